@@ -63,6 +63,7 @@ function readerDeps(deps: ToolCallDeps, reader: ModelTool, results: Conversation
   return {
     ...deps,
     find: () => reader,
+    pins: undefined,
     policy: {
       ...deps.policy,
       forTool: () => ({

@@ -2,6 +2,7 @@ import type { Toolset } from '../calls/toolset.js';
 import { pairKey } from '../names/pair-key.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 import { createIdentifiers, SERVER_NAMES } from './identifiers.js';
+import { serverTools } from './server-tools.js';
 import {
   writeServerTypes,
   type DescribedTool,
@@ -91,7 +92,7 @@ ${resultTypes('  ', '')}}
  *
  * Whatever a server sends stays in a comment or a string literal. Types accept every value that the schema accepts.
  *
- * @param tools The tools of one turn, or tools as servers describe them, such as `host.tools()`.
+ * @param tools The tools of one turn, deferred ones too, or tools as servers describe them, such as `host.tools()`.
  * @example
  * ```ts
  * const { declarations } = toTypeScript(tools.snapshot());
@@ -122,7 +123,7 @@ export function toTypeScript(
 
 /** Returns the tools as their servers describe them, each once. */
 export function describedTools(tools: Toolset | Iterable<DescribedTool>): readonly DescribedTool[] {
-  const list = 'tools' in tools ? tools.tools.map(({ definition }) => definition) : [...tools];
+  const list = 'tools' in tools ? serverTools(tools).map(({ definition }) => definition) : [...tools];
   const key = ({ server, name }: DescribedTool): string => pairKey(server, name);
   return list
     .map((tool) => ({ tool, key: key(tool) }))

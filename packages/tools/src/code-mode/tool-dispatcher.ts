@@ -3,6 +3,7 @@ import { nearestNames, sanitizeText } from '@mcp-fittings/client-core/text';
 import type { ToolRef } from '@mcp-fittings/host';
 import type { LastToolEvent } from '../calls/tool-event.js';
 import type { Toolset } from '../calls/toolset.js';
+import { serverTools } from './server-tools.js';
 import { toolFailed, valueOf } from './tool-value.js';
 
 /** Options of {@link createToolDispatcher}. */
@@ -134,8 +135,8 @@ export function createToolDispatcher(
   };
 }
 
-const isStructured = ({ tools }: Toolset, name: string): boolean =>
-  tools.find((tool) => tool.name === name)?.definition.outputSchema !== undefined;
+const isStructured = (toolset: Toolset, name: string): boolean =>
+  serverTools(toolset).find((tool) => tool.name === name)?.definition.outputSchema !== undefined;
 
 function observe(onOutcome: ToolDispatcherOptions['onOutcome'], ref: ToolRef, outcome: LastToolEvent): void {
   try {

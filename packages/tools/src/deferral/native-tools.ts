@@ -1,34 +1,11 @@
 import { hashPair } from '../names/name-hash.js';
-import type { ModelTool } from '../model-tools/model-tool.js';
+import { nameTool, type ModelTool } from '../model-tools/model-tool.js';
 import { toolTraits } from '../permissions/tool-traits.js';
 import { convertSchema, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 
-/** Returns the tool, marked as one whose definition is in the result of a search. Its schemas are still converted when they are first read. */
+/** Returns the tool, marked as one whose definition is in the result of a search. */
 export function withDeferLoading(tool: ModelTool): ModelTool {
-  if (tool.deferLoading === true) return tool;
-  const { name, ref, title, description, traits, definition } = tool;
-  return {
-    name,
-    ref,
-    title,
-    description,
-    traits,
-    definition,
-    deferLoading: true,
-    originalArguments: (args) => tool.originalArguments(args),
-    get inputSchema() {
-      return tool.inputSchema;
-    },
-    get repairs() {
-      return tool.repairs;
-    },
-    get input() {
-      return tool.input;
-    },
-    get output() {
-      return tool.output;
-    },
-  };
+  return tool.deferLoading === true ? tool : nameTool(tool, tool.name, { deferLoading: true });
 }
 
 /**

@@ -84,8 +84,13 @@ export function createToolNaming(): (prepared: PreparedTool, name: string) => Mo
   };
 }
 
-function nameTool(prepared: PreparedTool, name: string): ModelTool {
-  const { ref, title, description, traits, definition } = prepared;
+/** Returns a tool under a name. Its schemas are still converted when they are first read. */
+export function nameTool(
+  tool: Omit<ModelTool, 'name' | 'deferLoading'>,
+  name: string,
+  marks: Pick<ModelTool, 'deferLoading'> = {},
+): ModelTool {
+  const { ref, title, description, traits, definition } = tool;
   return {
     name,
     ref,
@@ -93,18 +98,19 @@ function nameTool(prepared: PreparedTool, name: string): ModelTool {
     description,
     traits,
     definition,
-    originalArguments: (args) => prepared.originalArguments(args),
+    ...marks,
+    originalArguments: (args) => tool.originalArguments(args),
     get inputSchema() {
-      return prepared.inputSchema;
+      return tool.inputSchema;
     },
     get repairs() {
-      return prepared.repairs;
+      return tool.repairs;
     },
     get input() {
-      return prepared.input;
+      return tool.input;
     },
     get output() {
-      return prepared.output;
+      return tool.output;
     },
   };
 }

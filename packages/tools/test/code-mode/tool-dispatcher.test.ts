@@ -6,6 +6,7 @@ import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bindTools, createToolDispatcher, toTypeScript } from '../../src/code-mode.js';
 import { createTools, type ToolsOptions } from '../../src/create-tools.js';
+import { createSpill, memorySpillStore } from '../../src/spill.js';
 import { naming } from '../../src/names/naming-strategies.js';
 import { createToolPolicy } from '../../src/permissions/tool-policy.js';
 import { binaryOf } from '../corpus/real-servers.mjs';
@@ -34,6 +35,18 @@ describe('a dispatcher', () => {
     const answer = async (): Promise<ToolResult> => ({ content: [], structuredContent: { a: 1 } });
     const { dispatcher } = dispatcherOf({ defaultPermission: 'allow' }, answer);
     await expect(dispatcher.call('s', 'find')).resolves.toEqual({ a: 1 });
+  });
+
+  it('CM-07 calls tools that the model has to search for, and those of servers only', async () => {
+    const host = fakeHost(CATALOG, async () => ({ content: [], structuredContent: { a: 1 } }));
+    const spill = createSpill({ store: memorySpillStore() });
+    const toolset = createTools(host, { defer: 'always', spill, defaultPermission: 'allow' }).snapshot();
+    expect(toolset.tools.map(({ name }) => name)).toEqual(['read_result', 'tool_search']);
+    await expect(createToolDispatcher(toolset).call('s', 'find')).resolves.toEqual({ a: 1 });
+    const { servers } = toTypeScript(toolset);
+    expect(servers.map(({ server, functions }) => [server, functions.map(({ tool: name }) => name)])).toEqual(
+      [['s', ['add', 'find']]],
+    );
   });
 
   it('CM-07 rejects if the structured content is missing: the call has been made', async () => {

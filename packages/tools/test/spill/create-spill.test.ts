@@ -1,6 +1,7 @@
 import type { ToolResult } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
+import { createToolPins, memoryPinStore } from '../../src/pins/index.js';
 import { createTools } from '../../src/create-tools.js';
 import { aiSdkTools } from '../../src/model-apis/ai-sdk.js';
 import { anthropicToolResult, anthropicTools } from '../../src/model-apis/anthropic.js';
@@ -329,6 +330,20 @@ describe('SP-10 the tool read_result', () => {
     expect(page.rendering.text).toContain('This is the end');
     const found = await turn.run('tool_search', { query: 'select:read_result' });
     expect(found.rendering.text).not.toContain('Loaded');
+  });
+
+  it('SP-10 is not pinned: it belongs to this package and to no server', async () => {
+    const store = memoryPinStore();
+    const { tools, big } = spilling(
+      long(),
+      {},
+      { pins: createToolPins({ store, identify: (server) => `id of ${server}` }) },
+    );
+    const reference = referenceOf(await big());
+    const page = await tools.snapshot().run('read_result', { reference, offset: -100 });
+    expect(page.rendering.text).toContain('This is the end');
+    expect(JSON.stringify(store)).toContain('"big"');
+    expect(JSON.stringify(store)).not.toContain('read_result');
   });
 
   it('SP-10 a tool of a server with its name keeps the name', async () => {
