@@ -13,7 +13,7 @@ import type { AppCsp } from './app-domains.js';
 import type { AppPermissions } from './app-permissions.js';
 import { isAppUri, readApp, showUri, type AppResource, type ReadAppOptions } from './read-app.js';
 
-/** Options of {@link createApps}. Share `policy` with `createTools()`, so that one approval counts for both. */
+/** Options of {@link createApps}. Share `policy` and `pins` with `createTools()`, so that one approval counts for both. */
 export interface AppsOptions
   extends
     ReadAppOptions,
@@ -21,6 +21,7 @@ export interface AppsOptions
       ToolsOptions,
       | 'principal'
       | 'policy'
+      | 'pins'
       | 'defaultPermission'
       | 'confirm'
       | 'validateArguments'
@@ -114,6 +115,7 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
   const toolsOptions: ToolsOptions = {
     principal: options.principal,
     policy,
+    pins: options.pins,
     confirm: options.confirm,
     defaultPermission: options.defaultPermission,
     validateArguments: options.validateArguments,
