@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describePinChange, type PinChange } from '../../src/pins/index.js';
+import { describePinChange, type PinChange } from '../../src/pins.js';
 
 const change = (before: object | undefined, after: object, more: Partial<PinChange> = {}): PinChange => ({
   kind: before === undefined ? 'added' : 'changed',

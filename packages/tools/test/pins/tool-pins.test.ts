@@ -11,7 +11,7 @@ import {
   type PinChange,
   type ToolPinsOptions,
   type ToolPinStore,
-} from '../../src/pins/index.js';
+} from '../../src/pins.js';
 import { fakeHost, tool, type FakeHost } from '../support/fake-host.js';
 
 let version = 0;

@@ -1,7 +1,7 @@
 import type { ToolResult } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
-import { createToolPins, memoryPinStore } from '../../src/pins/index.js';
+import { createToolPins, memoryPinStore } from '../../src/pins.js';
 import { createTools } from '../../src/create-tools.js';
 import { aiSdkTools } from '../../src/model-apis/ai-sdk.js';
 import { anthropicToolResult, anthropicTools } from '../../src/model-apis/anthropic.js';
