@@ -12,7 +12,11 @@ export {
 } from './pins/tool-pins.js';
 export type { PinChange, PinComparison, PinnedServer } from './pins/compare-pins.js';
 export type { PinnedDefinition } from './pins/definition.js';
-export { describePinChange, summarizePinChange, type DescribePinChangeOptions } from './pins/describe-change.js';
+export {
+  describePinChange,
+  summarizePinChange,
+  type DescribePinChangeOptions,
+} from './pins/describe-change.js';
 export type { PinRecord, ToolPin } from './pins/pin-record.js';
 export {
   memoryPinStore,
