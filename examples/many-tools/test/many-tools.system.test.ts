@@ -1,33 +1,18 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../scripts/describe-with.js';
+import { runExample } from '../../../scripts/run-example.js';
 
 const main = join(import.meta.dirname, '../dist/main.js');
 const servers = join(import.meta.dirname, '../../../corpus/node_modules');
-const mark = `many-tools-test-${process.pid}`;
-
-/** Returns the processes with the mark in their environment, which the example left behind. */
-function leftBehind(): readonly string[] {
-  return readdirSync('/proc').filter((entry) => {
-    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return false;
-    try {
-      return readFileSync(`/proc/${entry}/environ`, 'utf8').includes(mark);
-    } catch {
-      return false;
-    }
-  });
-}
 
 describeWith(
   { missing: [servers].filter((path) => !existsSync(path)), packages: 'npm ci --prefix corpus' },
   'with over 1000 tools of over 30 real servers',
   () => {
     it('TS-21 an agent that searches for tools needs under a tenth of the tokens, and answers the same', async () => {
-      const env = { ...process.env, PATH: `${process.env['PATH']}:/nonexistent/${mark}` };
-      const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
+      const { stdout, leftBehind } = await runExample(main);
 
       const [, tools, count] = /^(\d+) tools of (\d+) servers$/m.exec(stdout) ?? [];
       expect(Number(tools)).toBeGreaterThan(1_000);
