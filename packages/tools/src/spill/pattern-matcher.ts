@@ -1,6 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { CharacterSet } from '../patterns/character-set.js';
-import { parsePattern, type Expression } from '../patterns/parse-pattern.js';
+import { parsePattern } from '../patterns/parse-pattern.js';
+import { PositionAutomaton, type Ends } from '../patterns/position-automaton.js';
 
 /** Finds a pattern in lines. Reads each character once, whatever the pattern is. */
 export interface PatternMatcher {
@@ -34,7 +35,7 @@ export function createPatternMatcher(pattern: string, ignoreCase: boolean): Patt
   const parsed = parsePattern(pattern);
   if (parsed === undefined)
     throw invalidPattern('uses syntax that is not supported: lookaround, backreferences, \\b, ^ or $ inside');
-  const automaton = new PositionAutomaton();
+  const automaton = new Automaton(MAX_POSITIONS);
   const ends = automaton.add(parsed.body);
   if (ends.nullable) throw invalidPattern('matches empty text');
   return new LazyStates(automaton, ends, { ...parsed, ignoreCase });
@@ -47,67 +48,19 @@ function invalidPattern(problem: string): FittingsError {
   });
 }
 
-interface Ends {
-  readonly first: readonly number[];
-  readonly last: readonly number[];
-  readonly nullable: boolean;
-}
-
-const EMPTY: Ends = { first: [], last: [], nullable: true };
-
-/** Positions are the characters of the pattern; `next` says which may follow which. */
-class PositionAutomaton {
-  readonly sets: CharacterSet[] = [];
+/** `next` says which positions may follow which. */
+class Automaton extends PositionAutomaton {
   readonly next: Set<number>[] = [];
 
-  add(expression: Expression): Ends {
-    if (expression.kind === 'set') return this.#position(expression.set);
-    if (expression.kind === 'repeat') return this.#repeat(expression.item, expression.min, expression.max);
-    if (expression.kind === 'sequence')
-      return expression.items.reduce((before, item) => this.#join(before, this.add(item)), EMPTY);
-    const options = expression.options.map((option) => this.add(option));
-    return {
-      first: options.flatMap(({ first }) => first),
-      last: options.flatMap(({ last }) => last),
-      nullable: options.some(({ nullable }) => nullable),
-    };
-  }
-
-  #position(set: CharacterSet): Ends {
-    const position = this.sets.push(set) - 1;
-    if (position >= MAX_POSITIONS) throw invalidPattern('is too complex');
-    this.next.push(new Set());
-    return { first: [position], last: [position], nullable: false };
-  }
-
-  #repeat(item: Expression, min: number, max: number): Ends {
-    if (max < min) throw invalidPattern('has a repetition with its numbers in the wrong order');
-    if (Math.max(min, max === Infinity ? 0 : max) > MAX_POSITIONS) throw invalidPattern('is too complex');
-    let ends = EMPTY;
-    for (let times = 0; times < min; times++) ends = this.#join(ends, this.add(item));
-    if (max === Infinity) {
-      const loop = this.add(item);
-      this.#link(loop.last, loop.first);
-      return this.#join(ends, { ...loop, nullable: true });
+  protected override link(from: readonly number[], to: readonly number[]): void {
+    for (const position of from) {
+      const followers = (this.next[position] ??= new Set());
+      for (const each of to) followers.add(each);
     }
-    let optional = EMPTY;
-    // x{0,3} is (x(x(x)?)?)?: from the inside out.
-    for (let times = min; times < max; times++)
-      optional = { ...this.#join(this.add(item), optional), nullable: true };
-    return this.#join(ends, optional);
   }
 
-  #join(before: Ends, after: Ends): Ends {
-    this.#link(before.last, after.first);
-    return {
-      first: before.nullable ? [...before.first, ...after.first] : before.first,
-      last: after.nullable ? [...before.last, ...after.last] : after.last,
-      nullable: before.nullable && after.nullable,
-    };
-  }
-
-  #link(from: readonly number[], to: readonly number[]): void {
-    for (const position of from) for (const each of to) this.next[position]?.add(each);
+  protected override refuse(problem: string): Error {
+    return invalidPattern(problem);
   }
 }
 
@@ -132,7 +85,7 @@ const UNKNOWN = -1;
 class LazyStates implements PatternMatcher {
   readonly lineStart = LINE_START;
   readonly within = WITHIN;
-  readonly #automaton: PositionAutomaton;
+  readonly #automaton: Automaton;
   readonly #first: readonly number[];
   readonly #last: ReadonlySet<number>;
   readonly #options: MatchOptions;
@@ -145,7 +98,7 @@ class LazyStates implements PatternMatcher {
   #accepting: boolean[] = [];
   #steps = new Int32Array(0);
 
-  constructor(automaton: PositionAutomaton, ends: Ends, options: MatchOptions) {
+  constructor(automaton: Automaton, ends: Ends, options: MatchOptions) {
     this.#automaton = automaton;
     this.#first = [...new Set(ends.first)].toSorted((a, b) => a - b);
     this.#last = new Set(ends.last);
