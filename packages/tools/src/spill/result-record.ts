@@ -223,14 +223,36 @@ export class RecordReader {
 function parseIndex(bytes: Uint8Array): RecordIndex {
   try {
     const index: unknown = JSON.parse(Buffer.from(bytes).toString());
-    if (isRecord(index) && Array.isArray(index['blocks']) && Array.isArray(index['items']))
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only RecordWriter writes it; each read checks its size
-      return index as unknown as RecordIndex;
+    if (isRecordIndex(index)) return index;
   } catch {
     // It is not JSON.
   }
   throw damaged();
 }
+
+/** The bytes are those that a store returns, which may be of another program. */
+function isRecordIndex(value: unknown): value is RecordIndex {
+  if (!isRecord(value)) return false;
+  const { characters, lines, isError, blocks, items } = value;
+  return (
+    [characters, lines].every(isCount) &&
+    typeof isError === 'boolean' &&
+    Array.isArray(blocks) &&
+    blocks.every((block) => isRecord(block) && BLOCK_MEMBERS.every((member) => isCount(block[member]))) &&
+    Array.isArray(items) &&
+    items.every(isRecordItem)
+  );
+}
+
+const BLOCK_MEMBERS = ['characters', 'bytes', 'lines'] as const;
+
+function isRecordItem(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { type, mimeType, bytes } = value;
+  return (type === 'image' || type === 'audio') && typeof mimeType === 'string' && isCount(bytes);
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
 function lineFeeds(text: string): number {
   let count = 0;

@@ -277,6 +277,10 @@ describe('SP-05 a store that fails', () => {
       () => Promise.resolve(Buffer.from([255, 255, 255, 255, 0])),
       () => Promise.resolve(Buffer.from('\u0005\0\0\0[[[[[')),
       () => Promise.resolve(Buffer.from('\u0002\0\0\0{}')),
+      // An index whose members have the wrong types.
+      () => Promise.resolve(recordOf({ ...INDEX, blocks: [{ characters: 'all', bytes: 0, lines: 0 }] })),
+      () => Promise.resolve(recordOf({ ...INDEX, characters: -1 })),
+      () => Promise.resolve(recordOf({ ...INDEX, items: [{ type: 'video', mimeType: 'x', bytes: 1 }] })),
       async (key: string, start: number, end: number) =>
         (await memory.get(key, start, end))?.subarray(0, 4_200),
       () => Promise.reject(new Error('lost')),
@@ -296,6 +300,22 @@ describe('SP-05 a store that fails', () => {
     expect(event).toMatchObject({ type: 'error', error: { code: 'ABORTED' } });
   });
 });
+
+const INDEX = {
+  characters: 4,
+  lines: 0,
+  isError: false,
+  blocks: [{ characters: 0, bytes: 0, lines: 0 }],
+  items: [],
+};
+
+/** The bytes of a record with the text `text`. */
+function recordOf(index: object): Buffer {
+  const json = Buffer.from(JSON.stringify(index));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(json.length);
+  return Buffer.concat([length, json, Buffer.from('text')]);
+}
 
 describe('SP-10 the tool read_result', () => {
   it('SP-10 is in every turn with the same texts, and not without spill', async () => {
