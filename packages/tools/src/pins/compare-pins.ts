@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '@mcp-fittings/client-core/text';
 import type { CatalogTool } from '@mcp-fittings/host';
-import { canonical, contentOf, definitionOf, type PinnedDefinition } from './definition.js';
+import { contentOf, definitionOf, type PinnedDefinition } from './definition.js';
 import type { PinRecord, ToolPin } from './pin-record.js';
 
 /** The tools of one server at one moment. */
@@ -120,7 +121,7 @@ function changedInstructions(record: PinRecord, { name, instructions }: PinnedSe
   if (instructions === undefined || record.instructions === undefined) return undefined;
   if (instructions === record.instructions) return undefined;
   const after = { instructions };
-  const digest = createHash('sha256').update(canonical(after)).digest('base64url').slice(0, 22);
+  const digest = createHash('sha256').update(canonicalJson(after)).digest('base64url').slice(0, 22);
   return {
     kind: 'instructions',
     server: name,

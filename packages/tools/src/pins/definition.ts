@@ -1,4 +1,5 @@
 import { isRecord } from '@mcp-fittings/client-core';
+import { canonicalJson } from '@mcp-fittings/client-core/text';
 import type { CatalogTool } from '@mcp-fittings/host';
 
 /**
@@ -38,17 +39,7 @@ function metaOf(meta: unknown): PinnedDefinition | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-/** Returns JSON that is equal for equal definitions: the order of members does not matter. */
-export function canonical(definition: unknown): string {
-  return (
-    JSON.stringify(definition, (_key, member: unknown) => {
-      if (!isRecord(member)) return member;
-      return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
-    }) ?? ''
-  );
-}
-
 /** Returns the same for two tools that differ in nothing but their names. */
 export function contentOf(definition: PinnedDefinition): string {
-  return canonical({ ...definition, name: undefined });
+  return canonicalJson({ ...definition, name: undefined });
 }

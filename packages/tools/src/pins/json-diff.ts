@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
+import { canonicalJson } from '@mcp-fittings/client-core/text';
 import { formatPointer } from '../json/json-pointer.js';
-import { canonical } from './definition.js';
 
 /** One place where two JSON values differ. A value that is undefined is missing there. */
 export interface JsonChange {
@@ -33,7 +33,7 @@ export function diffJson(
     if (from === to) return;
     const isTooMuch = nodes > MAX_NODES || path.length >= MAX_DEPTH;
     if (isTooMuch || !isObject(from) || !isObject(to) || Array.isArray(from) !== Array.isArray(to)) {
-      if (canonical(from) !== canonical(to)) add(path, from, to);
+      if (canonicalJson(from) !== canonicalJson(to)) add(path, from, to);
       return;
     }
     if (Array.isArray(from) && Array.isArray(to) && [...from, ...to].every((each) => !isObject(each))) {
@@ -59,7 +59,7 @@ function compareSets(
   const added = after.filter((each) => !old.has(each));
   if (removed.length + added.length > 0) {
     report(removed.length === 0 ? undefined : removed, added.length === 0 ? undefined : added);
-  } else if (canonical(before) !== canonical(after)) report(before, after);
+  } else if (canonicalJson(before) !== canonicalJson(after)) report(before, after);
 }
 
 const isObject = (value: unknown): value is object => isRecord(value) || Array.isArray(value);
