@@ -1,4 +1,5 @@
 import type { ToolResult } from '@mcp-fittings/host';
+import { forSameList } from '../model-tools/for-same-list.js';
 import { createToolNaming, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
 import { renderForModel } from '../results/render-result.js';
 import type { RenderedResult } from '../results/spilled-result.js';
@@ -23,8 +24,11 @@ export function createSpilledCalls(
 ): (deps: ToolCallDeps, tools: readonly ModelTool[]) => SpilledCalls {
   const prepared = prepareTool(results.reader, {});
   const nameTool = createToolNaming();
+  const readerBeside = forSameList((tools: readonly ModelTool[]) =>
+    nameTool(prepared, freeName(results.reader.name, tools)),
+  );
   return (deps, tools) => {
-    const reader = nameTool(prepared, freeName(results.reader.name, tools));
+    const reader = readerBeside(tools);
     const { rendering } = deps;
     return {
       deps: {

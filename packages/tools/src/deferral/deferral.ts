@@ -4,6 +4,7 @@ import type { ToolHost } from '../calls/call-tool.js';
 import type { LastToolEvent } from '../calls/tool-event.js';
 import type { Toolset } from '../calls/toolset.js';
 import { boundedJson } from '../json/bounded-json.js';
+import { forSameList } from '../model-tools/for-same-list.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import { renderError } from '../results/render-result.js';
 import type { DeferSettings } from './defer-options.js';
@@ -37,6 +38,13 @@ export function createDeferral(settings: DeferSettings, deps: DeferralDeps): Def
   const index = createToolIndex<ModelTool>();
   const instructionsOf = rememberInstructions(deps);
   const exceeds = createTokenLimit(settings);
+  const divide = forSameList((tools: readonly ModelTool[]) => {
+    const always = tools.filter((tool) => settings.isAlwaysLoaded(tool));
+    const kept = new Set(always.map(({ name }) => name));
+    const isDeferred = ({ name }: ModelTool): boolean => !kept.has(name);
+    const byName = new Map(tools.map((tool) => [tool.name, tool]));
+    return { byName, always, isDeferred, deferred: tools.filter(isDeferred) };
+  });
   let last: { readonly list: string; readonly tool: ModelTool } | undefined;
   const searchToolFor = (list: string): ModelTool => {
     if (last?.list !== list) last = { list, tool: createSearchTool(list) };
@@ -48,11 +56,7 @@ export function createDeferral(settings: DeferSettings, deps: DeferralDeps): Def
     const defers = settings.mode === 'always' || (given?.loaded.length ?? 0) > 0 || exceeds(all.tools);
     if (!defers) return all;
     const conversation = given ?? createToolConversation(settings.maxLoaded);
-    const byName = new Map(all.tools.map((tool) => [tool.name, tool]));
-    const always = all.tools.filter((tool) => settings.isAlwaysLoaded(tool));
-    const kept = new Set(always.map(({ name }) => name));
-    const isDeferred = ({ name }: ModelTool): boolean => !kept.has(name);
-    const deferred = all.tools.filter((tool) => isDeferred(tool));
+    const { byName, always, isDeferred, deferred } = divide(all.tools);
     if (deferred.length === 0 && conversation.loaded.length === 0) return all;
     const instructions = instructionsOf();
     const search = searchToolFor(listTools(deferred, instructions, settings.maxListBytes));
