@@ -8,6 +8,8 @@
  *   -- --scale         how time and memory grow with servers, messages, bytes and tools; writes docs/scale.md and its pictures
  *                      (with --most=N, up to N only, and --only=PATTERN: prints only)
  *   -- fairness        what good servers feel of bad ones, nothing else; prints only
+ *   -- --search        tokens, answered questions and time of tool search over the corpus; writes docs/tool-search.md
+ *                      (with --check: compares with the committed figures, prints only)
  *   -- --documents     writes RESULTS.md and the chart anew from the committed results, and docs/scale.md
  */
 import { availableParallelism, cpus } from 'node:os';
@@ -34,9 +36,14 @@ if (value('node') !== undefined) {
 } else if (option('scale') !== undefined) {
   const awake = keepAwake();
   await scale({ only, most: Number(value('most') ?? Infinity) }).finally(() => awake.stop());
+} else if (option('search') !== undefined) {
+  const { searchFigures } = await import('./tool-search/search.mjs');
+  await searchFigures({ check });
 } else if (option('documents') !== undefined) {
   writeDocuments();
   writeScaleDocument();
+  const { writeSearchPage } = await import('./tool-search/search.mjs');
+  await writeSearchPage();
 } else {
   await bench();
 }

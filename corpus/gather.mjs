@@ -4,11 +4,12 @@
  *
  * The servers run with a home directory of their own and made-up tokens. None of them is called.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
+import { entryOf, HOME } from './entry.mjs';
 import { SERVERS } from './servers.mjs';
 
 /** What the corpus must have. With less, the script fails. */
@@ -19,14 +20,12 @@ const START_MS = 60_000;
 const AT_A_TIME = 3;
 
 const here = import.meta.dirname;
-const home = join(here, '.home');
 const wanted = process.argv.slice(2);
 
 if (!existsSync(join(here, 'node_modules'))) {
   console.error('The servers are not installed: run "npm ci --prefix corpus".');
   process.exit(2);
 }
-mkdirSync(home, { recursive: true });
 
 const started = performance.now();
 const names = Object.keys(SERVERS)
@@ -62,29 +61,22 @@ async function readAll(some) {
   return some.map((name) => rows.get(name));
 }
 
-/** The tools of one server as it lists them, ordered by name, or why there are none. */
+/** The tools of one server as it lists them, ordered by name, and its instructions, or why there are none. */
 async function readOne(name) {
-  const { package: packageName, args = [], env = {} } = SERVERS[name];
-  const row = { name, package: packageName, version: '?', tools: [] };
+  const row = { name, package: SERVERS[name].package, version: '?', tools: [] };
   try {
-    const { version, program } = programOf(packageName);
+    const { version, entry } = entryOf(name);
     row.version = version;
     const host = createHost({
       engine: sdk({ name: 'mcp-fittings-corpus', version: '1.0.0' }),
-      transports: [stdio({ home })],
+      transports: [stdio({ home: HOME })],
       limits: { connectMs: START_MS },
       defaults: { reconnect: { maxAttempts: 0 } },
     });
     try {
-      const [server] = await host.connect({
-        [name]: {
-          command: process.execPath,
-          args: [program, ...args],
-          cwd: home,
-          env: { HOME: home, XDG_CONFIG_HOME: home, CI: '1', DO_NOT_TRACK: '1', NO_COLOR: '1', ...env },
-        },
-      });
+      const [server] = await host.connect({ [name]: entry });
       if (server.state.status !== 'connected') throw server.state.error ?? new Error(server.state.status);
+      row.instructions = server.state.connection.instructions;
       row.tools = host
         .tools()
         .map(({ server: _server, digest: _digest, ...definition }) => definition)
@@ -99,12 +91,4 @@ async function readOne(name) {
       .slice(0, 300);
   }
   return row;
-}
-
-/** The file that a package runs as a command, and its version. */
-function programOf(packageName) {
-  const manifest = join(here, 'node_modules', packageName, 'package.json');
-  const { version, bin } = JSON.parse(readFileSync(manifest, 'utf8'));
-  const file = typeof bin === 'string' ? bin : Object.values(bin)[0];
-  return { version, program: join(dirname(manifest), file) };
 }

@@ -7,6 +7,7 @@ import { connect, makeTransport, startHttpServer } from './connection.mjs';
 import { SIGNED_CALLS } from './signed-calls.mjs';
 import { timed } from './timed.mjs';
 import { HOST_MEASURES } from './host-measures.mjs';
+import { peakBytes, resetPeak } from './peak-memory.mjs';
 
 const ECHO = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
 const MIB = 1024 * 1024;
@@ -116,9 +117,10 @@ export const MEASURES = {
     await connection.call('large', { bytes: MIB });
     return async () => {
       globalThis.gc();
+      resetPeak();
       const before = process.memoryUsage.rss();
       const { ms, cpuMs } = await timed(() => connection.call('large', { bytes: task.bytes }));
-      const peak = process.resourceUsage().maxRSS * 1024 - before;
+      const peak = peakBytes() - before;
       return { value: ms, cpu: cpuMs, payloads: peak / task.bytes };
     };
   },

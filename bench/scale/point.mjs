@@ -1,7 +1,7 @@
 /** The process of one point: prepares a load, runs it several times, and says how long it took and how much memory. */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MOST_TAKEN } from '../lib/calm.mjs';
+import { peakBytes, resetPeak } from '../lib/peak-memory.mjs';
 import { median } from '../lib/statistics.mjs';
 import { snapshot, waitedBetween } from '../lib/waiting.mjs';
 import { LOADS } from './loads.mjs';
@@ -68,23 +68,5 @@ async function collect() {
   for (let time = 0; time < 2; time++) {
     globalThis.gc();
     await sleep(10);
-  }
-}
-
-/** Most resident memory since `resetPeak`, where the system has it; otherwise since the start. */
-function peakBytes() {
-  try {
-    return Number(/^VmHWM:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
-  } catch {
-    return process.resourceUsage().maxRSS * 1024;
-  }
-}
-
-/** @see https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html */
-function resetPeak() {
-  try {
-    writeFileSync('/proc/self/clear_refs', '5');
-  } catch {
-    // Then small points have the peak of their preparation.
   }
 }

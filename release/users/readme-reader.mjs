@@ -11,7 +11,7 @@ const HEAVY = /^(zod|ajv|@modelcontextprotocol\/.+)$/;
  * @returns {Promise<string>} what the first command brought
  */
 export async function followReadme({ name, readme, bins = [] }, folder, env) {
-  const { commands, example } = readReadme(readFileSync(readme, 'utf8'));
+  const { commands, example, helpers } = readReadme(readFileSync(readme, 'utf8'));
   if (commands.length === 0) throw new Error(`The README of ${name} does not say how to install it.`);
   startProject(folder);
   // What is meant for the whole machine stays in the folder too.
@@ -31,6 +31,7 @@ export async function followReadme({ name, readme, bins = [] }, folder, env) {
   }
   if (example !== undefined) {
     addFile(folder, 'example.mts', `export {};\n${example}`);
+    for (const { file, code } of helpers) addFile(folder, file, code);
     await compile(folder, ['example.mts']);
     await node(folder, ['out/example.mjs']);
   }
@@ -45,5 +46,9 @@ function readReadme(text) {
     .flatMap(([, block]) => block.split('\n'))
     .map((line) => /^npm (?:install|i) ([^#]+)/.exec(line)?.[1].trim().split(/\s+/))
     .filter((words) => words !== undefined);
-  return { commands, example: /```ts\n([\s\S]*?)```/.exec(text)?.[1] };
+  // Files of the reader's own that the example imports, such as a server to try it with.
+  const helpers = [...text.matchAll(/```ts imported file=([\w-]+\.ts)\n([\s\S]*?)```/g)].map(
+    ([, file, code]) => ({ file, code }),
+  );
+  return { commands, example: /```ts\n([\s\S]*?)```/.exec(text)?.[1], helpers };
 }

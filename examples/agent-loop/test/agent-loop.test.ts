@@ -1,27 +1,11 @@
-import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { runExample } from '../../../scripts/run-example.js';
 
 const main = join(import.meta.dirname, '../dist/main.js');
-const mark = `agent-loop-test-${process.pid}`;
-
-/** Returns the processes with the mark in their environment, which the example left behind. */
-function leftBehind(): readonly string[] {
-  return readdirSync('/proc').filter((entry) => {
-    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return false;
-    try {
-      return readFileSync(`/proc/${entry}/environ`, 'utf8').includes(mark);
-    } catch {
-      return false;
-    }
-  });
-}
 
 it('U1 U8 U10 an agent completes its task with every naming strategy, exits by itself and leaves no process', async () => {
-  const env = { ...process.env, PATH: `${process.env['PATH']}:/nonexistent/${mark}` };
-  const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
+  const { stdout, leftBehind } = await runExample(main);
   const hosts = stdout.trim().split('\n\n');
   expect(
     hosts.map((text) =>

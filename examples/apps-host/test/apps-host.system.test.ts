@@ -11,14 +11,14 @@ import { stdio } from '@mcp-fittings/transport-stdio';
 import { chromium, type Browser, type Frame, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { describeWith } from '../../../scripts/describe-with.js';
+import { HEADLESS_CHROMIUM } from '../../../scripts/headless-chromium.js';
 import { startAppsPage } from '../src/apps-page.js';
 import { exampleServer } from '../src/servers.js';
 import { hostileServer, type Reached } from './support/hostile-server.js';
 
-const CHROMIUM = '/usr/bin/chromium';
 const SERVERS = join(import.meta.dirname, '../servers/node_modules');
 const ARTIFACTS = join(import.meta.dirname, '../../../artifacts');
-const missing = [CHROMIUM, SERVERS].filter((path) => !existsSync(path));
+const missing = [HEADLESS_CHROMIUM.executablePath, SERVERS].filter((path) => !existsSync(path));
 
 describeWith(
   { missing, packages: 'chromium; npm ci --prefix examples/apps-host/servers' },
@@ -26,19 +26,7 @@ describeWith(
   () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await chromium.launch({
-        executablePath: CHROMIUM,
-        args: [
-          '--headless',
-          '--no-sandbox',
-          '--disable-gpu',
-          '--disable-quic',
-          '--no-first-run',
-          '--disable-background-networking',
-          '--disable-component-update',
-          '--disable-sync',
-        ],
-      });
+      browser = await chromium.launch(HEADLESS_CHROMIUM);
       mkdirSync(ARTIFACTS, { recursive: true });
     });
     afterAll(() => browser?.close());

@@ -1,27 +1,12 @@
-import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { runExample } from '../../../scripts/run-example.js';
 
 const main = join(import.meta.dirname, '../dist/main.js');
-const mark = `config-to-model-test-${process.pid}`;
-
-/** Returns the processes with the mark in their environment, which the example left behind. */
-function leftBehind(): readonly string[] {
-  return readdirSync('/proc').filter((entry) => {
-    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return false;
-    try {
-      return readFileSync(`/proc/${entry}/environ`, 'utf8').includes(mark);
-    } catch {
-      return false;
-    }
-  });
-}
 
 it('M8: configuration files become tools of a model, and the program exits by itself', async () => {
-  const env = { ...process.env, PATH: `${process.env['PATH']}:/nonexistent/${mark}` };
-  const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
+  const { stdout, leftBehind } = await runExample(main);
   expect(stdout).toContain('The project configures the server "files"');
   expect(stdout).toContain('demo: connected\nfiles: connected');
   expect(stdout).toContain('skipped: write_file: The tool is on the list of denied tools');

@@ -1,29 +1,12 @@
-import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { runExample } from '../../../scripts/run-example.js';
 
 const main = join(import.meta.dirname, '../dist/main.js');
-const mark = `first-host-test-${process.pid}`;
-
-/** Processes of this machine whose environment has our mark: those that the example left behind. */
-function leftBehind(): readonly string[] {
-  return readdirSync('/proc').filter((entry) => {
-    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return false;
-    try {
-      return readFileSync(`/proc/${entry}/environ`, 'utf8').includes(mark);
-    } catch {
-      return false;
-    }
-  });
-}
 
 describe('npm start', () => {
   it('P3 connects to real servers, calls them, ends by itself and leaves no process', async () => {
-    // Servers get little of the environment, but always the PATH.
-    const env = { ...process.env, PATH: `${process.env['PATH']}:/nonexistent/${mark}` };
-    const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
+    const { stdout, leftBehind } = await runExample(main);
     expect(stdout).toMatch(/everything +stdio +connected +\d+/);
     expect(stdout).toMatch(/filesystem +stdio +connected +\d+/);
     expect(stdout).toMatch(/memory +stdio +connected +\d+/);

@@ -9,12 +9,16 @@ import {
   type ToolPolicy,
   type ToolsOptions,
 } from '@mcp-fittings/tools';
-import type { CallOptions, ResourceResult } from '@mcp-fittings/host';
+import type { CallOptions, CatalogResource, PrincipalOptions, ResourceResult } from '@mcp-fittings/host';
 import { toAppResult, toContents, type AppReadResult, type AppToolResult } from './app-result.js';
 import { isAppUri, showUri, type AppResource } from './read-app.js';
 
 /** The part of a host that `createApps` uses. `createHost` of `@mcp-fittings/host` returns one. */
 export interface AppsHost extends ToolHost {
+  /** Returns the resources that servers list. Without it, the metadata of a listed resource does not count. */
+  readonly resources?:
+    | ((options?: PrincipalOptions) => readonly Pick<CatalogResource, 'server' | 'uri' | '_meta'>[])
+    | undefined;
   /** Reads a resource. Rejects with a `FittingsError`. */
   readResource(
     ref: { readonly server: string; readonly uri: string },

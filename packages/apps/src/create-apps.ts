@@ -13,13 +13,15 @@ import type { AppCsp } from './app-domains.js';
 import type { AppPermissions } from './app-permissions.js';
 import { isAppUri, readApp, showUri, type AppResource, type ReadAppOptions } from './read-app.js';
 
-/** Options of {@link createApps}. Share `policy` with `createTools()`, so that one approval counts for both. */
+/** Options of {@link createApps}. Share `policy` and `pins` with `createTools()`, so that one approval counts for both. */
 export interface AppsOptions
   extends
     ReadAppOptions,
     Pick<
       ToolsOptions,
+      | 'principal'
       | 'policy'
+      | 'pins'
       | 'defaultPermission'
       | 'confirm'
       | 'validateArguments'
@@ -108,9 +110,12 @@ const DEFAULT_PARALLEL_REQUESTS = 8;
  * ```
  */
 export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
+  const own = options.principal === undefined ? host : hostOf(host, options.principal);
   const { policy = createToolPolicy(), logger, maxParallelRequests = DEFAULT_PARALLEL_REQUESTS } = options;
   const toolsOptions: ToolsOptions = {
+    principal: options.principal,
     policy,
+    pins: options.pins,
     confirm: options.confirm,
     defaultPermission: options.defaultPermission,
     validateArguments: options.validateArguments,
@@ -126,7 +131,7 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
     uriOf: appUriOf,
     async app(ref, callOptions = {}) {
       if (closed) throw closedError();
-      const tool = host.tools().find(({ server, name }) => server === ref.server && name === ref.tool);
+      const tool = own.tools().find(({ server, name }) => server === ref.server && name === ref.tool);
       const shown = `"${escapeText(ref.tool, { maxLength: 128 })}" of the server "${escapeText(ref.server, { maxLength: 128 })}"`;
       const { server } = ref;
       if (tool === undefined) {
@@ -139,7 +144,7 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
           hint: 'Show its result as text.',
         });
       }
-      const identity = identityOf(host, server);
+      const identity = identityOf(own, server);
       const verdict = policy.forResource({ server, uri });
       if (verdict.decision === 'deny') {
         throw new FittingsError(
@@ -151,7 +156,9 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
           },
         );
       }
-      const resource = readApp(uri, await host.readResource({ server, uri }, callOptions), options, server);
+      const result = await own.readResource({ server, uri }, callOptions);
+      const listing = own.resources?.().find((each) => each.server === server && each.uri === uri);
+      const resource = readApp(uri, result, options, { server, listing });
       if (closed) throw closedError();
       logger?.info(`Opened the app "${showUri(uri)}".`, {
         server,
@@ -162,9 +169,9 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
       });
       const { csp, permissions, html } = resource;
       const { handlers, close } = createAppHandlers(resource, {
-        host,
+        host: own,
         server,
-        isSameServer: () => identityOf(host, server) === identity,
+        isSameServer: () => identityOf(own, server) === identity,
         policy,
         toolsOptions,
         defaultPermission: options.defaultPermission ?? 'ask',
@@ -212,6 +219,17 @@ function appUriOf({ _meta: meta }: Pick<CatalogTool, '_meta'>): string | undefin
   if (!isRecord(meta)) return undefined;
   const uri = (isRecord(meta['ui']) ? meta['ui']['resourceUri'] : undefined) ?? meta['ui/resourceUri'];
   return isAppUri(uri) ? uri : undefined;
+}
+
+/** Returns the part of a host that belongs to one person. */
+function hostOf(host: AppsHost, principal: string): AppsHost {
+  return {
+    tools: () => host.tools({ principal }),
+    servers: host.servers && (() => host.servers?.() ?? []),
+    resources: host.resources && (() => host.resources?.({ principal }) ?? []),
+    callTool: (ref, args, options) => host.callTool(ref, args, { ...options, principal }),
+    readResource: (ref, options) => host.readResource(ref, { ...options, principal }),
+  };
 }
 
 /** A program without `servers()` has one identity for each name. */

@@ -18,7 +18,7 @@ export type {
   ConfirmRead,
   OpenLink,
 } from './app-handlers.js';
-export { readApp, type AppResource, type ReadAppOptions } from './read-app.js';
+export { readApp, type AppResource, type AppSource, type ReadAppOptions } from './read-app.js';
 export type { AppCsp, AppDomainFilter, AppDomainKind, AppDomainOptions } from './app-domains.js';
 export type { AppPermission, AppPermissions } from './app-permissions.js';
 export {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/client-core/text';
-import type { ResourceContents, ResourceResult } from '@mcp-fittings/host';
+import type { ResourceContents, ResourceDefinition, ResourceResult } from '@mcp-fittings/host';
 import { readDomains, type AppCsp, type AppDomainKind, type AppDomainOptions } from './app-domains.js';
 import {
   allowAttribute,
@@ -26,6 +26,14 @@ export interface ReadAppOptions extends AppDomainOptions {
    * keeps for sandboxes, and for one server only. Default: no app gets its own origin.
    */
   readonly allowSandboxDomain?: ((domain: string, server: string) => boolean) | undefined;
+}
+
+/** Where an app comes from. */
+export interface AppSource {
+  /** Name of the server, for errors and for the callbacks of the options. Default: an empty string. */
+  readonly server?: string | undefined;
+  /** The resource in the list of the server. Its `_meta.ui` counts if what was read has none. Default: it is not listed. */
+  readonly listing?: Pick<ResourceDefinition, '_meta'> | undefined;
 }
 
 /** An app that was read and checked. The HTML is the server's: show it only in a sandbox. */
@@ -74,7 +82,6 @@ const HOST_NAME =
  * Content-Security-Policy and the `allow` attribute from `_meta.ui`. Whatever is malformed in the metadata is left out, so that a
  * mistake restricts the app and never frees it. Needs no host: a program on an official SDK passes what `client.readResource()`
  * returned.
- * @param server Name of the server, for errors and for the callbacks of the options. Default: an empty string.
  * @throws {FittingsError} `PROTOCOL_VIOLATION` if the result is not an app, `MESSAGE_TOO_LARGE` if its HTML exceeds `maxHtmlBytes`.
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx (UI Resource Format)
  */
@@ -82,7 +89,7 @@ export function readApp(
   uri: string,
   { contents }: ResourceResult,
   options: ReadAppOptions = {},
-  server = '',
+  { server = '', listing }: AppSource = {},
 ): AppResource {
   const violation = (why: string): FittingsError =>
     new FittingsError(
@@ -108,7 +115,8 @@ export function readApp(
       { ...(server !== '' && { server }), hint: 'Raise `maxHtmlBytes` if you trust the server.' },
     );
   }
-  return { uri, html, digest: digestOf(html), ...readMetadata(content._meta, options, server) };
+  const meta = [content, listing].find((each) => each?._meta?.['ui'] !== undefined)?._meta;
+  return { uri, html, digest: digestOf(html), ...readMetadata(meta, options, server) };
 }
 
 /** Returns whether a value can be the URI of an app. Such a URI is passed to its server only, and never fetched. */

@@ -8,8 +8,27 @@ const uri = 'ui://s/app';
 function appWith(ui: unknown, options: ReadAppOptions = {}): AppResource {
   // A server may send anything; the host checks only that `_meta` is an object.
   const content = { uri, mimeType: 'text/html;profile=mcp-app', text: '<p>', _meta: { ui } as object };
-  return readApp(uri, { contents: [content as never] }, options, 's');
+  return readApp(uri, { contents: [content as never] }, options, { server: 's' });
 }
+
+describe('MA-04 the metadata', () => {
+  const listing = { _meta: { ui: { csp: { connectDomains: ['https://listed.example'] } } } };
+  const read = (meta: object | undefined): AppResource['csp'] => {
+    const content = { uri, mimeType: 'text/html;profile=mcp-app', text: '<p>', _meta: meta };
+    return readApp(uri, { contents: [content as never] }, {}, { listing }).csp;
+  };
+
+  it.each([undefined, {}, { other: 1 }])('is that of the list if the content has %j', (meta) => {
+    expect(read(meta)).toEqual({ connectDomains: ['https://listed.example'] });
+  });
+
+  it.each([{ ui: {} }, { ui: null }, { ui: { prefersBorder: true } }])(
+    'is that of the content: %j',
+    (meta) => {
+      expect(read(meta)).toEqual({});
+    },
+  );
+});
 
 /** The directives of a policy: the sources of each by its name. */
 const directives = (policy: string): Record<string, string> =>

@@ -6,7 +6,7 @@ import type { ResourceContents } from '@mcp-fittings/host';
 const uri = 'ui://weather/dashboard';
 const html = '<!doctype html><title>☂</title>';
 const read = (content: Partial<ResourceContents>, options = {}) =>
-  readApp(uri, { contents: [{ uri, mimeType: APP_MIME_TYPE, ...content }] }, options, 'weather');
+  readApp(uri, { contents: [{ uri, mimeType: APP_MIME_TYPE, ...content }] }, options, { server: 'weather' });
 const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString('base64');
 
 describe('MA-03 the resource of an app', () => {

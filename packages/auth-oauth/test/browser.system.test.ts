@@ -6,29 +6,17 @@ import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loopback } from '@mcp-fittings/auth-oauth';
 import { describeWith } from '../../../scripts/describe-with.js';
+import { HEADLESS_CHROMIUM } from '../../../scripts/headless-chromium.js';
 import { createWorld } from './support/world.js';
 
-const CHROMIUM = '/usr/bin/chromium';
 const ARTIFACTS = join(import.meta.dirname, '../../../artifacts');
 
-const missing = existsSync(CHROMIUM) ? [] : [CHROMIUM];
+const missing = [HEADLESS_CHROMIUM.executablePath].filter((path) => !existsSync(path));
 
 describeWith({ missing, packages: 'chromium' }, 'O2 in a real browser', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
+    browser = await chromium.launch(HEADLESS_CHROMIUM);
     mkdirSync(ARTIFACTS, { recursive: true });
   });
   afterAll(() => browser?.close());

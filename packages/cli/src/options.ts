@@ -81,3 +81,12 @@ export type SecretHandling = (typeof SECRET_HANDLING)[number];
 /** Shells for which `completion` has a script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
+
+/** What `generate` writes. */
+export type GeneratedKind = 'types' | 'client';
+
+/** First arguments of `generate`. */
+export const GENERATED_KINDS = ['types', 'client'] as const satisfies readonly GeneratedKind[];
+
+/** Values of `generate --for`. */
+export const CLIENT_CALLERS = ['host', 'sdk', 'sdk-v2'] as const;

@@ -15,6 +15,7 @@ const COMMANDS = [
   'read',
   'prompt',
   'complete',
+  'generate',
   'add',
   'remove',
   'enable',

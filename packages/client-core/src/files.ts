@@ -13,3 +13,10 @@ export {
   writePrivateFile,
   type WriteOptions,
 } from './files/private-file.js';
+export {
+  identifyProcess,
+  isDeadProcess,
+  isMarkOfDeadProcess,
+  makeProcessMark,
+  type ProcessIdentity,
+} from './files/process-identity.js';

@@ -54,6 +54,9 @@ export {
   type MessageShape,
 } from './wire/messages.js';
 
+// Headers of HTTP.
+export { CONNECTION_HEADERS, headerProblem } from './wire/http-headers.js';
+
 // Framing.
 export {
   concatBytes,

@@ -1,9 +1,9 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { canonicalJson } from '@mcp-fittings/client-core/text';
 import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
 import { afterTurn } from '@mcp-fittings/client-core/transport';
 import { timeoutOf, type Call } from './calls/call-dispatcher.js';
 import { createToolTasks } from './calls/tool-tasks.js';
-import { canonical } from './json-values.js';
 import { createSemaphore } from './limiters.js';
 import type { ListBudget } from './contracts/engine.js';
 import type {
@@ -161,7 +161,7 @@ export function createHost(options: HostOptions): Host {
       const named = Object.entries(entries);
       const restored = named.map(async ([name, config]) => {
         const known = servers.get(name);
-        if (known !== undefined && canonical(known.config) === canonical(config)) return;
+        if (known !== undefined && canonicalJson(known.config) === canonicalJson(config)) return;
         const created = createServer(name, config, deps);
         servers.set(name, created);
         await known?.dispose();
@@ -186,6 +186,13 @@ export function createHost(options: HostOptions): Host {
     server: (name, given = NO_OPTIONS) => snapshotOf(name, given),
 
     tools: (given = NO_OPTIONS) => all(given, (server) => server.available('tools')),
+    tool(ref, given = NO_OPTIONS) {
+      checkRef('tool', ref, TOOL_REF);
+      const principal = personOf(given);
+      const own = servers.get(ref.server);
+      const server = principal === undefined || own === undefined ? own : people.find(ref.server, principal);
+      return server?.availableTool(ref.tool);
+    },
     prompts: (given = NO_OPTIONS) => all(given, (server) => server.available('prompts')),
     resources: (given = NO_OPTIONS) => all(given, (server) => server.available('resources')),
     resourceTemplates: (given = NO_OPTIONS) => all(given, (server) => server.available('resourceTemplates')),

@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '@mcp-fittings/client-core/text';
 
 /** Returns a short digest of a JSON value. It does not depend on the order of members. */
 export function digestOf(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('base64url').slice(0, 22);
-}
-
-/** Returns JSON with sorted members. Leaves out what JSON cannot represent, as `JSON.stringify` does. */
-export function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, member: unknown) => {
-      if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-      return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
-    }) ?? 'undefined'
-  );
+  return createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22);
 }
 
 /** How large a JSON value of a server may be. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { canonicalJson, sanitizeText } from '@mcp-fittings/client-core/text';
 import type { ResourceContents } from './contracts/content.js';
 import type { CallOptions, Host } from './contracts/host.js';
-import { canonical } from './json-values.js';
 
 /** Id of the extension, as it is declared: `sdk({ …, extensions: { [SKILLS_EXTENSION]: {} } })`. */
 const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
@@ -186,7 +185,7 @@ function sameFrontmatter(skill: Skill, bytes: Uint8Array, parseYaml: (text: stri
   const yaml = /^---\r?\n([\s\S]*?)\r?\n---(\r?\n|$)/.exec(text)?.[1];
   if (yaml === undefined) return false;
   try {
-    return canonical(parseYaml(yaml)) === canonical(skill.frontmatter);
+    return canonicalJson(parseYaml(yaml)) === canonicalJson(skill.frontmatter);
   } catch {
     return false;
   }

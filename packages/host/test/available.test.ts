@@ -34,7 +34,10 @@ describe.each([
       random: () => 0,
     });
     const offered = () => [
-      host.tools().map(({ name, serverState }) => `${name} ${serverState}`),
+      host.tools().map((tool) => {
+        expect(host.tool({ server: 'a', tool: 't' })).toEqual(tool);
+        return `${tool.name} ${tool.serverState}`;
+      }),
       host.prompts().length,
       host.resources().length,
     ];
@@ -49,6 +52,7 @@ describe.each([
     await host.start('a');
     await host.stop('a');
     expect(offered()).toEqual([[], 0, 0]);
+    expect(host.tool({ server: 'a', tool: 't' })).toBeUndefined();
     await host.start('a');
     const disabling = host.disable('a');
     expect(offered()).toEqual([[], 0, 0]);

@@ -3,7 +3,8 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostCache } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
-import { canonical, digestOf } from '../src/json-values.js';
+import { canonicalJson } from '@mcp-fittings/client-core/text';
+import { digestOf } from '../src/json-values.js';
 import { differences } from '../src/server/server-catalog.js';
 import { listPages } from '../src/engines/shared/list-pages.js';
 import { calculator, identity } from './support/calculator.js';
@@ -72,7 +73,7 @@ describe('digests', () => {
   it('are equal for equal content in another order', () => {
     expect(digestOf({ a: 1, b: { c: [1, 2], d: 2 } })).toBe(digestOf({ b: { d: 2, c: [1, 2] }, a: 1 }));
     expect(digestOf({ a: [1, 2] })).not.toBe(digestOf({ a: [2, 1] }));
-    expect(canonical({ b: 1, a: undefined })).toBe('{"b":1}');
+    expect(canonicalJson({ b: 1, a: undefined })).toBe('{"b":1}');
   });
 
   it('show what has changed about a tool', () => {

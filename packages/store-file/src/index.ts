@@ -6,6 +6,7 @@
 export { memoryStore, type MemoryStoreOptions } from './memory-store.js';
 export { fileStore, type FileStoreOptions } from './file-store.js';
 export { encryptedFileStore, type EncryptedFileStoreOptions } from './encrypted-file-store.js';
+export { fileRecords, type FileRecord, type FileRecords, type FileRecordsOptions } from './file-records.js';
 export type { StoreDirectoryOptions } from './entry-files.js';
 export type { EncryptionKey, KeySource } from './encryption/encryption-key.js';
 export type { ConsentQuestion } from './plaintext-consent.js';

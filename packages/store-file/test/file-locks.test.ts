@@ -9,7 +9,7 @@ import { fileStore } from '@mcp-fittings/store-file';
 import { createFileLocks, entryName } from '@mcp-fittings/store-file/toolkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { rounds } from '../../../scripts/rounds.js';
-import { identifyProcess } from '../src/locks/process-identity.js';
+import { identifyProcess } from '@mcp-fittings/client-core/files';
 import { foreignHolder } from './support/foreign-holder.js';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
 

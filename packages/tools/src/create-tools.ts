@@ -1,7 +1,19 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { callTool, runTool, toolVerdict, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
+import type { ResultSpill } from './calls/result-spill.js';
+import { createSpilledCalls } from './calls/spilled-calls.js';
 import type { Toolset } from './calls/toolset.js';
+import { forSameList } from './model-tools/for-same-list.js';
+import { createDeferral } from './deferral/deferral.js';
+import {
+  DEFAULT_MAX_LOADED,
+  readDefer,
+  type DeferMode,
+  type DeferOptions,
+} from './deferral/defer-options.js';
+import { RESERVED_NAMES } from './deferral/search-tool.js';
+import { createToolConversation, type ToolConversation } from './deferral/tool-conversation.js';
 import { createToolNaming, type PreparedTool } from './model-tools/model-tool.js';
 import {
   createToolOffer,
@@ -12,6 +24,8 @@ import {
 import { createToolNamer, type ToolNamesOptions } from './names/tool-names.js';
 import type { ToolPermission } from './permissions/tool-permissions.js';
 import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
+import { createPinGate, type HostPins } from './pins/pin-gate.js';
+import type { ToolPins } from './pins/tool-pins.js';
 import type { RenderOptions } from './results/rendering.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
 import {
@@ -31,6 +45,11 @@ export interface ToolsOptions extends ToolNamesOptions {
   readonly policy?: ToolPolicy | undefined;
   /** What happens to a call that no rule of the policy applies to. Default `ask`. */
   readonly defaultPermission?: ToolPermission | undefined;
+  /**
+   * What the user agreed to: `createToolPins()` of `@mcp-fittings/tools/pins`. A tool that changed or was added since its server was
+   * first used is then not called before the user agrees. Default: none.
+   */
+  readonly pins?: ToolPins | undefined;
   /** Asks the user. Without it, a call that requires confirmation fails with `APPROVAL_REQUIRED`. */
   readonly confirm?: Confirm | undefined;
   /**
@@ -49,10 +68,14 @@ export interface ToolsOptions extends ToolNamesOptions {
   readonly skipDenied?: boolean | undefined;
   /** Whether to offer tools that a server marks for its app and not for models (SEP-1865). Default false. */
   readonly includeAppTools?: boolean | undefined;
+  /** Whether the model is offered a search for tools instead of all tools at once. Default `never`. */
+  readonly defer?: DeferMode | DeferOptions | undefined;
   /** The budget for checking arguments and structured content. */
   readonly validation?: SchemaCheckerOptions | undefined;
   /** How much of a result the model gets. */
   readonly rendering?: RenderOptions | undefined;
+  /** Keeps results that are too large for the model, see `createSpill` of `@mcp-fittings/tools/spill`. Default: they are truncated. */
+  readonly spill?: ResultSpill | undefined;
 }
 
 /** The tools of a host for models. Close it when you close the host, because it may have started a worker thread. */
@@ -61,11 +84,22 @@ export interface Tools extends AsyncDisposable {
    * Returns the tools that the host has now. Take one snapshot per turn of the model, and run the calls of the turn with it: a
    * name then means the tool that the model was shown, even if a server has come or gone. Tools that have not changed are not
    * converted again.
+   * @param conversation What the model has loaded, if tools are deferred. Without it, what a search loads is offered by this
+   * toolset only, in {@link Toolset.activeTools}.
    */
-  snapshot(): Toolset;
+  snapshot(conversation?: ToolConversation): Toolset;
+  /**
+   * Creates a conversation for {@link snapshot}: it remembers which deferred tools were loaded, and has no effect unless tools
+   * are deferred.
+   * @param saved A parsed result of {@link ToolConversation.toJSON}. Default: a new conversation.
+   * @throws {FittingsError} `CONFIG_INVALID` if `saved` is malformed.
+   */
+  conversation(saved?: unknown): ToolConversation;
   /** The policy that decides which tools may run. */
   readonly policy: ToolPolicy;
-  /** Terminates the worker thread. Checks that still need it fail with `ABORTED`. `await using` does the same. */
+  /** What servers changed since the user agreed to it. Undefined without the option `pins`. */
+  readonly pins: HostPins | undefined;
+  /** Terminates the worker thread, and removes what `spill` kept for this conversation alone. Checks that still need it fail with `ABORTED`. `await using` does the same. */
   close(): Promise<void>;
 }
 
@@ -73,7 +107,7 @@ export interface Tools extends AsyncDisposable {
  * Makes the tools of all servers of a host available to a model: valid names, repaired schemas, permissions, checked arguments
  * and safe results.
  * @param host The host whose servers have the tools. It stays open when the tools are closed.
- * @throws {FittingsError} `CONFIG_INVALID` from {@link Tools.snapshot} if `nameLimits` is invalid.
+ * @throws {FittingsError} `CONFIG_INVALID` if `defer` is invalid, and from {@link Tools.snapshot} if `nameLimits` is.
  * @example One call, without a model
  * ```ts
  * import { createHost } from '@mcp-fittings/host';
@@ -126,27 +160,42 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
     principal,
   } = options;
   const checker = createSchemaChecker(options.validation);
-  const offer = createToolOffer(options);
-  const nameRefs = createToolNamer(options);
+  const offer = forSameList(createToolOffer(options));
+  const defer = readDefer(options.defer);
+  const nameRefs = createToolNamer(options, defer === undefined ? [] : RESERVED_NAMES);
+  const pins = options.pins === undefined ? undefined : createPinGate(host, options.pins, principal);
+  const instructions = pins && (() => pins.instructions());
+  const deferral = defer && createDeferral(defer, { host, principal, instructions });
   const nameTool = createToolNaming();
-  const close = async (): Promise<void> => checker[Symbol.asyncDispose]();
+  const nameAll = forSameList((offered: readonly PreparedTool[]) => {
+    const names = nameRefs(offered.map(({ ref }) => ref));
+    const tools = offered
+      .map((tool) => nameTool(tool, names.nameOf(tool.ref) ?? ''))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return { names, tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
+  });
+  const largeResults = options.spill?.open({ principal });
+  const spillCalls = largeResults === undefined ? undefined : createSpilledCalls(largeResults);
+  const close = async (): Promise<void> => {
+    await checker[Symbol.asyncDispose]();
+    await largeResults?.close();
+  };
 
   return {
     policy,
-    snapshot() {
-      const all = offer(host.tools({ principal }));
+    pins,
+    conversation: (saved) => createToolConversation(defer?.maxLoaded ?? DEFAULT_MAX_LOADED, saved),
+    snapshot(conversation) {
+      const all = pins === undefined ? offer(host.tools({ principal })) : pins.offer(offer);
       const { offered, skipped } = options.skipDenied === true ? withoutDenied(all, policy) : all;
-      const names = nameRefs(offered.map(({ ref }) => ref));
-      const tools = offered
-        .map((tool) => nameTool(tool, names.nameOf(tool.ref) ?? ''))
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-      const byName = new Map(tools.map((tool) => [tool.name, tool]));
-      const deps: ToolCallDeps = {
+      const { names, tools, byName } = nameAll(offered);
+      const plain: ToolCallDeps = {
         host,
         principal,
         names,
         find: (name) => byName.get(name),
         policy,
+        pins,
         defaultPermission,
         confirm: options.confirm,
         checker,
@@ -154,14 +203,20 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         argumentLimits: { ...CHECKED_VALUE_LIMITS, ...options.validation?.limits },
         rendering,
       };
-      return {
+      const spilled = spillCalls?.(plain, tools);
+      const deps = spilled?.deps ?? plain;
+      const toolset: Toolset = {
         tools,
+        deferred: [],
         skipped,
         names,
+        activeTools: () => tools,
         call: (name, args, callOptions = {}) => callTool(deps, name, args, callOptions),
         run: (name, args, runOptions = {}) => runTool(deps, name, args, runOptions),
         verdict: (name) => toolVerdict(deps, name),
       };
+      const searched = deferral?.(toolset, conversation) ?? toolset;
+      return spilled?.withReader(searched) ?? searched;
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -56,15 +56,27 @@ export type {
   ToolPolicyVerdict,
 } from './permissions/tool-permissions.js';
 
+export type { DeferMode, DeferOptions } from './deferral/defer-options.js';
+export type {
+  LoadedTool,
+  SerializedToolConversation,
+  ToolConversation,
+} from './deferral/tool-conversation.js';
+
 export type { ToolRunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
 export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
+export type { HostPins, PinQuestion } from './pins/pin-gate.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
+export type { ConversationResults, ResultSpill } from './calls/result-spill.js';
 
 export { renderError, renderForModel, renderForPerson } from './results/render-result.js';
+export type { RenderedResult, SpilledResult } from './results/spilled-result.js';
 export type { MediaPart, RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
 
 export type { ModelSchema } from './model-tools/model-schema.js';
+export type { DefinitionDifference, DefinitionOptions } from './model-apis/definition-options.js';
 export {
+  aiSdkPrepareStep,
   aiSdkTools,
   type AiSdk7ToolOutput,
   type AiSdkSchema,
@@ -72,9 +84,11 @@ export {
   type AiSdkToolOutput,
 } from './model-apis/ai-sdk.js';
 export {
+  anthropicSearchTools,
   anthropicToolResult,
   anthropicTools,
   type AnthropicImageType,
+  type AnthropicServerSearch,
   type AnthropicTool,
   type AnthropicToolResult,
 } from './model-apis/anthropic.js';
@@ -96,3 +110,11 @@ export {
   type OpenAiResponsesTool,
   type OpenAiToolMessage,
 } from './model-apis/openai.js';
+export {
+  openAiSearchTools,
+  openAiToolSearchOutput,
+  type OpenAiNamespace,
+  type OpenAiSearchOptions,
+  type OpenAiToolSearch,
+  type OpenAiToolSearchOutput,
+} from './model-apis/openai-tool-search.js';

@@ -62,7 +62,8 @@ describe('S5: what a server lists is bounded before it is sorted, compared or co
     const catalog = Array.from({ length: 500 }, (_, index) =>
       tool(`t${index}`, { inputSchema: { properties } }),
     );
-    const result = snapshotOf([...catalog, tool('other', { server: 'r' })]);
+    const listLimits = { maxNodes: 400_000 };
+    const result = snapshotOf([...catalog, tool('other', { server: 'r' })], { listLimits });
     expect(result.offered).toContain('other');
     expect(result.offered.length).toBeLessThan(50);
     expect(result.skipped).toContain('t499: SCHEMA_REFUSED');

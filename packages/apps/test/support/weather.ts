@@ -11,6 +11,8 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 export const APP = 'ui://weather/dashboard.html';
+/** The app of the tool `map`. */
+export const LISTED_APP = 'ui://weather/map.html';
 export const HTML = '<!doctype html><title>Weather</title>';
 
 /** What the servers of a test were asked, as `server method target`. */
@@ -77,6 +79,12 @@ function weatherServer(name: string, asked: Asked, seen: unknown[]): McpServer {
     const meta = { ui: { csp, permissions: { geolocation: {} }, prefersBorder: true } };
     return { contents: [{ uri: APP, mimeType: RESOURCE_MIME_TYPE, text: HTML, _meta: meta }] };
   });
+  // Its metadata is in the list only.
+  const listed = { _meta: { ui: { csp, prefersBorder: false } } };
+  registerAppTool(server, 'map', { ...place, _meta: { ui: { resourceUri: LISTED_APP } } }, answer('map'));
+  registerAppResource(server, 'map', LISTED_APP, listed, () => ({
+    contents: [{ uri: LISTED_APP, mimeType: RESOURCE_MIME_TYPE, text: HTML }],
+  }));
   server.registerResource('stations', 'weather://stations', { mimeType: 'application/json' }, () => {
     asked.push(`${name} read weather://stations`);
     return { contents: [{ uri: 'weather://stations', mimeType: 'application/json', text: '[7]' }] };

@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { isMarkOfDeadProcess, makeProcessMark } from '@mcp-fittings/store-file/toolkit';
+import { isMarkOfDeadProcess, makeProcessMark } from '@mcp-fittings/client-core/files';
 
 /**
  * Marks that tell whether another process is using the refresh token. A rotating refresh token is used up once it was sent,

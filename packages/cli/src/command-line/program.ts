@@ -11,9 +11,11 @@ import {
 } from './config-commands.js';
 import { collect, examples } from './declare.js';
 import { registerBridge, registerCompletion, registerDoctor, registerSignIn } from './other-commands.js';
+import { registerPins } from './pin-commands.js';
 import {
   registerCall,
   registerComplete,
+  registerGenerate,
   registerList,
   registerPrompt,
   registerRead,
@@ -89,11 +91,13 @@ export function registerCommands(program: Command, deps: CommandDeps): void {
     registerRead,
     registerPrompt,
     registerComplete,
+    registerGenerate,
     registerAdd,
     registerChanges,
     registerImport,
     registerExport,
     registerApprove,
+    registerPins,
     registerSignIn,
     registerDoctor,
     registerBridge,

@@ -1,11 +1,18 @@
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { CommandDeps } from '../command-deps.js';
 import type { CallOptions } from '../commands/call.js';
+import type { GenerateOptions } from '../commands/generate.js';
 import type { ListOptions } from '../commands/list.js';
 import type { PromptOptions } from '../commands/prompt.js';
 import type { ReadOptions } from '../commands/read.js';
 import type { StatusOptions } from '../commands/status.js';
-import { LIST_KINDS, type ListKind } from '../options.js';
+import {
+  CLIENT_CALLERS,
+  GENERATED_KINDS,
+  type GeneratedKind,
+  LIST_KINDS,
+  type ListKind,
+} from '../options.js';
 import { collect, examples, seconds } from './declare.js';
 
 export function registerStatus(program: Command, deps: CommandDeps): void {
@@ -153,4 +160,35 @@ export function registerComplete(program: Command, deps: CommandDeps): void {
         await complete(deps, { kind, target, argument, value: value ?? '', args: options.arg });
       },
     );
+}
+
+export function registerGenerate(program: Command, deps: CommandDeps): void {
+  program
+    .command('generate')
+    .description('write TypeScript for the tools of a server: their types, or a client for a program')
+    .addArgument(new Argument('<kind>', 'what to write').choices(GENERATED_KINDS))
+    .argument('<server>', 'name of a configured server')
+    .option('-o, --output <file>', 'write it to a file; an existing one is replaced')
+    .option('--check', 'do not write the file, but fail if it is not up to date', false)
+    .option('--tool <pattern>', 'only tools with this name, * matches any text; can be repeated', collect, [])
+    .addOption(
+      new Option(
+        '--for <program>',
+        'what a client calls: a host of mcp-fittings, or the client of an SDK, version 1 or 2; default: host',
+      ).choices(CLIENT_CALLERS),
+    )
+    .option('--closed', 'make properties that a schema allows without listing them an error', false)
+    .addHelpText(
+      'after',
+      examples(
+        'fittings generate types github -o src/github.d.ts',
+        'fittings generate client github -o src/github.ts',
+        "fittings generate client github --tool 'get_*' --for sdk-v2 -o src/github.ts",
+        'fittings generate client github -o src/github.ts --check   # in CI',
+      ) + '\nThe exit code of --check is 1 if the file is missing or not up to date.\n',
+    )
+    .action(async (kind: GeneratedKind, server: string, options: GenerateOptions) => {
+      const { generate } = await import('../commands/generate.js');
+      await generate(deps, kind, server, options);
+    });
 }

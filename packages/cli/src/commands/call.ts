@@ -14,6 +14,7 @@ import { printable } from '../output/printable.js';
 import { openProgress } from '../output/progress.js';
 import { hostCallbacks } from '../prompts/elicitation.js';
 import { openSession } from '../session/open-session.js';
+import { loadPins, openPins } from '../session/pins.js';
 import { type Target, connectTarget } from './target.js';
 
 export interface CallOptions {
@@ -29,15 +30,18 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   using progress = openProgress(deps);
   await using session = await openSession(deps, { callbacks: hostCallbacks(deps, progress) });
   const { host, loaded } = session;
-  // The server starts while this package is loaded.
+  // The server starts while these packages are loaded.
   const [target, { createToolPolicy, createTools, naming, renderForPerson }] = await Promise.all([
     connectTarget(deps, session, text, 'tool', () => host.tools()),
     import('@mcp-fittings/tools'),
+    loadPins(),
   ]);
+  const { pins } = await openPins(deps, session);
   const definition = findTool(host.tools(), target);
 
   await using tools = createTools(host, {
     policy: createToolPolicy({ servers: serverPermissions(loaded) }),
+    pins,
     // The user has asked for this call. Only what the configuration forbids is refused.
     defaultPermission: 'allow',
     naming: naming.bare,
@@ -46,9 +50,12 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
     confirm: async () => 'once',
   });
   const turn = tools.snapshot();
+  // What is pinned for the first time is stored, whatever becomes of the call.
+  await Promise.allSettled(host.servers().map(async ({ name: each }) => tools.pins?.settled(each)));
+  const name = nameIn(turn, target);
   const args = definition === undefined ? {} : givenArguments(target, definition, options, json);
   const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
-  for await (const event of turn.call(nameIn(turn, target), args, { signal, timeoutMs })) {
+  for await (const event of turn.call(name, args, { signal, timeoutMs })) {
     if (event.type === 'progress' || event.type === 'partial') progress.show(event);
     else await finish(target, event);
   }
@@ -82,6 +89,7 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
         hint: 'The call had already been sent: the server may have carried it out.',
       });
     }
+    if (error.details['pin'] !== undefined) return notAccepted(target, error);
     if (error.code !== 'ARGUMENTS_INVALID' || definition === undefined) return error;
     return new CommandError('ARGUMENTS_INVALID', error.message, {
       server: target.server,
@@ -155,7 +163,11 @@ function findTool(tools: readonly CatalogTool[], { server, name }: Target): Cata
 /** Returns the tool's name in the toolset. Throws the reason if the toolset left it out. */
 function nameIn({ names, skipped }: Toolset, { server, name: tool }: Target): string {
   const refused = skipped.find(({ ref }) => ref.server === server && ref.tool === tool);
-  if (refused !== undefined) throw refused.error;
+  if (refused !== undefined) {
+    throw refused.error.details['pin'] === undefined
+      ? refused.error
+      : notAccepted({ server, name: tool }, refused.error);
+  }
   const known = names.nameOf({ server, tool });
   if (known !== undefined) return known;
   const near = names.nearest(tool);
@@ -166,6 +178,18 @@ function nameIn({ names, skipped }: Toolset, { server, name: tool }: Target): st
       near.length > 0
         ? `Did you mean ${near.join(' or ')}?`
         : `List its tools: fittings list tools ${server}`,
+  });
+}
+
+/** Creates the error for a tool that changed since the user first used its server. */
+function notAccepted({ server, name }: Target, cause: FittingsError): FittingsError {
+  const target = `${printable(server)} ${printable(name)}`;
+  return new CommandError('APPROVAL_REQUIRED', cause.message, {
+    server,
+    cause,
+    delivery: 'not-sent',
+    details: cause.details,
+    hint: `Review it: fittings pins show ${target}. If you agree: fittings pins accept ${target}`,
   });
 }
 

@@ -26,6 +26,8 @@ interface Item {
   readonly server: string;
   readonly name: string;
   readonly description: string | undefined;
+  /** Written before the description. */
+  readonly mark?: string;
   /** Lines that `--verbose` adds. */
   readonly more: readonly string[];
 }
@@ -45,15 +47,20 @@ export function listLines(lists: OfferedLists, kind: OfferKind, output: Output):
   });
 }
 
-function itemLines({ name, description, more }: Item, width: number, output: Output): readonly string[] {
+function itemLines(
+  { name, description, mark, more }: Item,
+  width: number,
+  output: Output,
+): readonly string[] {
   const { style, verbose, columns } = output;
   if (!verbose) {
-    const line = `  ${style.cyan(padEnd(name, width))}  ${firstLine(description)}`.trimEnd();
+    const note = mark === undefined ? '' : `${style.yellow(mark)} `;
+    const line = `  ${style.cyan(padEnd(name, width))}  ${note}${firstLine(description)}`.trimEnd();
     return [columns === undefined ? line : fitWidth(line, columns)];
   }
   const text = printableBlock(description ?? '', 4_000).trim();
   return [
-    `  ${style.cyan(name)}`,
+    `  ${style.cyan(name)}${mark === undefined ? '' : `  ${style.yellow(mark)}`}`,
     ...(text === '' ? [] : text.split('\n').map((line) => `    ${line}`)),
     ...more.map((line) => `    ${style.dim(line)}`),
   ];
@@ -65,6 +72,7 @@ function itemsFor(lists: OfferedLists, kind: OfferKind): readonly Item[] {
       return lists.tools.map((tool) => ({
         ...named(tool),
         description: tool.description,
+        ...(tool.pin !== undefined && { mark: `[${PIN_MARKS[tool.pin]}: fittings pins]` }),
         more: inputLines(tool),
       }));
     case 'prompts':
@@ -92,6 +100,14 @@ function itemsFor(lists: OfferedLists, kind: OfferKind): readonly Item[] {
       ];
   }
 }
+
+/** What something is called that the user has not accepted. */
+export const PIN_MARKS = {
+  changed: 'changed',
+  added: 'new',
+  renamed: 'renamed',
+  instructions: 'changed',
+} as const;
 
 function named({ server, name }: { readonly server: string; readonly name: string }) {
   return { server, name: printable(name) };

@@ -1,12 +1,20 @@
+import { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { CommandDeps } from '../command-deps.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
 import { openSpinner } from '../output/spinner.js';
 import { type CommandSession, openSession } from '../session/open-session.js';
+import { openPins, type UserPins } from '../session/pins.js';
 import { recordVariables } from '../stored-lists/inputs.js';
 import { openMemory } from '../stored-lists/memory.js';
-import { type OfferedLists, type StoredServer, ageNote, joinLists } from '../stored-lists/stored-lists.js';
+import {
+  type ListedTool,
+  type OfferedLists,
+  type StoredServer,
+  ageNote,
+  joinLists,
+} from '../stored-lists/stored-lists.js';
 import { configurationExit, noteProblems } from './config-notes.js';
 import { connectAll, namesStillConnecting, whyNotConnected } from './connect.js';
 import { type OfferKind, listLines, listValue } from './list-lines.js';
@@ -33,6 +41,18 @@ export async function list(
   await using session = await openSession(deps, { env: variables.env });
   const { host } = session;
   const memory = await openMemory(deps, session, { variables: variables.read, loadedAt });
+  const user = await openPins(deps, session);
+  const unreadPins = new Map<string, FittingsError>();
+  const listsOf = (_host: Host, name: string): OfferedLists => {
+    const lists = listedBy(host, name);
+    try {
+      return { ...lists, tools: markTools(user, name, lists.tools) };
+    } catch (error) {
+      if (!(error instanceof FittingsError)) throw error;
+      unreadPins.set(name, error);
+      return lists;
+    }
+  };
   const known = refresh ? new Map<string, StoredServer>() : memory.fresh(names);
   const printed = new Set<string>();
   const print = (name: string, lists: OfferedLists): void => {
@@ -81,6 +101,17 @@ export async function list(
   }
   if (known.size > 0) output.note(output.noteStyle.dim(ageNote([...known.values()], clock.now())));
   await memory.remember(listsOf);
+  for (const { name, state } of host.servers()) {
+    if (state.status !== 'connected') continue;
+    await user.pins.settled(user.server(name)).catch((error: unknown) => {
+      if (!(error instanceof FittingsError)) throw error;
+      unreadPins.set(name, error);
+    });
+  }
+  for (const problem of unreadPins.values()) {
+    output.note(errorLine(problem, output.noteStyle));
+    deps.setExitCode(exitCodeOf(problem));
+  }
 }
 
 async function connect(deps: CommandDeps, session: CommandSession, names: readonly string[]): Promise<void> {
@@ -93,7 +124,21 @@ async function connect(deps: CommandDeps, session: CommandSession, names: readon
   await Promise.all(lazy.map((name) => host.start(name, { signal }).catch(() => undefined)));
 }
 
-function listsOf(host: Host, name: string): OfferedLists {
+/** Marks the tools that the user has not accepted since they changed or were added. */
+function markTools(
+  { pins, server }: UserPins,
+  name: string,
+  tools: readonly ListedTool[],
+): readonly ListedTool[] {
+  const { waiting } = pins.review(server(name));
+  if (waiting.size === 0) return tools;
+  return tools.map((tool) => {
+    const kind = waiting.get(tool.name)?.kind;
+    return kind === undefined || kind === 'instructions' ? tool : { ...tool, pin: kind };
+  });
+}
+
+function listedBy(host: Host, name: string): OfferedLists {
   const own = ({ server }: { readonly server: string }): boolean => server === name;
   return {
     tools: host.tools().filter(own),

@@ -13,9 +13,14 @@ import type { GlobalOptions } from '../options.js';
 import { packageVersion } from '../version.js';
 import type { Inputs } from './inputs.js';
 
+/** A tool, marked if the user has not accepted it since it changed or was added. */
+export type ListedTool = ReturnType<Host['tools']>[number] & {
+  readonly pin?: 'changed' | 'added' | 'renamed';
+};
+
 /** What servers offer, as a host lists it. */
 export interface OfferedLists {
-  readonly tools: ReturnType<Host['tools']>;
+  readonly tools: readonly ListedTool[];
   readonly prompts: ReturnType<Host['prompts']>;
   readonly resources: ReturnType<Host['resources']>;
   readonly resourceTemplates: ReturnType<Host['resourceTemplates']>;

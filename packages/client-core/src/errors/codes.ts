@@ -129,11 +129,22 @@ export const ERROR_CODES = {
   ),
   RPC_ERROR: code('protocol', false, 'The server answered the request with a JSON-RPC error.'),
   TOOL_UNKNOWN: code('protocol', false, 'The server has no tool of this name.'),
+  TOOL_FAILED: code('unknown', false, 'The tool ran, and its result says that it failed.'),
   ARGUMENTS_INVALID: code('protocol', false, 'The arguments do not match the schema of the tool.'),
   SCHEMA_REFUSED: code(
     'protocol',
     false,
     'A schema of the server has an external reference or exceeds the limits.',
+  ),
+  RESULT_UNKNOWN: code(
+    'unknown',
+    false,
+    'A large result is not kept any more, or belongs to another conversation.',
+  ),
+  SPILL_FAILED: code(
+    'unknown',
+    true,
+    'A large result could not be kept or read again, for example because the disk is full.',
   ),
   CONTENT_UNVERIFIED: code(
     'protocol',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
+import { canonicalJson } from '@mcp-fittings/client-core/text';
 import { defaultApprovalPath } from '../approval/approval-store.js';
 import type { ServerApprovals } from '../approval/approvals.js';
 import { printable } from '../display-text.js';
@@ -10,13 +11,7 @@ import { normalizeEntry } from '../entry/normalize.js';
 import { validateWithPlugin } from '../entry/plugin-schema.js';
 import { withFileLock } from '../files/file-lock.js';
 import { applyChanges, diffValues } from '../jsonc/apply-changes.js';
-import {
-  canonicalJson,
-  type JsonObject,
-  type JsonValue,
-  jsonCopy,
-  readJsonValue,
-} from '../jsonc/json-value.js';
+import { type JsonObject, type JsonValue, jsonCopy, readJsonValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import type { FileSource } from '../layout/layout.js';
 import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';

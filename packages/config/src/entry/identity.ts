@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
+import { canonicalJson } from '@mcp-fittings/client-core/text';
+import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
 import { HOST_FIELDS } from './permissions.js';
 
 /**

@@ -1,5 +1,6 @@
+import { canonicalJson } from '@mcp-fittings/client-core/text';
 import { applyEdits, removeValue, setValue } from './edit-document.js';
-import { canonicalJson, type JsonValue, isJsonObject } from './json-value.js';
+import { type JsonValue, isJsonObject } from './json-value.js';
 import { parseDocument } from './parse-document.js';
 
 /** Sets the value at `keys`; removes it if `value` is undefined. */

@@ -24,16 +24,6 @@ export function jsonCopy(value: Readonly<Record<string, unknown>>): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject;
 }
 
-/** JSON with sorted keys, so that equal values have the same text. */
-export function canonicalJson(value: JsonValue): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.entries(value)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
-}
-
 type NodeIssueCode = 'JSON_DUPLICATE_KEY' | 'JSON_KEY_REFUSED' | 'JSON_VALUE_REFUSED';
 
 /** A value of a document, frozen, with the offsets of its fields and everything that is ambiguous in it. */

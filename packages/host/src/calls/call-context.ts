@@ -1,4 +1,5 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { CONNECTION_HEADERS, headerProblem } from '@mcp-fittings/client-core/transport';
 import type { CallOptions } from '../contracts/host.js';
 
 /** Keys of `_meta` that the engine, or `traceContext` of the host, sets. */
@@ -6,28 +7,14 @@ const OWNED_META: ReadonlySet<string> = new Set(['progresstoken', 'traceparent',
 /** Labels of a prefix that the protocol reserves, as its first or second one. */
 const RESERVED_LABELS: ReadonlySet<string> = new Set(['mcp', 'modelcontextprotocol', 'mcp-fittings']);
 
-const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
-// oxlint-disable-next-line no-control-regex -- the bytes that RFC 9110 allows in a field value
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Headers that carry credentials, frame the message, or belong to the transport. */
+/** Headers that carry credentials, or that the transport sets. */
 const OWNED_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'authorization',
-  'connection',
-  'content-length',
   'content-type',
   'cookie',
   'dpop',
-  'expect',
-  'host',
-  'keep-alive',
   'last-event-id',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
 ]);
 /** Prefixes of such headers. */
 const OWNED_PREFIXES = ['mcp-', 'sec-'];
@@ -71,7 +58,7 @@ function checkHeaders(server: string, headers: unknown): void {
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
-    const problem = headerProblem(lower, value, seen);
+    const problem = problemOf(lower, value, seen);
     if (problem !== undefined) {
       throw new FittingsError('HEADER_INVALID', `The header ${shown(name)} of a call ${problem}.`, {
         server,
@@ -83,15 +70,13 @@ function checkHeaders(server: string, headers: unknown): void {
   }
 }
 
-function headerProblem(name: string, value: unknown, seen: ReadonlySet<string>): string | undefined {
-  if (!TOKEN.test(name)) return 'does not have a valid name';
-  if (OWNED_HEADERS.has(name) || OWNED_PREFIXES.some((prefix) => name.startsWith(prefix)))
-    return 'is set by the transport or the sign-in, and a call cannot set it';
-  if (seen.has(name)) return 'is set twice';
-  if (typeof value !== 'string') return 'has a value that is not a string';
-  return VALUE.test(value)
-    ? undefined
-    : 'has a value with a line break or another character that HTTP does not allow';
+function problemOf(name: string, value: unknown, seen: ReadonlySet<string>): string | undefined {
+  const isOwned =
+    CONNECTION_HEADERS.has(name) ||
+    OWNED_HEADERS.has(name) ||
+    OWNED_PREFIXES.some((prefix) => name.startsWith(prefix));
+  if (isOwned) return 'is set by the transport or the sign-in, and a call cannot set it';
+  return seen.has(name) ? 'is set twice' : headerProblem(name, value);
 }
 
 function shown(name: string): string {

@@ -82,6 +82,8 @@ export interface ResourceDefinition {
   readonly mimeType?: string | undefined;
   /** Size in bytes before any encoding, if the server knows it. */
   readonly size?: number | undefined;
+  /** Metadata of protocol extensions, as it came. */
+  readonly _meta?: JSONRPCObject | undefined;
 }
 
 /**

@@ -149,9 +149,15 @@ export interface HostLimits {
   readonly parallelConnects: number;
   /** Most pages that are read of one list. Default 64. */
   readonly listPages: number;
-  /** Most items that are kept of one list. Default 10 000. */
+  /**
+   * Most items that are kept of one list. Together they may have 100 JSON values and 4096 bytes for each that is allowed, and at
+   * least 200 000 values and 16 MiB. Default 10 000.
+   */
   readonly listItems: number;
-  /** Bytes that the lists of all servers may take together; what does not fit is left out. Default 268 435 456. */
+  /**
+   * Bytes that the lists of all servers may take together; what does not fit is left out. A JSON value counts as its text, and at
+   * least as 32 bytes. Default 268 435 456.
+   */
   readonly listBytes: number;
   /**
    * Connections that may exist for people whom calls name (`principal`), all servers together; a local server has one process

@@ -215,6 +215,14 @@ export interface Host extends AsyncDisposable {
    * await host.callTool({ server: 'notes', tool: 'list' }, {}, { principal: 'ann' });
    */
   tools(options?: PrincipalOptions): readonly Available<CatalogTool>[];
+  /**
+   * Returns one of the {@link tools}, or `undefined` if it is not among them. The time that it takes does not depend on how many
+   * there are. Interceptors of `listTools` have changed it as they have changed the list.
+   * @param ref The `server` and the `name` of an item of {@link tools}, as `{ server, tool }`.
+   * @example
+   * const digest = host.tool({ server: 'github', tool: 'create_issue' })?.digest;
+   */
+  tool(ref: ToolRef, options?: PrincipalOptions): Available<CatalogTool> | undefined;
   /** Returns the prompts that can be used, as {@link tools} does for tools. */
   prompts(options?: PrincipalOptions): readonly Available<CatalogPrompt>[];
   /** Returns the resources that can be read, as {@link tools} does for tools. */

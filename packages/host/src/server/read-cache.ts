@@ -1,5 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import type { ResourceResult } from '../contracts/content.js';
+import { readResourceResult } from '../engines/shared/read-results.js';
 import { digestOf, measure } from '../json-values.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
@@ -81,7 +82,7 @@ export function createReadCache(
     },
     async getShared(uri) {
       try {
-        const found = readShared(await cache?.get(keyOf(uri)), uri);
+        const found = readShared(server, await cache?.get(keyOf(uri)), uri);
         const now = clock.now();
         const isFresh =
           found !== undefined &&
@@ -129,13 +130,11 @@ interface SharedResult {
   readonly ttlMs: number;
 }
 
-function readShared(value: unknown, uri: string): SharedResult | undefined {
+/** Reads what is in the cache as carefully as what a server sends. */
+function readShared(server: string, value: unknown, uri: string): SharedResult | undefined {
   if (!isRecord(value) || value['uri'] !== uri) return undefined;
   const { result, storedAt, ttlMs } = value;
-  if (typeof storedAt !== 'number' || typeof ttlMs !== 'number' || !isRecord(result)) return undefined;
-  const { contents } = result;
-  const isContent = (each: unknown): boolean => isRecord(each) && typeof each['uri'] === 'string';
-  if (!Array.isArray(contents) || !contents.every(isContent)) return undefined;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by a host under a key of this entry; the members that its readers rely on were checked
-  return { result: result as unknown as ResourceResult, storedAt, ttlMs };
+  if (typeof storedAt !== 'number' || typeof ttlMs !== 'number') return undefined;
+  if (!isRecord(result) || !Array.isArray(result['contents'])) return undefined;
+  return { result: readResourceResult(server, uri, result), storedAt, ttlMs };
 }

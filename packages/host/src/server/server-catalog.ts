@@ -1,5 +1,5 @@
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { canonicalJson, sanitizeText } from '@mcp-fittings/client-core/text';
 import { backoffDelay } from '@mcp-fittings/client-core/timing';
 import { RPC_CODES } from '@mcp-fittings/client-core/transport';
 import type {
@@ -15,7 +15,7 @@ import type {
 } from '../contracts/catalog.js';
 import type { EngineSession, ListResult } from '../contracts/engine.js';
 import type { ServerDeps } from '../setup/server-deps.js';
-import { canonical, digestOf } from '../json-values.js';
+import { digestOf } from '../json-values.js';
 
 /** The lists of one server. */
 export interface Lists {
@@ -258,7 +258,9 @@ export function createServerCatalog(
     lists,
     tool(name) {
       const { tools } = lists;
-      if (byName?.tools !== tools) byName = { tools, map: new Map(tools.map((tool) => [tool.name, tool])) };
+      // An interceptor may have listed a name twice: the first one counts, as for those who go through the list.
+      if (byName?.tools !== tools)
+        byName = { tools, map: new Map(tools.toReversed().map((tool) => [tool.name, tool])) };
       return byName.map.get(name);
     },
     get isPublic() {
@@ -363,5 +365,5 @@ function changedMembers(before: ToolDefinition, after: ToolDefinition): readonly
   const now = new Map(Object.entries(after));
   const names = new Set([...old.keys(), ...now.keys()]);
   names.delete('digest');
-  return [...names].filter((name) => canonical(old.get(name)) !== canonical(now.get(name)));
+  return [...names].filter((name) => canonicalJson(old.get(name)) !== canonicalJson(now.get(name)));
 }

@@ -40,6 +40,8 @@ export interface ServerConnection extends Pick<
   snapshot(): ServerSnapshot;
   /** Returns the items that can be used now or at the next use. Reads a stale list again in the background. */
   available<Kind extends ListKind>(kind: Kind): readonly Available<Lists[Kind][number]>[];
+  /** Returns the tool with this name from what {@link available} returns, without going through it. */
+  availableTool(name: string): Available<CatalogTool> | undefined;
   /** Returns the lists of the server. Reads stale ones again in the background. */
   lists(): Readonly<Lists>;
   /** Returns the tool with this name, from {@link lists}. */
@@ -243,6 +245,10 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     supervisor.requireAuth(connection, error);
   };
   const withState = createAvailability();
+  const toolOf = (name: string): CatalogTool | undefined => {
+    if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
+    return catalog.tool(name);
+  };
 
   const dispatcher = createCallDispatcher(deps, {
     supervisor,
@@ -317,14 +323,16 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
       return withState(kind, catalog.lists[kind], supervisor.state.status);
     },
+    availableTool(name) {
+      if (!isCallable(supervisor.state)) return undefined;
+      const found = toolOf(name);
+      return found === undefined ? undefined : { ...found, serverState: supervisor.state.status };
+    },
     lists() {
       if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
       return catalog.lists;
     },
-    tool(name) {
-      if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
-      return catalog.tool(name);
-    },
+    tool: toolOf,
     forget() {
       cache.forget();
       reads.clear();

@@ -1,23 +1,4 @@
-import { FittingsError } from '@mcp-fittings/client-core/transport';
-
-const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
-// oxlint-disable-next-line no-control-regex -- the bytes that RFC 9110 allows in a field value
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** They frame the message or belong to the connection, so the HTTP client sets them. */
-const OWNED_BY_HTTP: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+import { CONNECTION_HEADERS, FittingsError, headerProblem } from '@mcp-fittings/client-core/transport';
 
 /**
  * Returns configured headers with lower-case names. Throws `HEADER_INVALID` for a malformed name or value, for a header that the
@@ -55,15 +36,10 @@ function problemOf(
   earlier: ReadonlyMap<string, string>,
   reserved: readonly string[] = [],
 ): string | undefined {
-  if (!TOKEN.test(name)) return 'does not have a valid name';
-  if (OWNED_BY_HTTP.has(name)) return 'is set by the HTTP client and cannot be configured';
+  if (CONNECTION_HEADERS.has(name)) return 'is set by the HTTP client and cannot be configured';
   if (reserved.some((pattern) => fits(name, pattern)))
     return 'is set by the transport and cannot be configured';
-  if (earlier.has(name)) return 'is configured twice';
-  if (typeof value !== 'string') return 'has a value that is not a string';
-  return VALUE.test(value)
-    ? undefined
-    : 'has a value with a line break or another character that HTTP does not allow';
+  return earlier.has(name) ? 'is configured twice' : headerProblem(name, value);
 }
 
 function fits(name: string, pattern: string): boolean {

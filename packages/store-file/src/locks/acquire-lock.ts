@@ -1,8 +1,8 @@
 import { backoffDelay, type Clock } from '@mcp-fittings/client-core/auth';
+import { identifyProcess, isDeadProcess } from '@mcp-fittings/client-core/files';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import { busyError } from './keyed-mutex.js';
 import { createLockFile, type LockFile, type LockHolder } from './lock-file.js';
-import { identifyProcess, isDead } from './process-identity.js';
 
 export interface AcquireLockOptions {
   readonly directory: string;
@@ -36,7 +36,7 @@ export async function acquireLock(options: AcquireLockOptions): Promise<LockFile
       // It does not exist yet, or is being renamed right now.
       await lock.create();
       if (attempt === 0) continue;
-    } else if (silence.of(holder) >= staleMs || (await isDead(holder.process, own))) {
+    } else if (silence.of(holder) >= staleMs || (await isDeadProcess(holder.process, own))) {
       if (await lock.take(holder)) return lock;
     }
     waited += Math.max(0, Math.min(clock.now() - last, LONGEST_GAP_MS));

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { renameFile, systemErrorCode } from '@mcp-fittings/client-core/files';
-import type { ProcessIdentity } from './process-identity.js';
+import { renameFile, systemErrorCode, type ProcessIdentity } from '@mcp-fittings/client-core/files';
 
 /**
  * One lock is a directory with exactly one file in it. The name of the file is `free`, or identifies the holder and is

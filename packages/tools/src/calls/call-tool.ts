@@ -10,11 +10,13 @@ import {
   type JsonObject,
 } from '../json/copy-json.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
+import type { PinGate } from '../pins/pin-gate.js';
 import type { ToolNames } from '../names/tool-names.js';
 import type { ToolPermission, ToolPolicyVerdict } from '../permissions/tool-permissions.js';
 import type { PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
 import { renderError, renderForModel } from '../results/render-result.js';
 import type { RenderOptions } from '../results/rendering.js';
+import type { RenderedResult } from '../results/spilled-result.js';
 import type { SchemaChecker } from '../validation/schema-checker.js';
 import { describeIssues, type SchemaIssue } from '../validation/schema-issues.js';
 import { confirmCall, type Confirm } from './confirm-call.js';
@@ -25,8 +27,27 @@ import type { LastToolEvent, ToolEvent } from './tool-event.js';
 export interface ToolHost {
   /** Returns the tools of all connected servers, or those of one person. */
   tools(options?: { readonly principal?: string | undefined }): readonly CatalogTool[];
-  /** Returns the identity of each server. Without it, approvals last as long as the policy. */
-  readonly servers?: (() => readonly { readonly name: string; readonly identity: string }[]) | undefined;
+  /** Returns one of these tools. Without it, every call goes through all of them. */
+  readonly tool?:
+    | ((ref: ToolRef, options?: { readonly principal?: string | undefined }) => CatalogTool | undefined)
+    | undefined;
+  /**
+   * Returns the identity of each server, without which approvals last as long as the policy, and its state: pins and `tool_search`
+   * read the instructions of connected servers.
+   */
+  readonly servers?:
+    | ((options?: { readonly principal?: string | undefined }) => readonly {
+        readonly name: string;
+        readonly identity: string;
+        /** State of the connection. */
+        readonly state?:
+          | {
+              readonly status: string;
+              readonly connection?: { readonly instructions?: string | undefined } | undefined;
+            }
+          | undefined;
+      }[])
+    | undefined;
   /** Calls a tool. Rejects with a `FittingsError`. */
   callTool(
     ref: ToolRef,
@@ -48,7 +69,8 @@ export interface ToolCallOptions {
   readonly originalNames?: boolean | undefined;
   /**
    * Asks the user about this call, instead of `confirm` of the tools: a framework that asks by itself answers here. If it rejects
-   * with a `FittingsError`, the call ends with that error. Default: `confirm` of `createTools`.
+   * with a `FittingsError`, the call ends with that error. A question about a tool that changed since the user agreed to it goes to
+   * `confirm` of `createTools` in any case, because a framework does not show what changed. Default: `confirm` of `createTools`.
    */
   readonly confirm?: Confirm | undefined;
   /** Members to add to `_meta` of the request, as `CallOptions.meta` of the host. Default: none. */
@@ -69,6 +91,8 @@ export interface ToolCallDeps {
   readonly names: ToolNames;
   readonly find: (name: string) => ModelTool | undefined;
   readonly policy: ToolPolicy;
+  /** What the person agreed to; undefined without pins. */
+  readonly pins: PinGate | undefined;
   readonly defaultPermission: ToolPermission;
   readonly confirm: Confirm | undefined;
   readonly checker: SchemaChecker;
@@ -76,6 +100,9 @@ export interface ToolCallDeps {
   /** Larger arguments are rejected. */
   readonly argumentLimits: JsonLimits;
   readonly rendering: RenderOptions;
+  /** Renders results instead of `renderForModel`. */
+  readonly render?:
+    ((tool: ModelTool, result: ToolResult, signal: AbortSignal) => Promise<RenderedResult>) | undefined;
 }
 
 /** Calls a tool by the name that a model used. Does not throw; leaving the loop early aborts the call. */
@@ -89,9 +116,8 @@ export async function* callTool(
   const { signal } = link;
   const queue = createProgressQueue();
   try {
-    const confirm = options.confirm ?? deps.confirm;
     const originalNames = options.originalNames === true;
-    const call = await prepare({ ...deps, confirm }, name, args, { signal, originalNames });
+    const call = await prepare(deps, name, args, { signal, originalNames, confirm: options.confirm });
     const running = deps.host
       .callTool(call.tool.ref, call.args, {
         signal,
@@ -111,7 +137,13 @@ export async function* callTool(
     }
     const result = await running;
     const issues = await outputIssues(deps.checker, call.tool, result);
-    yield { type: 'result', result, issues, rendering: renderForModel(result, deps.rendering) };
+    const rendered = await deps.render?.(call.tool, result, signal);
+    yield {
+      type: 'result',
+      result,
+      issues,
+      ...(rendered ?? { rendering: renderForModel(result, deps.rendering) }),
+    };
   } catch (thrown) {
     const error = asFittingsError(thrown, signal);
     yield { type: 'error', error, rendering: renderError(error) };
@@ -154,7 +186,12 @@ async function prepare(
   deps: ToolCallDeps,
   name: string,
   args: unknown,
-  { signal, originalNames }: { readonly signal: AbortSignal; readonly originalNames: boolean },
+  {
+    signal,
+    originalNames,
+    confirm,
+  }: Pick<ToolCallOptions, 'confirm'> &
+    Required<Pick<ToolCallOptions, 'originalNames'>> & { readonly signal: AbortSignal },
 ): Promise<PreparedCall> {
   const { host, principal } = deps;
   const tool = deps.find(name);
@@ -168,8 +205,13 @@ async function prepare(
   }
   // In-process servers may rely on ordinary prototypes. The same copy is shown to the user and sent.
   const copy = ordinaryObject(original);
+  // What the call relies on is stored, and it is what another process stored first.
+  await deps.pins?.settled(server);
   const current = currentTool(deps, tool);
-  const verdict = deps.policy.forTool(current);
+  const permission = deps.policy.forTool(current);
+  // A question about a change replaces any other; a denial goes first.
+  const change = permission.decision === 'deny' ? undefined : deps.pins?.question(tool, current);
+  const verdict = change?.verdict ?? permission;
   const decision = decisionOf(deps, verdict);
   if (decision === 'deny') {
     throw new FittingsError(
@@ -184,12 +226,13 @@ async function prepare(
   if (decision === 'ask') {
     await confirmCall(
       {
-        currentTools: () => host.tools({ principal }),
+        currentTools: () => (deps.pins === undefined ? host.tools({ principal }) : deps.pins.agreed()),
         currentTool: (asked) => currentTool(deps, asked),
         policy: deps.policy,
-        confirm: deps.confirm,
+        // Only `confirm` of the tools shows what changed.
+        confirm: change === undefined ? (confirm ?? deps.confirm) : deps.confirm,
       },
-      { tool, args: copy, verdict, signal },
+      { tool, args: copy, verdict, signal, ...(change !== undefined && { change }) },
       current,
     );
   }
@@ -223,9 +266,10 @@ function copyArguments(tool: ModelTool, args: unknown, limits: JsonLimits): Json
 
 /** Returns the tool as its server describes it now, because that is the tool that a call reaches. */
 function currentTool({ host, principal }: ToolCallDeps, { ref, definition }: ModelTool): PolicyTool {
-  const now = host
-    .tools({ principal })
-    .find(({ server, name }) => server === ref.server && name === ref.tool);
+  const now =
+    host.tool === undefined
+      ? host.tools({ principal }).find(({ server, name }) => server === ref.server && name === ref.tool)
+      : host.tool(ref, { principal });
   const identity = host.servers?.().find(({ name }) => name === ref.server)?.identity;
   return { ...(now ?? definition), identity, principal };
 }

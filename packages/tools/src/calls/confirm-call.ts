@@ -3,6 +3,7 @@ import { escapeJson, escapeText } from '@mcp-fittings/client-core/text';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tools/model-tool.js';
+import type { PinQuestion } from '../pins/pin-gate.js';
 import type { ToolPolicyVerdict } from '../permissions/tool-permissions.js';
 import type { ConfirmOutcome, PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
 
@@ -20,10 +21,12 @@ export interface ConfirmRequest {
    * characters: truncated text says how much is missing, and long text begins with its length and the names of its members.
    */
   readonly argsText: string;
-  /** The whole question: tool, server, reason and arguments. */
+  /** The whole question: tool, server, reason, what changed since the user agreed to the tool, and arguments. */
   readonly text: string;
   /** Why the user is asked. */
   readonly verdict: ToolPolicyVerdict;
+  /** With `pins`: what changed since the user agreed to the tool. Any answer but `cancel` agrees to the change. */
+  readonly change?: PinQuestion | undefined;
   /** Aborted when the call is. The answer is then ignored. */
   readonly signal: AbortSignal;
 }
@@ -61,10 +64,21 @@ export async function confirmCall(
     );
   }
   const argsText = argumentsText(args);
-  const { title, annotations } = tool.definition;
-  const text = questionText({ ref: tool.ref, title: title ?? annotations?.title, argsText, verdict });
+  const { title, annotations } = question.change?.tool ?? tool.definition;
+  const text = questionText({
+    ref: tool.ref,
+    title: title ?? annotations?.title,
+    argsText,
+    verdict,
+    change: question.change?.text,
+  });
   const outcome = await abortable(deps.confirm({ ...question, argsText, text }), question.signal);
   if (outcome !== 'cancel') checkUnchanged(deps, tool, asked);
+  if (question.change !== undefined && AGREES.has(outcome)) {
+    await question.change.accept();
+    // Storing the answer takes time too.
+    checkUnchanged(deps, tool, asked);
+  }
   const serverTools =
     outcome === 'always-server'
       ? deps
@@ -78,6 +92,9 @@ export async function confirmCall(
     delivery: 'not-sent',
   });
 }
+
+/** Answers of which each lets the call run. */
+const AGREES: ReadonlySet<unknown> = new Set(['once', 'always-tool', 'always-server']);
 
 /** The user may take minutes to answer. The answer must not be used for another tool or another server. */
 function checkUnchanged(deps: ConfirmDeps, tool: ModelTool, asked: PolicyTool): void {
@@ -117,11 +134,13 @@ function questionText(question: {
   readonly title: string | undefined;
   readonly argsText: string;
   readonly verdict: ToolPolicyVerdict;
+  readonly change: string | undefined;
 }): string {
-  const { ref, title, argsText, verdict } = question;
+  const { ref, title, argsText, verdict, change } = question;
   const ownTitle = title === undefined || title === ref.tool ? '' : `, whose title is "${show(title)}",`;
   return [
     `The tool "${show(ref.tool)}" of the server "${show(ref.server)}"${ownTitle} is about to run. ${verdict.reason}`,
+    ...(change === undefined ? [] : [change]),
     `Arguments: ${argsText}`,
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
 import type { ToolResult } from '@mcp-fittings/host';
 import type { Rendering } from '../results/rendering.js';
+import type { SpilledResult } from '../results/spilled-result.js';
 import type { SchemaIssue } from '../validation/schema-issues.js';
 
 /**
@@ -29,6 +30,10 @@ export type ToolEvent =
       readonly result: ToolResult;
       /** The result for the model. */
       readonly rendering: Rendering;
+      /** With `spill`: where the whole result is kept, if `rendering` is a preview of it. */
+      readonly spilled?: SpilledResult | undefined;
+      /** With `spill`: why the whole result could not be kept. `rendering` is then truncated; `result` is whole. */
+      readonly spillError?: FittingsError | undefined;
       /** Where the structured content does not match the output schema of the tool; usually empty. */
       readonly issues: readonly SchemaIssue[];
     }

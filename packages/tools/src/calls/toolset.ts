@@ -7,12 +7,20 @@ import type { LastToolEvent, ToolEvent } from './tool-event.js';
 
 /** The tools that a model sees in one turn. A name always means the tool that the model was shown. */
 export interface Toolset {
-  /** The offered tools, sorted by name, so that a prompt does not depend on which server connected first. */
+  /**
+   * The offered tools, sorted by name, so that a prompt does not depend on which server connected first. If tools are deferred:
+   * `tool_search`, the tools that are always loaded, and those that the conversation has loaded, in the order in which it did.
+   * With `spill`, `read_result` comes before all others.
+   */
   readonly tools: readonly ModelTool[];
+  /** The tools that `tool_search` can find, loaded or not, sorted by name. Empty if tools are not deferred. */
+  readonly deferred: readonly ModelTool[];
   /** The tools that are not offered, each with the reason. */
   readonly skipped: readonly SkippedTool[];
-  /** The names of the offered tools, and what they stand for. */
+  /** The names of the offered and the deferred tools, and what they stand for. */
   readonly names: ToolNames;
+  /** Returns {@link tools} with what was loaded since, for a loop that uses one toolset for several requests. */
+  activeTools(): readonly ModelTool[];
   /**
    * Calls a tool by its name. The events end with one `result` or one `error`; the generator does not throw. The call starts
    * when the first event is requested, and leaving the loop aborts it.

@@ -2,6 +2,8 @@ import type { Toolset } from '../calls/toolset.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { Rendering } from '../results/rendering.js';
+import type { DefinitionOptions } from './definition-options.js';
+import { withShortDescription } from '../deferral/search-tool.js';
 import { flattenRoot } from './flatten-root.js';
 import { contentOf, textContent } from './result-content.js';
 
@@ -33,14 +35,16 @@ export type AiSdkSchema = {
   readonly validate: undefined;
 };
 
+/** The model may be one of OpenAI, which accepts no longer description. */
+const MAX_SEARCH_DESCRIPTION = 1_024;
 /** The AI SDK recognizes its own schemas by this symbol and passes them on unchanged; it closes objects of all others. */
-const AI_SDK_SCHEMA = Symbol.for('vercel.ai.schema');
+const AI_SDK_SCHEMA: unique symbol = Symbol.for('vercel.ai.schema');
 
 /**
  * Converts a toolset for `generateText({ tools })` and similar functions of the AI SDK, which runs the tools itself. Each call
  * uses the permissions, checks and rendering of the toolset. A failed call is an output for the model, not an exception.
  * @param options `version` is the major version of the AI SDK. Default 6. Version 7 also accepts the output for 6, with a warning
- * that images in that form are deprecated.
+ * that images in that form are deprecated. If tools are deferred, pass {@link aiSdkPrepareStep} too.
  * @see https://ai-sdk.dev/docs/foundations/tools
  * @example
  * ```ts
@@ -49,35 +53,42 @@ const AI_SDK_SCHEMA = Symbol.for('vercel.ai.schema');
  */
 export function aiSdkTools(
   toolset: Toolset,
-  options?: { readonly version?: 6 | undefined },
+  options?: DefinitionOptions & { readonly version?: 6 | undefined },
 ): Record<string, AiSdkTool>;
 /** Converts a toolset for version 7 of the AI SDK, which takes images and audio as files. */
 export function aiSdkTools(
   toolset: Toolset,
-  options: { readonly version: 7 },
+  options: DefinitionOptions & { readonly version: 7 },
 ): Record<string, AiSdkTool<AiSdk7ToolOutput>>;
 export function aiSdkTools(
   toolset: Toolset,
-  { version = 6 }: { readonly version?: 6 | 7 | undefined } = {},
+  { version = 6, ...options }: DefinitionOptions & { readonly version?: 6 | 7 | undefined } = {},
 ): Record<string, AiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>> {
   const toOutput = version === 7 ? aiSdk7ToolOutput : aiSdkToolOutput;
+  const offered = new Map(toolset.tools.map((tool) => [tool.name, tool]));
+  // The AI SDK takes all tools that a step may have at the start.
+  for (const tool of toolset.deferred) if (!offered.has(tool.name)) offered.set(tool.name, tool);
   return Object.fromEntries(
-    toolset.tools.map((tool) => [
+    Array.from(offered.values(), (tool) => [
       tool.name,
-      aiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>(tool, toolset, toOutput),
+      aiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>(tool, toolset, { toOutput, ...options }),
     ]),
   );
 }
 
 function aiSdkTool<Output>(
-  tool: ModelTool,
+  given: ModelTool,
   toolset: Toolset,
-  toOutput: (rendering: Rendering) => Output,
+  { toOutput, ...options }: DefinitionOptions & { readonly toOutput: (rendering: Rendering) => Output },
 ): AiSdkTool<Output> {
+  const tool = withShortDescription(given, MAX_SEARCH_DESCRIPTION);
+  const inputSchema = aiSdkSchema(() => flattenRoot(tool, options));
+  // A program that asks for the differences gets them now.
+  if (options.onDifference !== undefined) void inputSchema.jsonSchema;
   return {
     description: tool.description,
     title: tool.title,
-    inputSchema: aiSdkSchema(flattenRoot(tool.inputSchema)),
+    inputSchema,
     toModelOutput: ({ output }) => toOutput(output),
     async execute(input, { abortSignal }) {
       const { rendering } = await toolset.run(tool.name, input, { signal: abortSignal });
@@ -86,13 +97,30 @@ function aiSdkTool<Output>(
   };
 }
 
-function aiSdkSchema(jsonSchema: ModelSchema): AiSdkSchema {
-  const schema: AiSdkSchema = {
-    jsonSchema,
+function aiSdkSchema(convert: () => ModelSchema): AiSdkSchema & { readonly [AI_SDK_SCHEMA]: true } {
+  let converted: ModelSchema | undefined;
+  return {
+    // A deferred tool may never be sent.
+    get jsonSchema() {
+      return (converted ??= convert());
+    },
     validate: undefined,
     '~standard': { version: 1, vendor: 'mcp-fittings', validate: (value) => ({ value }) },
+    [AI_SDK_SCHEMA]: true,
   };
-  return Object.assign(schema, { [AI_SDK_SCHEMA]: true });
+}
+
+/**
+ * Returns a `prepareStep` for the AI SDK with which each step has the tools that were loaded so far. Needed if tools are deferred;
+ * otherwise each step has all tools.
+ * @example
+ * ```ts
+ * const turn = tools.snapshot(conversation);
+ * await generateText({ model, prompt, tools: aiSdkTools(turn), prepareStep: aiSdkPrepareStep(turn) });
+ * ```
+ */
+export function aiSdkPrepareStep(toolset: Toolset): () => { activeTools: string[] } {
+  return () => ({ activeTools: toolset.activeTools().map(({ name }) => name) });
 }
 
 /** A result in the form of `toModelOutput` of the AI SDK 6. */

@@ -1,6 +1,9 @@
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { Rendering } from '../results/rendering.js';
+import type { DefinitionOptions } from './definition-options.js';
+import type { Toolset } from '../calls/toolset.js';
+import { alwaysLoadedTools, isSearchTool } from '../deferral/search-tool.js';
 import { flattenRoot } from './flatten-root.js';
 import { mapContent } from './result-content.js';
 
@@ -12,6 +15,8 @@ export type AnthropicTool = {
   description: string;
   /** {@link ModelTool.inputSchema}, without `anyOf`, `oneOf` and `allOf` at its root. */
   input_schema: ModelSchema;
+  /** Set for a tool that a search has loaded with `defer.native: 'anthropic'`: its definition is where the search was. */
+  defer_loading?: true;
 };
 
 /**
@@ -24,11 +29,15 @@ export type AnthropicTool = {
  * const request = { tools: anthropicTools(offered.tools) };
  * ```
  */
-export function anthropicTools(tools: readonly ModelTool[]): AnthropicTool[] {
-  return tools.map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    input_schema: flattenRoot(inputSchema),
+export function anthropicTools(
+  tools: readonly ModelTool[],
+  options: DefinitionOptions = {},
+): AnthropicTool[] {
+  return tools.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    input_schema: flattenRoot(tool, options),
+    ...(tool.deferLoading === true && { defer_loading: true }),
   }));
 }
 
@@ -42,6 +51,7 @@ export type AnthropicToolResult = {
   content: (
     | { type: 'text'; text: string }
     | { type: 'image'; source: { type: 'base64'; media_type: AnthropicImageType; data: string } }
+    | { type: 'tool_reference'; tool_name: string }
   )[];
   /** Whether the call or the tool failed. */
   is_error: boolean;
@@ -52,7 +62,8 @@ export type AnthropicImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'ima
 
 /**
  * Converts a result for the Messages API. The API accepts no audio, and no images in the result of a failed call: they are
- * described in the text instead.
+ * described in the text instead. With `defer.native: 'anthropic'`, the result of a search has `tool_reference` blocks, which the
+ * API replaces by the definitions of the tools.
  * @param toolUseId The `id` of the `tool_use` block.
  * @see https://docs.anthropic.com/en/api/messages (`tool_result`)
  * @example
@@ -62,6 +73,11 @@ export type AnthropicImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'ima
  * ```
  */
 export function anthropicToolResult(toolUseId: string, rendering: Rendering): AnthropicToolResult {
+  const { toolReferences = [], isError } = rendering;
+  if (toolReferences.length > 0) {
+    const content = toolReferences.map(({ name }) => ({ type: 'tool_reference' as const, tool_name: name }));
+    return { type: 'tool_result', tool_use_id: toolUseId, is_error: isError, content };
+  }
   return {
     type: 'tool_result',
     tool_use_id: toolUseId,
@@ -77,4 +93,33 @@ export function anthropicToolResult(toolUseId: string, rendering: Rendering): An
       }),
     ),
   };
+}
+
+/** A tool of the Messages API with which its server searches for tools, assignable to `Anthropic.ToolUnion`. */
+export type AnthropicServerSearch =
+  | { type: 'tool_search_tool_bm25_20251119'; name: 'tool_search_tool_bm25' }
+  | { type: 'tool_search_tool_regex_20251119'; name: 'tool_search_tool_regex' };
+
+/**
+ * Converts a toolset with deferred tools for the search that Anthropic's servers run: all tools are sent, and those that can be
+ * found have `defer_loading`. The list is the same in every turn. Accepts at most 10 000 tools.
+ * @param options `variant`: how the model searches, in words (`bm25`, the default) or with regular expressions.
+ * @see https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/tool-search-tool
+ * @example
+ * ```ts
+ * const request = { tools: anthropicSearchTools(tools.snapshot(conversation)) };
+ * ```
+ */
+export function anthropicSearchTools(
+  turn: Pick<Toolset, 'tools' | 'deferred'>,
+  { variant = 'bm25' }: { readonly variant?: 'bm25' | 'regex' | undefined } = {},
+): (AnthropicTool | AnthropicServerSearch)[] {
+  if (turn.deferred.length === 0) return anthropicTools(turn.tools.filter((tool) => !isSearchTool(tool)));
+  return [
+    variant === 'bm25'
+      ? { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }
+      : { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' },
+    ...anthropicTools(alwaysLoadedTools(turn)),
+    ...anthropicTools(turn.deferred).map((tool) => ({ ...tool, defer_loading: true as const })),
+  ];
 }

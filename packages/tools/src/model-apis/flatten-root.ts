@@ -1,41 +1,77 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import type { ModelSchema } from '../model-tools/model-schema.js';
+import type { ModelTool } from '../model-tools/model-tool.js';
+import type { DefinitionOptions } from './definition-options.js';
 
 const REJECTED_AT_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', 'enum', 'const'];
 
 /**
- * Removes combinations from the root of a schema, where Anthropic and OpenAI reject them. The properties of all branches are
- * merged into the root, so that the model knows them. The check of the arguments uses the whole schema and reports which of
- * them do not go together.
+ * Returns the schema of a tool without combinations at its root, where Anthropic and OpenAI reject them, and reports each. The
+ * properties of all branches are merged into the root, so that the model knows them. The check of the arguments uses the whole
+ * schema and reports which of them do not go together.
  */
-export function flattenRoot(schema: ModelSchema): ModelSchema {
-  if (!REJECTED_AT_ROOT.some((keyword) => keyword in schema)) return schema;
-  const properties = { ...schema.properties };
-  const required = new Set(schema.required);
+export function flattenRoot(
+  { name, inputSchema: schema }: ModelTool,
+  { onDifference }: DefinitionOptions = {},
+): ModelSchema {
+  const rejected = REJECTED_AT_ROOT.filter((keyword) => keyword in schema);
+  if (rejected.length === 0) return schema;
+  for (const keyword of rejected)
+    onDifference?.({ name, keyword, pointer: '', reason: 'the API accepts no combination at the root' });
+  const { always, sometimes, required } = collectProperties(schema);
+  for (const [property, members] of sometimes) {
+    if (always.has(property)) continue;
+    const distinct = new Map(members.map((member) => [JSON.stringify(member), member]));
+    distinct.delete(FORBIDDEN);
+    if (distinct.size === 0) continue;
+    const [first] = distinct.values();
+    always.set(property, distinct.size === 1 ? first : { anyOf: [...distinct.values()] });
+  }
+  const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !REJECTED_AT_ROOT.includes(key)));
+  return {
+    ...rest,
+    type: 'object',
+    properties: Object.fromEntries(always),
+    ...(required.size > 0 && { required: [...required] }),
+  };
+}
+
+interface Collected {
+  /** Properties that have this schema in any case. */
+  readonly always: Map<string, unknown>;
+  /** The schemas that a property has in one branch or another. */
+  readonly sometimes: Map<string, unknown[]>;
+  readonly required: Set<string>;
+}
+
+function collectProperties(schema: ModelSchema): Collected {
+  const collected: Collected = {
+    always: new Map(Object.entries(schema.properties)),
+    sometimes: new Map(),
+    required: new Set(schema.required),
+  };
+  const { always, sometimes, required } = collected;
   const collect = (branch: unknown, mandatory: boolean, depth: number): void => {
     const target =
       isRecord(branch) && typeof branch['$ref'] === 'string' ? definition(schema, branch['$ref']) : branch;
     if (!isRecord(target) || depth > MAX_DEPTH) return;
-    if (isRecord(target['properties'])) {
-      for (const [name, member] of Object.entries(target['properties'])) {
-        if (!Object.hasOwn(properties, name))
-          Object.defineProperty(properties, name, { ...OWN, value: member });
-      }
+    for (const [name, member] of Object.entries(isRecord(target['properties']) ? target['properties'] : {})) {
+      if (!mandatory) sometimes.set(name, [...(sometimes.get(name) ?? []), member]);
+      else if (!always.has(name)) always.set(name, member);
     }
-    if (mandatory && Array.isArray(target['required'])) {
-      for (const name of target['required']) if (typeof name === 'string') required.add(name);
-    }
+    if (mandatory)
+      for (const name of listOf(target['required'])) if (typeof name === 'string') required.add(name);
     for (const part of listOf(target['allOf'])) collect(part, mandatory, depth + 1);
     for (const part of [...listOf(target['anyOf']), ...listOf(target['oneOf'])])
       collect(part, false, depth + 1);
   };
   collect({ ...schema, properties: {} }, true, 0);
-  const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !REJECTED_AT_ROOT.includes(key)));
-  return { ...rest, type: 'object', properties, ...(required.size > 0 && { required: [...required] }) };
+  return collected;
 }
 
 const MAX_DEPTH = 8;
-const OWN = { enumerable: true, configurable: true, writable: true } as const;
+/** What a branch says of a property that it does not allow. */
+const FORBIDDEN = '{"not":{}}';
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

@@ -1,7 +1,10 @@
 import { isRecord } from '@mcp-fittings/client-core';
+import { formatPointer } from '../json/json-pointer.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { MediaPart, Rendering } from '../results/rendering.js';
+import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS } from '../schema/subschemas.js';
+import type { DefinitionOptions } from './definition-options.js';
 import { describeMedia } from './result-content.js';
 
 /** A function of the Gemini API, assignable to `FunctionDeclaration` of `@google/genai`. */
@@ -10,7 +13,7 @@ export type GeminiFunctionDeclaration = {
   name: string;
   /** {@link ModelTool.description}. */
   description: string;
-  /** {@link ModelTool.inputSchema}, with only those names in `required` that are in `properties`. */
+  /** {@link ModelTool.inputSchema}, with all names of `required` described in `properties`. */
   parametersJsonSchema: ModelSchema;
 };
 
@@ -23,40 +26,82 @@ export type GeminiFunctionDeclaration = {
  * const config = { tools: [{ functionDeclarations: geminiFunctions(offered.tools) }] };
  * ```
  */
-export function geminiFunctions(tools: readonly ModelTool[]): GeminiFunctionDeclaration[] {
-  return tools.map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    parametersJsonSchema: { ...inputSchema, ...withKnownRequired(inputSchema) },
-  }));
+export function geminiFunctions(
+  tools: readonly ModelTool[],
+  { onDifference }: DefinitionOptions = {},
+): GeminiFunctionDeclaration[] {
+  return tools.map(({ name, description, inputSchema }) => {
+    const report = (pointer: string): void =>
+      onDifference?.({
+        name,
+        keyword: 'required',
+        pointer,
+        reason: 'the API requires a description of each name, which the schema gives in another way',
+      });
+    const described = describeRequired(inputSchema, { path: [], isDescribedElsewhere: false, report });
+    return { name, description, parametersJsonSchema: { ...inputSchema, ...described } };
+  });
 }
 
-/** Removes names from `required` that are not in `properties`: the API rejects them. */
-function withKnownRequired(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { properties, required, ...rest } = schema;
+/** Keywords whose members are named schemas: a name may be that of a keyword. */
+const NAMED_KEYWORDS = new Set(['$defs', 'patternProperties', 'dependentSchemas', 'properties']);
+
+interface Place {
+  readonly path: readonly string[];
+  /** Whether a keyword around it counts only names that are not described. */
+  readonly isDescribedElsewhere: boolean;
+  readonly report: (pointer: string) => void;
+}
+
+/**
+ * Describes every name in `required` among the `properties` next to it, and leaves both out where no object is accepted: the API
+ * rejects the whole request otherwise. This does not change which arguments are accepted, unless it is reported.
+ */
+function describeRequired(
+  schema: Readonly<Record<string, unknown>>,
+  { path, report, ...place }: Place,
+): Record<string, unknown> {
+  const isDescribedElsewhere = place.isDescribedElsewhere || 'unevaluatedProperties' in schema;
+  const inner = (value: unknown, ...steps: string[]): unknown =>
+    isRecord(value)
+      ? describeRequired(value, { path: [...path, ...steps], isDescribedElsewhere, report })
+      : value;
   const result: Record<string, unknown> = {};
-  for (const [keyword, value] of Object.entries(rest))
-    result[keyword] = DATA_KEYWORDS.has(keyword) ? value : convertInner(value);
-  if (isRecord(properties)) {
-    result['properties'] = Object.fromEntries(
-      Object.entries(properties).map(([name, each]) => [name, convertInner(each)]),
-    );
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (NAMED_KEYWORDS.has(keyword) && isRecord(value)) {
+      result[keyword] = Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [name, inner(member, keyword, name)]),
+      );
+    } else if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value)) {
+      result[keyword] = value.map((member: unknown, index) => inner(member, keyword, String(index)));
+    } else {
+      result[keyword] = SCHEMA_KEYWORDS.has(keyword) ? inner(value, keyword) : value;
+    }
   }
-  if (Array.isArray(required)) {
-    const known = isRecord(properties)
-      ? required.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name))
-      : required;
-    result['required'] = known;
+  if (!mayBeObject(schema['type'])) {
+    delete result['properties'];
+    delete result['required'];
+    return result;
   }
+  const known = isRecord(result['properties']) ? result['properties'] : {};
+  const unknown = namesOf(schema['required']).filter((name) => !Object.hasOwn(known, name));
+  if (unknown.length === 0) return result;
+  if (isDescribedElsewhere || 'patternProperties' in schema) report(formatPointer(path));
+  const others = result['additionalProperties'] ?? {};
+  const description = typeof others !== 'boolean' ? others : others ? {} : { not: {} };
+  const added = unknown.map((name): [string, unknown] => [
+    name,
+    'patternProperties' in schema ? {} : description,
+  ]);
+  result['properties'] = { ...known, ...Object.fromEntries(added) };
   return result;
 }
 
-const DATA_KEYWORDS = new Set(['default', 'examples', 'enum', 'const', 'type']);
+const namesOf = (required: unknown): readonly string[] =>
+  Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 
-function convertInner(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((each: unknown) => convertInner(each));
-  return isRecord(value) ? withKnownRequired(value) : value;
-}
+const mayBeObject = (type: unknown): boolean =>
+  type === undefined || (Array.isArray(type) ? type.includes('object') : type === 'object');
 
 /** A function response of the Gemini API, assignable to `FunctionResponse` of `@google/genai`. */
 export type GeminiFunctionResponse = {

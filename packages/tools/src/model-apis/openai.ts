@@ -2,12 +2,14 @@ import { truncateText } from '@mcp-fittings/client-core/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { Rendering } from '../results/rendering.js';
+import type { DefinitionOptions } from './definition-options.js';
+import { withShortDescription } from '../deferral/search-tool.js';
 import { flattenRoot } from './flatten-root.js';
 import { strictModeProblem } from './openai-strict.js';
 import { mapContent, textContent } from './result-content.js';
 
-/** When to use OpenAI's strict mode. */
-export interface OpenAiOptions {
+/** When to use OpenAI's strict mode, and who is told what differs. */
+export interface OpenAiOptions extends DefinitionOptions {
   /**
    * Whether to use strict mode for each tool whose schema meets its requirements as it is. Default false. A schema is never
    * rewritten to meet them: the model would send `null` where a server expects a missing property.
@@ -21,7 +23,9 @@ export interface OpenAiOptions {
 export type OpenAiFunction = {
   /** The name in function calls: {@link ModelTool.name}. */
   name: string;
-  /** {@link ModelTool.description}, truncated to 1024 characters. */
+  /**
+   * {@link ModelTool.description}, truncated to 1024 characters. The list of tools of `tool_search` is in its parameter instead.
+   */
   description: string;
   /** {@link ModelTool.inputSchema}, without `anyOf`, `oneOf` and `allOf` at its root. */
   parameters: ModelSchema;
@@ -76,8 +80,10 @@ export function openAiChatTools(tools: readonly ModelTool[], options: OpenAiOpti
   return tools.map((tool) => ({ type: 'function', function: openAiFunction(tool, options) }));
 }
 
-function openAiFunction(tool: ModelTool, options: OpenAiOptions): OpenAiFunction {
-  const parameters = flattenRoot(tool.inputSchema);
+/** Converts a tool for both APIs. */
+export function openAiFunction(given: ModelTool, options: OpenAiOptions): OpenAiFunction {
+  const tool = withShortDescription(given, MAX_DESCRIPTION_LENGTH);
+  const parameters = flattenRoot(tool, options);
   const problem = options.strictWherePossible === true ? notStrictReason(tool, parameters) : undefined;
   if (problem !== undefined) options.onNotStrict?.({ name: tool.name, reason: problem });
   return {

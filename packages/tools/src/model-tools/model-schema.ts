@@ -3,6 +3,7 @@ import { escapeText, sanitizeText } from '@mcp-fittings/client-core/text';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import type { References } from '../schema/references.js';
+import { DRAFT, draftOf, knows, type Draft } from '../schema/dialect.js';
 import { isSchema, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS } from '../schema/subschemas.js';
 import { formatPointer } from '../json/json-pointer.js';
 import { createDefinitions, type Definitions } from './definitions.js';
@@ -53,6 +54,8 @@ const LEFT_OUT = new Set([
   'additionalItems',
 ]);
 
+const UNSUPPORTED_REFERENCES = new Set(['$dynamicRef', '$recursiveRef']);
+
 /**
  * Converts a server's schema for model APIs. The keywords stay the same; texts are truncated and free of control sequences,
  * property names are ones that the APIs accept, references lead to `$defs`, and whatever makes an API reject the whole request
@@ -63,7 +66,7 @@ export function modelSchema(
   aliases: PropertyAliases,
   references: References,
 ): ModelSchemaConversion {
-  return new Converter(aliases, references).convert(root);
+  return new Converter(aliases, references, draftOf(root['$schema']) ?? DRAFT.v2020).convert(root);
 }
 
 class Converter {
@@ -71,9 +74,11 @@ class Converter {
   #schemas = 0;
   readonly #aliases: PropertyAliases;
   readonly #definitions: Definitions;
+  readonly #draft: Draft;
 
-  constructor(aliases: PropertyAliases, references: References) {
+  constructor(aliases: PropertyAliases, references: References, draft: Draft) {
     this.#aliases = aliases;
+    this.#draft = draft;
     this.#definitions = createDefinitions(references);
   }
 
@@ -100,9 +105,9 @@ class Converter {
     const seen = new Set<Json>();
     for (let reference = schema['$ref']; typeof reference === 'string'; reference = schema['$ref']) {
       const target = this.#definitions.resolve(reference);
+      this.#differences.add('$ref', '', 'model APIs accept no reference at the root');
       if (target === undefined || seen.has(target.schema) || !isJsonObject(target.schema)) break;
       seen.add(target.schema);
-      this.#differences.add('$ref', '', 'model APIs accept no reference at the root');
       const { $ref: _, ...own } = schema;
       const properties = { ...asObject(target.schema['properties']), ...asObject(own['properties']) };
       const required = [...asList(target.schema['required']), ...asList(own['required'])];
@@ -161,22 +166,37 @@ class Converter {
 
   #object(node: JsonObject, pointer: string): Record<string, unknown> {
     const result: Record<string, unknown> = {};
+    const isClosed = node['additionalProperties'] === false && node['patternProperties'] === undefined;
     for (const [keyword, value] of Object.entries(node)) {
+      if (UNSUPPORTED_REFERENCES.has(keyword))
+        this.#differences.add(keyword, pointer, 'only $ref is followed');
       if (LEFT_OUT.has(keyword) || !/^[\w$.:/-]{1,64}$/.test(keyword)) continue;
+      // Its author means it, and the model had better know.
+      if (!knows(this.#draft, keyword))
+        this.#differences.add(keyword, pointer, 'the draft that $schema names does not have it');
       const usable = repairKeyword(keyword, value, node);
       if (usable !== value) this.#differences.add(keyword, pointer, 'its value is not valid in JSON Schema');
-      if (usable !== undefined) this.#keyword(result, keyword, usable, pointer);
+      if (usable !== undefined) this.#keyword(result, keyword, usable, { pointer, isClosed });
     }
     this.#lists(result, node, pointer);
     return result;
   }
 
-  #keyword(result: Record<string, unknown>, keyword: string, value: Json, pointer: string): void {
+  #keyword(
+    result: Record<string, unknown>,
+    keyword: string,
+    value: Json,
+    { pointer, isClosed }: { readonly pointer: string; readonly isClosed: boolean },
+  ): void {
     const at = `${pointer}/${keyword}`;
     if ((keyword === 'description' || keyword === 'title') && typeof value === 'string') {
       result[keyword] = sanitizeText(value, { maxLength: MAX_TEXT_LENGTH, multiline: true });
     } else if (keyword === 'required') {
-      result[keyword] = textsOf(value).map((name) => this.#aliases.property(name));
+      const names = textsOf(value);
+      const shown = names.map((name) => this.#aliases.property(name));
+      if (names.some((name, index) => name !== shown[index]))
+        this.#differences.add(keyword, pointer, 'model APIs reject a name');
+      result[keyword] = shown;
     } else if (keyword === 'pattern' && typeof value === 'string') {
       result[keyword] = this.#aliases.pattern(value);
     } else if (keyword === 'dependentRequired') {
@@ -196,19 +216,24 @@ class Converter {
     } else if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
       result[keyword] = asList(value).map((element, index) => this.schema(element, `${at}/${index}`));
     } else if (NAMED.has(keyword)) {
-      result[keyword] = this.#members(keyword, asObject(value), pointer);
+      result[keyword] = this.#members(keyword, asObject(value), pointer, isClosed);
     } else {
       result[keyword] = ordinaryCopy(this.#aliases.value(value));
     }
   }
 
-  #members(keyword: string, members: JsonObject, pointer: string): Record<string, unknown> {
+  #members(
+    keyword: string,
+    members: JsonObject,
+    pointer: string,
+    isClosed: boolean,
+  ): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(members).flatMap(([name, member]): readonly (readonly [string, unknown])[] => {
         const at = pointer + formatPointer([keyword, name]);
         if (keyword === 'patternProperties') return [[this.#aliases.pattern(name), this.schema(member, at)]];
-        // The model need not know of a member that it must not pass.
-        if (keyword === 'properties' && member === false) return [];
+        // The model need not know of a member that it must not pass, if it must not pass unknown ones.
+        if (keyword === 'properties' && member === false && isClosed) return [];
         const alias = this.#aliases.property(name);
         if (alias === name) return [[name, this.schema(member, at)]];
         this.#differences.add(
@@ -242,7 +267,10 @@ class Converter {
         this.#differences.add('items', pointer, 'an array of schemas belongs to prefixItems');
       if (rest === false) {
         this.#differences.add('items', pointer, 'model APIs require a schema instead of false');
-        result['maxItems'] ??= length;
+        result['maxItems'] = Math.min(
+          length,
+          typeof result['maxItems'] === 'number' ? result['maxItems'] : length,
+        );
         result['items'] =
           length === 1
             ? first[0]

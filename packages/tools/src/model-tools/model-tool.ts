@@ -40,10 +40,12 @@ export interface ModelTool {
   readonly output: ConvertedSchema | undefined;
   /** The tool as the server sent it, unchanged: escape its texts before you show them. */
   readonly definition: CatalogTool;
+  /** With `defer.native: 'anthropic'`, true for a tool that a search has loaded. Otherwise undefined. */
+  readonly deferLoading?: true | undefined;
 }
 
 /** The part of a {@link ModelTool} that does not depend on its name. Schemas are converted when they are first read. */
-export type PreparedTool = Omit<ModelTool, 'name'> & { readonly cost: ToolCost };
+export type PreparedTool = Omit<ModelTool, 'name' | 'deferLoading'> & { readonly cost: ToolCost };
 
 const MAX_DESCRIPTION_LENGTH = 10_000;
 const MAX_TITLE_LENGTH = 120;
@@ -82,8 +84,13 @@ export function createToolNaming(): (prepared: PreparedTool, name: string) => Mo
   };
 }
 
-function nameTool(prepared: PreparedTool, name: string): ModelTool {
-  const { ref, title, description, traits, definition } = prepared;
+/** Returns a tool under a name. Its schemas are still converted when they are first read. */
+export function nameTool(
+  tool: Omit<ModelTool, 'name' | 'deferLoading'>,
+  name: string,
+  marks: Pick<ModelTool, 'deferLoading'> = {},
+): ModelTool {
+  const { ref, title, description, traits, definition } = tool;
   return {
     name,
     ref,
@@ -91,18 +98,19 @@ function nameTool(prepared: PreparedTool, name: string): ModelTool {
     description,
     traits,
     definition,
-    originalArguments: (args) => prepared.originalArguments(args),
+    ...marks,
+    originalArguments: (args) => tool.originalArguments(args),
     get inputSchema() {
-      return prepared.inputSchema;
+      return tool.inputSchema;
     },
     get repairs() {
-      return prepared.repairs;
+      return tool.repairs;
     },
     get input() {
-      return prepared.input;
+      return tool.input;
     },
     get output() {
-      return prepared.output;
+      return tool.output;
     },
   };
 }

@@ -12,7 +12,8 @@ export interface SkippedTool {
   readonly ref: ToolRef;
   /**
    * Why: `SCHEMA_REFUSED` (a schema or the list exceeds a limit), `PROTOCOL_VIOLATION` (a name that is too long or is listed
-   * twice), `POLICY_DENIED` (the tool is for the server's app only, or `skipDenied` is set).
+   * twice), `POLICY_DENIED` (the tool is for the server's app only, `skipDenied` is set, or pins block it), `APPROVAL_REQUIRED` (pins: the
+   * user has not agreed to it), or the error of the store of pins.
    */
   readonly error: FittingsError;
 }
@@ -27,9 +28,9 @@ export interface OfferedTools {
 export interface ToolListLimits {
   /** Maximum number of tools. Default 10 000. */
   readonly maxTools: number;
-  /** Maximum number of JSON values in all schemas together. Default 400 000. */
+  /** Maximum number of JSON values in all schemas together. Default 1 000 000: a tool of a real server has 61. */
   readonly maxNodes: number;
-  /** Maximum characters of all schemas together. Default 8 000 000. */
+  /** Maximum characters of all schemas together. Default 40 000 000: a tool of a real server has 1 900. */
   readonly maxCharacters: number;
 }
 
@@ -49,7 +50,12 @@ interface Usage {
   error?: FittingsError;
 }
 
-const DEFAULT_LIST_LIMITS: ToolListLimits = { maxTools: 10_000, maxNodes: 400_000, maxCharacters: 8_000_000 };
+/** As those of the host, so that it does not read tools that are skipped here. */
+const DEFAULT_LIST_LIMITS: ToolListLimits = {
+  maxTools: 10_000,
+  maxNodes: 1_000_000,
+  maxCharacters: 40_000_000,
+};
 /** Names are compared, hashed and shortened character by character. The specification recommends at most 128. */
 const MAX_SERVER_NAME_LENGTH = 1_024;
 

@@ -2,7 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import type { References } from '../schema/references.js';
 import { isSchema, type Schema } from '../schema/subschemas.js';
-import type { PropertyAliases } from './property-aliases.js';
+import { propertyNames, type PropertyAliases } from './property-aliases.js';
 
 /** Schemas that are visited for one call. A hostile one could expand without end. */
 const MAX_VISITS = 1_000_000;
@@ -46,10 +46,11 @@ class Restorer {
   #object(value: JsonObject, nodes: readonly JsonObject[]): JsonObject {
     const properties = new Map<string, Schema[]>();
     for (const node of nodes) {
-      if (!isJsonObject(node['properties'])) continue;
-      for (const [name, member] of Object.entries(node['properties'])) {
+      const members = isJsonObject(node['properties']) ? node['properties'] : {};
+      for (const name of propertyNames(node)) {
         this.#count();
         const schemas = properties.get(name) ?? [];
+        const member = Object.hasOwn(members, name) ? members[name] : undefined;
         if (isSchema(member)) schemas.push(member);
         properties.set(name, schemas);
       }

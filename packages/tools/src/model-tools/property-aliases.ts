@@ -45,10 +45,16 @@ export function createPropertyAliases(root: JsonObject): PropertyAliases {
   return { property, value, pattern: visiblePattern };
 }
 
+/** Returns the names that a schema knows: those that it describes, and those that it requires without a description. */
+export function propertyNames({ properties, required }: JsonObject): readonly string[] {
+  const described = isJsonObject(properties) ? Object.keys(properties) : [];
+  if (!Array.isArray(required)) return described;
+  return [...described, ...required.filter((name: Json) => typeof name === 'string')];
+}
+
 function collectNames(schema: Schema, names: Set<string>): void {
   if (typeof schema === 'boolean') return;
-  const { properties } = schema;
-  if (isJsonObject(properties)) for (const name of Object.keys(properties)) names.add(name);
+  for (const name of propertyNames(schema)) names.add(name);
   forEachSubschema(schema, (inner) => collectNames(inner, names));
 }
 

@@ -50,9 +50,14 @@ export function createToolNames(tools: Iterable<ToolRef>, options: ToolNamesOpti
 /**
  * Returns a function that names tools as {@link createToolNames} does, and remembers what the names of each tool of the
  * last set may be.
+ * @param reserved Names that no tool gets, in lower case.
  */
-export function createToolNamer(options: ToolNamesOptions): (tools: Iterable<ToolRef>) => ToolNames {
+export function createToolNamer(
+  options: ToolNamesOptions,
+  reserved: readonly string[] = [],
+): (tools: Iterable<ToolRef>) => ToolNames {
   const strategy = options.naming ?? naming.mcpPrefixed;
+  const taken = new Set(reserved);
   let known: ReadonlyMap<string, Claim> = new Map();
   return (tools) => {
     const shortener = createNameShortener(options.nameLimits ?? nameLimits.portable);
@@ -63,7 +68,7 @@ export function createToolNamer(options: ToolNamesOptions): (tools: Iterable<Too
       const { server, tool } = ref;
       claims.set(key, known.get(key)?.reset() ?? new Claim({ server, tool }, strategy, shortener));
     }
-    resolveCollisions([...claims.values()]);
+    resolveCollisions([...claims.values()], taken);
     known = claims;
     return namesOf(claims);
   };
@@ -144,13 +149,13 @@ class Claim {
 const SUFFIX_LENGTHS = [8, 16, 26];
 
 /** Raises levels until no two names collide. Each round looks at all claims, so that their order does not matter. */
-function resolveCollisions(claims: readonly Claim[]): void {
+function resolveCollisions(claims: readonly Claim[], reserved: ReadonlySet<string>): void {
   for (let collided = true; collided;) {
     collided = false;
-    for (const group of groupsOf(claims)) {
-      if (group.length === 1) continue;
+    for (const [name, group] of groupsOf(claims)) {
+      if (group.length === 1 && !reserved.has(name)) continue;
       collided = true;
-      const keeper = keeperOf(group);
+      const keeper = reserved.has(name) ? undefined : keeperOf(group);
       let moved = false;
       for (const claim of group) {
         if (claim === keeper || claim.isLast) continue;
@@ -167,7 +172,7 @@ function resolveCollisions(claims: readonly Claim[]): void {
 }
 
 /** Groups the claims whose names are equal or differ only in case. */
-function groupsOf(claims: readonly Claim[]): Iterable<readonly Claim[]> {
+function groupsOf(claims: readonly Claim[]): Iterable<readonly [name: string, claims: readonly Claim[]]> {
   const groups = new Map<string, Claim[]>();
   for (const claim of claims) {
     const folded = claim.name.toLowerCase();
@@ -175,7 +180,7 @@ function groupsOf(claims: readonly Claim[]): Iterable<readonly Claim[]> {
     if (group === undefined) groups.set(folded, [claim]);
     else group.push(claim);
   }
-  return groups.values();
+  return groups;
 }
 
 /** Returns the claim that keeps its name: the only one that needed no change, unless another one is at its last name. */

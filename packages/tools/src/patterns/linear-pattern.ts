@@ -1,5 +1,6 @@
 import { overlap, type CharacterSet } from './character-set.js';
 import { parsePattern, type Expression } from './parse-pattern.js';
+import { PositionAutomaton, type Ends } from './position-automaton.js';
 
 /** Longer patterns are not analyzed. */
 const MAX_LENGTH = 1_000;
@@ -22,7 +23,7 @@ export function isLinearPattern(pattern: string): boolean {
   if (pattern.length > MAX_LENGTH) return false;
   const parsed = parsePattern(pattern);
   if (parsed === undefined) return false;
-  const automaton = new Automaton();
+  const automaton = new Automaton(MAX_POSITIONS);
   let ends: Ends;
   try {
     ends = automaton.add(parsed.body);
@@ -38,87 +39,39 @@ export function isLinearPattern(pattern: string): boolean {
 
 class NotProven extends Error {}
 
-interface Ends {
-  readonly first: readonly number[];
-  readonly last: readonly number[];
-  readonly nullable: boolean;
-}
+/** `next` lists, once for each way, which position may follow which. */
+class Automaton extends PositionAutomaton {
+  readonly #next: number[][] = [];
 
-const EMPTY: Ends = { first: [], last: [], nullable: true };
-
-/** Positions are the characters of the pattern; `next` lists, once for each way, which may follow which. */
-class Automaton {
-  readonly sets: CharacterSet[] = [];
-  readonly next: number[][] = [];
-  loops = false;
-
-  add(expression: Expression): Ends {
-    if (expression.kind === 'set') return this.#position(expression.set);
-    if (expression.kind === 'choice') return this.#choice(expression.options);
-    if (expression.kind === 'repeat') return this.#repeat(expression.item, expression.min, expression.max);
-    return expression.items.reduce((before, item) => this.#join(before, this.add(item)), EMPTY);
+  get next(): readonly (readonly number[])[] {
+    return this.sets.map((_, position) => this.#next[position] ?? []);
   }
 
-  #position(set: CharacterSet): Ends {
-    const position = this.sets.push(set) - 1;
-    if (position >= MAX_POSITIONS) throw new NotProven();
-    this.next.push([]);
-    return { first: [position], last: [position], nullable: false };
+  protected override link(from: readonly number[], to: readonly number[]): void {
+    for (const position of from) (this.#next[position] ??= []).push(...to);
   }
 
-  #choice(expressions: readonly Expression[]): Ends {
-    const options = expressions.map((option) => this.add(option));
+  protected override refuse(): Error {
+    return new NotProven();
+  }
+
+  protected override choice(options: readonly Ends[]): Ends {
     // Two ways to match the empty string.
-    if (options.filter((option) => option.nullable).length > 1) throw new NotProven();
-    return {
-      first: options.flatMap((option) => option.first),
-      last: options.flatMap((option) => option.last),
-      nullable: options.some((option) => option.nullable),
-    };
+    if (options.filter(({ nullable }) => nullable).length > 1) throw this.refuse();
+    return super.choice(options);
   }
 
-  #repeat(item: Expression, min: number, max: number): Ends {
-    if (max < min) throw new NotProven();
-    if (max === 0) return EMPTY;
+  protected override repeat(item: Expression, min: number, max: number): Ends {
     // A long run of one class behaves like an endless one, which is shorter to expand.
-    if (item.kind === 'set' && max > LONG_RUN && max !== Infinity)
-      return this.#repeat(item, Math.min(min, 1), Infinity);
-    let ends = EMPTY;
-    // The mandatory repetitions. The last one of an endless repetition is its loop.
-    const mandatory = max === Infinity ? Math.max(0, min - 1) : min;
-    for (let times = 0; times < mandatory; times++) ends = this.#join(ends, this.#repeatable(item));
-    if (max === Infinity) {
-      const loop = this.#repeatable(item);
-      this.#link(loop.last, loop.first);
-      this.loops = true;
-      return this.#join(ends, { ...loop, nullable: min === 0 });
-    }
-    let optional = EMPTY;
-    // x{0,3} is (x(x(x)?)?)?: from the inside out.
-    for (let times = min; times < max; times++) {
-      optional = { ...this.#join(this.#repeatable(item), optional), nullable: true };
-    }
-    return this.#join(ends, optional);
+    const isLongRun = item.kind === 'set' && max > LONG_RUN && max !== Infinity && max >= min;
+    return isLongRun ? super.repeat(item, Math.min(min, 1), Infinity) : super.repeat(item, min, max);
   }
 
-  #repeatable(item: Expression): Ends {
-    const ends = this.add(item);
+  protected override repeated(item: Expression): Ends {
+    const ends = super.repeated(item);
     // Repeating the empty string matches in endless ways.
-    if (ends.nullable) throw new NotProven();
+    if (ends.nullable) throw this.refuse();
     return ends;
-  }
-
-  #join(before: Ends, after: Ends): Ends {
-    this.#link(before.last, after.first);
-    return {
-      first: before.nullable ? [...before.first, ...after.first] : before.first,
-      last: after.nullable ? [...before.last, ...after.last] : after.last,
-      nullable: before.nullable && after.nullable,
-    };
-  }
-
-  #link(from: readonly number[], to: readonly number[]): void {
-    for (const position of from) this.next[position]?.push(...to);
   }
 }
 

@@ -19,6 +19,8 @@ export type Expression =
 export interface ParsedPattern {
   /** Whether it begins with `^`, so that the engine tries only one position of a string. */
   readonly anchored: boolean;
+  /** Whether it ends with `$`. */
+  readonly closed: boolean;
   readonly body: Expression;
 }
 
@@ -34,7 +36,7 @@ export function parsePattern(pattern: string): ParsedPattern | undefined {
     const body = parser.choice();
     // `^a|b` anchors only its first option.
     if (!parser.atEnd || ((anchored || end < pattern.length) && body.kind === 'choice')) return undefined;
-    return { anchored, body };
+    return { anchored, closed: end < pattern.length, body };
   } catch (error) {
     if (error instanceof Unsupported) return undefined;
     throw error;

@@ -75,7 +75,8 @@ function render(result: ToolResult, options: RenderOptions, withMedia: boolean):
   return collector.finish();
 }
 
-function describeMedia(segment: Segment & { kind: 'media' }, problem?: string): string {
+/** Describes an image, audio or file that is not shown. */
+export function describeMedia(segment: Segment & { kind: 'media' }, problem?: string): string {
   const details = [
     segment.label,
     typeof segment.mimeType === 'string' ? segment.mimeType.slice(0, 100) : 'data',

@@ -1,3 +1,5 @@
+import type { ModelTool } from '../model-tools/model-tool.js';
+
 /** A result in a form that is safe for a model: bounded, without control sequences, and without base64 in its text. */
 export interface Rendering {
   /** The text and media of the result, in order. */
@@ -6,6 +8,8 @@ export interface Rendering {
   readonly text: string;
   /** Whether the call or the tool failed. `text` then says why. */
   readonly isError: boolean;
+  /** With `defer.native`, the tools that a search found, for the converter of that model API. Otherwise undefined. */
+  readonly toolReferences?: readonly ModelTool[] | undefined;
 }
 
 /** A piece of text, or an image or audio. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
+import { regularExpression } from '../patterns/regular-expression.js';
 import { definitionOf, type SimpleSchema } from './simple-schema.js';
 
 /** What {@link acceptsCommon} needs to know of the whole schema. It must not refer to itself: Zod remembers what it checked. */
@@ -55,7 +56,7 @@ function acceptsText(
   if (text.length > maxLength) return false;
   // Zod counts code points, which are fewer where there are surrogates.
   if (minLength > 0 && (text.length < minLength || SURROGATE.test(text))) return false;
-  return pattern === undefined || (rules.testsPatterns && new RegExp(pattern).test(text));
+  return pattern === undefined || (rules.testsPatterns && regularExpression(pattern).test(text));
 }
 
 function isWithin(schema: SimpleSchema, value: number): boolean {

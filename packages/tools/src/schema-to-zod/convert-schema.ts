@@ -22,6 +22,9 @@ export interface ConvertedSchema {
   /**
    * Never blocks the event loop for long: a part of the schema that could be slow is not in it, and is listed in `unchecked`.
    * A {@link SchemaChecker} checks such a part too, in a worker thread that it can stop.
+   *
+   * Where parts are combined (`allOf`, `oneOf`), it reads a character beyond U+FFFF as two when it tests a pattern, and can reject
+   * a valid string. A {@link SchemaChecker} accepts it.
    */
   readonly zod: z.ZodType;
   /** The keywords that `zod` does not check, at most 50. */

@@ -15,6 +15,8 @@ export interface Simplifier {
   addClosed(schema: SimpleSchema, pointer: string): void;
   /** Remembers an object with `propertyNames`, for `closeIntersectedObjects`. */
   addNamed(schema: SimpleSchema, pointer: string): void;
+  /** Remembers a `multipleOf` that applies to numbers of any size, for `reportMultiples`. */
+  addMultiple(pointer: string): void;
   /** Remembers a keyword that counts, for `relaxCountingKeywords`. */
   addCounting(pointers: readonly string[], relax: () => void): void;
 }

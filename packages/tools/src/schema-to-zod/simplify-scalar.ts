@@ -38,10 +38,21 @@ export function simplifyNumber(
   if (step !== undefined && step <= 0)
     simplifier.differences.add('multipleOf', pointer, 'it is not greater than 0');
   else if (step !== undefined) simple.multipleOf = step;
-  // Zod's `multipleOf` has a tolerance that grows with the value: above 1e15 it accepts every fraction.
-  if (!integer && simple.multipleOf !== 1) return simple;
   const { multipleOf, ...whole } = simple;
+  if (multipleOf !== undefined && multipleOf !== 1 && !isBounded(whole, MAX_EXACT_RATIO * multipleOf))
+    simplifier.addMultiple(pointer);
+  // Zod's `multipleOf` has a tolerance that grows with the value: above 1e15 it accepts every fraction.
+  if (!integer && multipleOf !== 1) return simple;
   return { ...whole, ...(multipleOf !== undefined && multipleOf !== 1 && { multipleOf }), type: 'integer' };
+}
+
+/** Up to this ratio of value and `multipleOf`, the tolerance of Zod is below one millionth. */
+const MAX_EXACT_RATIO = 1e9;
+
+function isBounded(schema: SimpleSchema, most: number): boolean {
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity } = schema;
+  const { exclusiveMaximum = Infinity } = schema;
+  return Math.max(minimum, exclusiveMinimum) >= -most && Math.min(maximum, exclusiveMaximum) <= most;
 }
 
 type NumberKeyword = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'multipleOf';

@@ -7,6 +7,7 @@ import type { References, Target } from '../schema/references.js';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
 import { isSchema, type Schema } from '../schema/subschemas.js';
 import { ALL_TYPES, constrains, declaredType, exactValues, type DeclaredType } from './allowed-values.js';
+import { isCommon } from './common-schema.js';
 import {
   allOf,
   anyOf,
@@ -27,6 +28,7 @@ import {
   closeIntersectedObjects,
   holdsIntersection,
   relaxCountingKeywords,
+  reportMultiples,
   type CountingKeyword,
   type Link,
   type LocatedSchema,
@@ -71,6 +73,7 @@ class SchemaSimplifier implements Simplifier {
   readonly #open: (Target & { readonly name: string })[] = [];
   readonly #closed: LocatedSchema[] = [];
   readonly #named: LocatedSchema[] = [];
+  readonly #multiples: string[] = [];
   readonly #counting: CountingKeyword[] = [];
   readonly #links: Link[] = [];
 
@@ -94,6 +97,7 @@ class SchemaSimplifier implements Simplifier {
     if (this.#definitions.size > 0) schema.$defs = definitions;
     this.intersects = [schema, ...Object.values(definitions)].some(holdsIntersection);
     if (this.intersects) closeIntersectedObjects(this.#closed, this.#named, this.differences);
+    if (this.#multiples.length > 0 && !isCommon(schema)) reportMultiples(this.#multiples, this.differences);
     relaxCountingKeywords(this.#counting, this.#links, this.differences);
     return schema;
   }
@@ -121,6 +125,10 @@ class SchemaSimplifier implements Simplifier {
 
   addCounting(pointers: readonly string[], relax: () => void): void {
     this.#counting.push({ pointers, relax });
+  }
+
+  addMultiple(pointer: string): void {
+    this.#multiples.push(pointer);
   }
 
   addNamed(schema: SimpleSchema, pointer: string): void {

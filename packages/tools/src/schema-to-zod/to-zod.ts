@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { regularExpression } from '../patterns/regular-expression.js';
+import { acceptsMultiple } from './multiples.js';
 import { acceptsInteger, forFromJsonSchema } from './whole-numbers.js';
 import { definitionOf, type SimpleSchema } from './simple-schema.js';
 
@@ -109,7 +111,7 @@ function buildString({ minLength, maxLength, pattern }: SimpleSchema): z.ZodType
   return text.check(
     ...(minLength === undefined ? [] : [z.minLength(minLength)]),
     ...(maxLength === undefined ? [] : [z.maxLength(maxLength)]),
-    ...(pattern === undefined ? [] : [z.regex(new RegExp(pattern))]),
+    ...(pattern === undefined ? [] : [z.regex(regularExpression(pattern))]),
   );
 }
 
@@ -121,7 +123,7 @@ function buildNumber(schema: SimpleSchema): z.ZodType {
     ...(maximum === undefined ? [] : [z.lte(maximum)]),
     ...(exclusiveMinimum === undefined ? [] : [z.gt(exclusiveMinimum)]),
     ...(exclusiveMaximum === undefined ? [] : [z.lt(exclusiveMaximum)]),
-    ...(multipleOf === undefined ? [] : [z.multipleOf(multipleOf)]),
+    ...(multipleOf === undefined ? [] : [acceptsMultiple(multipleOf)]),
   ];
   return checks.length === 0 ? z.number() : z.number().check(...checks);
 }

@@ -55,6 +55,12 @@ export function closeIntersectedObjects(
   }
 }
 
+/** Reports each `multipleOf` of a schema that only `z.fromJSONSchema` can convert. */
+export function reportMultiples(pointers: readonly string[], differences: SchemaDifferences): void {
+  for (const pointer of pointers)
+    differences.add('multipleOf', pointer, 'Zod compares large numbers with a tolerance');
+}
+
 /**
  * A keyword that counts how many schemas or values match (`oneOf`, `maxContains`). If a counted schema accepts more than the
  * original, the keyword accepts less.

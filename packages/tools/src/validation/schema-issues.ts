@@ -68,6 +68,8 @@ function messageOf(issue: ZodIssue): string {
   if (isBeyondSafe(issue) || (issue.code === 'invalid_type' && issue['expected'] === 'int')) {
     return 'Invalid input: expected a whole number';
   }
+  // How the pattern is compiled does not concern the model.
+  if (issue.code === 'invalid_format') return issue.message.replace(/\/u$/, '/');
   return (issue.code === 'invalid_union' ? unionMessage(issue['errors']) : undefined) ?? issue.message;
 }
 
@@ -108,10 +110,10 @@ function isRealUnionIssue(issue: ZodIssue, root: Json): boolean {
   );
 }
 
-/** @param pattern As Zod reports it: `/…/`. */
+/** @param pattern As Zod reports it: `/…/` or `/…/u`. */
 function matchesAsUnicode(text: string, pattern: unknown): boolean {
   if (typeof pattern !== 'string' || !/[\ud800-\udfff]/.test(text)) return false;
-  const source = pattern.replace(/^\/|\/$/g, '');
+  const source = pattern.replace(/^\/|\/u?$/g, '');
   if (!isLinearPattern(source)) return false;
   try {
     return new RegExp(source, 'u').test(text);

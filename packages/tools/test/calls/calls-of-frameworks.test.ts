@@ -3,6 +3,7 @@ import type { CallOptions } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
 import { createTools } from '../../src/create-tools.js';
 import { createToolPolicy } from '../../src/permissions/tool-policy.js';
+import { createToolPins } from '../../src/pins.js';
 import { fakeHost, text, tool } from '../support/fake-host.js';
 
 const policy = () => createToolPolicy({ servers: { s: { allowedTools: ['free'], deniedTools: ['never'] } } });
@@ -52,6 +53,19 @@ describe('what a framework needs that asks the user by itself', () => {
     await using tools = createTools(fakeHost(catalog), { policy: policy() });
     const last = await tools.snapshot().run('mcp__s__asks', {}, { confirm: () => Promise.reject(error) });
     expect(last.type === 'error' && last.error).toBe(error);
+  });
+
+  it('the confirm of a call does not agree to a tool that changed: it does not show what changed', async () => {
+    const host = fakeHost([tool('a')]);
+    const tools = createTools(host, { pins: createToolPins(), defaultPermission: 'allow' });
+    tools.snapshot();
+    host.catalog = [tool('a', { description: 'Now it does more.', digest: 'changed' })];
+    const turn = tools.snapshot();
+    const last = await turn.run('mcp__s__a', {}, { confirm: async () => 'once' });
+    expect(last).toMatchObject({ type: 'error', error: { code: 'APPROVAL_REQUIRED' } });
+    expect(host.calls).toEqual([]);
+    await tools.pins?.accept(tools.pins.changes());
+    expect((await turn.run('mcp__s__a', {})).type).toBe('result');
   });
 
   it('the meta of a call reaches the host', async () => {

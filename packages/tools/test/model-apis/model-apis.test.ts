@@ -44,10 +44,12 @@ function modelTools(...schemas: readonly object[]): readonly ModelTool[] {
   return createTools(host).snapshot().tools;
 }
 
-/** A forbidden property is not described, and `required` names only described ones. */
 const forGemini = {
   ...combined,
-  anyOf: [combined.anyOf[0], { properties: { name: { type: 'string' } }, required: ['name'] }],
+  anyOf: [
+    combined.anyOf[0],
+    { properties: { name: { type: 'string' }, kind: { not: {} } }, required: ['name'] },
+  ],
 };
 const flat = {
   type: 'object',

@@ -255,14 +255,47 @@ describe('R7: no schema makes a model API reject a whole request', () => {
     });
   });
 
-  it('for Gemini, required names only properties that exist', () => {
+  it('for Gemini, every name in required is described, and the same arguments are accepted', () => {
     const schema = {
-      properties: { a: { type: 'object', properties: { b: {} }, required: ['b', 'c'] } },
+      properties: {
+        a: { type: 'object', properties: { b: {} }, required: ['b', 'c'] },
+        text: { type: 'string' },
+      },
       required: ['a', 'z'],
+      anyOf: [{ required: ['a'] }, { required: ['b c'], additionalProperties: false }],
     };
-    expect(geminiFunctions(toolset(schema).tools)[0]?.parametersJsonSchema).toMatchObject({
-      required: ['a'],
-      properties: { a: { required: ['b'] } },
+    expect(geminiFunctions(toolset(schema).tools)[0]?.parametersJsonSchema).toEqual({
+      type: 'object',
+      required: ['a', 'z'],
+      properties: {
+        a: { type: 'object', required: ['b', 'c'], properties: { b: {}, c: {} } },
+        text: { type: 'string' },
+        z: {},
+      },
+      anyOf: [
+        { required: ['a'], properties: { a: {} } },
+        { required: ['b_c'], additionalProperties: false, properties: { b_c: { not: {} } } },
+      ],
+    });
+  });
+
+  it('for Gemini, only objects have properties and required', () => {
+    const schema = { properties: { data: { type: 'string', properties: { x: {} }, required: ['x'] } } };
+    expect(geminiFunctions(toolset(schema).tools)[0]?.parametersJsonSchema.properties).toEqual({
+      data: { type: 'string' },
+    });
+  });
+
+  it('for Gemini, data that look like a schema are unchanged', () => {
+    const data = { required: ['x'], properties: { y: 1 } };
+    const schema = {
+      properties: { required: { default: data, enum: [data] } },
+      dependentRequired: { required: ['a'] },
+      'x-note': data,
+    };
+    expect(geminiFunctions(toolset(schema).tools)[0]?.parametersJsonSchema).toEqual({
+      type: 'object',
+      ...schema,
     });
   });
 

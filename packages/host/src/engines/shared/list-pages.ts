@@ -31,8 +31,15 @@ const LISTS: Readonly<Record<ListKind, { readonly method: ClientMethod; readonly
 
 /** Bounds of one entry, such as a tool with its schemas. The largest of a thousand real tools has 60 000 bytes. */
 const ENTRY_BOUNDS: Bounds = { maxNodes: 20_000, maxDepth: 100, maxBytes: 1_048_576 };
-/** Bounds of all entries of one list, which are sorted, digested and compared in one go. */
-const LIST_BOUNDS = { maxNodes: 200_000, maxBytes: 16_777_216 };
+/**
+ * What the entries of one list may take on average, so that a list with as many ordinary entries as `limits.listItems` allows fits:
+ * a tool of a real server has 61 parts and 1 900 bytes on average.
+ */
+const PER_ITEM = { nodes: 100, bytes: 4_096 };
+/** What every list may take, so that a low `limits.listItems` leaves room for large entries. */
+const LEAST_LIST = { nodes: 200_000, bytes: 16_777_216 };
+/** Memory that one part takes at least, in bytes: an empty object counts as this many, not as the two of its JSON. */
+const BYTES_PER_NODE = 32;
 
 /** Bytes of oversized entries after which reading the list stops. */
 const MAX_REFUSED_BYTES = 67_108_864;
@@ -106,6 +113,8 @@ interface Kept<Item> {
 function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item> {
   const { method, key } = LISTS[kind];
   const { maxItems, budget, unusable } = options;
+  const maxNodes = Math.max(LEAST_LIST.nodes, PER_ITEM.nodes * maxItems);
+  const maxBytes = Math.max(LEAST_LIST.bytes, PER_ITEM.bytes * maxItems);
   const keys = new Set<unknown>();
   const items: Item[] = [];
   const skipped: string[] = [];
@@ -128,7 +137,7 @@ function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item>
       // Many oversized entries must not cost more than a few full lists.
       nodes += size.nodes;
       refused += size.bytes;
-      if (nodes <= LIST_BOUNDS.maxNodes && refused <= MAX_REFUSED_BYTES) return true;
+      if (nodes <= maxNodes && refused <= MAX_REFUSED_BYTES) return true;
       skip('the list has too many oversized entries');
       return false;
     }
@@ -147,16 +156,17 @@ function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item>
       skip(`an entry of ${method} ${reason}${nameOf(entry)}`);
       return true;
     }
-    if (nodes + size.nodes > LIST_BOUNDS.maxNodes || bytes + size.bytes > LIST_BOUNDS.maxBytes) {
-      skip(`the list has more than ${LIST_BOUNDS.maxNodes} parts or ${LIST_BOUNDS.maxBytes} bytes`);
+    const cost = Math.max(size.bytes, BYTES_PER_NODE * size.nodes);
+    if (nodes + size.nodes > maxNodes || bytes + cost > maxBytes) {
+      skip(`the list has more than ${maxNodes} parts or ${maxBytes} bytes`);
       return false;
     }
-    if (budget?.take(size.bytes) === false) {
+    if (budget?.take(cost) === false) {
       skip('the lists of all servers together exceed limits.listBytes');
       return false;
     }
     nodes += size.nodes;
-    bytes += size.bytes;
+    bytes += cost;
     for (const name of ignored)
       skip(`the "${name}" of an entry of ${method} is malformed and ignored${nameOf(entry)}`);
     keys.add(entry[key]);

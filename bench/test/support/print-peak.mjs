@@ -1,0 +1,3 @@
+import { peakBytes } from '../../lib/peak-memory.mjs';
+
+console.log(peakBytes());

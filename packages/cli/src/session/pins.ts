@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { homeDirectory } from '@mcp-fittings/config';
+import type { FileRecords } from '@mcp-fittings/store-file';
+import type { PinnedServer, ToolPins, ToolPinStore } from '@mcp-fittings/tools/pins';
+import type { CommandDeps } from '../command-deps.js';
+import { printable } from '../output/printable.js';
+import { placeOptions } from './load-servers.js';
+import { type CommandSession, sessionOptions } from './open-session.js';
+
+/** The pins of the user, in all projects. */
+export interface UserPins {
+  readonly pins: ToolPins;
+  /** Undefined if there is no place to keep them. */
+  readonly store: FileRecords | undefined;
+  /** Returns a server of the session as its pins are kept, with what it lists now. */
+  readonly server: (name: string) => PinnedServer;
+}
+
+/** Loads what {@link openPins} needs. */
+export async function loadPins() {
+  const [{ createToolPins, memoryPinStore }, { fileRecords }] = await Promise.all([
+    import('@mcp-fittings/tools/pins'),
+    import('@mcp-fittings/store-file'),
+  ]);
+  return { createToolPins, memoryPinStore, fileRecords };
+}
+
+/**
+ * Opens the pins. They belong to the identity of an entry as the configuration knows it, which does not depend on the values of
+ * variables: a renewed token is not another server.
+ */
+export async function openPins(deps: CommandDeps, session: CommandSession): Promise<UserPins> {
+  const { createToolPins, memoryPinStore } = await loadPins();
+  const store = await openStore(deps);
+  const memory = memoryPinStore();
+  const kept: ToolPinStore =
+    store === undefined
+      ? memory
+      : {
+          read: (key) => store.read(key) ?? memory.read(key),
+          remove: (key) => store.remove(key),
+          async change(key, edit) {
+            try {
+              await store.change(key, edit);
+            } catch (error) {
+              // On a read-only disk, a server without pins is as unknown as before.
+              if (!isUnavailable(error) || store.read(key) !== undefined) throw error;
+              noteNotKept(deps, error);
+              await memory.change(key, edit);
+            }
+          },
+        };
+  const { entries } = session.loaded;
+  const identify = (name: string): string | undefined =>
+    entries.find((entry) => entry.name === name && entry.status !== 'replaced')?.identity;
+  const pins = createToolPins({ store: kept, onChange: 'block', identify, clock: deps.clock });
+  return {
+    pins,
+    store,
+    server(name) {
+      const { host } = session;
+      const state = host.servers().find((each) => each.name === name)?.state;
+      const connection = state?.status === 'connected' ? state.connection : undefined;
+      return {
+        name,
+        tools: host.tools().filter(({ server }) => server === name),
+        ...(connection !== undefined && { instructions: connection.instructions ?? null }),
+      };
+    },
+  };
+}
+
+async function openStore(deps: CommandDeps): Promise<FileRecords | undefined> {
+  const { fileRecords } = await loadPins();
+  const home = await homeDirectory(placeOptions(sessionOptions(deps)));
+  try {
+    return await fileRecords({ path: pinsFolder(home, process.platform), clock: deps.clock });
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    noteNotKept(deps, error);
+    return undefined;
+  }
+}
+
+const isUnavailable = (error: unknown): error is FittingsError =>
+  error instanceof FittingsError && error.code === 'STORE_UNAVAILABLE';
+
+function noteNotKept({ output }: CommandDeps, { message }: FittingsError): void {
+  output.note(
+    output.noteStyle.dim(`Cannot tell whether tools change from run to run. ${printable(message)}`),
+  );
+}
+
+/** No environment variable changes this path, because a project's `.env` could set one. */
+function pinsFolder(home: string, platform: NodeJS.Platform): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'mcp-fittings', 'pins');
+  if (platform === 'win32') return join(home, 'AppData', 'Local', 'mcp-fittings', 'pins');
+  return join(home, '.local', 'state', 'mcp-fittings', 'pins');
+}

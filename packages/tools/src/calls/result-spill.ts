@@ -1,0 +1,38 @@
+import type { CatalogTool, ToolResult } from '@mcp-fittings/host';
+import type { ModelTool } from '../model-tools/model-tool.js';
+import type { RenderOptions } from '../results/rendering.js';
+import type { RenderedResult } from '../results/spilled-result.js';
+
+/** Keeps large results. `createSpill` of `@mcp-fittings/tools/spill` returns one; several `createTools()` may share it. */
+export interface ResultSpill {
+  /** Returns the results of one conversation of one person. `createTools` calls it once. */
+  open(options: { readonly principal: string | undefined }): ConversationResults;
+}
+
+/** The large results of one conversation. */
+export interface ConversationResults {
+  /** The tool by which the model reads them. It has the same name and texts in every turn. */
+  readonly reader: CatalogTool;
+  /** Renders a result, and keeps it if it is too large. Rejects only with the reason of `signal`. */
+  render(
+    tool: ModelTool,
+    result: ToolResult,
+    options: {
+      /** How much of a result the model gets if it is not kept. */
+      readonly rendering: RenderOptions;
+      /** The name by which the model calls {@link ConversationResults.reader}. */
+      readonly readerName: string;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<RenderedResult>;
+  /**
+   * Reads a part of a result.
+   * @throws {FittingsError} `ARGUMENTS_INVALID`, `RESULT_UNKNOWN` and `SPILL_FAILED`.
+   */
+  read(
+    args: Readonly<Record<string, unknown>>,
+    options: { readonly rendering: RenderOptions; readonly signal: AbortSignal },
+  ): Promise<{ readonly result: ToolResult; readonly rendered: RenderedResult }>;
+  /** Removes the results that only this conversation can read. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,90 @@
+import type { ToolResult } from '@mcp-fittings/host';
+import { forSameList } from '../model-tools/for-same-list.js';
+import { createToolNaming, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
+import { renderForModel } from '../results/render-result.js';
+import type { RenderedResult } from '../results/spilled-result.js';
+import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
+import type { ConversationResults } from './result-spill.js';
+import type { Toolset } from './toolset.js';
+
+/** How one toolset keeps large results. */
+export interface SpilledCalls {
+  /** What its calls use, so that such results are kept. */
+  readonly deps: ToolCallDeps;
+  /** Adds the reader of large results. */
+  withReader(toolset: Toolset): Toolset;
+}
+
+/**
+ * Returns a function for toolsets that keep large results. The reader is the first tool, and always there, also before the first
+ * large result, so that the list of tools does not change within a conversation.
+ */
+export function createSpilledCalls(
+  results: ConversationResults,
+): (deps: ToolCallDeps, tools: readonly ModelTool[]) => SpilledCalls {
+  const prepared = prepareTool(results.reader, {});
+  const nameTool = createToolNaming();
+  const readerBeside = forSameList((tools: readonly ModelTool[]) =>
+    nameTool(prepared, freeName(results.reader.name, tools)),
+  );
+  return (deps, tools) => {
+    const reader = readerBeside(tools);
+    const { rendering } = deps;
+    return {
+      deps: {
+        ...deps,
+        render: (tool, result, signal) =>
+          results.render(tool, result, { rendering, readerName: reader.name, signal }),
+      },
+      withReader(toolset) {
+        const own = readerDeps(deps, reader, results);
+        return {
+          ...toolset,
+          tools: [reader, ...toolset.tools],
+          activeTools: () => [reader, ...toolset.activeTools()],
+          call: (name, args, options = {}) =>
+            name === reader.name ? callTool(own, name, args, options) : toolset.call(name, args, options),
+          run: (name, args, options = {}) =>
+            name === reader.name ? runTool(own, name, args, options) : toolset.run(name, args, options),
+        };
+      },
+    };
+  };
+}
+
+/** A tool of a server that has the name of the reader keeps it. */
+function freeName(wanted: string, tools: readonly ModelTool[]): string {
+  const taken = new Set(tools.map(({ name }) => name.toLowerCase()));
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? wanted : `${wanted}_${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+/** No policy applies to the reader, because it shows only what the model was given in this conversation. */
+function readerDeps(deps: ToolCallDeps, reader: ModelTool, results: ConversationResults): ToolCallDeps {
+  const renderings = new WeakMap<ToolResult, RenderedResult>();
+  return {
+    ...deps,
+    find: () => reader,
+    pins: undefined,
+    policy: {
+      ...deps.policy,
+      forTool: () => ({
+        decision: 'allow',
+        rule: 'no-rule',
+        reason: 'It reads a result of this conversation.',
+      }),
+    },
+    host: {
+      tools: () => [],
+      async callTool(_, args = {}, { signal = new AbortController().signal } = {}) {
+        const { result, rendered } = await results.read(args, { rendering: deps.rendering, signal });
+        renderings.set(result, rendered);
+        return result;
+      },
+    },
+    render: (_, result) =>
+      Promise.resolve(renderings.get(result) ?? { rendering: renderForModel(result, deps.rendering) }),
+  };
+}

@@ -1,0 +1,91 @@
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+
+/** A tool that a conversation has loaded. */
+export interface LoadedTool {
+  /** The name by which the model calls the tool. */
+  readonly name: string;
+  /** Name of the server in the host. */
+  readonly server: string;
+  /** Name that the server gives the tool. */
+  readonly tool: string;
+}
+
+/** A conversation as JSON. */
+export type SerializedToolConversation = {
+  /** The version of this format. */
+  version: 1;
+  /** The loaded tools, in the order in which they were loaded. */
+  loaded: LoadedTool[];
+};
+
+/**
+ * What one conversation with a model has loaded with `tool_search`. Pass it to {@link Tools.snapshot} for every turn of the
+ * conversation, and save it together with the messages.
+ */
+export interface ToolConversation {
+  /** The loaded tools, in the order in which they were loaded. The order does not change. */
+  readonly loaded: readonly LoadedTool[];
+  /**
+   * Loads tools without a search, for example those that the user named. Tools that are loaded keep their place. If there are
+   * more than `maxLoaded`, the oldest ones are unloaded until three quarters of it are left.
+   */
+  load(tools: Iterable<LoadedTool>): void;
+  /**
+   * Unloads all tools. With `defer.native`, call it when you remove the messages with the results of searches, because the
+   * definitions of the tools were in them.
+   */
+  clear(): void;
+  /** Returns the conversation as JSON, for {@link Tools.conversation}. */
+  toJSON(): SerializedToolConversation;
+}
+
+/** Longer names cannot be offered, and are not restored. */
+const MAX_NAME_LENGTH = 1_024;
+
+/** Creates a conversation, or restores one. Throws `CONFIG_INVALID` if `saved` is malformed. */
+export function createToolConversation(maxLoaded: number, saved?: unknown): ToolConversation {
+  const byKey = new Map<string, LoadedTool>();
+  const conversation: ToolConversation = {
+    get loaded() {
+      return [...byKey.values()];
+    },
+    load(tools) {
+      const before = byKey.size;
+      for (const { name, server, tool } of tools) {
+        const key = JSON.stringify([server, tool, name]);
+        if (!byKey.has(key)) byKey.set(key, { name, server, tool });
+      }
+      if (byKey.size <= maxLoaded) return;
+      // In one go: each time that a tool leaves, the prompt cache is rebuilt. What was just loaded stays.
+      const excess = Math.max(
+        byKey.size - maxLoaded,
+        Math.min(before, byKey.size - Math.floor(maxLoaded * 0.75)),
+      );
+      for (const key of [...byKey.keys()].slice(0, excess)) byKey.delete(key);
+    },
+    clear: () => byKey.clear(),
+    toJSON: () => ({ version: 1, loaded: [...byKey.values()] }),
+  };
+  if (saved !== undefined) conversation.load(readSaved(saved, maxLoaded));
+  return conversation;
+}
+
+function readSaved(saved: unknown, maxLoaded: number): readonly LoadedTool[] {
+  const list: unknown = isRecord(saved) && saved['version'] === 1 ? saved['loaded'] : undefined;
+  if (!Array.isArray(list)) throw malformed();
+  return list.slice(-maxLoaded).map((entry: unknown) => {
+    if (!isRecord(entry)) throw malformed();
+    const { name, server, tool } = entry;
+    if (!isName(name) || !isName(server) || !isName(tool)) throw malformed();
+    return { name, server, tool };
+  });
+}
+
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_NAME_LENGTH;
+
+function malformed(): FittingsError {
+  return new FittingsError('CONFIG_INVALID', 'The saved conversation of tools is malformed.', {
+    hint: 'Start with a new one: tools.conversation(). The model will search again.',
+  });
+}

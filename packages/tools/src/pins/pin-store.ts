@@ -1,0 +1,72 @@
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+
+/**
+ * Keeps the pins of servers. `memoryPinStore()` keeps them as long as the process, `fileRecords()` of
+ * `@mcp-fittings/store-file` in private files that several processes share. Keep them where the files of a project cannot write.
+ */
+export interface ToolPinStore {
+  /**
+   * Returns the record of a key, or undefined. It is called for each snapshot and each call: return the same object as long as
+   * the record is the same. Throws a `FittingsError` if it cannot tell; the tools of the server are then not used.
+   */
+  read(key: string): unknown;
+  /**
+   * Replaces a record by what `edit` makes of it; undefined keeps it as it is. No other change of the key, also of another process,
+   * may come between. Resolves when the record is stored.
+   */
+  change(
+    key: string,
+    edit: (before: unknown) => Readonly<Record<string, unknown>> | undefined,
+  ): Promise<void>;
+  /** Removes a record, also one that cannot be read. */
+  remove(key: string): Promise<void>;
+}
+
+/** Pins in memory, which can be saved. */
+export interface MemoryPinStore extends ToolPinStore {
+  /** Returns all records as JSON, for {@link memoryPinStore} in the next run. */
+  toJSON(): SerializedToolPins;
+}
+
+/** Saved pins as JSON. Save them where the files of a project cannot write. */
+export type SerializedToolPins = {
+  /** The version of this format. */
+  version: 1;
+  /** The records, each with its key. */
+  records: { key: string; record: Readonly<Record<string, unknown>> }[];
+};
+
+/**
+ * Creates a store in memory.
+ * @param saved A parsed result of {@link MemoryPinStore.toJSON}. Default: an empty store.
+ * @throws {FittingsError} `CONFIG_INVALID` if `saved` is malformed.
+ */
+export function memoryPinStore(saved?: unknown): MemoryPinStore {
+  const records = new Map(readSaved(saved));
+  return {
+    read: (key) => records.get(key),
+    // oxlint-disable-next-line typescript/require-await -- what `edit` throws rejects
+    async change(key, edit) {
+      const after = edit(records.get(key));
+      if (after !== undefined) records.set(key, after);
+    },
+    // oxlint-disable-next-line typescript/require-await -- the contract is asynchronous
+    async remove(key) {
+      records.delete(key);
+    },
+    toJSON: () => ({ version: 1, records: Array.from(records, ([key, record]) => ({ key, record })) }),
+  };
+}
+
+function* readSaved(saved: unknown): Iterable<readonly [string, Readonly<Record<string, unknown>>]> {
+  if (saved === undefined) return;
+  const malformed = (): FittingsError =>
+    new FittingsError('CONFIG_INVALID', 'The saved pins of tools are malformed.', {
+      hint: 'Delete them. The tools that servers have then are pinned again, without a comparison.',
+    });
+  if (!isRecord(saved) || saved['version'] !== 1 || !Array.isArray(saved['records'])) throw malformed();
+  for (const each of saved['records'] as readonly unknown[]) {
+    if (!isRecord(each) || typeof each['key'] !== 'string' || !isRecord(each['record'])) throw malformed();
+    yield [each['key'], each['record']];
+  }
+}

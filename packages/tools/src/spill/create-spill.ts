@@ -1,0 +1,289 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Clock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
+import type { ToolResult } from '@mcp-fittings/host';
+import type { ConversationResults, ResultSpill } from '../calls/result-spill.js';
+import type { ModelTool } from '../model-tools/model-tool.js';
+import { matchesWildcard } from '../permissions/tool-permissions.js';
+import { readContent } from '../results/content-blocks.js';
+import { renderForModel } from '../results/render-result.js';
+import type { RenderedPart } from '../results/rendering.js';
+import type { RenderedResult, SpilledResult } from '../results/spilled-result.js';
+import { ImageScaler, type ImageLimits } from './bounded-image.js';
+import { endOfPage } from './cut-text.js';
+import { partsOf, PREVIEW_MARGIN, previewOf, renderingOf } from './preview.js';
+import { describeReader, parseReadArguments } from './read-arguments.js';
+import { readResult } from './read-result.js';
+import { RecordReader, type RecordWriter } from './result-record.js';
+import { asSpillError, unknownResult } from './spill-error.js';
+import type { SpillStore } from './spill-store.js';
+import { positive } from './stored-entries.js';
+import { readWholeResult, type WholeResult } from './whole-result.js';
+
+/** Options of {@link createSpill}. */
+export interface SpillOptions {
+  /** Where results are kept: `memorySpillStore()`, `fileSpillStore({ folder })`, or a store of your own. */
+  readonly store: SpillStore;
+  /**
+   * Maximum characters of a result that the model gets whole. Default 25 000. A result beyond `rendering.maxCharacters` of
+   * `createTools` is kept in any case, unless this is `Infinity`.
+   */
+  readonly maxCharacters?: number | undefined;
+  /** Characters of a larger result that the model gets at once. Default 3000. */
+  readonly previewCharacters?: number | undefined;
+  /** Other limits for some tools. The first entry that matches a tool applies. Default: none. */
+  readonly perTool?: readonly ToolSpillLimits[] | undefined;
+  /** Maximum characters of a page of `read_result`. Default 20 000. */
+  readonly pageCharacters?: number | undefined;
+  /**
+   * How large images for the model may be in pixels. Larger ones are scaled down if the package `sharp` is installed, and
+   * described otherwise. Default: images are limited in bytes only (`rendering.maxMediaBytes`), and never scaled.
+   */
+  readonly images?: ImageLimits | undefined;
+  /** How long a result is kept, in milliseconds. Default: an hour. */
+  readonly ttlMs?: number | undefined;
+  /** Maximum bytes of one result that is kept. A larger one is truncated as without `spill`. Default 100 000 000. */
+  readonly maxResultBytes?: number | undefined;
+  /** The clock for `ttlMs` and the time of a search. Default: the clock of the system. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Limits for the tools of some servers. Names are those of servers; `*` matches any text. */
+export interface ToolSpillLimits {
+  /** Name of the server. Default: all servers. */
+  readonly server?: string | undefined;
+  /** Name of the tool at its server. Default: all tools. */
+  readonly tool?: string | undefined;
+  /** As {@link SpillOptions.maxCharacters}. `Infinity`: results of these tools are not kept. */
+  readonly maxCharacters?: number | undefined;
+  /** As {@link SpillOptions.previewCharacters}. */
+  readonly previewCharacters?: number | undefined;
+}
+
+/** Keeps large results. Pass it to `createTools`, and close it when the program ends. */
+export interface Spill extends ResultSpill, AsyncDisposable {
+  /**
+   * Returns a spill for `createTools` whose references stay valid for every later `createTools` with the same id and
+   * `principal`, until they expire: for a program that creates its tools anew for each request. Without it, the results of a
+   * `createTools` are its own and are removed when it is closed.
+   * @param id Names the conversation. Guessing it is not enough to read its results: the reference is needed too.
+   */
+  forConversation(id: string): ResultSpill;
+  /** Closes the store, which removes its results. */
+  close(): Promise<void>;
+}
+
+interface Settings {
+  readonly options: SpillOptions;
+  readonly pageCharacters: number;
+  readonly ttlMs: number;
+  readonly maxResultBytes: number;
+  readonly clock: Clock;
+  readonly scaler: ImageScaler | undefined;
+  /** Removes what earlier processes have left, once. */
+  readonly ready: () => Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+/** The default of `rendering.maxCharacters`. */
+const RENDERED_CHARACTERS = 100_000;
+const MAX_MEDIA = 20;
+const MAX_MEDIA_BYTES = 5_000_000;
+
+/**
+ * Keeps results that are too large for a model. The model gets a preview, the size and a reference, and reads the rest with the
+ * tool `read_result`, which `createTools` then offers. The event of the call still has the whole result.
+ * @throws {FittingsError} `CONFIG_INVALID` if a limit is not positive.
+ * @example
+ * ```ts
+ * import { createSpill, fileSpillStore } from '@mcp-fittings/tools/spill';
+ *
+ * await using spill = createSpill({ store: fileSpillStore({ folder: '/var/lib/my-agent/results' }), maxCharacters: 10_000 });
+ * const tools = createTools(host, { spill });
+ * ```
+ */
+export function createSpill(options: SpillOptions): Spill {
+  for (const [name, value] of limitsIn(options)) positive(name, value);
+  let leftovers: Promise<void> | undefined;
+  const settings: Settings = {
+    options,
+    pageCharacters: options.pageCharacters ?? 20_000,
+    ttlMs: options.ttlMs ?? HOUR_MS,
+    maxResultBytes: options.maxResultBytes ?? 100_000_000,
+    clock: options.clock ?? systemClock,
+    scaler: options.images === undefined ? undefined : new ImageScaler(options.images),
+    // If the folder cannot be used, keeping a result says so.
+    ready: () => (leftovers ??= Promise.resolve(options.store.removeLeftovers?.()).catch(() => undefined)),
+  };
+  const open = (principal: string | undefined, id: string | undefined): ConversationResults => {
+    void settings.ready();
+    const owner = sha256(
+      JSON.stringify([id === undefined ? 'one' : 'shared', id ?? randomUUID(), principal ?? null]),
+    );
+    return new Conversation(settings, owner, id === undefined);
+  };
+  const close = async (): Promise<void> => options.store.close?.();
+  return {
+    open: ({ principal }) => open(principal, undefined),
+    forConversation: (id) => ({ open: ({ principal }) => open(principal, id) }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+class Conversation implements ConversationResults {
+  readonly reader;
+  readonly #settings: Settings;
+  readonly #owner: string;
+  readonly #removeOnClose: boolean;
+  readonly #keys = new Set<string>();
+
+  constructor(settings: Settings, owner: string, removeOnClose: boolean) {
+    this.#settings = settings;
+    this.#owner = owner;
+    this.#removeOnClose = removeOnClose;
+    this.reader = describeReader(settings.pageCharacters);
+  }
+
+  async render(
+    tool: ModelTool,
+    result: ToolResult,
+    { rendering, readerName, signal }: Parameters<ConversationResults['render']>[2],
+  ): Promise<RenderedResult> {
+    const limits = this.#limitsOf(tool);
+    if (limits.maxCharacters === Infinity) return { rendering: renderForModel(result, rendering) };
+    const maxCharacters = Math.min(limits.maxCharacters, rendering.maxCharacters ?? RENDERED_CHARACTERS);
+    const isError = result.isError === true;
+    const { maxResultBytes, scaler, ttlMs } = this.#settings;
+    let whole: WholeResult | undefined;
+    try {
+      const segments = readContent(result, maxResultBytes);
+      const characters = segments.reduce(
+        (sum, each) => sum + (each.kind === 'text' ? each.text.length + 1 : 0),
+        0,
+      );
+      const isLong = characters > maxCharacters;
+      if (!isLong && segments.every(({ kind }) => kind === 'text'))
+        return { rendering: renderForModel(result, rendering) };
+      whole = await readWholeResult(segments, {
+        headLength: maxCharacters + PREVIEW_MARGIN,
+        maxBytes: maxResultBytes,
+        maxMedia: rendering.maxMedia ?? MAX_MEDIA,
+        maxMediaBytes: rendering.maxMediaBytes ?? MAX_MEDIA_BYTES,
+        scaler,
+        signal,
+      });
+      const fits = whole.record.characters <= maxCharacters;
+      if (fits && !whole.isReduced)
+        return {
+          rendering: isLong
+            ? renderingOf(partsOf(whole, Infinity), isError)
+            : renderForModel(result, rendering),
+        };
+      const spilled = await this.#keep(whole.record.finish(isError));
+      const length = fits ? maxCharacters : Math.min(limits.previewCharacters, maxCharacters);
+      return { rendering: previewOf(whole, spilled, { length, readerName, ttlMs, isError }), spilled };
+    } catch (error) {
+      signal.throwIfAborted();
+      const spillError = asSpillError(error, 'Could not keep a large result.');
+      if (whole !== undefined) {
+        const end = endOfPage(whole.head, maxCharacters);
+        return { rendering: renderingOf([...partsOf(whole, end), lostNote(end)], isError), spillError };
+      }
+      // No image of it was scaled.
+      const maxMedia = scaler === undefined ? rendering.maxMedia : 0;
+      const { parts } = renderForModel(result, { ...rendering, maxCharacters, maxMedia });
+      return { rendering: renderingOf([...parts, lostNote()], isError), spillError };
+    }
+  }
+
+  async read(
+    args: Readonly<Record<string, unknown>>,
+    { rendering, signal }: Parameters<ConversationResults['read']>[1],
+  ): Promise<{ readonly result: ToolResult; readonly rendered: RenderedResult }> {
+    const asked = parseReadArguments(args);
+    const { options, pageCharacters, clock, scaler } = this.#settings;
+    try {
+      const record = await RecordReader.open(options.store, this.#keyOf(asked.reference));
+      if (record === undefined) throw unknownResult();
+      const parts = await readResult(record, asked, {
+        pageCharacters,
+        maxMediaBytes: rendering.maxMediaBytes ?? MAX_MEDIA_BYTES,
+        scaler,
+        clock,
+        signal,
+      });
+      return { result: { content: [...parts] }, rendered: { rendering: renderingOf(parts, false) } };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw asSpillError(error, 'Could not read a large result.');
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#removeOnClose) return;
+    const keys = [...this.#keys];
+    this.#keys.clear();
+    await Promise.allSettled(keys.map((key) => this.#settings.options.store.delete(key)));
+  }
+
+  async #keep({ index, chunks }: ReturnType<RecordWriter['finish']>): Promise<SpilledResult> {
+    const { options, ttlMs, clock, ready } = this.#settings;
+    await ready();
+    const reference = `r_${randomBytes(16).toString('base64url')}`;
+    const key = this.#keyOf(reference);
+    await options.store.put(key, chunks, { ttlMs, owner: this.#owner });
+    if (this.#removeOnClose) this.#keys.add(key);
+    return {
+      reference,
+      characters: index.characters,
+      lines: index.lines,
+      items: index.items.length,
+      bytes: chunks.reduce((sum, { length }) => sum + length, 0),
+      expiresAt: clock.now() + ttlMs,
+    };
+  }
+
+  /** The owner is part of the key, so that a reference leads nowhere in another conversation. */
+  #keyOf(reference: string): string {
+    return sha256(`${this.#owner}\n${reference}`);
+  }
+
+  #limitsOf({ ref }: ModelTool): { readonly maxCharacters: number; readonly previewCharacters: number } {
+    const { perTool = [], maxCharacters = 25_000, previewCharacters = 3_000 } = this.#settings.options;
+    const own = perTool.find(
+      ({ server = '*', tool = '*' }) =>
+        matchesWildcard(ref.server, server) && matchesWildcard(ref.tool, tool),
+    );
+    return {
+      maxCharacters: own?.maxCharacters ?? maxCharacters,
+      previewCharacters: own?.previewCharacters ?? previewCharacters,
+    };
+  }
+}
+
+/** Says that the rest is lost to the model. The reason is in the event: it may name files of the host. */
+function lostNote(shown?: number): RenderedPart {
+  const first = shown === undefined ? '' : ` At most the first ${shown} characters are shown.`;
+  return {
+    type: 'text',
+    text: `[The whole result could not be kept, so that the rest of it cannot be read.${first} Request less data.]`,
+  };
+}
+
+function limitsIn({ perTool = [], ...options }: SpillOptions): (readonly [name: string, value: number])[] {
+  const given = (names: Readonly<Record<string, number | undefined>>): (readonly [string, number])[] =>
+    Object.entries(names).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const { maxCharacters, previewCharacters, pageCharacters, ttlMs, maxResultBytes } = options;
+  return [
+    ...given({ maxCharacters, previewCharacters, pageCharacters, ttlMs, maxResultBytes }),
+    ...perTool.flatMap((each, index) =>
+      given({
+        [`perTool[${index}].maxCharacters`]: each.maxCharacters,
+        [`perTool[${index}].previewCharacters`]: each.previewCharacters,
+      }),
+    ),
+  ];
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,38 @@
+/**
+ * Where results are kept. An implementation needs to know nothing about them: `data` are bytes, and `key` has 64 hexadecimal
+ * digits that cannot be guessed. It may remove any entry at any time.
+ * @example A store in Redis
+ * ```ts
+ * const store: SpillStore = {
+ *   put: async (key, chunks, { ttlMs }) => void (await redis.set(key, Buffer.concat(chunks), { PX: ttlMs })),
+ *   get: async (key, start, end) => {
+ *     const bytes = await redis.getRange(key, start, end - 1);
+ *     return bytes.length === 0 ? undefined : bytes;
+ *   },
+ *   delete: async (key) => void (await redis.del(key)),
+ * };
+ * ```
+ */
+export interface SpillStore {
+  /** Keeps an entry. Resolves when {@link SpillStore.get} would return it. If it rejects, nothing is left behind. */
+  put(key: string, chunks: readonly Uint8Array[], options: SpillPutOptions): Promise<void>;
+  /**
+   * Resolves with the bytes from `start` (inclusive) to `end` (exclusive), fewer at the end of the entry, and with undefined if
+   * there is no such entry. Rejects if the entry exists and cannot be read.
+   */
+  get(key: string, start: number, end: number): Promise<Uint8Array | undefined>;
+  /** Removes an entry, if it exists. */
+  delete(key: string): Promise<void>;
+  /** Removes what ended processes have left. Called once, before the first result. Default: nothing. */
+  removeLeftovers?(): Promise<void>;
+  /** Removes all entries of this process. Default: nothing, so that entries last until they expire. */
+  close?(): Promise<void>;
+}
+
+/** Options of {@link SpillStore.put}. */
+export interface SpillPutOptions {
+  /** How long to keep the entry, in milliseconds. */
+  readonly ttlMs: number;
+  /** Identifies the conversation: 64 hexadecimal digits. When space is short, the largest owner makes room first. */
+  readonly owner: string;
+}

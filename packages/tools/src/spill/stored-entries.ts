@@ -1,0 +1,124 @@
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
+import type { SpillPutOptions } from './spill-store.js';
+
+/** How much a store keeps. */
+export interface SpillStoreLimits {
+  /** Maximum bytes of all entries together. */
+  readonly maxBytes?: number | undefined;
+  /** Maximum number of entries. Default 1000. */
+  readonly maxEntries?: number | undefined;
+  /** The clock by which entries expire. Default: the clock of the system. */
+  readonly clock?: Clock | undefined;
+}
+
+interface Entry<Content> {
+  readonly content: Content;
+  readonly bytes: number;
+  readonly owner: string;
+  readonly expiresAt: number;
+}
+
+/** Limits are checked after this much at the latest, so that expired entries do not stay until the next call. */
+const SWEEP_MS = 60_000;
+const DEFAULT_MAX_ENTRIES = 1_000;
+
+/**
+ * What a store holds. An entry ends when it expires, when it is deleted, or when a new one needs its space: then the owner with
+ * the most bytes loses its oldest entry, so that one person who fills the store does not remove the results of others.
+ */
+export class StoredEntries<Content> {
+  readonly #entries = new Map<string, Entry<Content>>();
+  readonly #maxBytes: number;
+  readonly #maxEntries: number;
+  readonly #clock: Clock;
+  readonly #onRemove: (content: Content) => void;
+  #bytes = 0;
+  #timer: Disposable | undefined;
+
+  constructor(limits: SpillStoreLimits & { maxBytes: number }, onRemove: (content: Content) => void) {
+    this.#maxBytes = positive('maxBytes', limits.maxBytes);
+    this.#maxEntries = positive('maxEntries', limits.maxEntries ?? DEFAULT_MAX_ENTRIES);
+    this.#clock = limits.clock ?? systemClock;
+    this.#onRemove = onRemove;
+  }
+
+  /** Makes room for a new entry. Throws `SPILL_FAILED` if it is larger than everything that may be kept. */
+  makeRoom(bytes: number): void {
+    if (bytes > this.#maxBytes) {
+      throw new FittingsError(
+        'SPILL_FAILED',
+        `The result has ${bytes} bytes, and the store keeps at most ${this.#maxBytes}.`,
+        { hint: 'Increase maxBytes of the store.' },
+      );
+    }
+    this.#removeExpired();
+    while (this.#bytes + bytes > this.#maxBytes || this.#entries.size >= this.#maxEntries)
+      this.#removeOldest();
+  }
+
+  set(key: string, content: Content, bytes: number, { owner, ttlMs }: SpillPutOptions): void {
+    this.delete(key);
+    this.#entries.set(key, { content, bytes, owner, expiresAt: this.#clock.now() + ttlMs });
+    this.#bytes += bytes;
+    // Others may have been written since there was room for this one.
+    while (this.#entries.size > 1 && (this.#bytes > this.#maxBytes || this.#entries.size > this.#maxEntries))
+      this.#removeOldest(key);
+    this.#schedule();
+  }
+
+  get(key: string): { readonly content: Content; readonly bytes: number } | undefined {
+    this.#removeExpired();
+    return this.#entries.get(key);
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+    this.#onRemove(entry.content);
+  }
+
+  clear(): void {
+    for (const key of this.#entries.keys()) this.delete(key);
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+  }
+
+  #removeOldest(except?: string): void {
+    const used = new Map<string, number>();
+    for (const { owner, bytes } of this.#entries.values()) used.set(owner, (used.get(owner) ?? 0) + bytes);
+    const most = Math.max(...used.values());
+    const candidates = [...this.#entries].filter(([key]) => key !== except);
+    // A map iterates in the order of insertion.
+    const [oldest] = candidates.find(([, { owner }]) => used.get(owner) === most) ?? candidates[0] ?? [];
+    if (oldest !== undefined) this.delete(oldest);
+  }
+
+  #removeExpired(): void {
+    const now = this.#clock.now();
+    for (const [key, { expiresAt }] of this.#entries) if (expiresAt <= now) this.delete(key);
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#entries.size === 0) return;
+    const next = Math.min(...[...this.#entries.values()].map(({ expiresAt }) => expiresAt));
+    const wait = Math.min(SWEEP_MS, Math.max(0, next - this.#clock.now()));
+    this.#timer = this.#clock.schedule(
+      () => {
+        this.#timer = undefined;
+        this.#removeExpired();
+        this.#schedule();
+      },
+      wait,
+      { unref: true },
+    );
+  }
+}
+
+/** Returns a limit, or throws `CONFIG_INVALID` if it is not a positive number. */
+export function positive(name: string, value: number): number {
+  if (value > 0) return value;
+  throw new FittingsError('CONFIG_INVALID', `${name} must be a positive number, and is ${String(value)}.`);
+}

@@ -1,0 +1,252 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createToolIndex, type IndexedItems } from '../../src/deferral/tool-index.js';
+import { textsOf } from '../../src/deferral/tool-texts.js';
+import { createTools } from '../../src/create-tools.js';
+import type { ModelTool } from '../../src/model-tools/model-tool.js';
+import { fakeHost, tool } from '../support/fake-host.js';
+
+interface Item {
+  readonly name: string;
+  readonly text?: string;
+  readonly version?: string;
+  readonly group?: string;
+}
+
+const indexed: IndexedItems<Item> = {
+  versionOf: ({ version = '' }) => version,
+  textsOf: ({ name, text = '', version = '' }) => [
+    { text: name, weight: 3 },
+    { text: `${text} ${version}`, weight: 1 },
+  ],
+  groupOf: ({ group = '' }) => group,
+};
+
+function search(items: readonly Item[], query: string, limit = 10): readonly string[] {
+  const index = createToolIndex<Item>();
+  index.update(items, indexed);
+  return index.search(query, limit).map(({ name }) => name);
+}
+
+describe('TS-09 the index', () => {
+  it.each([
+    ['createIssue', 'create issue'],
+    ['create_issue', 'createIssue'],
+    ['create-issue', 'ISSUE'],
+    ['getHTTPServer', 'http server'],
+    ['S3Bucket', 's3'],
+    ['sha256sum', 'sha256'],
+    ['list_issues', 'issue'],
+    ['list_repositories', 'repository'],
+    ['repositories', 'repo'],
+    ['repo', 'repository'],
+    ['search_boxes', 'box'],
+    ['creating', 'create'],
+    ['deletion', 'delete'],
+    ['stopped', 'stop'],
+    ['status', 'status'],
+    ['access', 'access'],
+    ['café_menu', 'cafe'],
+    ['cafe', 'CAFÉ'],
+    ['ｆｕｌｌｗｉｄｔｈ', 'fullwidth'],
+    ['ファイルを読む', 'ファイル'],
+    ['搜索文件', '文件'],
+    ['파일 검색', '검색'],
+    ['файл', 'ФАЙЛ'],
+    ['قراءة الملف', 'الملف'],
+  ])('finds %s by %s', (name, query) => {
+    expect(search([{ name: 'unrelated' }, { name }, { name: 'zzz' }], query)).toEqual([name]);
+  });
+
+  it('prefers the tools of a server that the query names, and finds those of others', () => {
+    const text = 'Creates a comment';
+    const tools = [
+      { name: 'a', text, group: 'tracker' },
+      { name: 'b', text, group: 'work-pages' },
+    ];
+    expect(search(tools, 'create comment')).toEqual(['a', 'b']);
+    expect(search(tools, 'work pages create comment')).toEqual(['b', 'a']);
+    expect(search(tools, 'pages create comment')).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['issue', 'is'],
+    ['port', 'export'],
+    ['a', 'the'],
+  ])('does not find %s by %s', (name, query) => {
+    expect(search([{ name }], query)).toEqual([]);
+  });
+
+  it('a rare word counts more than a frequent one, a name more than a text, and a short text more than a long one', () => {
+    const many = Array.from({ length: 20 }, (_, at) => ({ name: `list_n${at}`, text: 'files' }));
+    expect(search([...many, { name: 'other', text: 'list whales' }], 'list whales', 1)).toEqual(['other']);
+    expect(search([{ name: 'a1', text: 'whale' }, { name: 'whale' }], 'whale')).toEqual(['whale', 'a1']);
+    const long = {
+      name: 'long',
+      text: `whale ${Array.from({ length: 80 }, (_, at) => `word${at}x`).join(' ')}`,
+    };
+    expect(search([long, { name: 'short', text: 'whale' }], 'whale')).toEqual(['short', 'long']);
+    // A word that is repeated a thousand times does not decide.
+    const spam = { name: 'spam', text: 'whale '.repeat(1_000) };
+    expect(search([spam, { name: 'whale_watch' }], 'whale')).toEqual(['whale_watch', 'spam']);
+  });
+
+  it('a word with + must be in the name; the other words decide', () => {
+    const items = [
+      { name: 'github_list', text: 'issues' },
+      { name: 'github_create', text: 'an issue' },
+      { name: 'gitlab_create', text: 'an issue, as github does' },
+    ];
+    expect(search(items, '+github create issue')).toEqual(['github_create']);
+    expect(search(items, '+github issue')).toEqual(['github_list', 'github_create']);
+    expect(search(items, 'create +github')).toEqual(['github_create']);
+    expect(search(items, '+github')).toHaveLength(2);
+    expect(search(items, '+bitbucket create')).toEqual([]);
+    expect(search(items, 'c++ c# + ++ !?')).toEqual([]);
+  });
+
+  it('an item that is much worse than the best is not found', () => {
+    const items = [
+      { name: 'send_mail' },
+      { name: 'send_fax', text: 'not mail' },
+      { name: 'other', text: 'send' },
+    ];
+    const filler = Array.from({ length: 20 }, (_, at) => ({ name: `send_${'abcdefghijklmnopqrst'[at]}q` }));
+    expect(search([...filler, ...items], 'send mail')).toEqual(['send_mail', 'send_fax']);
+  });
+
+  it('equally good items keep their order, and the limit holds', () => {
+    const items = ['b', 'a', 'c'].map((name) => ({ name: `x_${name}9` }));
+    expect(search(items, 'x')).toEqual(['x_b9', 'x_a9', 'x_c9']);
+    expect(search(items, 'x', 2)).toEqual(['x_b9', 'x_a9']);
+    expect(search([], 'x')).toEqual([]);
+  });
+
+  it('reads only what is new or changed', () => {
+    const read: string[] = [];
+    const counted: IndexedItems<Item> = {
+      ...indexed,
+      textsOf: (item) => {
+        read.push(item.name);
+        return indexed.textsOf(item);
+      },
+    };
+    let version = '1';
+    const index = createToolIndex<Item>();
+    const of = { ...counted, versionOf: ({ name }: Item) => (name === 'b' ? version : '') };
+    const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
+    expect(index.read([a, b], of)).toBe(2);
+    expect(index.read([a, b], of)).toBe(0);
+    index.update([a, b], of);
+    index.update([a, b, c], of);
+    version = '2';
+    index.update([b, c], of);
+    index.update([a, b, c], of);
+    expect(read).toEqual(['a', 'b', 'c', 'b']);
+  });
+
+  it('finds the same, whatever was in it before', () => {
+    const words = [
+      'list',
+      'create',
+      'issue',
+      'issues',
+      'repo',
+      'repository',
+      'mail',
+      'message',
+      'box',
+      'file',
+    ];
+    const item = fc.record({
+      name: fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3 }).map((some) => some.join('_')),
+      text: fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((some) => some.join(' ')),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(item, { maxLength: 12 }),
+        fc.array(fc.array(fc.nat({ max: 11 }), { maxLength: 8 }), { maxLength: 4 }),
+        fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3 }),
+        (items, earlier, query) => {
+          const index = createToolIndex<Item>();
+          for (const places of earlier)
+            index.update(
+              places.flatMap((at) => items[at] ?? []),
+              indexed,
+            );
+          index.update(items, indexed);
+          const fresh = createToolIndex<Item>();
+          fresh.update(items, indexed);
+          expect(index.search(query.join(' '), 5)).toEqual(fresh.search(query.join(' '), 5));
+        },
+      ),
+    );
+  });
+
+  it('a text with a million words adds two hundred of them', () => {
+    const word = (at: number): string =>
+      at.toString().replace(/./g, (digit) => 'bcdfghjklm'[Number(digit)] ?? '') + 'q';
+    const text = Array.from({ length: 100_000 }, (_, at) => word(at)).join(' ');
+    const index = createToolIndex<Item>();
+    index.update([{ name: 'huge', text }], indexed);
+    const found = Array.from({ length: 400 }, (_, at) => index.search(word(at), 1).length);
+    expect(found.reduce((sum, count) => sum + count, 0)).toBe(199);
+    expect(index.search('x '.repeat(1_000_000), 1)).toEqual([]);
+  });
+});
+
+describe('TS-10 what is searched of a tool', () => {
+  const found = (query: string, more: Parameters<typeof tool>[1], instructions = ''): boolean => {
+    const host = fakeHost([tool('plain_name', more)]);
+    const index = createToolIndex<ModelTool>();
+    index.update(createTools(host).snapshot().tools, {
+      versionOf: () => '',
+      textsOf: (each) => textsOf(each, instructions),
+      groupOf: ({ ref }) => ref.server,
+    });
+    return index.search(query, 1).length === 1;
+  };
+
+  it.each<[string, Parameters<typeof tool>[1]]>([
+    ['its name', {}],
+    ['its server', { name: 'x', server: 'plain' }],
+    ['its title', { name: 'x', title: 'Plain name' }],
+    ['the title of its annotations', { name: 'x', annotations: { title: 'Plain name' } }],
+    ['its description', { name: 'x', description: 'It is plain.' }],
+    ['a parameter', { name: 'x', inputSchema: { properties: { plainParameter: {} } } }],
+    [
+      'the description of a parameter',
+      { name: 'x', inputSchema: { properties: { a: { description: 'plain' } } } },
+    ],
+    [
+      'a parameter within a list of objects',
+      { name: 'x', inputSchema: { properties: { a: { items: { properties: { plain: {} } } } } } },
+    ],
+  ])('%s', (_, more) => {
+    expect(found('plain', more)).toBe(true);
+    expect(found('fancy', more)).toBe(false);
+  });
+
+  it('the instructions of its server', () => {
+    expect(found('orbits', {}, 'Everything about orbits.')).toBe(true);
+  });
+
+  it('a schema that throws when it is read hides only its parameters', () => {
+    const definition = tool('plain_name', { description: 'It is plain.' });
+    const hostile = {
+      ...definition,
+      get inputSchema(): never {
+        throw new Error('no');
+      },
+    };
+    const [model] = createTools(fakeHost([definition])).snapshot().tools;
+    expect(textsOf({ ...model!, definition: hostile }, '').map(({ text }) => text)).toContain('It is plain.');
+  });
+
+  it('at most 1200 characters of a description and of all parameters', () => {
+    const filler = 'x '.repeat(600);
+    expect(found('late', { name: 'x', description: `${filler} late` })).toBe(false);
+    const properties = { a: { description: filler }, b: { description: 'late' } };
+    expect(found('late', { name: 'x', inputSchema: { properties } })).toBe(false);
+  });
+});

@@ -1,0 +1,462 @@
+import type { ToolResult } from '@mcp-fittings/host';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { describe, expect, it } from 'vitest';
+import { createToolPins, memoryPinStore } from '../../src/pins.js';
+import { createTools } from '../../src/create-tools.js';
+import { aiSdkTools } from '../../src/model-apis/ai-sdk.js';
+import { anthropicToolResult, anthropicTools } from '../../src/model-apis/anthropic.js';
+import { geminiFunctionResponse, geminiFunctions } from '../../src/model-apis/gemini.js';
+import {
+  openAiChatTools,
+  openAiFunctionOutput,
+  openAiResponsesTools,
+  openAiToolMessage,
+} from '../../src/model-apis/openai.js';
+import { naming } from '../../src/names/naming-strategies.js';
+import { createToolPolicy } from '../../src/permissions/tool-policy.js';
+import { createSpill, memorySpillStore, type SpillOptions, type SpillStore } from '../../src/spill.js';
+import { fakeHost, text, tool } from '../support/fake-host.js';
+import { referenceOf, spilling, textPart } from './support.js';
+
+const long = (length = 5_000): ToolResult => text('0123456789'.repeat(length / 10));
+
+describe('SP-01 a large result', () => {
+  it('SP-01 the model gets a preview, the size and a reference, and the event has the whole', async () => {
+    const result = text(
+      Array.from({ length: 200 }, (_, index) => `This is line ${index + 1} of many lines`).join('\n'),
+    );
+    const { big } = spilling(result);
+    const event = await big();
+    if (event.type !== 'result') return expect.unreachable();
+    expect(event.result).toBe(result);
+    const [preview, note] = event.rendering.parts.map(textPart);
+    expect(preview).toBe(
+      'This is line 1 of many lines\nThis is line 2 of many lines\nThis is line 3 of many lines\n',
+    );
+    const { reference, characters, expiresAt } = event.spilled ?? expect.unreachable();
+    expect(note).toBe(
+      `[Large result: ${characters} characters, 200 lines. The first 87 characters are shown. Call read_result with ` +
+        `{"reference":"${reference}","offset":87} for more, or with a pattern to search it. It is kept for 60 minutes.]`,
+    );
+    expect(event.spilled).toMatchObject({ lines: 200, items: 0, bytes: expect.any(Number) });
+    expect(expiresAt).toBeGreaterThan(Date.now() + 3_500_000);
+    expect(event.spillError).toBeUndefined();
+  });
+
+  it('SP-01 a result that fits is as without spill', async () => {
+    for (const result of [
+      long(1_000),
+      text(''),
+      { content: [] },
+      { content: [], structuredContent: { a: 1 } },
+    ]) {
+      const { big } = spilling(result);
+      const without = createTools(
+        fakeHost([tool('big')], () => Promise.resolve(result)),
+        { defaultPermission: 'allow' },
+      );
+      const { rendering } = await without.snapshot().run('mcp__s__big');
+      expect(await big()).toEqual({ type: 'result', result, issues: [], rendering });
+    }
+  });
+
+  it('SP-01 text that is short once it is sanitized is shown whole', async () => {
+    const { big } = spilling(text(`${'\u001b[31m'.repeat(50_000)}red`));
+    expect((await big()).rendering).toEqual({
+      parts: [{ type: 'text', text: 'red' }],
+      text: 'red',
+      isError: false,
+    });
+  });
+
+  it('SP-01 structured content and embedded resources are kept too', async () => {
+    const { big, read } = spilling({
+      content: [{ type: 'resource', resource: { uri: 'file:///log.txt', text: 'log line\n'.repeat(200) } }],
+      structuredContent: { rows: Array.from({ length: 100 }, (_, id) => ({ id })) },
+    });
+    const { rendering } = await read({ reference: referenceOf(await big()) });
+    expect(rendering.text).toContain('[resource file:///log.txt]\nlog line\n');
+    expect(rendering.text).toContain('"id": 99');
+  });
+
+  it('SP-01 a failed tool with a long message stays an error', async () => {
+    const { big, read } = spilling({ ...long(), isError: true });
+    const event = await big();
+    expect(event.rendering.isError).toBe(true);
+    const page = await read({ reference: referenceOf(event) });
+    expect(page.rendering).toMatchObject({
+      isError: false,
+      text: expect.stringContaining('0123456789'.repeat(500)),
+    });
+  });
+
+  it('SP-06 what a store gives back is sanitized again', async () => {
+    const memory = memorySpillStore();
+    const store: SpillStore = {
+      ...memory,
+      async get(key, start, end) {
+        const bytes = Buffer.from((await memory.get(key, start, end)) ?? []);
+        return Buffer.from(bytes.toString('latin1').replaceAll('012', '\u001b[m'), 'latin1');
+      },
+    };
+    const { big, read } = spilling(long(), { store });
+    const { rendering } = await read({ reference: referenceOf(await big()), length: 20 });
+    expect(textPart(rendering.parts[0])).toBe('34567893456789');
+  });
+});
+
+describe('SP-09 limits per tool', () => {
+  const run = async (options: Partial<SpillOptions>, name = 'big', rendering = {}) => {
+    const { tools } = spilling(long(5_000), options, { rendering });
+    return tools.snapshot().run(`mcp__s__${name}`);
+  };
+
+  it('SP-09 the first entry that matches server and tool applies', async () => {
+    const perTool = [
+      { server: 'other', maxCharacters: 1 },
+      { tool: 'sm*', maxCharacters: 6_000 },
+      { server: 's', tool: '*', maxCharacters: 2_000, previewCharacters: 40 },
+    ];
+    expect(await run({ perTool }, 'small')).not.toHaveProperty('spilled');
+    const event = await run({ perTool });
+    expect(textPart(event.rendering.parts[0])).toBe('0123456789'.repeat(4));
+  });
+
+  it('SP-09 Infinity turns it off: the result is truncated as without spill', async () => {
+    const event = await run({ perTool: [{ maxCharacters: Infinity }] }, 'big', { maxCharacters: 1_000 });
+    expect(event).not.toHaveProperty('spilled');
+    expect(event.rendering.text).toContain('[Truncated: ');
+  });
+
+  it('SP-09 a limit beyond that of the rendering loses nothing', async () => {
+    const event = await run({ maxCharacters: 50_000 }, 'big', { maxCharacters: 1_000 });
+    expect(event).toHaveProperty('spilled');
+    expect(event.rendering.text).not.toContain('[Truncated: ');
+  });
+
+  it.each([
+    [{ maxCharacters: 0 }, 'maxCharacters'],
+    [{ previewCharacters: -1 }, 'previewCharacters'],
+    [{ pageCharacters: Number.NaN }, 'pageCharacters'],
+    [{ ttlMs: 0 }, 'ttlMs'],
+    [{ maxResultBytes: 0 }, 'maxResultBytes'],
+    [{ perTool: [{}, { maxCharacters: 0 }] }, 'perTool[1].maxCharacters'],
+    [{ images: { maxPixels: 0 } }, 'images.maxPixels'],
+    [{ images: { maxEdge: -1 } }, 'images.maxEdge'],
+    [{ images: { maxInputPixels: Number.NaN } }, 'images.maxInputPixels'],
+  ])('SP-09 %j is rejected', (options, name) => {
+    expect(() => createSpill({ store: memorySpillStore(), ...options })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(name) }),
+    );
+  });
+});
+
+describe('SP-02 who can read a result', () => {
+  const store = memorySpillStore();
+  const host = () => fakeHost([tool('big')], () => Promise.resolve(long()));
+  const open = { defaultPermission: 'allow' } as const;
+
+  it('SP-02 a reference leads nowhere in another conversation, for another person, or in another spill', async () => {
+    const spill = createSpill({ store, maxCharacters: 1_000 });
+    const mine = createTools(host(), { ...open, spill, principal: 'ada' });
+    const reference = referenceOf(await mine.snapshot().run('mcp__s__big'));
+    const others = [
+      createTools(host(), { ...open, spill, principal: 'ada' }),
+      createTools(host(), { ...open, spill, principal: 'bob' }),
+      createTools(host(), { ...open, spill: spill.forConversation('c'), principal: 'ada' }),
+      createTools(host(), { ...open, spill: createSpill({ store }), principal: 'ada' }),
+    ];
+    for (const tools of others) {
+      const event = await tools.snapshot().run('read_result', { reference });
+      expect(event).toMatchObject({ type: 'error', error: { code: 'RESULT_UNKNOWN' } });
+      expect(event.rendering.text).toContain('expired, was removed, or belongs to another conversation');
+    }
+    expect((await mine.snapshot().run('read_result', { reference })).type).toBe('result');
+  });
+
+  it('SP-02 a named conversation keeps its references in later tools of the same person only', async () => {
+    const spill = createSpill({ store, maxCharacters: 1_000 });
+    const request = (principal: string | undefined, id = 'chat 1') =>
+      createTools(host(), { ...open, spill: spill.forConversation(id), principal });
+    const first = request('ada');
+    const reference = referenceOf(await first.snapshot().run('mcp__s__big'));
+    await first.close();
+    const read = async (tools: ReturnType<typeof request>) =>
+      (await tools.snapshot().run('read_result', { reference })).type;
+    expect(await read(request('ada'))).toBe('result');
+    expect(await read(request('bob'))).toBe('error');
+    expect(await read(request(undefined))).toBe('error');
+    expect(await read(request('ada', 'chat 2'))).toBe('error');
+  });
+
+  it('SP-02 references have 128 random bits, and other texts lead nowhere', async () => {
+    const { big, read } = spilling(long());
+    const references = await Promise.all(Array.from({ length: 20 }, async () => referenceOf(await big())));
+    expect(new Set(references).size).toBe(20);
+    for (const reference of references) expect(reference).toMatch(/^r_[\w-]{22}$/);
+    for (const reference of ['', '../../etc/passwd', `${references[0] ?? ''} `, 'x'.repeat(100_000)])
+      expect(await read({ reference })).toMatchObject({ type: 'error', error: { code: 'RESULT_UNKNOWN' } });
+  });
+
+  it('SP-02 the keys of a store are hashes, so that listing them gives no access', async () => {
+    const keys: string[] = [];
+    const memory = memorySpillStore();
+    const { big } = spilling(long(), {
+      store: { ...memory, put: (key, ...rest) => (keys.push(key), memory.put(key, ...rest)) },
+    });
+    const reference = referenceOf(await big());
+    expect(keys).toEqual([expect.stringMatching(/^[\da-f]{64}$/)]);
+    expect(keys[0]).not.toContain(reference.slice(2));
+  });
+});
+
+describe('SP-03 how long a result is kept', () => {
+  it('SP-03 until its time is up', async () => {
+    const clock = createManualClock();
+    const { big, read } = spilling(long(), { clock, ttlMs: 120_000, store: memorySpillStore({ clock }) });
+    const event = await big();
+    expect(event.rendering.text).toContain('It is kept for 2 minutes.');
+    const reference = referenceOf(event);
+    await clock.advance(119_999);
+    expect((await read({ reference })).type).toBe('result');
+    await clock.advance(1);
+    expect(await read({ reference })).toMatchObject({ type: 'error', error: { code: 'RESULT_UNKNOWN' } });
+  });
+
+  it('SP-03 until the tools are closed, and nothing of it stays in the store', async () => {
+    const clock = createManualClock();
+    const { big, tools } = spilling(long(), { store: memorySpillStore({ clock }) });
+    await big();
+    expect(clock.pending).toBe(1);
+    await tools.close();
+    await clock.advance(60_000);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('SP-05 a store that fails', () => {
+  const failing = (error: Error): SpillStore => ({
+    ...memorySpillStore(),
+    put: () => Promise.reject(error),
+  });
+
+  it('SP-05 the result is truncated for the model and whole in the event, with the reason', async () => {
+    const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const { big } = spilling(long(), { store: failing(cause) });
+    const event = await big();
+    if (event.type !== 'result') return expect.unreachable();
+    expect(event.result).toEqual(long());
+    expect(event.spilled).toBeUndefined();
+    expect(event.spillError).toMatchObject({
+      code: 'SPILL_FAILED',
+      cause,
+      retryable: true,
+      message: 'Could not keep a large result. The disk is full. (ENOSPC)',
+      details: { systemCode: 'ENOSPC' },
+    });
+    expect(event.rendering.parts.map(textPart)).toEqual([
+      '0123456789'.repeat(100),
+      '[The whole result could not be kept, so that the rest of it cannot be read. ' +
+        'At most the first 1000 characters are shown. Request less data.]',
+    ]);
+  });
+
+  it('SP-05 a result beyond maxResultBytes is not kept', async () => {
+    for (const result of [long(9_000), { content: [], structuredContent: { a: 'x'.repeat(9_000) } }]) {
+      const { big } = spilling(result, { maxResultBytes: 8_000 });
+      const event = await big();
+      expect(event).toMatchObject({ type: 'result', spillError: { code: 'SPILL_FAILED', retryable: false } });
+      expect(event.rendering.text.length).toBeLessThan(1_200);
+    }
+  });
+
+  it('SP-05 a store that breaks its contract is an error, not wrong text', async () => {
+    const memory = memorySpillStore();
+    for (const get of [
+      () => Promise.resolve(Buffer.from('xx')),
+      () => Promise.resolve(Buffer.from([255, 255, 255, 255, 0])),
+      () => Promise.resolve(Buffer.from('\u0005\0\0\0[[[[[')),
+      () => Promise.resolve(Buffer.from('\u0002\0\0\0{}')),
+      // An index whose members have the wrong types.
+      () => Promise.resolve(recordOf({ ...INDEX, blocks: [{ characters: 'all', bytes: 0, lines: 0 }] })),
+      () => Promise.resolve(recordOf({ ...INDEX, characters: -1 })),
+      () => Promise.resolve(recordOf({ ...INDEX, items: [{ type: 'video', mimeType: 'x', bytes: 1 }] })),
+      async (key: string, start: number, end: number) =>
+        (await memory.get(key, start, end))?.subarray(0, 4_200),
+      () => Promise.reject(new Error('lost')),
+    ]) {
+      const { big, read } = spilling(long(9_000), { store: { ...memory, get } });
+      const event = await read({ reference: referenceOf(await big()) });
+      expect(event).toMatchObject({ type: 'error', error: { code: 'SPILL_FAILED' } });
+    }
+  });
+
+  it('SP-05 an aborted call ends as one', async () => {
+    const controller = new AbortController();
+    const { tools } = spilling(long(), {
+      store: { ...memorySpillStore(), put: () => (controller.abort(), Promise.reject(new Error('stopped'))) },
+    });
+    const event = await tools.snapshot().run('mcp__s__big', {}, { signal: controller.signal });
+    expect(event).toMatchObject({ type: 'error', error: { code: 'ABORTED' } });
+  });
+});
+
+const INDEX = {
+  characters: 4,
+  lines: 0,
+  isError: false,
+  blocks: [{ characters: 0, bytes: 0, lines: 0 }],
+  items: [],
+};
+
+/** The bytes of a record with the text `text`. */
+function recordOf(index: object): Buffer {
+  const json = Buffer.from(JSON.stringify(index));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(json.length);
+  return Buffer.concat([length, json, Buffer.from('text')]);
+}
+
+describe('SP-10 the tool read_result', () => {
+  it('SP-10 is in every turn with the same texts, and not without spill', async () => {
+    const { tools, big } = spilling(long());
+    const before = JSON.stringify(anthropicTools(tools.snapshot().tools));
+    await big();
+    expect(JSON.stringify(anthropicTools(tools.snapshot().tools))).toBe(before);
+    expect(tools.snapshot().tools.map(({ name }) => name)).toEqual([
+      'read_result',
+      'mcp__s__big',
+      'mcp__s__small',
+    ]);
+    expect(tools.snapshot().tools[0]).toBe(tools.snapshot().tools[0]);
+    const without = createTools(fakeHost([tool('big')]));
+    expect(without.snapshot().tools.map(({ name }) => name)).toEqual(['mcp__s__big']);
+    expect(await without.snapshot().run('read_result', { reference: 'r_' })).toMatchObject({
+      error: { code: 'TOOL_UNKNOWN' },
+    });
+  });
+
+  it('SP-10 stays first, and reads the results of deferred tools', async () => {
+    const { tools } = spilling(long(), {}, { defer: 'always' });
+    const conversation = tools.conversation();
+    const turn = tools.snapshot(conversation);
+    const names = (): string[] => turn.activeTools().map(({ name }) => name);
+    expect(names()).toEqual(['read_result', 'tool_search']);
+    await turn.run('tool_search', { query: 'select:mcp__s__small,mcp__s__big' });
+    expect(names()).toEqual(['read_result', 'tool_search', 'mcp__s__small', 'mcp__s__big']);
+    expect(tools.snapshot(conversation).tools.map(({ name }) => name)).toEqual(names());
+    const event = await turn.run('mcp__s__big');
+    const page = await turn.run('read_result', { reference: referenceOf(event), offset: -100 });
+    expect(page.rendering.text).toContain('This is the end');
+    const found = await turn.run('tool_search', { query: 'select:read_result' });
+    expect(found.rendering.text).not.toContain('Loaded');
+  });
+
+  it('SP-10 is not pinned: it belongs to this package and to no server', async () => {
+    const store = memoryPinStore();
+    const { tools, big } = spilling(
+      long(),
+      {},
+      { pins: createToolPins({ store, identify: (server) => `id of ${server}` }) },
+    );
+    const reference = referenceOf(await big());
+    const page = await tools.snapshot().run('read_result', { reference, offset: -100 });
+    expect(page.rendering.text).toContain('This is the end');
+    expect(JSON.stringify(store)).toContain('"big"');
+    expect(JSON.stringify(store)).not.toContain('read_result');
+  });
+
+  it('SP-10 a tool of a server with its name keeps the name', async () => {
+    const host = fakeHost([tool('read_result'), tool('READ_RESULT_2')], () => Promise.resolve(long()));
+    const spill = createSpill({ store: memorySpillStore(), maxCharacters: 1_000 });
+    const tools = createTools(host, { naming: naming.bare, defaultPermission: 'allow', spill });
+    const turn = tools.snapshot();
+    expect(turn.tools.map(({ name }) => name)).toContain('read_result_3');
+    const event = await turn.run('read_result');
+    expect(host.calls).toHaveLength(1);
+    expect(event.rendering.text).toContain('Call read_result_3 with');
+    const page = await turn.run('read_result_3', { reference: referenceOf(event) });
+    expect(page.rendering.text).toContain('This is the end');
+    expect(host.calls).toHaveLength(1);
+  });
+
+  it('SP-10 needs no permission: it reads what the model was given', async () => {
+    const { tools, big } = spilling(
+      long(),
+      {},
+      {
+        policy: createToolPolicy({ servers: { s: { allowedTools: ['big'], deniedTools: ['read_result'] } } }),
+        defaultPermission: 'deny',
+        skipDenied: true,
+      },
+    );
+    const event = await tools.snapshot().run('read_result', { reference: referenceOf(await big()) });
+    expect(event.type).toBe('result');
+  });
+
+  it.each([
+    [{}, 'reference'],
+    [{ reference: 1 }, 'reference'],
+    [{ reference: 'r', offset: 1.5 }, 'offset'],
+    [{ reference: 'r', offset: 'x' }, 'offset'],
+    [{ reference: 'r', line: 0 }, 'line'],
+    [{ reference: 'r', length: -1 }, 'length'],
+    [{ reference: 'r', pattern: '' }, 'pattern'],
+    [{ reference: 'r', item: 0 }, 'item'],
+  ])('SP-10 invalid arguments are an error that names them: %j', async (args, name) => {
+    for (const validateArguments of [true, false]) {
+      const { read } = spilling(long(), {}, { validateArguments });
+      const event = await read(args);
+      expect(event).toMatchObject({ type: 'error', error: { code: 'ARGUMENTS_INVALID' } });
+      expect(event.rendering.text).toContain(name);
+    }
+  });
+
+  it('SP-10 as events: exactly one, the result', async () => {
+    const { tools, big } = spilling(long());
+    const events = [];
+    for await (const event of tools
+      .snapshot()
+      .call('read_result', { reference: referenceOf(await big()), length: 10 }))
+      events.push(event);
+    expect(events).toMatchObject([
+      {
+        type: 'result',
+        issues: [],
+        result: { content: [{ type: 'text', text: '0123456789' }, { type: 'text' }] },
+      },
+    ]);
+  });
+
+  it('SP-10 the shapes of all model APIs are those of any tool and any result', async () => {
+    const { tools, big } = spilling(long());
+    const turn = tools.snapshot();
+    const { rendering } = await big();
+    const reference = /r_[\w-]{22}/.exec(rendering.text)?.[0] ?? expect.unreachable();
+    const shapes = [
+      anthropicToolResult('id', rendering),
+      openAiToolMessage('id', rendering),
+      openAiFunctionOutput('id', rendering),
+      geminiFunctionResponse({ name: 'x' }, rendering),
+    ];
+    for (const shape of shapes) expect(JSON.stringify(shape)).toContain(reference);
+    for (const offered of [
+      anthropicTools(turn.tools),
+      openAiChatTools(turn.tools),
+      openAiResponsesTools(turn.tools),
+      geminiFunctions(turn.tools),
+    ])
+      expect(JSON.stringify(offered)).toContain('"read_result"');
+
+    for (const version of [6, 7] as const) {
+      const sdkTools = version === 6 ? aiSdkTools(turn) : aiSdkTools(turn, { version });
+      const first = await sdkTools['mcp__s__big']?.execute({}, {});
+      const asked = /r_[\w-]{22}/.exec(first?.text ?? '')?.[0];
+      const output = await sdkTools['read_result']?.execute({ reference: asked, offset: 4_990 }, {});
+      if (output === undefined) return expect.unreachable();
+      expect(JSON.stringify(sdkTools['read_result']?.toModelOutput({ output }))).toContain(
+        'Characters 4990 to 5000 of 5000',
+      );
+    }
+  });
+});

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { rounds } from '../../../../scripts/rounds.js';
+import { createPatternMatcher } from '../../src/spill/pattern-matcher.js';
+import { searchText } from '../../src/spill/search-text.js';
+import { NO_SIGNAL, recordOf, referenceOf, spilling } from './support.js';
+
+/** Numbers of the lines that match. */
+async function linesWith(text: string, pattern: string, ignoreCase = false): Promise<readonly number[]> {
+  const { matches, next } = await searchText(
+    await recordOf(text),
+    createPatternMatcher(pattern, ignoreCase),
+    {
+      from: 0,
+      maxMatches: 10_000,
+      budgetMs: 60_000,
+      clock: createManualClock(),
+      signal: NO_SIGNAL,
+    },
+  );
+  expect(next).toBeUndefined();
+  return matches.map(({ line }) => line);
+}
+
+/** Patterns that both engines read in the same way. */
+const patterns = fc.letrec<{ pattern: string }>((tie) => ({
+  pattern: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom('a', 'b', 'c', '.', '[ab]', '[^a]', '\\d', '\\w', '\\s', 'ab', '1'),
+    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => a + b),
+    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => `(?:${a}|${b})`),
+    fc
+      .tuple(tie('pattern'), fc.constantFrom('*', '+', '?', '{2}', '{1,3}', '{2,}', '*?'))
+      .map(([a, quantifier]) => `(${a})${quantifier}`),
+  ),
+})).pattern;
+
+describe('SP-07 search', () => {
+  it('SP-07 finds the lines that a regular expression of JavaScript finds', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        patterns,
+        fc.boolean(),
+        fc.boolean(),
+        fc.boolean(),
+        fc.array(fc.stringMatching(/^[abcAB1 ]{0,12}$/), { minLength: 1, maxLength: 12 }),
+        async (body, anchored, closed, ignoreCase, lines) => {
+          const pattern = `${anchored ? '^' : ''}${body}${closed ? '$' : ''}`;
+          const reference = new RegExp(pattern, ignoreCase ? 'i' : '');
+          fc.pre(!new RegExp(`^(?:${body})$`).test(''));
+          const expected = lines.flatMap((line, index) => (reference.test(line) ? [index + 1] : []));
+          expect(await linesWith(lines.join('\n'), pattern, ignoreCase)).toEqual(expected);
+        },
+      ),
+      { numRuns: rounds(1_500) },
+    );
+  });
+
+  it.each([
+    '(a+)+$',
+    '(a|a)*b',
+    '(.*)*x',
+    '(a?){50}a{50}',
+    '([a-z]+)*\\d',
+    'a.*a.*a.*a.*a.*b',
+    '(?:a|b)*a(?:a|b){12}c',
+  ])(
+    'SP-07 a pattern that makes other engines hang takes linear time: %s',
+    async (pattern) => {
+      const text = `${'a'.repeat(300_000)}!\n${'ab'.repeat(150_000)}`;
+      const started = performance.now();
+      await searchText(await recordOf(text), createPatternMatcher(pattern, false), {
+        from: 0,
+        maxMatches: 50,
+        budgetMs: 60_000,
+        clock: createManualClock(),
+        signal: NO_SIGNAL,
+      }).catch((error: unknown) => expect(error).toMatchObject({ code: 'ARGUMENTS_INVALID' }));
+      // It takes 100 ms at most; an engine that backtracks takes years.
+      expect(performance.now() - started).toBeLessThan(20_000);
+    },
+    30_000,
+  );
+
+  it('SP-07 finds a match across blocks, in a text of one line', async () => {
+    for (const before of [65_530, 65_533, 65_536, 131_070]) {
+      const { big, read } = spilling({
+        content: [{ type: 'text', text: `${'x'.repeat(before)}needle${'y'.repeat(70_000)}` }],
+      });
+      const { rendering } = await read({ reference: referenceOf(await big()), pattern: 'ne{2}dle' });
+      expect(rendering.text).toMatch(/^line 1, offset \d+: x+needley{160}\n\[Searched .*: 1 match\.\]$/);
+    }
+  });
+
+  it('SP-07 ends after many matches and continues where it was', async () => {
+    const lines = Array.from({ length: 1_000 }, (_, index) =>
+      index % 3 === 0 ? `hit ${index + 1}` : 'miss',
+    );
+    const { big, read } = spilling({ content: [{ type: 'text', text: lines.join('\n') }] });
+    const reference = referenceOf(await big());
+    const found: string[] = [];
+    for (let args: object | undefined = { reference, pattern: '^hit \\d+$' }; args !== undefined;) {
+      const { rendering } = await read(args);
+      for (const [, line, excerpt] of rendering.text.matchAll(/^line (\d+), offset \d+: (.*)$/gm)) {
+        expect(excerpt).toBe(`hit ${line ?? ''}`);
+        found.push(excerpt ?? '');
+      }
+      const [, next] = /Continue with (\{.*\})\.\]$/.exec(rendering.text) ?? [];
+      args = next === undefined ? undefined : (JSON.parse(next) as object);
+    }
+    expect(found).toEqual(lines.filter((line) => line !== 'miss'));
+  });
+
+  it('SP-07 in a long line, every region with a match is reported', async () => {
+    const record = await recordOf(
+      Array.from({ length: 40 }, (_, index) => `key${index}`.padEnd(500, '.')).join(''),
+    );
+    const { matches } = await searchText(record, createPatternMatcher('key\\d+', false), {
+      from: 0,
+      maxMatches: 100,
+      budgetMs: 1_000,
+      clock: createManualClock(),
+      signal: NO_SIGNAL,
+    });
+    expect(matches).toHaveLength(40);
+    expect(matches.every(({ line, excerpt }) => line === 1 && excerpt.length <= 321)).toBe(true);
+  });
+
+  it('SP-07 `^` is the beginning of a line, not of what follows a match', async () => {
+    const record = await recordOf(`${'a'.repeat(2_000)}\nab`);
+    const { matches } = await searchText(record, createPatternMatcher('^a', false), {
+      from: 0,
+      maxMatches: 100,
+      budgetMs: 1_000,
+      clock: createManualClock(),
+      signal: NO_SIGNAL,
+    });
+    expect(matches.map(({ line, offset }) => [line, offset])).toEqual([
+      [1, 0],
+      [2, 2_001],
+    ]);
+  });
+
+  it('SP-07 stops when its time is up, says so, and continues', async () => {
+    const record = await recordOf('x'.repeat(300_000));
+    let time = 0;
+    const clock = { now: () => (time += 1_500), schedule: () => ({ [Symbol.dispose]: () => undefined }) };
+    const search = await searchText(record, createPatternMatcher('y', false), {
+      from: 0,
+      maxMatches: 10,
+      budgetMs: 2_000,
+      clock,
+      signal: NO_SIGNAL,
+    });
+    expect(search).toEqual({ matches: [], next: 131_072, timedOut: true });
+  });
+
+  it.each([
+    ['a lookahead', '(?=a)b', 'not supported'],
+    ['a backreference', '(a)\\1', 'not supported'],
+    ['a word boundary', '\\bword\\b', 'not supported'],
+    ['invalid syntax', '(a', 'not supported'],
+    ['empty text', 'a*', 'matches empty text'],
+    ['numbers in the wrong order', 'a{3,1}', 'wrong order'],
+    ['too many repetitions', '(?:a{900}){900}', 'too complex'],
+    ['a long pattern', 'a'.repeat(1_001), 'more than 1000'],
+  ])('SP-07 a pattern with %s is rejected with the reason', async (_, pattern, reason) => {
+    const { big, read } = spilling({ content: [{ type: 'text', text: 'a'.repeat(2_000) }] });
+    const event = await read({ reference: referenceOf(await big()), pattern });
+    expect(event).toMatchObject({ type: 'error', error: { code: 'ARGUMENTS_INVALID' } });
+    expect(event.rendering.text).toContain(reason);
+  });
+
+  it('SP-07 is aborted with its call', async () => {
+    const record = await recordOf('x'.repeat(300_000));
+    const controller = new AbortController();
+    controller.abort(new Error('stop'));
+    const search = searchText(record, createPatternMatcher('y', false), {
+      from: 0,
+      maxMatches: 10,
+      budgetMs: 2_000,
+      clock: createManualClock(),
+      signal: controller.signal,
+    });
+    await expect(search).rejects.toThrow('stop');
+  });
+});
