@@ -37,7 +37,9 @@ describe('PERF one signal for many requests', () => {
     }
 
     expect(most).toBe(1);
-    await vi.waitFor(() => expect(getEventListeners(signal, 'abort').length).toBe(before));
+    await vi.waitFor(() => expect(getEventListeners(signal, 'abort').length).toBe(before), {
+      timeout: 20_000,
+    });
     expect(warnings).toEqual([]);
   });
 });

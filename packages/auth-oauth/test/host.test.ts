@@ -54,7 +54,7 @@ describe('O5 in a host', () => {
     await host.signIn('notes');
     expect(host.server('notes').state.status).toBe('connected');
     expect(opened).toBe(1);
-    await vi.waitFor(() => expect(said).toContain('You are signed in'));
+    await vi.waitFor(() => expect(said).toContain('You are signed in'), { timeout: 20_000 });
     const keys = set.mock.calls.map(([key]) => key).filter((key) => key.startsWith('oauth\n'));
     expect(keys.length).toBeGreaterThan(0);
     await host.signOut('notes');

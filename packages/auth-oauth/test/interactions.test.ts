@@ -52,7 +52,9 @@ describe('AO-02 the browser is opened without a shell', () => {
     expect(clock.nextIn).toBe(2000);
     await clock.advance(2000);
     await opened;
-    const pid = await vi.waitUntil(async () => Number(await readFile(record, 'utf8').catch(() => '')));
+    const pid = await vi.waitUntil(async () => Number(await readFile(record, 'utf8').catch(() => '')), {
+      timeout: 20_000,
+    });
     process.kill(pid, 'SIGKILL');
     await writeFile(join(folder, 'xdg-open'), `#!${process.execPath}\nprocess.exit(3);\n`);
     await expect(openBrowser(new URL('https://a.example/'))).rejects.toMatchObject({ code: 'AUTH_FAILED' });
@@ -148,7 +150,7 @@ describe('O2 the device grant', () => {
     });
     const signIn = provider.signIn?.({ signal: cancel.signal });
     const ended = expect(signIn).rejects.toMatchObject({ code: 'ABORTED' });
-    await vi.waitUntil(() => polls(world).length > 1, { interval: 5 });
+    await vi.waitUntil(() => polls(world).length > 1, { interval: 5, timeout: 20_000 });
     cancel.abort();
     await ended;
     expect(new Set(polls(world))).toEqual(new Set(['device_code 400']));

@@ -48,7 +48,7 @@ describe('O7 in a host with real MCP servers', () => {
     await host.signIn('one');
     await host.signIn('two');
     expect(opened).toBe(1);
-    await vi.waitFor(() => expect(said).toContain('You are signed in'));
+    await vi.waitFor(() => expect(said).toContain('You are signed in'), { timeout: 20_000 });
     for (const server of ['one', 'two']) {
       const result = await host.callTool({ server, tool: 'whoami' }, {});
       expect(JSON.stringify(result)).toContain('person');

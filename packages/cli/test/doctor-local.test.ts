@@ -73,14 +73,14 @@ describe('a local server', () => {
 
   it('writes junk to stdout in place of answers: the likely cause comes first', async () => {
     const chatty = program('console.log("listening on port 3000"); setInterval(() => {}, 1000)');
-    const diagnosis = await diagnoseEntry(chatty, { timeoutMs: 700 });
+    const diagnosis = await diagnoseEntry(chatty, { timeoutMs: 3_000 });
     expect(codesOf(diagnosis)).toEqual(['spawn STDOUT_NOISE', 'handshake HANDSHAKE_TIMEOUT']);
     expect(diagnosis).toMatchObject({ healthy: false, findings: [{ severity: 'error' }, {}] });
   });
 
   it('writes junk in place of an answer: what it wrote is shown', async () => {
     const confused = program('process.stdin.on("data", () => console.log("Usage: server [options]"))');
-    const diagnosis = await diagnoseEntry(confused, { timeoutMs: 700 });
+    const diagnosis = await diagnoseEntry(confused, { timeoutMs: 3_000 });
     expect(diagnosis.findings[0]).toMatchObject({
       code: 'STDOUT_NOISE',
       message: expect.stringContaining('Usage: server [options]'),

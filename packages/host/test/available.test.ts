@@ -98,7 +98,7 @@ describe.each([
     await server.notify('notifications/message', { level: 'info', data: 'known' });
     await server.notify('vendor/without-prefix');
     await server.notify('notifications/vendor/huge', { list: Array.from({ length: 20_000 }, () => 0) });
-    await vi.waitFor(() => expect(heard).toHaveLength(3));
+    await vi.waitFor(() => expect(heard).toHaveLength(3), { timeout: 20_000 });
     expect(heard).toEqual([
       { server: 'a', method: 'notifications/vendor/progress', params: { done: 1 } },
       { server: 'a', method: 'notifications/elicitation/complete', params: { elicitationId: 'e1' } },
@@ -106,12 +106,14 @@ describe.each([
     ]);
     for (let count = 0; count < 50; count++) await server.notify('notifications/vendor/flood');
     await host.notify('a', 'notifications/vendor/hello', { from: 'host' });
-    await vi.waitFor(() =>
-      expect(server.told).toContainEqual({
-        jsonrpc: '2.0',
-        method: 'notifications/vendor/hello',
-        params: { from: 'host' },
-      }),
+    await vi.waitFor(
+      () =>
+        expect(server.told).toContainEqual({
+          jsonrpc: '2.0',
+          method: 'notifications/vendor/hello',
+          params: { from: 'host' },
+        }),
+      { timeout: 20_000 },
     );
     expect(heard.length).toBeLessThanOrEqual(5);
     await expect(host.notify('unknown', 'x/y')).rejects.toMatchObject({ code: 'SERVER_UNKNOWN' });
@@ -147,9 +149,9 @@ describe.each([
     const before = counted('tools/list');
     comesBack(transport);
     await clock.advance(1000);
-    await vi.waitFor(() => expect(counted('resources/templates/list')).toBe(2));
-    await vi.waitFor(() => expect(counted('resources/subscribe')).toBe(2));
-    await vi.waitFor(() => expect(updated).toEqual(['a:b']));
+    await vi.waitFor(() => expect(counted('resources/templates/list')).toBe(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(counted('resources/subscribe')).toBe(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(updated).toEqual(['a:b']), { timeout: 20_000 });
     expect([counted('tools/list') - before, counted('prompts/list'), counted('resources/list')]).toEqual([
       1, 2, 2,
     ]);
@@ -182,7 +184,9 @@ describe.each([
     });
     await host.connect({ a: { type: 'test' } });
     await clock.advance(250);
-    await vi.waitFor(() => expect(host.tools().map(({ name }) => name)).toEqual(['t', 'late']));
+    await vi.waitFor(() => expect(host.tools().map(({ name }) => name)).toEqual(['t', 'late']), {
+      timeout: 20_000,
+    });
   });
 });
 
@@ -194,5 +198,7 @@ it('F5: passes on notifications of a stateless server too', async () => {
   await server.notify('notifications/elicitation/complete', { elicitationId: 'e1' });
   expect(await heard).toMatchObject({ method: 'notifications/elicitation/complete' });
   await host.notify('a', 'notifications/vendor/hello');
-  await vi.waitFor(() => expect(server.told).toMatchObject([{ method: 'notifications/vendor/hello' }]));
+  await vi.waitFor(() => expect(server.told).toMatchObject([{ method: 'notifications/vendor/hello' }]), {
+    timeout: 20_000,
+  });
 });

@@ -185,7 +185,7 @@ describe('the catalog of a host', () => {
     });
     await host.connect({ calc: { type: 'test' } });
     const closing = host.close();
-    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0), { timeout: 20_000 });
     await clock.advance(2000);
     await closing;
   });

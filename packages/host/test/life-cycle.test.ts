@@ -55,7 +55,7 @@ describe('the life of a connection', () => {
     const silent = testServers(() => ({ connect: async () => undefined }));
     const { host: other } = hostOn(silent, { transports: [plugin(silent)] });
     const connecting = other.connect(entry);
-    await vi.waitFor(() => expect(silent.open).toBe(1));
+    await vi.waitFor(() => expect(silent.open).toBe(1), { timeout: 20_000 });
     await other.close();
     await connecting;
     expect(signals.map((signal) => signal?.aborted)).toEqual([false, true]);

@@ -88,9 +88,11 @@ describe.each([
     await host.connect({ a: { type: 'test' } });
     answer = fails;
     await server.notify('notifications/tools/list_changed');
-    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0), { timeout: 20_000 });
     await clock.advance(250);
-    await vi.waitFor(() => expect(host.server('a').lists.tools.error).toMatchObject({ code: 'RPC_ERROR' }));
+    await vi.waitFor(() => expect(host.server('a').lists.tools.error).toMatchObject({ code: 'RPC_ERROR' }), {
+      timeout: 20_000,
+    });
     expect(host.server('a')).toMatchObject({
       state: { status: 'connected' },
       lastError: { details: { list: 'tools' } },
@@ -100,7 +102,7 @@ describe.each([
     expect(host.tools()).toHaveLength(1);
     answer = () => ({ tools: [good, { ...good, name: 'new' }] });
     await clock.advance(1000);
-    await vi.waitFor(() => expect(host.tools()).toHaveLength(2));
+    await vi.waitFor(() => expect(host.tools()).toHaveLength(2), { timeout: 20_000 });
     expect(host.server('a').lists.tools.error).toBeUndefined();
     await host.close();
   });
@@ -119,7 +121,7 @@ describe.each([
       lists: { prompts: { error: { code: 'RPC_ERROR' } }, tools: { error: undefined } },
     });
     await clock.advance(1000);
-    await vi.waitFor(() => expect(host.prompts()).toMatchObject([{ name: 'p' }]));
+    await vi.waitFor(() => expect(host.prompts()).toMatchObject([{ name: 'p' }]), { timeout: 20_000 });
     await host.close();
   });
 
@@ -252,7 +254,7 @@ describe.each([
     host.on('error', ({ error }) => errors.push(error));
     await host.connect({ a: { type: 'test' } });
     await server.notify('notifications/tools/list_changed');
-    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0), { timeout: 20_000 });
     await clock.advance(250);
     await servers.drop();
     await reaches(host, 'a', 'pending');
@@ -307,7 +309,7 @@ describe.each([
     await host.connect({ a: { type: 'test' } });
     refuses = true;
     await server.notify('notifications/tools/list_changed');
-    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0), { timeout: 20_000 });
     await clock.advance(250);
     await reaches(host, 'a', 'needs-auth');
     refuses = false;

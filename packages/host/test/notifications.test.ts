@@ -65,25 +65,28 @@ describe.each([
     for (const principal of ['ann', 'bob']) {
       await host.notify('one', 'notifications/com.example/hello', { from: principal }, { principal });
     }
-    await vi.waitFor(() => expect(official.received).toHaveLength(2));
+    await vi.waitFor(() => expect(official.received).toHaveLength(2), { timeout: 20_000 });
     expect(official.received.map(({ notification }) => notification)).toEqual([
       { method: 'notifications/com.example/hello', params: { from: 'ann' } },
       { method: 'notifications/com.example/hello', params: { from: 'bob' } },
     ]);
     expect(new Set(official.received.map(({ session }) => session)).size).toBe(2);
 
-    await vi.waitFor(async () => {
-      for (const [index, mcp] of official.servers.entries()) {
-        await mcp.server
-          .notification({
-            method: 'notifications/elicitation/complete',
-            params: { elicitationId: `for session ${index}` },
-          })
-          // The server that was asked by the probe of the newer revision has no session.
-          .catch(() => undefined);
-      }
-      expect(new Set(heard.map(({ principal }) => principal))).toEqual(new Set(['ann', 'bob']));
-    });
+    await vi.waitFor(
+      async () => {
+        for (const [index, mcp] of official.servers.entries()) {
+          await mcp.server
+            .notification({
+              method: 'notifications/elicitation/complete',
+              params: { elicitationId: `for session ${index}` },
+            })
+            // The server that was asked by the probe of the newer revision has no session.
+            .catch(() => undefined);
+        }
+        expect(new Set(heard.map(({ principal }) => principal))).toEqual(new Set(['ann', 'bob']));
+      },
+      { timeout: 20_000 },
+    );
     const idsOf = (person: string): readonly unknown[] => [
       ...new Set(
         heard.flatMap(({ principal, params }) => (principal === person ? [params['elicitationId']] : [])),

@@ -70,6 +70,20 @@ function memoryCache(): HostCache {
   };
 }
 
+/** A cache, and what resolves when everything that the host writes in the background is written. */
+function observed(cache: HostCache): { cache: HostCache; written: () => Promise<unknown> } {
+  const writes: Promise<void>[] = [];
+  const set: HostCache['set'] = (key, value) => {
+    const write = cache.set(key, value);
+    writes.push(write);
+    return write;
+  };
+  return {
+    cache: { get: (key) => cache.get(key), set, delete: (key) => cache.delete(key) },
+    written: () => Promise.all(writes),
+  };
+}
+
 describe('resources/read of a stateless server', () => {
   const hostOf = (options: Partial<HostOptions> = {}) =>
     createHost({ engine: sdkV2(identity), transports: [http()], auth: [personal], ...options });
@@ -120,7 +134,8 @@ describe('resources/read of a stateless server', () => {
   ])('issue 23: what is %s is read for %i people', async (scope, expected) => {
     const folder = await mkdtemp(join(tmpdir(), 'reads-'));
     try {
-      for (const cache of [memoryCache(), fileCache({ folder: join(folder, 'cache') })]) {
+      for (const store of [memoryCache(), fileCache({ folder: join(folder, 'cache') })]) {
+        const { cache, written } = observed(store);
         await using server = await stateless({ ttlMs: 60_000, cacheScope: scope });
         await using host = hostOf({ cache, lazy: true });
         await host.connect({ one: { url: server.url } });
@@ -128,8 +143,7 @@ describe('resources/read of a stateless server', () => {
           await host.start('one', { principal });
           const text = await textOf(host, { principal });
           expect(text).toBe(scope === 'public' || principal === 'ann' ? 'read 1' : 'read 2');
-          // Written in the background.
-          await new Promise((resolve) => setTimeout(resolve, 50));
+          await written();
         }
         expect(server.reads).toHaveLength(expected);
         // Another run.

@@ -69,7 +69,7 @@ describe.each([
 
   it('SIGSTOP: a stopped process is detected and replaced; one that continues in time is kept', async () => {
     const host = createHost({ engine: sdk(identity), transports: [stdio()] });
-    const healthCheck = { enabled: true, intervalMs: 20, timeoutMs: 200, maxFailures: 3 };
+    const healthCheck = { enabled: true, intervalMs: 20, timeoutMs: 1000, maxFailures: 3 };
     await host.connect({ toy: { ...entry.toy, healthCheck } });
     const pid = await pidOf(host);
     process.kill(pid, 'SIGSTOP');

@@ -1,12 +1,15 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
-import { describe, expect, it } from 'vitest';
-import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { describe, expect, it, vi } from 'vitest';
+import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostCallbacks } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
+
+/** How long the host waits for a completion after the answer of the user. */
+const COMPLETION_MS = 3000;
 
 const page = (elicitationId: string) => ({
   mode: 'url' as const,
@@ -52,7 +55,9 @@ describe.each([
     return { host, clock, store, buy, errors };
   }
   const bought = { content: [{ type: 'text', text: 'bought' }] };
-  const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+  /** Resolves when the host waits for the server to report the completion of a page. */
+  const waitsForCompletion = (clock: ManualClock): Promise<unknown> =>
+    vi.waitUntil(() => clock.nextIn === COMPLETION_MS, { timeout: 20_000, interval: 1 });
 
   it('D4: asks for each page, waits for its completion, and sends the call again', async () => {
     const asked: unknown[] = [];
@@ -90,8 +95,8 @@ describe.each([
   it('D4: continues without a completion report shortly after the answer of the user', async () => {
     const { host, clock, buy } = await connected(['one'], { elicit: async () => ({ action: 'accept' }) });
     const call = buy();
-    await soon();
-    await clock.advance(3000);
+    await waitsForCompletion(clock);
+    await clock.advance(COMPLETION_MS);
     expect(await call).toMatchObject(bought);
     await host.close();
   });
@@ -129,8 +134,8 @@ describe.each([
       1000,
     );
     const failure = expect(buy()).rejects.toMatchObject({ details: { rpcCode: -32042 } });
-    await soon();
-    await clock.advance(3000);
+    await waitsForCompletion(clock);
+    await clock.advance(COMPLETION_MS);
     await failure;
     expect([store.calls(), asked]).toEqual([2, 1]);
     await host.close();
@@ -156,9 +161,12 @@ describe.each([
 
   it('D4: a caller that aborts withdraws the question', async () => {
     let told: AbortSignal | undefined;
+    let asked = (): void => undefined;
+    const shown = new Promise<void>((resolve) => (asked = resolve));
     const { host, buy } = await connected(['one'], {
       elicit: (_request, { signal }) => {
         told = signal;
+        asked();
         return new Promise(() => undefined);
       },
     });
@@ -167,7 +175,7 @@ describe.each([
       code: 'ABORTED',
       delivery: 'rejected',
     });
-    await soon();
+    await shown;
     given.abort();
     await failure;
     expect(told?.aborted).toBe(true);

@@ -82,7 +82,7 @@ describe('a driver that fails', () => {
       expect(isRunning(helper)).toBe(true);
       await clock.advance(1);
       expect(await call).toMatchObject(failure('timeout'));
-      await vi.waitUntil(() => !isRunning(helper), { interval: 5 });
+      await vi.waitUntil(() => !isRunning(helper), { interval: 5, timeout: 20_000 });
     });
   }
 
@@ -174,7 +174,7 @@ describe('the helper process', () => {
     await clock.advance(9999);
     expect(isRunning(first)).toBe(true);
     await clock.advance(1);
-    await vi.waitUntil(() => !isRunning(first), { interval: 5 });
+    await vi.waitUntil(() => !isRunning(first), { interval: 5, timeout: 20_000 });
     expect(await store.get('key')).toEqual({ a: 1 });
     expect(await theHelper()).not.toBe(first);
   });
@@ -184,7 +184,7 @@ describe('the helper process', () => {
     await store.set('key', { a: 1 });
     const helper = await theHelper();
     process.kill(helper, 'SIGKILL');
-    await vi.waitUntil(() => !isRunning(helper), { interval: 5 });
+    await vi.waitUntil(() => !isRunning(helper), { interval: 5, timeout: 20_000 });
     await expect.poll(() => store.get('key').catch(() => undefined)).toEqual({ a: 1 });
   });
 
@@ -231,7 +231,7 @@ describe('the process of the host', () => {
     );
     await said;
     expect(await ended).toEqual({ status: 0, errors: '' });
-    await vi.waitUntil(() => helpersOf(child.pid ?? 0).length === 0, { interval: 5 });
+    await vi.waitUntil(() => helpersOf(child.pid ?? 0).length === 0, { interval: 5, timeout: 20_000 });
     expect(await opened(faulty()).get('key')).toEqual({ a: 1 });
   });
 

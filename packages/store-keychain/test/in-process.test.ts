@@ -28,7 +28,7 @@ it('does not wait for a driver that hangs, and does not call it again before it 
     lock: { staleMs: 1_000_000 },
   });
   const first = store.status();
-  await vi.waitUntil(() => clock.nextIn === 1000, { interval: 1 });
+  await vi.waitUntil(() => clock.nextIn === 1000, { interval: 1, timeout: 20_000 });
   await clock.advance(999);
   expect(clock.nextIn).toBe(1);
   await clock.advance(1);

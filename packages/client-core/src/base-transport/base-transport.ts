@@ -1,7 +1,6 @@
 import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '../contracts/json-rpc.js';
 import type { Transport, TransportDescription, TransportSendOptions } from '../contracts/transport.js';
-import { FittingsError, type Delivery } from '../errors/fittings-error.js';
-import { TransportError } from '../errors/fittings-error.js';
+import type { Delivery, FittingsError, TransportError } from '../errors/fittings-error.js';
 import { isRequestId, type MessageMembers } from '../wire/messages.js';
 import { afterTurn, RefusalPace } from './after-turn.js';
 import { HandlerGuard } from './handler-guard.js';
@@ -9,7 +8,7 @@ import { Inbound, formatId } from './inbound.js';
 import { Opening } from './opening.js';
 import { createOrderedDelivery } from './ordered-delivery.js';
 import { createPendingRequests } from './pending-requests.js';
-import { callSafely, nameServer, TransportController } from './transport-controller.js';
+import { callSafely, isForeignError, nameServer, TransportController } from './transport-controller.js';
 
 const NO_OPTIONS: TransportSendOptions = {};
 
@@ -153,7 +152,7 @@ export abstract class BaseTransport extends TransportController implements Trans
       this.#opening = undefined;
       if (this.#ended !== undefined) return;
       await this.#end(this.asTransportError(cause, 'CONNECT_FAILED'));
-      if (isForeignFittingsError(cause)) throw nameServer(cause, this.server);
+      if (isForeignError(cause)) throw nameServer(cause, this.server);
     }
   }
 
@@ -292,7 +291,7 @@ export abstract class BaseTransport extends TransportController implements Trans
   }
 
   #sendFailure(cause: unknown): FittingsError {
-    return isForeignFittingsError(cause)
+    return isForeignError(cause)
       ? nameServer(cause, this.server)
       : this.asTransportError(cause, 'CONNECTION_LOST', 'unknown');
   }
@@ -395,9 +394,4 @@ export abstract class BaseTransport extends TransportController implements Trans
       (cause) => this.#reportHandler('close', cause),
     );
   }
-}
-
-/** Whether another component threw it deliberately, like the `AuthRequiredError` of a provider: the caller gets it unchanged. */
-function isForeignFittingsError(cause: unknown): cause is FittingsError {
-  return cause instanceof FittingsError && !(cause instanceof TransportError);
 }

@@ -240,3 +240,8 @@ function createDiagnostics(report: (error: Error) => void): Diagnostics {
     counts,
   };
 }
+
+/** Whether another component threw it deliberately, like the `AuthRequiredError` of a provider: the caller gets it unchanged. */
+export function isForeignError(cause: unknown): cause is FittingsError {
+  return cause instanceof FittingsError && !(cause instanceof TransportError);
+}

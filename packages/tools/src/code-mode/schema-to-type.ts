@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { formatPointer } from '../json/json-pointer.js';
+import { ALL_TYPES, JSON_TYPES, jsonTypeOf, type JsonType } from '../json/json-types.js';
 import { DRAFT, draftOf, knows, type Draft } from '../schema/dialect.js';
 import { createReferences, type References } from '../schema/references.js';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
@@ -35,9 +36,6 @@ export interface SchemaType {
   readonly differences: readonly SchemaDifference[];
 }
 
-type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
-const JSON_TYPES: readonly JsonType[] = ['object', 'array', 'string', 'number', 'boolean', 'null'];
-const ALL_TYPES: ReadonlySet<JsonType> = new Set(JSON_TYPES);
 const OBJECT: ReadonlySet<JsonType> = new Set<JsonType>(['object']);
 
 /** Further references are `unknown`. A compiler follows them one after the other. */
@@ -382,13 +380,6 @@ function constrains(schema: JsonObject, types: ReadonlySet<JsonType>): boolean {
   return (
     (types.has('object') && OBJECT_KEYWORDS.some(has)) || (types.has('array') && ARRAY_KEYWORDS.some(has))
   );
-}
-
-function jsonTypeOf(value: Json): JsonType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  const type = typeof value;
-  return type === 'boolean' || type === 'number' || type === 'string' ? type : 'object';
 }
 
 const namesIn = (value: Json | undefined): readonly string[] =>

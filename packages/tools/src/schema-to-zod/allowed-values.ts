@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import type { SchemaDifferences } from '../schema/schema-differences.js';
-import { anyOf, JSON_TYPES, noOther, type JsonType, type SimpleSchema } from './simple-schema.js';
+import { ALL_TYPES, JSON_TYPES, type JsonType } from '../json/json-types.js';
+import { anyOf, noOther, type SimpleSchema } from './simple-schema.js';
 import { openInheritedNames } from './zod-workarounds.js';
 
 /** The keyword `type`. */
@@ -12,7 +13,6 @@ export interface DeclaredType {
   readonly explicit: boolean;
 }
 
-export const ALL_TYPES: ReadonlySet<JsonType> = new Set(JSON_TYPES);
 const ANY: DeclaredType = { types: ALL_TYPES, integer: false, explicit: false };
 
 /** Nearly every schema names one type. */

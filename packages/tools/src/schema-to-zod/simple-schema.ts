@@ -1,4 +1,4 @@
-import type { Json } from '../json/copy-json.js';
+import type { JsonType } from '../json/json-types.js';
 
 /**
  * The subset of JSON Schema that Zod expresses exactly. Each schema has one purpose: one type with its
@@ -46,17 +46,6 @@ export type SimpleSchema = {
   minProperties?: number;
   maxProperties?: number;
 };
-
-export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
-
-export const JSON_TYPES: readonly JsonType[] = ['null', 'boolean', 'number', 'string', 'array', 'object'];
-
-export function jsonTypeOf(value: Json): JsonType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  const type = typeof value;
-  return type === 'boolean' || type === 'number' || type === 'string' ? type : 'object';
-}
 
 /** Accepts every value. */
 export const anything = (): SimpleSchema => ({});

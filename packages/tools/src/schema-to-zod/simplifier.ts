@@ -1,7 +1,8 @@
 import type { Draft } from '../schema/dialect.js';
 import type { SchemaDifferences } from '../schema/schema-differences.js';
 import type { Schema } from '../schema/subschemas.js';
-import type { JsonType, SimpleSchema } from './simple-schema.js';
+import type { JsonType } from '../json/json-types.js';
+import type { SimpleSchema } from './simple-schema.js';
 
 /** What the functions that simplify one type of value need of {@link simplifySchema}. */
 export interface Simplifier {

@@ -1,7 +1,8 @@
 import { DRAFT, knows } from '../schema/dialect.js';
 import type { JsonObject } from '../json/copy-json.js';
 import { readCounts } from './simplify-scalar.js';
-import { allOf, JSON_TYPES, type SimpleSchema } from './simple-schema.js';
+import { JSON_TYPES } from '../json/json-types.js';
+import { allOf, type SimpleSchema } from './simple-schema.js';
 import type { Simplifier } from './simplifier.js';
 import { isSchema } from '../schema/subschemas.js';
 

@@ -1,18 +1,10 @@
 import { knows } from '../schema/dialect.js';
 import { openInheritedNames } from './zod-workarounds.js';
 import { formatPointer } from '../json/json-pointer.js';
+import type { JsonType } from '../json/json-types.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { readCounts } from './simplify-scalar.js';
-import {
-  allOf,
-  anyOf,
-  anything,
-  isNothing,
-  noOther,
-  nothing,
-  type JsonType,
-  type SimpleSchema,
-} from './simple-schema.js';
+import { allOf, anyOf, anything, isNothing, noOther, nothing, type SimpleSchema } from './simple-schema.js';
 import type { Simplifier } from './simplifier.js';
 import { isSchema } from '../schema/subschemas.js';
 

@@ -1,25 +1,15 @@
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { Json, JsonObject } from '../json/copy-json.js';
 import { formatPointer } from '../json/json-pointer.js';
+import { ALL_TYPES, JSON_TYPES, jsonTypeOf, type JsonType } from '../json/json-types.js';
 import { PatternFilter } from '../patterns/pattern-filter.js';
 import { DRAFT, knows, type Draft } from '../schema/dialect.js';
 import type { References, Target } from '../schema/references.js';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
 import { isSchema, type Schema } from '../schema/subschemas.js';
-import { ALL_TYPES, constrains, declaredType, exactValues, type DeclaredType } from './allowed-values.js';
+import { constrains, declaredType, exactValues, type DeclaredType } from './allowed-values.js';
 import { isCommon } from './common-schema.js';
-import {
-  allOf,
-  anyOf,
-  anything,
-  isNothing,
-  JSON_TYPES,
-  jsonTypeOf,
-  noOther,
-  nothing,
-  type JsonType,
-  type SimpleSchema,
-} from './simple-schema.js';
+import { allOf, anyOf, anything, isNothing, noOther, nothing, type SimpleSchema } from './simple-schema.js';
 import type { Simplifier } from './simplifier.js';
 import { simplifyArray } from './simplify-array.js';
 import { simplifyObject } from './simplify-object.js';
