@@ -7,5 +7,11 @@ const conditions = ['@mcp-fittings/source', ...defaultServerConditions.filter((n
 export default defineConfig({
   root: import.meta.dirname,
   ssr: { resolve: { conditions } },
-  test: { include: ['test/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 30_000, maxWorkers: 2 },
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    expect: { poll: { timeout: 20_000 } },
+    maxWorkers: 2,
+  },
 });

@@ -195,10 +195,14 @@ export function describeAdapter(driver: AdapterDriver): void {
         await using world = await createWorld(driver);
         const abort = new AbortController();
         const running = world.agent.run([{ tool: 'mcp__one__hang' }], { signal: abort.signal });
-        await vi.waitFor(async () => expect(await world.log()).toContainEqual({ called: 'hang' }));
+        await vi.waitFor(async () => expect(await world.log()).toContainEqual({ called: 'hang' }), {
+          timeout: 20_000,
+        });
         abort.abort();
         await running;
-        await vi.waitFor(async () => expect(await world.log()).toContainEqual({ cancelled: 'hang' }));
+        await vi.waitFor(async () => expect(await world.log()).toContainEqual({ cancelled: 'hang' }), {
+          timeout: 20_000,
+        });
       });
 
       it('23: progress and its messages reach the program', async () => {

@@ -101,10 +101,10 @@ describe('cancellation inside createMCPClient', () => {
     const abort = new AbortController();
     const running = call(client, 'hang', {}, { abortSignal: abort.signal });
     const log = async (): Promise<unknown> => JSON.stringify(await call(client, 'log'));
-    await vi.waitFor(async () => expect(await log()).toContain('hang'));
+    await vi.waitFor(async () => expect(await log()).toContain('hang'), { timeout: 20_000 });
     abort.abort();
     await expect(running).rejects.toThrow('Request was aborted');
-    await vi.waitFor(async () => expect(await log()).toContain('cancelled'));
+    await vi.waitFor(async () => expect(await log()).toContain('cancelled'), { timeout: 20_000 });
     await client.close();
   });
 });

@@ -68,7 +68,9 @@ describe.each(versions)('members of MCPServer, $version', ({ invalidateServerToo
     await toolNames(servers);
     expect(list).toHaveBeenCalledOnce();
     await world.host.callTool({ server: 'one', tool: 'grow' });
-    await vi.waitFor(async () => expect(await toolNames(servers)).toContain('mcp__one__grown'));
+    await vi.waitFor(async () => expect(await toolNames(servers)).toContain('mcp__one__grown'), {
+      timeout: 20_000,
+    });
   });
 
   it('invalidateToolsCache() drops it, too', async () => {
@@ -99,7 +101,9 @@ describe('a server of the adapter', () => {
     await using tools = toolsOf(world);
     const [one, two] = createOpenAiAgentsAdapter(world.host, tools).mcpServers();
     const hanging = one!.callToolResult('mcp__one__hang', {});
-    await vi.waitFor(async () => expect(await world.log()).toContainEqual({ called: 'hang' }));
+    await vi.waitFor(async () => expect(await world.log()).toContainEqual({ called: 'hang' }), {
+      timeout: 20_000,
+    });
     await one!.close();
     expect(await hanging).toMatchObject({
       isError: true,
