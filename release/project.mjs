@@ -46,8 +46,8 @@ export function compile(folder, files) {
   return run(process.execPath, [tsc, '-p', '.'], { cwd: folder });
 }
 
-export function node(folder, args) {
-  return run(process.execPath, args, { cwd: folder, timeout: EXAMPLE_MS });
+export function node(folder, args, program = process.execPath) {
+  return run(program, args, { cwd: folder, timeout: EXAMPLE_MS });
 }
 
 /** Everything that was installed, with versions; nested copies count. */

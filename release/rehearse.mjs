@@ -17,7 +17,9 @@ import { meetTwoCores } from './users/two-cores.mjs';
 const root = join(import.meta.dirname, '..');
 const AT_ONCE = 2;
 
-if (!existsSync(join(import.meta.dirname, 'node_modules/node/bin/node'))) {
+/** The Node.js of the registry. */
+const ownNode = join(import.meta.dirname, 'node_modules/node/bin/node');
+if (!existsSync(ownNode)) {
   console.error('The registry is not installed: run "npm ci --prefix release --ignore-scripts=false".');
   process.exit(2);
 }
@@ -64,7 +66,9 @@ function usersOf(published, before) {
     ...published.map(({ folder: name }) => {
       const source = join(tree.directory, 'packages', name);
       const { bin = {} } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
-      const subject = { name, readme: join(source, 'README.md'), bins: Object.keys(bin) };
+      // The newest frameworks need Node.js 22.
+      const program = name.startsWith('adapter-') ? ownNode : undefined;
+      const subject = { name, readme: join(source, 'README.md'), bins: Object.keys(bin), program };
       return user(`README of ${name}`, (folder) => followReadme(subject, folder, env));
     }),
   ];

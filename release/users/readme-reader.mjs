@@ -1,29 +1,30 @@
 /** Follows a README from an empty folder: every `npm install` above the first example, word for word, then the example. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { addFile, compile, install, installed, node, startProject } from '../project.mjs';
 
 /** What must not be installed with a transport alone. */
 const HEAVY = /^(zod|ajv|@modelcontextprotocol\/.+)$/;
 
 /**
- * @param {{ name: string, readme: string, bins?: readonly string[] }} subject
+ * @param {{ name: string, readme: string, bins?: readonly string[], program?: string }} subject `program` is the Node.js of the reader.
  * @returns {Promise<string>} what the first command brought
  */
-export async function followReadme({ name, readme, bins = [] }, folder, env) {
+export async function followReadme({ name, readme, bins = [], program = process.execPath }, folder, env) {
   const { commands, example, helpers } = readReadme(readFileSync(readme, 'utf8'));
   if (commands.length === 0) throw new Error(`The README of ${name} does not say how to install it.`);
   startProject(folder);
   // What is meant for the whole machine stays in the folder too.
   const machine = join(folder, 'machine');
+  const path = [dirname(program), process.env.PATH].join(delimiter);
   const isGlobal = (words) => words.includes('-g');
   let brought;
   for (const words of commands) {
-    await install(folder, words, { ...env, npm_config_prefix: machine });
+    await install(folder, words, { ...env, PATH: path, npm_config_prefix: machine });
     if (!isGlobal(words)) brought ??= installed(folder);
   }
   const programs = commands.some(isGlobal) ? join(machine, 'bin') : join(folder, 'node_modules/.bin');
-  for (const bin of bins) await node(folder, [join(programs, bin), '--help']);
+  for (const bin of bins) await node(folder, [join(programs, bin), '--help'], program);
   brought ??= [];
   const heavy = brought.filter((one) => HEAVY.test(one.name));
   if (name.startsWith('transport-') && heavy.length > 0) {
@@ -33,7 +34,7 @@ export async function followReadme({ name, readme, bins = [] }, folder, env) {
     addFile(folder, 'example.mts', `export {};\n${example}`);
     for (const { file, code } of helpers) addFile(folder, file, code);
     await compile(folder, ['example.mts']);
-    await node(folder, ['out/example.mjs']);
+    await node(folder, ['out/example.mjs'], program);
   }
   const ours = brought.filter((one) => one.name.startsWith('@mcp-fittings/')).length;
   return `${String(brought.length).padStart(3)} packages, ${ours} of them ours`;
