@@ -71,14 +71,13 @@ export function createMastraAdapter<Tool>(
   return {
     tools: () => Object.fromEntries(currentTools().map(({ tool, made }) => [tool.name, made])),
     toolsets() {
-      const byServer = new Map<string, [string, Tool][]>();
+      const byServer = new Map<string, Map<string, Tool>>();
       for (const { tool, made } of currentTools()) {
         const { server } = tool.ref;
-        byServer.set(server, [...(byServer.get(server) ?? []), [tool.name, made]]);
+        const its = byServer.get(server) ?? new Map<string, Tool>();
+        byServer.set(server, its.set(tool.name, made));
       }
-      return Object.fromEntries(
-        Array.from(byServer, ([server, entries]) => [server, Object.fromEntries(entries)]),
-      );
+      return Object.fromEntries(Array.from(byServer, ([server, its]) => [server, Object.fromEntries(its)]));
     },
   };
 }
