@@ -11,11 +11,14 @@ import { createToolPolicy, createTools, type Confirm } from '@mcp-fittings/tools
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 
 const make = (fields: Parameters<typeof createTool>[0]) => createTool(fields);
 type MastraTool = ReturnType<typeof make>;
 
-/** A server whose tool `note` is allowed, and whose tool `erase` needs approval. */
+const RESERVED = ['resumeData', 'suspendedToolCallId', 'suspendedToolRunId', '_background'];
+
+/** A server whose tools `note` and `args` are allowed, and whose tool `erase` needs approval. */
 async function connect(confirm?: Confirm) {
   const ran: string[] = [];
   const host = createHost({
@@ -30,6 +33,11 @@ async function connect(confirm?: Confirm) {
                 ran.push(name);
                 return { content: [{ type: 'text', text: `${name} ran.` }] };
               });
+            const args = Object.fromEntries([...RESERVED, 'kept'].map((name) => [name, z.any().optional()]));
+            server.registerTool('args', { inputSchema: args }, (received) => {
+              ran.push(...Object.keys(received));
+              return { content: [] };
+            });
             return server;
           },
         },
@@ -37,7 +45,7 @@ async function connect(confirm?: Confirm) {
     ],
   });
   await host.connect({ s: { type: 'inprocess' } });
-  const policy = createToolPolicy({ servers: { s: { allowedTools: ['note'] } } });
+  const policy = createToolPolicy({ servers: { s: { allowedTools: ['note', 'args'] } } });
   const tools = createTools(host, { policy, confirm });
   return {
     ran,
@@ -50,14 +58,14 @@ async function connect(confirm?: Confirm) {
 }
 
 /** An agent whose model calls a tool once, and then says what it was sent. */
-function agentOf(adapter: MastraAdapter<MastraTool>, toolName: string): Agent {
+function agentOf(adapter: MastraAdapter<MastraTool>, toolName: string, args: object = {}): Agent {
   const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
   const model = new MastraLanguageModelV2Mock({
     doGenerate: async ({ prompt }) => {
       const [result] = prompt.flatMap(({ role, content }) => (role === 'tool' ? content : []));
       return result === undefined
         ? {
-            content: [{ type: 'tool-call', toolCallId: 'c1', toolName, input: '{}' }],
+            content: [{ type: 'tool-call', toolCallId: 'c1', toolName, input: JSON.stringify(args) }],
             finishReason: 'tool-calls',
             usage,
             warnings: [],
@@ -103,6 +111,13 @@ describe('an agent of Mastra', () => {
     const asked = await agent.generate('Do it.', { requireToolApproval: true });
     expect(asked.finishReason).toBe('suspended');
     expect(world.ran).toEqual([]);
+  });
+
+  it('removes the arguments whose names Mastra uses itself', async () => {
+    await using world = await connect();
+    const args = Object.fromEntries([...RESERVED, 'kept'].map((name) => [name, { approved: true }]));
+    await agentOf(world.adapter, 'mcp__s__args', args).generate('Do it.');
+    expect(world.ran).toEqual(['kept']);
   });
 
   it.each([[undefined], [async () => 'once' as const]])(
