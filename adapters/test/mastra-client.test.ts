@@ -34,3 +34,20 @@ it('MCPClient of @mastra/mcp lists and calls the tools of a server that needs a 
     logged.mockRestore();
   }
 });
+
+it('MCPClient sends a call again that broke off, which the README warns of', async () => {
+  const logged = vi.spyOn(console, 'error').mockReturnValue();
+  await using servers = await startThreeServers();
+  const { command, args } = servers.entries.flaky;
+  const client = new MCPClient({ id: 'flaky', servers: { flaky: { command, args } } });
+  try {
+    const { flaky = {} } = await client.listToolsets();
+    // The server exited during the first call.
+    expect(await flaky['measure']?.execute?.({}, { observe: noopObserve })).toMatchObject({
+      content: [{ text: 'It is 21 degrees.' }],
+    });
+  } finally {
+    await client.disconnect();
+    logged.mockRestore();
+  }
+});

@@ -35,7 +35,7 @@ export interface MastraToolFields {
   title: string;
   /** For the model. */
   description: string;
-  /** {@link MastraSchema}. */
+  /** The schema for the model, which accepts anything. */
   inputSchema: MastraSchema;
   /** The model gets the schema as it is, and Mastra does not rewrite it for the strict mode of OpenAI. */
   strict: false;

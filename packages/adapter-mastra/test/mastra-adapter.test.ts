@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { createToolPolicy, createTools, type Confirm, type ToolEvent } from '@mcp-fittings/tools';
@@ -9,18 +10,20 @@ import {
   createMastraAdapter,
   type MastraAdapterOptions,
   type MastraCallOutput,
+  type MastraToolContext,
   type MastraToolFields,
 } from '@mcp-fittings/adapter-mastra';
 
 const MATCH = 'mcp__s__match';
 const GUARDED = 'mcp__s__guarded';
 
-function createServer(): McpServer {
+/** With `changes`, a call of `match` describes `guarded` in other words. */
+function createServer(changes = false): McpServer {
   const server = new McpServer({ name: 's', version: '1.0.0' });
-  server.registerTool('match', { inputSchema: { text: z.string().regex(/^a+$/) } }, ({ text }) => ({
-    content: [{ type: 'text', text }],
-    structuredContent: { text },
-  }));
+  server.registerTool('match', { inputSchema: { text: z.string().regex(/^a+$/) } }, ({ text }) => {
+    if (changes) guarded.update({ description: 'Another tool.' });
+    return { content: [{ type: 'text', text }], structuredContent: { text } };
+  });
   server.registerTool('steps', {}, async (extra) => {
     const progressToken = extra._meta?.progressToken ?? '';
     for (const progress of [1, 2])
@@ -30,17 +33,22 @@ function createServer(): McpServer {
       });
     return { content: [{ type: 'text', text: 'Done.' }] };
   });
-  server.registerTool('guarded', {}, () => ({ content: [{ type: 'text', text: 'It ran.' }] }));
+  const guarded = server.registerTool('guarded', {}, () => ({
+    content: [{ type: 'text', text: 'It ran.' }],
+  }));
   return server;
 }
 
-type Options = Partial<MastraAdapterOptions<MastraToolFields>> & { readonly confirm?: Confirm };
+type Options = Partial<MastraAdapterOptions<MastraToolFields>> & {
+  readonly confirm?: Confirm;
+  readonly changes?: boolean;
+};
 
 /** The fields of the tools, without Mastra. `guarded` needs approval. */
-async function connect({ confirm, ...options }: Options = {}) {
+async function connect({ confirm, changes, ...options }: Options = {}) {
   const host = createHost({
     engine: sdk({ name: 'tests', version: '1.0.0' }),
-    transports: [inprocess({ servers: { s: createServer, t: createServer } })],
+    transports: [inprocess({ servers: { s: () => createServer(changes), t: () => createServer() } })],
   });
   await host.connect({ s: { type: 'inprocess' }, t: { type: 'inprocess', server: 't' } });
   const permissions = { allowedTools: ['match', 'steps'] };
@@ -57,7 +65,7 @@ async function connect({ confirm, ...options }: Options = {}) {
     },
   };
 }
-const context = (toolCallId: string) => ({ agent: { toolCallId } });
+const context = (toolCallId: string): MastraToolContext => ({ agent: { toolCallId } });
 
 describe('a tool for Mastra', () => {
   it('has a schema that accepts anything, and is written as that of the server', async () => {
@@ -119,7 +127,12 @@ describe('a tool for Mastra', () => {
       onEvent: (event, { toolCallId }) => events.push([event.type, toolCallId]),
     });
     const chunks: unknown[] = [];
-    const writer = { write: async (chunk: unknown) => void chunks.push(chunk) };
+    const writer = {
+      async write(chunk: unknown) {
+        await nextTick();
+        chunks.push(chunk);
+      },
+    };
     await world.tool('mcp__s__steps').execute({}, { ...context('c1'), writer });
     expect(chunks.at(-1)).toEqual({ type: 'progress', progress: 2, total: 2 });
     expect(events.at(-2)).toEqual(['progress', 'c1']);
@@ -162,7 +175,7 @@ describe('a call that needs approval', () => {
     expect(await approved(world.tool(GUARDED))).toMatchObject({ status: 'succeeded', text: 'It ran.' });
   });
 
-  it.each([
+  it.each<[string, MastraToolContext]>([
     ['was not announced, as by `generateLegacy`', context('c1')],
     ['has no agent, as in a workflow', {}],
     ['was another one', context('c2')],
@@ -175,6 +188,24 @@ describe('a call that needs approval', () => {
       error: { code: 'APPROVAL_REQUIRED', delivery: 'not-sent' },
     });
   });
+
+  it.each(['the tools that it was asked with', 'tools that were taken anew'])(
+    'does not run if the tool changed while Mastra asked, with %s',
+    async (taken) => {
+      await using world = await connect({ changes: true });
+      const asked = world.tool(GUARDED);
+      asked.onInputAvailable({ toolCallId: 'c1' });
+      const changed = new Promise((resolve) => world.host.on('toolsChanged', resolve));
+      await world.host.callTool({ server: 's', tool: 'match' }, { text: 'a' });
+      await changed;
+      const tool = taken.startsWith('the') ? asked : world.tool(GUARDED);
+      tool.onInputAvailable({ toolCallId: 'c1' });
+      expect(await tool.execute({}, context('c1'))).toMatchObject({
+        text: expect.stringContaining('changed while the question was open') as string,
+        error: { code: 'APPROVAL_REQUIRED', delivery: 'not-sent' },
+      });
+    },
+  );
 
   it('does not run again with the approval of an earlier call', async () => {
     await using world = await connect();
@@ -195,6 +226,11 @@ describe('a call that needs approval', () => {
     expect(questions).toEqual([GUARDED]);
     expect(await approved(world.tool(GUARDED))).toMatchObject({ text: 'It ran.' });
     expect(questions).toEqual([GUARDED]);
+  });
+
+  it('does not run because Mastra announced it, if Mastra did not ask', async () => {
+    await using world = await connect({ approval: 'confirm' });
+    expect(await approved(world.tool(GUARDED))).toMatchObject({ error: { code: 'APPROVAL_REQUIRED' } });
   });
 
   it('forgets the oldest of a thousand questions', async () => {
