@@ -12,9 +12,10 @@ const folder = join(import.meta.dirname, '../.readmes');
 const pages = (await readdir(join(root, 'packages')))
   .filter((name) => name.startsWith('adapter-'))
   .map((name) => `packages/${name}/README.md`);
-const blocks = pages.flatMap((page) => codeBlocks(root, page));
+const blocks = [...pages, 'docs/frameworks.md'].flatMap((page) => codeBlocks(root, page));
 /** The first block of each page: an agent that calls a tool. */
 const firsts = pages.map((page) => codeBlocks(root, page)[0]?.file);
+const ANSWER = 'The sum of 40 and 2 is 42.';
 
 beforeAll(async () => {
   await rm(folder, { recursive: true, force: true });
@@ -35,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('the code of the READMEs of the adapters', () => {
+describe('the code of the READMEs of the adapters, and of the recipes for frameworks', () => {
   it('is there', () => expect(blocks.length).toBeGreaterThanOrEqual(pages.length));
 
   it('compiles and runs', async () => {
@@ -44,7 +45,7 @@ describe('the code of the READMEs of the adapters', () => {
       (error: { readonly stdout: string }) => error,
     );
     expect(stdout).toBe('');
-    for (const { file, imported } of blocks) {
+    for (const { file, code, imported } of blocks) {
       if (imported) continue;
       const program = join(folder, file.replace(/\.ts$/, '.js'));
       const { stdout: said } = await execute(process.execPath, [program], {
@@ -53,9 +54,9 @@ describe('the code of the READMEs of the adapters', () => {
         env: environment,
       });
       expect(said).not.toBe('');
-      if (firsts.includes(file)) expect(said).toContain('The sum of 40 and 2 is 42.');
+      if (firsts.includes(file) || code.includes(`// ${ANSWER}`)) expect(said).toContain(ANSWER);
     }
-  }, 120_000);
+  }, 240_000);
 });
 
 /** `npx -y @scope/name` of a block runs what is installed here. */

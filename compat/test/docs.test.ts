@@ -8,7 +8,11 @@ import { compileBlocks, waysToRun, type CompiledBlocks } from './support/compile
 import { startModelStandIn } from './support/model-stand-in.js';
 
 const root = join(import.meta.dirname, '../..');
-const blocks = ['README.md', ...pagesBelow(root, 'docs')].flatMap((page) => codeBlocks(root, page));
+/** `adapters` has the frameworks of this page, and runs its blocks. */
+const FRAMEWORKS = 'docs/frameworks.md';
+const blocks = ['README.md', ...pagesBelow(root, 'docs')]
+  .filter((page) => page !== FRAMEWORKS)
+  .flatMap((page) => codeBlocks(root, page));
 
 /** The APIs that blocks of the documentation call, and what their results have a field for. */
 const modelApis: readonly ModelApi[] = [

@@ -1,0 +1,7 @@
+/**
+ * The tools of a host for Mastra agents (`@mastra/core`).
+ * @packageDocumentation
+ */
+export { createMastraAdapter, type MastraAdapter, type MastraAdapterOptions } from './mastra-adapter.js';
+export type { MastraCall, MastraCallError, MastraCallOutput } from './call-output.js';
+export type { MastraSchema, MastraToolContext, MastraToolFields } from './mastra-tool.js';

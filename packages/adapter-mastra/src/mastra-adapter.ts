@@ -1,0 +1,83 @@
+import { aiSdkTools, type ModelTool, type ToolEvent, type Tools } from '@mcp-fittings/tools';
+import { createAskedTools } from './asked-tools.js';
+import type { MastraCall } from './call-output.js';
+import { mastraToolFields, type MastraToolFields } from './mastra-tool.js';
+
+/** Options of {@link createMastraAdapter}. */
+export interface MastraAdapterOptions<Tool> {
+  /** Makes a tool with your version of Mastra: `(fields) => createTool(fields)`. */
+  readonly createTool: (fields: MastraToolFields) => Tool;
+  /**
+   * Who asks the user about a call that the policy does not decide. `mastra`: the agent, whose run is suspended until
+   * `approveToolCall` or `declineToolCall`. `confirm`: `confirm` of `createTools`, while the call waits. It also asks in a
+   * workflow. Default `mastra`.
+   * @see https://mastra.ai/docs/agents/human-in-the-loop
+   */
+  readonly approval?: 'mastra' | 'confirm' | undefined;
+  /**
+   * Called with each event of each call: progress, messages of the server, and last the result or the error. If it throws, the call
+   * fails. Default: none.
+   */
+  readonly onEvent?: ((event: ToolEvent, call: MastraCall) => void) | undefined;
+  /** Maximum time of a call without a result or progress, in milliseconds. Default: that of the host. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** The tools of a host for Mastra. */
+export interface MastraAdapter<Tool> {
+  /** Returns the tools that the host has now, for `tools` of an agent: `tools: () => adapter.tools()` has those of each turn. */
+  tools(): Record<string, Tool>;
+  /** Returns the same tools by the name of their server, for `toolsets` of `generate` and `stream`. Call it for each turn. */
+  toolsets(): Record<string, Record<string, Tool>>;
+}
+
+/**
+ * Offers the tools of a host to Mastra agents, with the approval of Mastra, and progress in the stream of the agent.
+ * @param tools The tools of `createTools`. The adapter uses its policy, and does not close it.
+ * @example
+ * ```ts
+ * import { createTool } from '@mastra/core/tools';
+ *
+ * const adapter = createMastraAdapter(tools, { createTool: (fields) => createTool(fields) });
+ * const agent = new Agent({ id, name, instructions, model, tools: () => adapter.tools() });
+ * ```
+ */
+export function createMastraAdapter<Tool>(
+  tools: Tools,
+  options: MastraAdapterOptions<Tool>,
+): MastraAdapter<Tool> {
+  const asked = createAskedTools();
+  const mastraAsks = (options.approval ?? 'mastra') === 'mastra';
+  const { onEvent, timeoutMs } = options;
+  const currentTools = (): readonly { readonly tool: ModelTool; readonly made: Tool }[] => {
+    const toolset = tools.snapshot();
+    const converted = aiSdkTools(toolset);
+    return toolset.tools.flatMap((tool) => {
+      const theirs = converted[tool.name];
+      if (theirs === undefined) return [];
+      const fields = mastraToolFields({
+        tool,
+        toolset,
+        converted: theirs,
+        asked,
+        currentDigest: () => tools.snapshot().tools.find(({ name }) => name === tool.name)?.definition.digest,
+        mastraAsks,
+        onEvent,
+        timeoutMs,
+      });
+      return [{ tool, made: options.createTool(fields) }];
+    });
+  };
+  return {
+    tools: () => Object.fromEntries(currentTools().map(({ tool, made }) => [tool.name, made])),
+    toolsets() {
+      const byServer = new Map<string, Map<string, Tool>>();
+      for (const { tool, made } of currentTools()) {
+        const { server } = tool.ref;
+        const its = byServer.get(server) ?? new Map<string, Tool>();
+        byServer.set(server, its.set(tool.name, made));
+      }
+      return Object.fromEntries(Array.from(byServer, ([server, its]) => [server, Object.fromEntries(its)]));
+    },
+  };
+}

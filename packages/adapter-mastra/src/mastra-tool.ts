@@ -1,0 +1,130 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import type { AiSdkTool, AiSdkToolOutput, Confirm, ModelTool, ToolEvent, Toolset } from '@mcp-fittings/tools';
+import type { AskedTools } from './asked-tools.js';
+import { isOutput, outputOf, type MastraCall, type MastraCallOutput } from './call-output.js';
+
+/** A schema that accepts anything, because the call checks the arguments. Its JSON Schema is that of the tool. */
+export interface MastraSchema {
+  /** The Standard Schema interface. @see https://standardschema.dev */
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => { readonly value: unknown };
+    readonly jsonSchema: {
+      readonly input: () => Record<string, unknown>;
+      readonly output: () => Record<string, unknown>;
+    };
+  };
+}
+
+/** The part of the context of an execution that a tool uses. */
+export interface MastraToolContext {
+  /** Aborts the call. */
+  readonly abortSignal?: AbortSignal | undefined;
+  /** The agent that calls. Undefined in a workflow. */
+  readonly agent?: { readonly toolCallId: string } | undefined;
+  /** Writes `tool-output` chunks to the stream of the agent. */
+  readonly writer?: { write(data: unknown): Promise<void> } | undefined;
+}
+
+/** What the adapter passes to `createTool` of Mastra. */
+export interface MastraToolFields {
+  /** Name by which the model calls the tool. */
+  id: string;
+  /** For the user. */
+  title: string;
+  /** For the model. */
+  description: string;
+  /** The schema for the model, which accepts anything. */
+  inputSchema: MastraSchema;
+  /** The model gets the schema as it is, and Mastra does not rewrite it for the strict mode of OpenAI. */
+  strict: false;
+  /** The server, by its own name. Mastra traces the call as one of MCP. */
+  mcpMetadata: { serverName: string };
+  /** Whether Mastra asks the user before each call. `false` leaves it to `requireToolApproval` of the agent. */
+  requireApproval: false | (() => true);
+  /** Told of a call before Mastra asks. */
+  onInputAvailable: (options: { toolCallId: string }) => void;
+  /** Calls the tool. Rejects only if `onEvent` throws. */
+  execute: (input: unknown, context: MastraToolContext) => Promise<MastraCallOutput>;
+  /** Converts an output for the model. Undefined if it is not one of ours. */
+  toModelOutput: (output: unknown) => AiSdkToolOutput | undefined;
+}
+
+/** What the fields of a tool are made of. */
+export interface MastraToolDeps {
+  readonly tool: ModelTool;
+  readonly toolset: Toolset;
+  /** The same tool for the AI SDK, whose results Mastra takes. */
+  readonly converted: AiSdkTool;
+  readonly asked: AskedTools;
+  /** Returns the digest of the tool as its server describes it now: a resumed run has the tools that it started with. */
+  readonly currentDigest: () => string | undefined;
+  /** Whether Mastra asks about calls that the policy does not decide. */
+  readonly mastraAsks: boolean;
+  readonly onEvent: ((event: ToolEvent, call: MastraCall) => void) | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+/** Makes the fields of one tool. */
+export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
+  const { tool, toolset, converted, asked, currentDigest, onEvent, timeoutMs } = deps;
+  const { name, ref, definition } = tool;
+  const needsApproval = deps.mastraAsks && toolset.verdict(name)?.decision === 'ask';
+  return {
+    id: name,
+    title: converted.title,
+    description: converted.description,
+    inputSchema: schemaOf(converted),
+    strict: false,
+    mcpMetadata: { serverName: ref.server },
+    // A function does not stop other calls of the turn from running at once, as `true` does. One that returns false would override
+    // `requireToolApproval` of the agent.
+    requireApproval: needsApproval && (() => true),
+    onInputAvailable({ toolCallId }) {
+      if (needsApproval) asked.remember(toolCallId, definition.digest);
+    },
+    async execute(input, { abortSignal, agent, writer }) {
+      const toolCallId = agent?.toolCallId;
+      const call: MastraCall = { toolCallId, toolName: name };
+      const askedDigest = toolCallId === undefined ? undefined : asked.take(toolCallId);
+      let written = Promise.resolve();
+      const event = await toolset.run(name, input, {
+        signal: abortSignal,
+        timeoutMs,
+        // Only the loop of an agent asks. In a workflow, and in `generateLegacy`, `confirm` of the tools does.
+        ...(askedDigest !== undefined && { confirm: confirmedByMastra(askedDigest, currentDigest) }),
+        onEvent(progress) {
+          onEvent?.(progress, call);
+          // The stream may have ended, which does not concern the call.
+          written = written.then(() => writer?.write(progress)).catch(() => undefined);
+        },
+      });
+      await written;
+      onEvent?.(event, call);
+      return outputOf(event);
+    },
+    toModelOutput: (output) => (isOutput(output) ? converted.toModelOutput({ output }) : undefined),
+  };
+}
+
+function schemaOf({ inputSchema }: AiSdkTool): MastraSchema {
+  const copy = (): Record<string, unknown> => structuredClone({ ...inputSchema.jsonSchema });
+  return { '~standard': { ...inputSchema['~standard'], jsonSchema: { input: copy, output: copy } } };
+}
+
+/** Answers for the user, who has answered Mastra. An approval of another definition of the tool does not count. */
+function confirmedByMastra(askedDigest: string, currentDigest: () => string | undefined): Confirm {
+  return async ({ tool }) => {
+    if (askedDigest === currentDigest()) return 'once';
+    throw new FittingsError(
+      'APPROVAL_REQUIRED',
+      `The tool ${tool.name} changed while the question was open.`,
+      {
+        server: tool.ref.server,
+        delivery: 'not-sent',
+        hint: 'Call the tool again. The user will be asked about the changed tool.',
+      },
+    );
+  };
+}
