@@ -46,7 +46,7 @@ let sse: EverythingServer;
 let home: string;
 beforeAll(async () => {
   [http, sse] = await Promise.all([everythingServer(), everythingServer('sse')]);
-}, 60_000);
+});
 afterAll(() => Promise.all([http[Symbol.asyncDispose](), sse[Symbol.asyncDispose]()]));
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'from-mcp-remote-'));

@@ -269,7 +269,7 @@ describe('floods', () => {
     expect(heard.length).toBe(2 * count);
     const ids = heard.flatMap((message) => ('id' in message ? [message.id] : []));
     expect(ids.every((id, index) => id === index)).toBe(true);
-  }, 20_000);
+  });
 
   it('limits what it quotes of a hostile id', async () => {
     const { transport, errors } = await open();

@@ -83,7 +83,7 @@ it('SC-05: a list with as many ordinary tools as limits.listItems allows is kept
   const [server] = await host.connect({ a: { type: 'test' } });
   expect(server?.lists.tools.skipped).toEqual([]);
   expect(host.tools()).toHaveLength(10_000);
-}, 60_000);
+});
 
 it('SC-05: parts without text count with the memory that they take', async () => {
   const servers = testServers(() =>

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from '../src/index.js';
 import { closeOf, startHttp, startTcp, type TestServer } from './support/http-server.js';
@@ -6,6 +7,25 @@ import { record } from './support/recorder.js';
 
 const networkFor = (server: TestServer, options: Partial<HttpClientOptions> = {}): HttpClient =>
   createHttpClient({ url: server.origin, server: 'one', ...options });
+
+/** A server whose port is free at the other address, where a server of another test could listen. */
+async function startOnlyAt(host: string): Promise<TestServer> {
+  const other = host === '::1' ? '127.0.0.1' : '::1';
+  for (;;) {
+    const server = await startHttp((_, response) => response.end('ok'), { host });
+    if (await refuses(other, server.port)) return server;
+    await server[Symbol.asyncDispose]();
+  }
+}
+
+const refuses = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, host, () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', () => resolve(true));
+  });
 
 const at = (server: TestServer, path = '/'): URL => new URL(path, server.origin);
 
@@ -42,7 +62,7 @@ describe('an exchange', () => {
   });
 
   it.each(['127.0.0.1', '::1'])('connects to a host with one reachable address: %s', async (host) => {
-    await using server = await startHttp((_, response) => response.end('ok'), { host });
+    await using server = await startOnlyAt(host);
     const url = new URL(`http://mcp.test:${server.port}/`);
     for (const addresses of [
       ['127.0.0.1', '::1'],

@@ -29,7 +29,7 @@ describe('with a real host and real servers', () => {
       servers: { fs: { allowedTools: ['read_*'], deniedTools: ['write_*'] } },
     });
     tools = createTools(host, { policy, defaultPermission: 'allow' });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await tools[Symbol.asyncDispose]();

@@ -62,7 +62,7 @@ describe('S1 a server of the user, in a directory with files from a stranger', (
     await hostInClone({ command: 'npx', args: ['--no-install', 'planted'], cwd: clone });
     expect(existsSync(join(clone, 'pwned'))).toBe(true);
     rmSync(join(clone, 'pwned'));
-  }, 60_000);
+  });
 
   it.each(['', '.', ':', './bin', 'bin', `::/does/not/exist`, `.:/does/not/exist:bin:`])(
     'S1 with the PATH "%s" is not looked up in its own or the working directory',

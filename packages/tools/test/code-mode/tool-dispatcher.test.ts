@@ -208,7 +208,7 @@ describe('with a real server', () => {
     host = createHost({ engine: sdk({ name: 'tools-test', version: '1.0.0' }), transports: [stdio()] });
     const program = binaryOf('@modelcontextprotocol/server-everything');
     await host.connect({ everything: { command: process.execPath, args: [program] } });
-  }, 60_000);
+  });
   afterAll(() => host.close());
 
   interface Everything {

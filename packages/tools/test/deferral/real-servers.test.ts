@@ -65,7 +65,7 @@ describe('TS-13 with real servers', () => {
       zoo: { type: 'sdk', name: 'zoo' },
     });
     tools = createTools(host, { defer: 'auto', defaultPermission: 'allow' });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await tools.close();

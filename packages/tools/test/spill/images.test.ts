@@ -266,7 +266,7 @@ describe('SP-08 hostile images', () => {
     expect(media(rendering.parts)).toHaveLength(1);
     const { rendering: none } = await read({ reference: referenceOf(event), item: 51 });
     expect(none).toMatchObject({ isError: true, text: expect.stringContaining('has 50 items') });
-  }, 30_000);
+  });
 });
 
 describe('SP-08 without the library', () => {

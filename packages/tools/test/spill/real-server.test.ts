@@ -33,7 +33,7 @@ describe.each(['memory', 'files'])('SP-01 a real server with large results, kept
       images: {},
     });
     tools = createTools(host, { spill, defaultPermission: 'allow' });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await tools.close();
@@ -72,7 +72,7 @@ describe.each(['memory', 'files'])('SP-01 a real server with large results, kept
       expect(start - at).toBeLessThanOrEqual(0);
       expect(text.length).toBeGreaterThan(15_000);
     }
-  }, 60_000);
+  });
 
   it('SP-08 sixty images of 3000 pixels: twenty are scaled, all can be read', async () => {
     const turn = tools.snapshot();
@@ -84,7 +84,7 @@ describe.each(['memory', 'files'])('SP-01 a real server with large results, kept
     if (image?.type !== 'image') return expect.unreachable();
     const { width, height } = await sharp(Buffer.from(image.data, 'base64')).metadata();
     expect(width * height).toBeLessThanOrEqual(2_500_000);
-  }, 60_000);
+  });
 
   it('SP-01 a failing tool with a long trace', async () => {
     const event = await tools.snapshot().run('mcp__large__failing');
