@@ -32,6 +32,7 @@ export const ALLOWED = {
   'adapter-ai-sdk': ['client-core', 'tools'],
   'adapter-openai-agents': ['host', 'tools'],
   'adapter-langchain': ['client-core', 'tools'],
+  'adapter-claude-agent': ['client-core', 'host', 'tools'],
   // The composition root: it puts everything together, and nothing depends on it.
   cli: [
     'client-core',
