@@ -42,7 +42,9 @@ export async function startMessagesApi(answer) {
     stream(response, body.model, answer(body));
   };
   const server = createServer((request, response) => {
-    serve(request, response).catch((error) => response.writeHead(400).end(JSON.stringify({ error: { message: String(error) } })));
+    serve(request, response).catch((error) =>
+      response.writeHead(400).end(JSON.stringify({ error: { message: String(error) } })),
+    );
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${server.address().port}`;
@@ -81,8 +83,14 @@ function stream(response, model, blocks) {
   for (const [index, block] of blocks.entries()) {
     const [start, delta] =
       block.type === 'text'
-        ? [{ ...block, text: '' }, { type: 'text_delta', text: block.text }]
-        : [{ ...block, input: {} }, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) }];
+        ? [
+            { ...block, text: '' },
+            { type: 'text_delta', text: block.text },
+          ]
+        : [
+            { ...block, input: {} },
+            { type: 'input_json_delta', partial_json: JSON.stringify(block.input) },
+          ];
     send('content_block_start', { index, content_block: start });
     send('content_block_delta', { index, delta });
     send('content_block_stop', { index });

@@ -27,8 +27,7 @@ type CanUseTool = (
   input: Record<string, unknown>,
   options: { signal: AbortSignal; toolUseID: string },
 ) => Promise<
-  | { behavior: 'allow'; updatedInput?: Record<string, unknown> }
-  | { behavior: 'deny'; message: string }
+  { behavior: 'allow'; updatedInput?: Record<string, unknown> } | { behavior: 'deny'; message: string }
 >;
 
 /** Drives the Claude Agent SDK with the program of Claude Code, which talks to a Messages API on loopback. */
@@ -123,7 +122,10 @@ function modelResult({ content = '', is_error: isError = false }: Block): ModelR
   // Claude Code adds what it has to say to the last result.
   const texts = parts.flatMap(({ text = '' }) => (text.startsWith('<system-reminder>') ? [] : [text]));
   return {
-    text: texts.filter((text) => text !== '').join('\n').trim(),
+    text: texts
+      .filter((text) => text !== '')
+      .join('\n')
+      .trim(),
     images: parts.flatMap(({ source }) =>
       source === undefined ? [] : [`data:${source.media_type};base64,${source.data}`],
     ),

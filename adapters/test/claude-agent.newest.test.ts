@@ -12,7 +12,13 @@ describeAdapter(
     async query(options) {
       const running = query({
         prompt: 'Do it.',
-        options: { ...options, model: 'claude-sonnet-4-5', tools: [], settingSources: [], persistSession: false },
+        options: {
+          ...options,
+          model: 'claude-sonnet-4-5',
+          tools: [],
+          settingSources: [],
+          persistSession: false,
+        },
       });
       for await (const message of running)
         if (message.type === 'result' && message.subtype !== 'success') throw new Error(message.subtype);

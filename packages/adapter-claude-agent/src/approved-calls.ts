@@ -9,8 +9,15 @@ const MAX_APPROVALS = 1_000;
 export interface ApprovedCalls {
   /** Remembers what the user approved. */
   add(toolUseId: string, tool: ModelTool, input: unknown): void;
-  /** Returns and forgets the approval of this call, as the answer to the question of its tool. Undefined if there is none. */
-  take(toolUseId: string, input: unknown): Confirm | undefined;
+  /**
+   * Returns and forgets the approval of this call, as the answer to the question of its tool. Undefined if there is none.
+   * @param digestOf Returns the digest that a tool has now. The model may have been shown an older definition.
+   */
+  take(
+    toolUseId: string,
+    input: unknown,
+    digestOf: (tool: ModelTool) => string | undefined,
+  ): Confirm | undefined;
 }
 
 interface Approval {
@@ -29,29 +36,34 @@ export function createApprovedCalls(): ApprovedCalls {
       const [oldest] = approvals.keys();
       if (approvals.size > MAX_APPROVALS && oldest !== undefined) approvals.delete(oldest);
     },
-    take(toolUseId, input) {
+    take(toolUseId, input, digestOf) {
       const approval = approvals.get(toolUseId);
       approvals.delete(toolUseId);
-      return approval && confirmedBy(approval, canonicalJson(input));
+      const sent = canonicalJson(input);
+      return (
+        approval &&
+        (async ({ tool }) => {
+          checkApproval(approval, tool, { sent, digest: digestOf(tool) });
+          return 'once';
+        })
+      );
     },
   };
 }
 
-/** Answers for the user. An approval of another tool, another definition of it or other arguments does not count. */
-function confirmedBy(approval: Approval, input: string): Confirm {
-  return async ({ tool }) => {
-    const isSame = approval.name === tool.name && approval.input === input;
-    if (isSame && approval.digest === tool.definition.digest) return 'once';
-    throw new FittingsError(
-      'APPROVAL_REQUIRED',
-      isSame
-        ? `The tool ${tool.name} changed while the question was open.`
-        : `The user approved another call than this one of ${tool.name}.`,
-      {
-        server: tool.ref.server,
-        delivery: 'not-sent',
-        hint: 'Call the tool again. The user will be asked.',
-      },
-    );
-  };
+/** Throws unless the user approved this tool, this definition of it and these arguments. */
+function checkApproval(
+  approval: Approval,
+  { name, ref }: ModelTool,
+  { sent, digest }: { readonly sent: string; readonly digest: string | undefined },
+): void {
+  const isSame = approval.name === name && approval.input === sent;
+  if (isSame && approval.digest === digest) return;
+  throw new FittingsError(
+    'APPROVAL_REQUIRED',
+    isSame
+      ? `The tool ${name} changed while the question was open.`
+      : `The user approved another call than this one of ${name}.`,
+    { server: ref.server, delivery: 'not-sent', hint: 'Call the tool again. The user will be asked.' },
+  );
 }

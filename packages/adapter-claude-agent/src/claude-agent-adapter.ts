@@ -24,8 +24,7 @@ export interface ClaudeAgentAdapterOptions<
    */
   readonly canUseTool?: ClaudeAgentCanUseTool<Options, Result> | undefined;
   /**
-   * Whether the model is always shown all tools, and does not search for them. Default: as Claude Code decides, by their number.
-   * The SDK 0.2.63 ignores it.
+   * Whether the model is always shown all tools, and does not search for them. Default: as Claude Code decides.
    */
   readonly alwaysLoad?: boolean | undefined;
   /**
@@ -45,7 +44,7 @@ export interface ClaudeAgentServer {
   name: string;
   /** The server that the SDK connects. */
   instance: McpServer;
-  /** The tools about which the SDK always asks `canUseTool`, also where a rule of Claude Code allows them. Ignored before 0.3. */
+  /** The tools about which the SDK always asks `canUseTool`, also where a rule of Claude Code allows them. Versions 0.2 ignore it. */
   tools?: { name: string; permission_policy: 'always_ask' }[];
 }
 

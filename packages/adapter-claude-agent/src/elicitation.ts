@@ -18,12 +18,12 @@ export interface ClaudeAgentElicitation {
 }
 
 /** `ElicitationResult` of the SDK, for a callback of the host. */
-export interface ClaudeAgentElicitationResult {
+export type ClaudeAgentElicitationResult = {
   /** What the user did. */
   action: 'accept' | 'decline' | 'cancel';
   /** The values of a form. */
   content?: Record<string, string | number | boolean | string[]>;
-}
+};
 
 type Elicit = NonNullable<HostCallbacks['elicit']>;
 
@@ -64,7 +64,10 @@ export function fromOnElicitation(
   onElicitation: (
     request: ClaudeAgentElicitation,
     options: { signal: AbortSignal; requestId: string },
-  ) => Promise<{ action: 'accept' | 'decline' | 'cancel'; content?: Record<string, unknown> } | null>,
+  ) => Promise<{
+    action: 'accept' | 'decline' | 'cancel';
+    content?: Record<string, unknown> | undefined;
+  } | null>,
 ): Elicit {
   return async (request, { server, signal }) => {
     const { mode, message } = request;
@@ -96,9 +99,7 @@ function inspect(request: ClaudeAgentElicitation): ElicitationRequest | undefine
   return inspectElicitation({ mode: 'url', message, url, elicitationId, warnings: [] });
 }
 
-function isFormValue(
-  entry: [string, unknown],
-): entry is [string, string | number | boolean | string[]] {
+function isFormValue(entry: [string, unknown]): entry is [string, string | number | boolean | string[]] {
   const [, value] = entry;
   return Array.isArray(value)
     ? value.every((each) => typeof each === 'string')

@@ -45,9 +45,7 @@ export interface PermissionDeps<
   Result extends ClaudeAgentPermissionResult | null,
 > {
   /** Returns the tool with this name of the SDK, as the host has it now. */
-  readonly find: (
-    toolName: string,
-  ) => { readonly tool: ModelTool; readonly toolset: Toolset } | undefined;
+  readonly find: (toolName: string) => { readonly tool: ModelTool; readonly toolset: Toolset } | undefined;
   readonly approvedCalls: ApprovedCalls;
   /** `canUseTool` of the program, which asks the user. */
   readonly ask: ClaudeAgentCanUseTool<Options, Result> | undefined;

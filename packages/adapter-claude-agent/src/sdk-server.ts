@@ -1,4 +1,10 @@
-import { anthropicTools, type ModelSchema, type ModelTool, type ToolEvent, type Tools } from '@mcp-fittings/tools';
+import {
+  anthropicTools,
+  type ModelSchema,
+  type ModelTool,
+  type ToolEvent,
+  type Tools,
+} from '@mcp-fittings/tools';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import {
   CallToolRequestSchema,
@@ -39,9 +45,16 @@ const MAX_RESULT_CHARACTERS = 500_000;
 /** Creates an MCP server in this process, with the tools of one server of the host. It can be connected once. */
 export function createSdkServer(server: string, key: string, deps: SdkServerDeps): McpServer {
   const { tools, onUse, approvedCalls, alwaysLoad, timeoutMs, onEvent } = deps;
-  const instance = new McpServer({ name: key, version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
+  const instance = new McpServer(
+    { name: key, version: '1.0.0' },
+    { capabilities: { tools: { listChanged: true } } },
+  );
   /** The tools that the model was shown last. */
   let shown = tools.snapshot();
+
+  const digestOf = ({ ref }: ModelTool): string | undefined =>
+    tools.snapshot().tools.find((each) => each.ref.server === ref.server && each.ref.tool === ref.tool)
+      ?.definition.digest;
 
   instance.server.onclose = () => onUse(instance, false);
   instance.server.setRequestHandler(ListToolsRequestSchema, () => {
@@ -50,35 +63,39 @@ export function createSdkServer(server: string, key: string, deps: SdkServerDeps
     const listed = [...toolsOfServer(shown, server, key)];
     return { tools: listed.map(([name, tool]) => sdkTool(name, tool, alwaysLoad)) };
   });
-  instance.server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra): Promise<CallToolResult> => {
-    const { name, arguments: args = {}, _meta: meta = {} } = params;
-    const toolName = sdkName(key, name);
-    const id = meta[TOOL_USE_ID];
-    const call: ClaudeAgentCall = { server, toolName, toolUseId: typeof id === 'string' ? id : undefined };
-    const { progressToken } = meta;
-    const report = async (event: ToolEvent): Promise<void> => {
-      if (progressToken === undefined || event.type !== 'progress') return;
-      const { progress, total } = event;
-      await extra.sendNotification({
-        method: 'notifications/progress',
-        params: { progressToken, progress, ...(total !== undefined && { total }) },
+  instance.server.setRequestHandler(
+    CallToolRequestSchema,
+    async ({ params }, extra): Promise<CallToolResult> => {
+      const { name, arguments: args = {}, _meta: meta = {} } = params;
+      const toolName = sdkName(key, name);
+      const id = meta[TOOL_USE_ID];
+      const call: ClaudeAgentCall = { server, toolName, toolUseId: typeof id === 'string' ? id : undefined };
+      const { progressToken } = meta;
+      const report = async (event: ToolEvent): Promise<void> => {
+        if (progressToken === undefined || event.type !== 'progress') return;
+        const { progress, total } = event;
+        await extra.sendNotification({
+          method: 'notifications/progress',
+          params: { progressToken, progress, ...(total !== undefined && { total }) },
+        });
+      };
+      const confirm =
+        call.toolUseId === undefined ? undefined : approvedCalls.take(call.toolUseId, args, digestOf);
+      const modelName = toolsOfServer(shown, server, key).get(name)?.name ?? toolName;
+      const event = await shown.run(modelName, args, {
+        signal: extra.signal,
+        timeoutMs,
+        ...(confirm !== undefined && { confirm }),
+        onEvent(progress) {
+          onEvent?.(progress, call);
+          // The connection may have ended; then nothing needs to be reported.
+          report(progress).catch(() => undefined);
+        },
       });
-    };
-    const confirm = call.toolUseId === undefined ? undefined : approvedCalls.take(call.toolUseId, args);
-    const modelName = toolsOfServer(shown, server, key).get(name)?.name ?? toolName;
-    const event = await shown.run(modelName, args, {
-      signal: extra.signal,
-      timeoutMs,
-      ...(confirm !== undefined && { confirm }),
-      onEvent(progress) {
-        onEvent?.(progress, call);
-        // The connection may have ended; then nothing needs to be reported.
-        report(progress).catch(() => undefined);
-      },
-    });
-    onEvent?.(event, call);
-    return toolResult(event.rendering);
-  });
+      onEvent?.(event, call);
+      return toolResult(event.rendering);
+    },
+  );
   return instance;
 }
 

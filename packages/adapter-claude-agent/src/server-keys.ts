@@ -32,11 +32,7 @@ export const sdkName = (key: string, ownName: string): string => `mcp__${key}__$
  * Returns the tools of one server by the names that its instance lists. The SDK puts `mcp__key__` before each, so that the model sees
  * the name of `createTools` where that begins so, and otherwise a name of the same kind.
  */
-export function toolsOfServer(
-  toolset: Toolset,
-  server: string,
-  key: string,
-): ReadonlyMap<string, ModelTool> {
+export function toolsOfServer(toolset: Toolset, server: string, key: string): ReadonlyMap<string, ModelTool> {
   const prefix = sdkName(key, '');
   const tools = toolset.tools.filter(({ ref }) => ref.server === server);
   if (tools.every(({ name }) => name.startsWith(prefix) && name.length > prefix.length))
