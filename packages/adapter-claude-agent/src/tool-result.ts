@@ -1,10 +1,7 @@
 import { anthropicToolResult, type Rendering } from '@mcp-fittings/tools';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
-/**
- * Makes the result of a call: what the Messages API accepts, so that nothing of it is lost. Without structured content, which
- * Claude Code shows to the model instead of the text.
- */
+/** Makes the result of a call: what the Messages API accepts, with the structured content as text. */
 export function toolResult(rendering: Rendering): CallToolResult {
   const { content, is_error: isError } = anthropicToolResult('', rendering);
   return {
