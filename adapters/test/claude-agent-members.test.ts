@@ -30,7 +30,9 @@ const versions = [
   {
     version: 'newest',
     asksInSpiteOfRules: true,
-    async run(options: Pick<newest.Options, 'mcpServers' | 'canUseTool' | 'allowedTools' | 'cwd' | 'env'>) {
+    run: async (
+      options: Pick<newest.Options, 'mcpServers' | 'canUseTool' | 'allowedTools' | 'cwd' | 'env'>,
+    ) => {
       for await (const message of newest.query({ prompt: 'Do it.', options: { ...common, ...options } }))
         if (message.type === 'result') expect(message.subtype).toBe('success');
     },
@@ -38,7 +40,9 @@ const versions = [
   {
     version: 'oldest',
     asksInSpiteOfRules: false,
-    async run(options: Pick<oldest.Options, 'mcpServers' | 'canUseTool' | 'allowedTools' | 'cwd' | 'env'>) {
+    run: async (
+      options: Pick<oldest.Options, 'mcpServers' | 'canUseTool' | 'allowedTools' | 'cwd' | 'env'>,
+    ) => {
       const all = { ...common, ...programOfOldest, ...options };
       for await (const message of oldest.query({ prompt: 'Do it.', options: all }))
         if (message.type === 'result') expect(message.subtype).toBe('success');

@@ -10,7 +10,7 @@ export interface ApprovedCalls {
   /** Remembers what the user approved. */
   add(toolUseId: string, tool: ModelTool, input: unknown): void;
   /**
-   * Returns and forgets the approval of this call, as the answer to the question of its tool. Undefined if there is none.
+   * Returns and forgets the approval of this call, as the answer to the question of its tool. Undefined if the user was not asked.
    * @param digestOf Returns the digest that a tool has now. The model may have been shown an older definition.
    */
   take(

@@ -44,7 +44,7 @@ export interface ClaudeAgentServer {
   name: string;
   /** The server that the SDK connects. */
   instance: McpServer;
-  /** The tools about which the SDK always asks `canUseTool`, also where a rule of Claude Code allows them. Versions 0.2 ignore it. */
+  /** The tools about which the SDK always asks `canUseTool`, also where a rule of Claude Code allows them. The SDK 0.2.91 ignores it. */
   tools?: { name: string; permission_policy: 'always_ask' }[];
 }
 

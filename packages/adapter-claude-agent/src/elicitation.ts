@@ -25,8 +25,6 @@ export type ClaudeAgentElicitationResult = {
   content?: Record<string, string | number | boolean | string[]>;
 };
 
-type Elicit = NonNullable<HostCallbacks['elicit']>;
-
 /**
  * Makes `onElicitation` of `query()` from the callback of a host, so that the servers that Claude Code connects by itself ask the user
  * in the same way. A page that is not `http:` or `https:` is declined.
@@ -37,7 +35,7 @@ type Elicit = NonNullable<HostCallbacks['elicit']>;
  * ```
  */
 export function toOnElicitation(
-  elicit: Elicit,
+  elicit: NonNullable<HostCallbacks['elicit']>,
 ): (
   request: ClaudeAgentElicitation,
   options: { signal: AbortSignal },
@@ -68,7 +66,7 @@ export function fromOnElicitation(
     action: 'accept' | 'decline' | 'cancel';
     content?: Record<string, unknown> | undefined;
   } | null>,
-): Elicit {
+): NonNullable<HostCallbacks['elicit']> {
   return async (request, { server, signal }) => {
     const { mode, message } = request;
     const answer = await onElicitation(

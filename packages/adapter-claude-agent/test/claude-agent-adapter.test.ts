@@ -81,10 +81,11 @@ const allow = async (): Promise<ClaudeAgentPermissionResult> => ({ behavior: 'al
 describe('servers', () => {
   it('list tools by the end of their names, which the SDK puts together again', async () => {
     await using world = await connect('files');
-    const { files } = createClaudeAgentAdapter(world.host, world.tools).mcpServers();
+    const { files } = createClaudeAgentAdapter(world.host, world.tools, { alwaysLoad: true }).mcpServers();
     await using agent = await clientOf(files);
     const { tools } = await agent.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['asks', 'denied', 'free']);
+    expect(tools[0]?._meta).toMatchObject({ 'anthropic/alwaysLoad': true });
     expect(files).toMatchObject({ type: 'sdk', name: 'files' });
   });
 
