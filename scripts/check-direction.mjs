@@ -33,6 +33,7 @@ export const ALLOWED = {
   'adapter-openai-agents': ['host', 'tools'],
   'adapter-langchain': ['client-core', 'tools'],
   'adapter-mastra': ['client-core', 'tools'],
+  'adapter-claude-agent': ['client-core', 'host', 'tools'],
   // The composition root: it puts everything together, and nothing depends on it.
   cli: [
     'client-core',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AdapterDriver, ModelResult, RunReport, ScriptedCall } from './driver.js';
-import { createWorld, type World } from './world.js';
+import { createWorld, type LogEntry, type World } from './world.js';
 
 const LONG_NAME = `reports/${'quarterly-'.repeat(9)}näme`;
 
@@ -195,14 +195,12 @@ export function describeAdapter(driver: AdapterDriver): void {
         await using world = await createWorld(driver);
         const abort = new AbortController();
         const running = world.agent.run([{ tool: 'mcp__one__hang' }], { signal: abort.signal });
-        await vi.waitFor(async () => expect(await world.log()).toContainEqual({ called: 'hang' }), {
-          timeout: 20_000,
-        });
+        const logs = (entry: LogEntry): Promise<void> =>
+          vi.waitFor(async () => expect(await world.log()).toContainEqual(entry), 20_000);
+        await logs({ called: 'hang' });
         abort.abort();
         await running;
-        await vi.waitFor(async () => expect(await world.log()).toContainEqual({ cancelled: 'hang' }), {
-          timeout: 20_000,
-        });
+        await logs({ cancelled: 'hang' });
       });
 
       it('23: progress and its messages reach the program', async () => {

@@ -50,13 +50,13 @@ describe('the code of the READMEs of the adapters, and of the recipes for framew
       const program = join(folder, file.replace(/\.ts$/, '.js'));
       const { stdout: said } = await execute(process.execPath, [program], {
         cwd: root,
-        timeout: 25_000,
+        timeout: 60_000,
         env: environment,
       });
       expect(said).not.toBe('');
       if (firsts.includes(file) || code.includes(`// ${ANSWER}`)) expect(said).toContain(ANSWER);
     }
-  }, 240_000);
+  }, 300_000);
 });
 
 /** `npx -y @scope/name` of a block runs what is installed here. */

@@ -8,11 +8,9 @@ import { compileBlocks, waysToRun, type CompiledBlocks } from './support/compile
 import { startModelStandIn } from './support/model-stand-in.js';
 
 const root = join(import.meta.dirname, '../..');
-/** `adapters` has the frameworks of this page, and runs its blocks. */
-const FRAMEWORKS = 'docs/frameworks.md';
-const blocks = ['README.md', ...pagesBelow(root, 'docs')]
-  .filter((page) => page !== FRAMEWORKS)
-  .flatMap((page) => codeBlocks(root, page));
+/** Without the recipes for frameworks, which `adapters/` installs, compiles and runs. */
+const pages = ['README.md', ...pagesBelow(root, 'docs')].filter((page) => page !== 'docs/frameworks.md');
+const blocks = pages.flatMap((page) => codeBlocks(root, page));
 
 /** The APIs that blocks of the documentation call, and what their results have a field for. */
 const modelApis: readonly ModelApi[] = [

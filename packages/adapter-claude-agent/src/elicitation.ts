@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { inspectElicitation, type ElicitationRequest, type HostCallbacks } from '@mcp-fittings/host';
+
+/** `ElicitationRequest` of the SDK: a server asks the user for input. */
+export interface ClaudeAgentElicitation {
+  /** Name of the server. */
+  serverName: string;
+  /** What the server says it needs. Untrusted. */
+  message: string;
+  /** `form`, the default, or `url`. */
+  mode?: 'form' | 'url';
+  /** The page that the user should visit, for `url`. */
+  url?: string;
+  /** Identifies the request for `url`. */
+  elicitationId?: string;
+  /** JSON Schema of the values of a form. */
+  requestedSchema?: Record<string, unknown>;
+}
+
+/** `ElicitationResult` of the SDK, for a callback of the host. */
+export type ClaudeAgentElicitationResult = {
+  /** What the user did. */
+  action: 'accept' | 'decline' | 'cancel';
+  /** The values of a form. */
+  content?: Record<string, string | number | boolean | string[]>;
+};
+
+/**
+ * Makes `onElicitation` of `query()` from the callback of a host, so that the servers that Claude Code connects by itself ask the user
+ * in the same way. A page that is not `http:` or `https:` is declined.
+ * @param elicit `callbacks.elicit` of `createHost`.
+ * @example
+ * ```ts
+ * query({ prompt, options: { onElicitation: toOnElicitation(elicit), mcpServers: adapter.mcpServers() } });
+ * ```
+ */
+export function toOnElicitation(
+  elicit: NonNullable<HostCallbacks['elicit']>,
+): (
+  request: ClaudeAgentElicitation,
+  options: { signal: AbortSignal },
+) => Promise<ClaudeAgentElicitationResult> {
+  return async (request, { signal }) => {
+    const inspected = inspect(request);
+    if (inspected === undefined) return { action: 'decline' };
+    const answer = await elicit(inspected, { server: request.serverName, signal, calls: [] });
+    if (answer.action !== 'accept') return { action: answer.action };
+    const values = Object.entries(answer.content ?? {}).filter(isFormValue);
+    return { action: 'accept', ...(request.mode !== 'url' && { content: Object.fromEntries(values) }) };
+  };
+}
+
+/**
+ * Makes `callbacks.elicit` of a host from an `onElicitation` of the SDK, for a program that has one.
+ * @param onElicitation `onElicitation` of `query()`. `null`, which means that it answered in another way, cancels.
+ * @example
+ * ```ts
+ * const host = createHost({ engine, transports, callbacks: { elicit: fromOnElicitation(onElicitation) } });
+ * ```
+ */
+export function fromOnElicitation(
+  onElicitation: (
+    request: ClaudeAgentElicitation,
+    options: { signal: AbortSignal; requestId: string },
+  ) => Promise<{
+    action: 'accept' | 'decline' | 'cancel';
+    content?: Record<string, unknown> | undefined;
+  } | null>,
+): NonNullable<HostCallbacks['elicit']> {
+  return async (request, { server, signal }) => {
+    const { mode, message } = request;
+    const answer = await onElicitation(
+      {
+        serverName: server,
+        message,
+        mode,
+        ...(request.mode === 'form'
+          ? { requestedSchema: { ...request.schema } }
+          : {
+              url: request.url,
+              ...(request.elicitationId !== undefined && { elicitationId: request.elicitationId }),
+            }),
+      },
+      { signal, requestId: randomUUID() },
+    );
+    if (answer?.action === 'accept') return { action: 'accept', content: answer.content };
+    return { action: answer?.action ?? 'cancel' };
+  };
+}
+
+/** Returns undefined for a page that must not be opened. */
+function inspect(request: ClaudeAgentElicitation): ElicitationRequest | undefined {
+  const { message, url = '', elicitationId, requestedSchema = {} } = request;
+  if (request.mode !== 'url')
+    return inspectElicitation({ mode: 'form', message, schema: requestedSchema, warnings: [] });
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return undefined;
+  return inspectElicitation({ mode: 'url', message, url, elicitationId, warnings: [] });
+}
+
+function isFormValue(entry: [string, unknown]): entry is [string, string | number | boolean | string[]] {
+  const [, value] = entry;
+  return Array.isArray(value)
+    ? value.every((each) => typeof each === 'string')
+    : ['string', 'number', 'boolean'].includes(typeof value);
+}

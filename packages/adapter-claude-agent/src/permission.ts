@@ -1,0 +1,92 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import { renderError, type LastToolEvent, type ModelTool, type Toolset } from '@mcp-fittings/tools';
+import type { ApprovedCalls } from './approved-calls.js';
+
+/** What the SDK passes to `canUseTool`, as far as the adapter reads it. */
+export interface ClaudeAgentPermissionOptions {
+  /** Aborted when the question is withdrawn. */
+  readonly signal: AbortSignal;
+  /** Id that the model gave the call. */
+  readonly toolUseID: string;
+  /** Why the SDK asks. The adapter passes on the reason of the policy. */
+  decisionReason?: string;
+  /** Where the tool comes from. Older versions of the SDK do not say so. */
+  readonly mcpServer?: { readonly name: string; readonly source: string };
+}
+
+/** The answer that the call may run. */
+export interface ClaudeAgentAllow {
+  /** Discriminates {@link ClaudeAgentPermissionResult}. */
+  behavior: 'allow';
+  /** The arguments that are sent, as the user may have changed them. */
+  updatedInput?: Record<string, unknown>;
+}
+
+/** The answer that the call must not run. */
+export interface ClaudeAgentDeny {
+  /** Discriminates {@link ClaudeAgentPermissionResult}. */
+  behavior: 'deny';
+  /** The reason, for the model. */
+  message: string;
+}
+
+/** An answer to `canUseTool`. */
+export type ClaudeAgentPermissionResult = ClaudeAgentAllow | ClaudeAgentDeny;
+
+/** `CanUseTool` of the SDK. */
+export type ClaudeAgentCanUseTool<
+  Options extends ClaudeAgentPermissionOptions = ClaudeAgentPermissionOptions,
+  Result extends ClaudeAgentPermissionResult | null = ClaudeAgentPermissionResult,
+> = (toolName: string, input: Record<string, unknown>, options: Options) => Promise<Result>;
+
+/** What `canUseTool` of the adapter uses. */
+export interface PermissionDeps<
+  Options extends ClaudeAgentPermissionOptions,
+  Result extends ClaudeAgentPermissionResult | null,
+> {
+  /** Returns the tool with this name of the SDK, as the host has it now. */
+  readonly find: (toolName: string) => { readonly tool: ModelTool; readonly toolset: Toolset } | undefined;
+  readonly approvedCalls: ApprovedCalls;
+  /** `canUseTool` of the program, which asks the user. */
+  readonly ask: ClaudeAgentCanUseTool<Options, Result> | undefined;
+  readonly onDenied: (event: LastToolEvent, tool: ModelTool, toolUseId: string, toolName: string) => void;
+}
+
+/** Creates the `canUseTool` that decides about the tools of the host by its policy, and asks the program about all others. */
+export function createCanUseTool<
+  Options extends ClaudeAgentPermissionOptions,
+  Result extends ClaudeAgentPermissionResult | null,
+>(
+  deps: PermissionDeps<Options, Result>,
+): ClaudeAgentCanUseTool<Options, Result | ClaudeAgentPermissionResult> {
+  const { find, approvedCalls, ask, onDenied } = deps;
+  return async (toolName, input, options) => {
+    const isFromSdk = (options.mcpServer?.source ?? 'sdk') === 'sdk';
+    const found = isFromSdk ? find(toolName) : undefined;
+    if (found === undefined)
+      return ask === undefined
+        ? { behavior: 'deny', message: `This program does not permit ${toolName}.` }
+        : ask(toolName, input, options);
+
+    const { tool, toolset } = found;
+    const verdict = toolset.verdict(tool.name);
+    if (verdict?.decision === 'deny') {
+      const error = new FittingsError(
+        'POLICY_DENIED',
+        `The policy denies the call of ${tool.name}: ${verdict.reason}`,
+        { server: tool.ref.server, delivery: 'not-sent' },
+      );
+      const rendering = renderError(error);
+      onDenied({ type: 'error', error, rendering }, tool, options.toolUseID, toolName);
+      return { behavior: 'deny', message: rendering.text };
+    }
+    // Without `ask`, `confirm` of the tools asks while the call waits.
+    if (verdict?.decision !== 'ask' || ask === undefined) return { behavior: 'allow', updatedInput: input };
+
+    const answer = await ask(toolName, input, { ...options, decisionReason: verdict.reason });
+    if (answer?.behavior !== 'allow') return answer;
+    const updatedInput = answer.updatedInput ?? input;
+    approvedCalls.add(options.toolUseID, tool, updatedInput);
+    return { ...answer, updatedInput };
+  };
+}
