@@ -31,8 +31,8 @@ export const ALLOWED = {
   apps: ['client-core', 'host', 'tools'],
   'adapter-ai-sdk': ['client-core', 'tools'],
   'adapter-openai-agents': ['host', 'tools'],
-  'adapter-langchain': ['client-core', 'tools'],
-  'adapter-mastra': ['client-core', 'tools'],
+  'adapter-langchain': ['tools'],
+  'adapter-mastra': ['tools'],
   'adapter-claude-agent': ['client-core', 'host', 'tools'],
   // The composition root: it puts everything together, and nothing depends on it.
   cli: [

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 export interface ExampleRun {
   readonly stdout: string;
   /** Ids of processes that the program started and that still run. Linux only. */
-  leftBehind(): readonly string[];
+  readonly leftBehind: () => readonly string[];
 }
 
 /** Runs the main program of an example to its end. Rejects if it fails. */

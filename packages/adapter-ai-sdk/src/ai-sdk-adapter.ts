@@ -1,16 +1,18 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import {
   aiSdkTools,
+  createAskedCalls,
   type AiSdk7ToolOutput,
   type AiSdkSchema,
   type AiSdkTool,
   type AiSdkToolOutput,
+  type AskedCalls,
   type Confirm,
   type ModelTool,
   type Tools,
   type Toolset,
 } from '@mcp-fittings/tools';
-import { createAskedTools, isApproved, type AskedTools } from './approved-calls.js';
+import { isApproved } from './approved-calls.js';
 import { outputsOf, type AiSdkCall, type AiSdkCallOutput } from './call-output.js';
 
 /** Options of {@link createAiSdkAdapter}. */
@@ -99,7 +101,7 @@ export function createAiSdkAdapter(
   options: AiSdkAdapterOptions<6> & { readonly version: 6 },
 ): AiSdkAdapter<AiSdkToolOutput>;
 export function createAiSdkAdapter(tools: Tools, options: AiSdkAdapterOptions = {}): AiSdkAdapter {
-  const asked = createAskedTools();
+  const asked = createAskedCalls();
   return {
     toolSet() {
       const toolset = tools.snapshot();
@@ -123,7 +125,7 @@ function adapterTool<Output>(
   deps: {
     readonly tool: ModelTool;
     readonly toolset: Toolset;
-    readonly asked: AskedTools;
+    readonly asked: AskedCalls;
     readonly options: AiSdkAdapterOptions;
   },
 ): AiSdkAdapterTool<Output> {
@@ -136,7 +138,7 @@ function adapterTool<Output>(
     needsApproval(_, { toolCallId, messages }) {
       const needed = sdkAsks && toolset.verdict(tool.name)?.decision === 'ask';
       // Version 7 also asks about calls that the user has approved, before it executes them.
-      if (needed && !isApproved(messages, toolCallId)) asked.remember(toolCallId, tool.definition.digest);
+      if (needed && !isApproved(messages, toolCallId)) asked.remember(toolCallId, tool);
       return needed;
     },
     async *execute(input, { toolCallId, messages, abortSignal }) {
@@ -165,24 +167,19 @@ function adapterSchema(schema: AiSdkSchema): AiSdkAdapterSchema {
   };
 }
 
-/** Answers for the user, who has answered the AI SDK. An approval of another definition of the tool does not count. */
-function confirmedBySdk(askedDigest: string | undefined, approved: boolean): Confirm {
-  const refuse = (text: string, hint: string, server: string): FittingsError =>
-    new FittingsError('APPROVAL_REQUIRED', text, { server, delivery: 'not-sent', hint });
-  return async ({ tool, verdict }) => {
-    const { server } = tool.ref;
-    if (!approved)
-      throw refuse(
-        `The tool ${tool.name} requires confirmation, but the messages have no approval of this call: ${verdict.reason}`,
-        'Call the tool again. The user will be asked.',
-        server,
-      );
-    if (askedDigest !== undefined && askedDigest !== tool.definition.digest)
-      throw refuse(
-        `The tool ${tool.name} changed while the question was open.`,
-        'Call the tool again. The user will be asked about the changed tool.',
-        server,
-      );
-    return 'once';
+/** Answers for the user, who has answered the AI SDK. Without a question of this process, another one has asked. */
+function confirmedBySdk(consent: Confirm | undefined, approved: boolean): Confirm {
+  return async (request) => {
+    if (approved) return consent?.(request) ?? 'once';
+    const { tool, verdict } = request;
+    throw new FittingsError(
+      'APPROVAL_REQUIRED',
+      `The tool ${tool.name} requires confirmation, but the messages have no approval of this call: ${verdict.reason}`,
+      {
+        server: tool.ref.server,
+        delivery: 'not-sent',
+        hint: 'Call the tool again. The user will be asked.',
+      },
+    );
   };
 }

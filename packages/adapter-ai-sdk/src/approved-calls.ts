@@ -1,32 +1,3 @@
-/** Longest list of questions that are remembered. The oldest are forgotten. */
-const MAX_QUESTIONS = 1_000;
-
-/** What the tools were when the AI SDK asked the user, by the id of the call. */
-export interface AskedTools {
-  /** Remembers the digest of the tool that the user is asked about. */
-  remember(toolCallId: string, digest: string): void;
-  /** Returns and forgets the digest. Undefined if another process asked, or too long ago. */
-  take(toolCallId: string): string | undefined;
-}
-
-/** Creates an empty memory. */
-export function createAskedTools(): AskedTools {
-  const digests = new Map<string, string>();
-  return {
-    remember(toolCallId, digest) {
-      digests.delete(toolCallId);
-      digests.set(toolCallId, digest);
-      const [oldest] = digests.keys();
-      if (digests.size > MAX_QUESTIONS && oldest !== undefined) digests.delete(oldest);
-    },
-    take(toolCallId) {
-      const digest = digests.get(toolCallId);
-      digests.delete(toolCallId);
-      return digest;
-    },
-  };
-}
-
 /**
  * Returns whether the messages of an execution say that the user has approved this call: the last message answers the approval
  * request with its id. The AI SDK executes approved calls with the messages that approve them, and all other calls without, so

@@ -1,5 +1,10 @@
-import type { ErrorCode, FittingsError } from '@mcp-fittings/client-core';
-import type { LastToolEvent, Rendering, ToolEvent } from '@mcp-fittings/tools';
+import {
+  toolFailure,
+  type LastToolEvent,
+  type Rendering,
+  type ToolEvent,
+  type ToolFailure,
+} from '@mcp-fittings/tools';
 
 /** Which call of the AI SDK an output belongs to. */
 export interface AiSdkCall {
@@ -7,16 +12,6 @@ export interface AiSdkCall {
   readonly toolCallId: string;
   /** Name by which the model called the tool. */
   readonly toolName: string;
-}
-
-/** Why a call failed, for the program. The model gets the text of the output. */
-export interface AiSdkCallError {
-  /** Code of the `FittingsError`. */
-  readonly code: ErrorCode;
-  /** Whether the server may have carried out the call: check it before you call again. */
-  readonly delivery: FittingsError['delivery'];
-  /** What to do about it. */
-  readonly hint?: string | undefined;
 }
 
 /**
@@ -33,7 +28,7 @@ export interface AiSdkCallOutput extends Rendering {
   /** The structured content of the result, as the server sent it. */
   readonly structuredContent?: unknown;
   /** Why the call failed. Absent if the tool ran and says that it failed. */
-  readonly error?: AiSdkCallError | undefined;
+  readonly error?: ToolFailure | undefined;
 }
 
 /** Converts the events of a call to outputs. The last one is the result. */
@@ -60,6 +55,5 @@ function finalOutput(event: LastToolEvent): AiSdkCallOutput {
     const { structuredContent } = event.result;
     return { ...event.rendering, status, ...(structuredContent !== undefined && { structuredContent }) };
   }
-  const { code, delivery, hint } = event.error;
-  return { ...event.rendering, status, error: { code, delivery, ...(hint !== undefined && { hint }) } };
+  return { ...event.rendering, status, error: toolFailure(event.error) };
 }

@@ -9,5 +9,5 @@ export {
   type AiSdkAdapterSchema,
   type AiSdkAdapterTool,
 } from './ai-sdk-adapter.js';
-export type { AiSdkCall, AiSdkCallError, AiSdkCallOutput } from './call-output.js';
+export type { AiSdkCall, AiSdkCallOutput } from './call-output.js';
 export { toAiSdkTransport, type AiSdkTransport, type AiSdkSendOptions } from './ai-sdk-transport.js';

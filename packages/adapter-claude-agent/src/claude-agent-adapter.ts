@@ -1,7 +1,6 @@
 import type { Host } from '@mcp-fittings/host';
-import type { ToolEvent, Tools } from '@mcp-fittings/tools';
+import { createAskedCalls, type ToolEvent, type Tools } from '@mcp-fittings/tools';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { createApprovedCalls } from './approved-calls.js';
 import {
   createCanUseTool,
   type ClaudeAgentCanUseTool,
@@ -83,7 +82,7 @@ export function createClaudeAgentAdapter<
   options: ClaudeAgentAdapterOptions<Options, Result> = {},
 ): ClaudeAgentAdapter<Options, Result> {
   const { canUseTool: ask, alwaysLoad, onEvent, timeoutMs } = options;
-  const approvedCalls = createApprovedCalls();
+  const asked = createAskedCalls();
   const used = new Set<McpServer>();
   const announce = (): void => {
     for (const { server } of used)
@@ -104,16 +103,18 @@ export function createClaudeAgentAdapter<
         [...keys()].flatMap(([server, key]): [string, ClaudeAgentServer][] => {
           const listed = [...toolsOfServer(toolset, server, key)];
           if (server === '' && listed.length === 0) return [];
-          const deps = { tools, onUse, approvedCalls, alwaysLoad, onEvent, timeoutMs };
-          const asked = listed.filter(([, tool]) => toolset.verdict(tool.name)?.decision === 'ask');
-          const policies = asked.map(([name]) => ({ name, permission_policy: 'always_ask' as const }));
+          const deps = { tools, onUse, asked, alwaysLoad, onEvent, timeoutMs };
+          const questioned = listed.filter(([, tool]) => toolset.verdict(tool.name)?.decision === 'ask');
+          const policies = questioned.map(([name]) => ({ name, permission_policy: 'always_ask' as const }));
           const config = { type: 'sdk' as const, name: key, instance: createSdkServer(server, key, deps) };
-          return [[key, ask === undefined || asked.length === 0 ? config : { ...config, tools: policies }]];
+          return [
+            [key, ask === undefined || questioned.length === 0 ? config : { ...config, tools: policies }],
+          ];
         }),
       );
     },
     canUseTool: createCanUseTool({
-      approvedCalls,
+      asked,
       ask,
       find(toolName) {
         const toolset = tools.snapshot();

@@ -1,6 +1,11 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { renderError, type LastToolEvent, type ModelTool, type Toolset } from '@mcp-fittings/tools';
-import type { ApprovedCalls } from './approved-calls.js';
+import {
+  renderError,
+  type AskedCalls,
+  type LastToolEvent,
+  type ModelTool,
+  type Toolset,
+} from '@mcp-fittings/tools';
 
 /** What the SDK passes to `canUseTool`, as far as the adapter reads it. */
 export interface ClaudeAgentPermissionOptions {
@@ -46,7 +51,7 @@ export interface PermissionDeps<
 > {
   /** Returns the tool with this name of the SDK, as the host has it now. */
   readonly find: (toolName: string) => { readonly tool: ModelTool; readonly toolset: Toolset } | undefined;
-  readonly approvedCalls: ApprovedCalls;
+  readonly asked: AskedCalls;
   /** `canUseTool` of the program, which asks the user. */
   readonly ask: ClaudeAgentCanUseTool<Options, Result> | undefined;
   readonly onDenied: (event: LastToolEvent, tool: ModelTool, toolUseId: string, toolName: string) => void;
@@ -59,7 +64,7 @@ export function createCanUseTool<
 >(
   deps: PermissionDeps<Options, Result>,
 ): ClaudeAgentCanUseTool<Options, Result | ClaudeAgentPermissionResult> {
-  const { find, approvedCalls, ask, onDenied } = deps;
+  const { find, asked, ask, onDenied } = deps;
   return async (toolName, input, options) => {
     const isFromSdk = (options.mcpServer?.source ?? 'sdk') === 'sdk';
     const found = isFromSdk ? find(toolName) : undefined;
@@ -86,7 +91,7 @@ export function createCanUseTool<
     const answer = await ask(toolName, input, { ...options, decisionReason: verdict.reason });
     if (answer?.behavior !== 'allow') return answer;
     const updatedInput = answer.updatedInput ?? input;
-    approvedCalls.add(options.toolUseID, tool, updatedInput);
+    asked.remember(options.toolUseID, tool, updatedInput);
     return { ...answer, updatedInput };
   };
 }

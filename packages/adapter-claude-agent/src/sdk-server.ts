@@ -1,5 +1,6 @@
 import {
   anthropicTools,
+  type AskedCalls,
   type ModelSchema,
   type ModelTool,
   type ToolEvent,
@@ -12,7 +13,6 @@ import {
   type CallToolResult,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { ApprovedCalls } from './approved-calls.js';
 import { sdkName, toolsOfServer } from './server-keys.js';
 import { toolResult } from './tool-result.js';
 
@@ -31,7 +31,7 @@ export interface SdkServerDeps {
   readonly tools: Tools;
   /** Called when the SDK has listed the tools, so that it wants to know of changes, and when the connection has ended. */
   readonly onUse: (instance: McpServer, isUsed: boolean) => void;
-  readonly approvedCalls: ApprovedCalls;
+  readonly asked: AskedCalls;
   readonly alwaysLoad: boolean | undefined;
   readonly timeoutMs: number | undefined;
   readonly onEvent: ((event: ToolEvent, call: ClaudeAgentCall) => void) | undefined;
@@ -44,17 +44,13 @@ const MAX_RESULT_CHARACTERS = 500_000;
 
 /** Creates an MCP server in this process, with the tools of one server of the host. It can be connected once. */
 export function createSdkServer(server: string, key: string, deps: SdkServerDeps): McpServer {
-  const { tools, onUse, approvedCalls, alwaysLoad, timeoutMs, onEvent } = deps;
+  const { tools, onUse, asked, alwaysLoad, timeoutMs, onEvent } = deps;
   const instance = new McpServer(
     { name: key, version: '1.0.0' },
     { capabilities: { tools: { listChanged: true } } },
   );
   /** The tools that the model was shown last. */
   let shown = tools.snapshot();
-
-  const digestOf = ({ ref }: ModelTool): string | undefined =>
-    tools.snapshot().tools.find((each) => each.ref.server === ref.server && each.ref.tool === ref.tool)
-      ?.definition.digest;
 
   instance.server.onclose = () => onUse(instance, false);
   instance.server.setRequestHandler(ListToolsRequestSchema, () => {
@@ -79,8 +75,7 @@ export function createSdkServer(server: string, key: string, deps: SdkServerDeps
           params: { progressToken, progress, ...(total !== undefined && { total }) },
         });
       };
-      const confirm =
-        call.toolUseId === undefined ? undefined : approvedCalls.take(call.toolUseId, args, digestOf);
+      const confirm = call.toolUseId === undefined ? undefined : asked.take(call.toolUseId, args);
       const modelName = toolsOfServer(shown, server, key).get(name)?.name ?? toolName;
       const event = await shown.run(modelName, args, {
         signal: extra.signal,

@@ -1,5 +1,4 @@
-import type { ErrorCode, FittingsError } from '@mcp-fittings/client-core';
-import type { LastToolEvent, Rendering } from '@mcp-fittings/tools';
+import { toolFailure, type LastToolEvent, type Rendering, type ToolFailure } from '@mcp-fittings/tools';
 import type * as z from 'zod';
 
 /** Which call an event belongs to. */
@@ -19,14 +18,7 @@ export interface LangChainArtifact {
   /** Metadata of the result, as the server sent it. */
   readonly _meta?: unknown;
   /** Why the call failed. Absent if the tool ran and says that it failed. */
-  readonly error?: {
-    /** Code of the `FittingsError`. */
-    readonly code: ErrorCode;
-    /** Whether the server may have carried out the call. */
-    readonly delivery: FittingsError['delivery'];
-    /** What to do about it. */
-    readonly hint?: string | undefined;
-  };
+  readonly error?: ToolFailure | undefined;
 }
 
 /** A standard content block of LangChain. */
@@ -78,8 +70,7 @@ export function artifactOf(event: LastToolEvent): LangChainArtifact {
       ...(_meta !== undefined && { _meta }),
     };
   }
-  const { code, delivery, hint } = event.error;
-  return { isError, error: { code, delivery, ...(hint !== undefined && { hint }) } };
+  return { isError, error: toolFailure(event.error) };
 }
 
 /** Converts a result to content of a message: text alone is a string, which every model accepts. */

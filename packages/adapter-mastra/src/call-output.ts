@@ -1,5 +1,4 @@
-import type { ErrorCode, FittingsError } from '@mcp-fittings/client-core';
-import type { LastToolEvent, Rendering } from '@mcp-fittings/tools';
+import { toolFailure, type LastToolEvent, type Rendering, type ToolFailure } from '@mcp-fittings/tools';
 
 /** Which call an event belongs to. */
 export interface MastraCall {
@@ -9,16 +8,6 @@ export interface MastraCall {
   readonly toolName: string;
 }
 
-/** Why a call failed, for the program. The model gets the text of the output. */
-export interface MastraCallError {
-  /** Code of the `FittingsError`. */
-  readonly code: ErrorCode;
-  /** Whether the server may have carried out the call: check it before you call again. */
-  readonly delivery: FittingsError['delivery'];
-  /** What to do about it. */
-  readonly hint?: string | undefined;
-}
-
 /** The result of a tool, as the program finds it in `payload.result` of a tool result of Mastra. It is JSON. */
 export interface MastraCallOutput extends Rendering {
   /** `failed`: the call failed or was not made ({@link error} says why), or the tool itself says that it failed. */
@@ -26,7 +15,7 @@ export interface MastraCallOutput extends Rendering {
   /** The structured content of the result, as the server sent it. */
   readonly structuredContent?: unknown;
   /** Why the call failed. Absent if the tool ran and says that it failed. */
-  readonly error?: MastraCallError | undefined;
+  readonly error?: ToolFailure | undefined;
 }
 
 /** Converts the last event of a call to its output. */
@@ -37,8 +26,7 @@ export function outputOf(event: LastToolEvent): MastraCallOutput {
     const { structuredContent } = event.result;
     return { ...rendering, status, ...(structuredContent !== undefined && { structuredContent }) };
   }
-  const { code, delivery, hint } = event.error;
-  return { ...rendering, status, error: { code, delivery, ...(hint !== undefined && { hint }) } };
+  return { ...rendering, status, error: toolFailure(event.error) };
 }
 
 /** Whether this is an output of ours: a hook or a processor of Mastra may have replaced it. */

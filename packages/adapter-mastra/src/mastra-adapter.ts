@@ -1,5 +1,10 @@
-import { aiSdkTools, type ModelTool, type ToolEvent, type Tools } from '@mcp-fittings/tools';
-import { createAskedTools } from './asked-tools.js';
+import {
+  aiSdkTools,
+  createAskedCalls,
+  type ModelTool,
+  type ToolEvent,
+  type Tools,
+} from '@mcp-fittings/tools';
 import type { MastraCall } from './call-output.js';
 import { mastraToolFields, type MastraToolFields } from './mastra-tool.js';
 
@@ -46,7 +51,7 @@ export function createMastraAdapter<Tool>(
   tools: Tools,
   options: MastraAdapterOptions<Tool>,
 ): MastraAdapter<Tool> {
-  const asked = createAskedTools();
+  const asked = createAskedCalls();
   const mastraAsks = (options.approval ?? 'mastra') === 'mastra';
   const { onEvent, timeoutMs } = options;
   const currentTools = (): readonly { readonly tool: ModelTool; readonly made: Tool }[] => {
@@ -60,7 +65,6 @@ export function createMastraAdapter<Tool>(
         toolset,
         converted: theirs,
         asked,
-        currentDigest: () => tools.snapshot().tools.find(({ name }) => name === tool.name)?.definition.digest,
         mastraAsks,
         onEvent,
         timeoutMs,

@@ -1,6 +1,11 @@
-import { FittingsError } from '@mcp-fittings/client-core';
-import type { AiSdkTool, AiSdkToolOutput, Confirm, ModelTool, ToolEvent, Toolset } from '@mcp-fittings/tools';
-import type { AskedTools } from './asked-tools.js';
+import type {
+  AiSdkTool,
+  AiSdkToolOutput,
+  AskedCalls,
+  ModelTool,
+  ToolEvent,
+  Toolset,
+} from '@mcp-fittings/tools';
 import { isOutput, outputOf, type MastraCall, type MastraCallOutput } from './call-output.js';
 
 /** A schema that accepts anything, because the call checks the arguments. Its JSON Schema is that of the tool. */
@@ -57,9 +62,7 @@ export interface MastraToolDeps {
   readonly toolset: Toolset;
   /** The same tool for the AI SDK, whose results Mastra takes. */
   readonly converted: AiSdkTool;
-  readonly asked: AskedTools;
-  /** Returns the digest of the tool as its server describes it now: a resumed run has the tools that it started with. */
-  readonly currentDigest: () => string | undefined;
+  readonly asked: AskedCalls;
   /** Whether Mastra asks about calls that the policy does not decide. */
   readonly mastraAsks: boolean;
   readonly onEvent: ((event: ToolEvent, call: MastraCall) => void) | undefined;
@@ -68,8 +71,8 @@ export interface MastraToolDeps {
 
 /** Makes the fields of one tool. */
 export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
-  const { tool, toolset, converted, asked, currentDigest, onEvent, timeoutMs } = deps;
-  const { name, ref, definition } = tool;
+  const { tool, toolset, converted, asked, onEvent, timeoutMs } = deps;
+  const { name, ref } = tool;
   const needsApproval = deps.mastraAsks && toolset.verdict(name)?.decision === 'ask';
   return {
     id: name,
@@ -82,18 +85,19 @@ export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
     // `requireToolApproval` of the agent.
     requireApproval: needsApproval && (() => true),
     onInputAvailable({ toolCallId }) {
-      if (needsApproval) asked.remember(toolCallId, definition.digest);
+      // Mastra announces an approved call again; the user was asked about the tool as it was the first time.
+      if (needsApproval && !asked.has(toolCallId)) asked.remember(toolCallId, tool);
     },
     async execute(input, { abortSignal, agent, writer }) {
       const toolCallId = agent?.toolCallId;
       const call: MastraCall = { toolCallId, toolName: name };
-      const askedDigest = toolCallId === undefined ? undefined : asked.take(toolCallId);
+      const confirm = toolCallId === undefined ? undefined : asked.take(toolCallId);
       let written = Promise.resolve();
       const event = await toolset.run(name, input, {
         signal: abortSignal,
         timeoutMs,
         // Only the loop of an agent asks. In a workflow, and in `generateLegacy`, `confirm` of the tools does.
-        ...(askedDigest !== undefined && { confirm: confirmedByMastra(askedDigest, currentDigest) }),
+        ...(confirm !== undefined && { confirm }),
         onEvent(progress) {
           onEvent?.(progress, call);
           // The stream may have ended, which does not concern the call.
@@ -111,20 +115,4 @@ export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
 function schemaOf({ inputSchema }: AiSdkTool): MastraSchema {
   const copy = (): Record<string, unknown> => structuredClone({ ...inputSchema.jsonSchema });
   return { '~standard': { ...inputSchema['~standard'], jsonSchema: { input: copy, output: copy } } };
-}
-
-/** Answers for the user, who has answered Mastra. An approval of another definition of the tool does not count. */
-function confirmedByMastra(askedDigest: string, currentDigest: () => string | undefined): Confirm {
-  return async ({ tool }) => {
-    if (askedDigest === currentDigest()) return 'once';
-    throw new FittingsError(
-      'APPROVAL_REQUIRED',
-      `The tool ${tool.name} changed while the question was open.`,
-      {
-        server: tool.ref.server,
-        delivery: 'not-sent',
-        hint: 'Call the tool again. The user will be asked about the changed tool.',
-      },
-    );
-  };
 }

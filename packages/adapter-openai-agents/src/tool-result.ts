@@ -1,4 +1,4 @@
-import { openAiFunctionOutput, type LastToolEvent, type Rendering } from '@mcp-fittings/tools';
+import { openAiFunctionOutput, toolFailure, type LastToolEvent, type Rendering } from '@mcp-fittings/tools';
 import type { OpenAiAgentsContent, OpenAiAgentsToolResult } from './mcp-server.js';
 
 /** Makes the result of a call. The model gets its content; the program all of it, with a `customDataExtractor`. */
@@ -14,10 +14,9 @@ export function toolResult(event: LastToolEvent): OpenAiAgentsToolResult {
       isError,
     };
   }
-  const { code, delivery, hint } = event.error;
   return {
     content,
-    _meta: { 'mcp-fittings/error': { code, delivery, ...(hint !== undefined && { hint }) } },
+    _meta: { 'mcp-fittings/error': toolFailure(event.error) },
     isError,
   };
 }

@@ -64,12 +64,14 @@ export type {
 } from './deferral/tool-conversation.js';
 
 export type { ToolRunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
+export { createAskedCalls, type AskedCalls } from './calls/asked-calls.js';
 export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
 export type { HostPins, PinQuestion } from './pins/pin-gate.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 export type { ConversationResults, ResultSpill } from './calls/result-spill.js';
 
 export { renderError, renderForModel, renderForPerson } from './results/render-result.js';
+export { toolFailure, type ToolFailure } from './results/tool-failure.js';
 export type { RenderedResult, SpilledResult } from './results/spilled-result.js';
 export type { MediaPart, RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
 

@@ -14,6 +14,8 @@ import type { ConfirmOutcome, PolicyTool, ToolPolicy } from '../permissions/tool
 export interface ConfirmRequest {
   /** The tool that is about to run. */
   readonly tool: ModelTool;
+  /** Digest of the tool as its server describes it now, which is what is called. `tool` may be older. */
+  readonly digest: string;
   /** The arguments that are sent if the user agrees: a copy that does not change while the question is open. */
   readonly args: Readonly<Record<string, unknown>>;
   /**
@@ -47,7 +49,7 @@ export interface ConfirmDeps {
 /** Asks the user and records the answer. Rejects unless the call may run. */
 export async function confirmCall(
   deps: ConfirmDeps,
-  question: Omit<ConfirmRequest, 'argsText' | 'text'>,
+  question: Omit<ConfirmRequest, 'digest' | 'argsText' | 'text'>,
   asked: PolicyTool,
 ): Promise<void> {
   const { tool, args, verdict } = question;
@@ -72,7 +74,10 @@ export async function confirmCall(
     verdict,
     change: question.change?.text,
   });
-  const outcome = await abortable(deps.confirm({ ...question, argsText, text }), question.signal);
+  const outcome = await abortable(
+    deps.confirm({ ...question, digest: asked.digest, argsText, text }),
+    question.signal,
+  );
   if (outcome !== 'cancel') checkUnchanged(deps, tool, asked);
   if (question.change !== undefined && AGREES.has(outcome)) {
     await question.change.accept();
