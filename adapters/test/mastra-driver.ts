@@ -1,10 +1,5 @@
-import {
-  createMastraAdapter,
-  type MastraAdapter,
-  type MastraCallOutput,
-  type MastraToolFields,
-} from '@mcp-fittings/adapter-mastra';
-import { createTools } from '@mcp-fittings/tools';
+import { createMastraAdapter, type MastraAdapter, type MastraToolFields } from '@mcp-fittings/adapter-mastra';
+import { createTools, type ToolCallOutput } from '@mcp-fittings/tools';
 import type { AdapterDriver, ModelResult, OfferedTool } from '../suite/driver.js';
 
 /** What the driver needs of `@mastra/core`. */
@@ -108,7 +103,7 @@ export function mastraDriver<Tool>(mastra: Mastra<Tool>): AdapterDriver {
               return text === undefined ? [`${String(progress)}/${String(total)}`] : [String(text)];
             }),
             failures: payloads('tool-result').flatMap(({ result }) => {
-              const failure = (result as MastraCallOutput).error;
+              const failure = (result as ToolCallOutput).error;
               return failure === undefined ? [] : [failure];
             }),
             error,

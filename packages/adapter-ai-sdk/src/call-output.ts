@@ -1,10 +1,4 @@
-import {
-  toolFailure,
-  type LastToolEvent,
-  type Rendering,
-  type ToolEvent,
-  type ToolFailure,
-} from '@mcp-fittings/tools';
+import { toolCallOutput, type ToolCallOutput, type ToolEvent } from '@mcp-fittings/tools';
 
 /** Which call of the AI SDK an output belongs to. */
 export interface AiSdkCall {
@@ -18,17 +12,13 @@ export interface AiSdkCall {
  * The output of a tool, as the program finds it in `output` of a tool result, and a user interface in the part of the tool. It is
  * JSON. While the call runs, the preliminary results of `streamText` have the status `running`.
  */
-export interface AiSdkCallOutput extends Rendering {
-  /** `failed`: the call failed or was not made ({@link error} says why), or the tool itself says that it failed. */
-  readonly status: 'running' | 'succeeded' | 'failed';
+export interface AiSdkCallOutput extends Omit<ToolCallOutput, 'status'> {
+  /** As for `ToolCallOutput`, or `running`. */
+  readonly status: 'running' | ToolCallOutput['status'];
   /** Progress so far, in units that the server chooses. Only while the call runs. */
   readonly progress?: number | undefined;
   /** The value of {@link progress} at the end, if the server knows it. */
   readonly total?: number | undefined;
-  /** The structured content of the result, as the server sent it. */
-  readonly structuredContent?: unknown;
-  /** Why the call failed. Absent if the tool ran and says that it failed. */
-  readonly error?: ToolFailure | undefined;
 }
 
 /** Converts the events of a call to outputs. The last one is the result. */
@@ -39,7 +29,7 @@ export async function* outputsOf(
   let progress: Pick<AiSdkCallOutput, 'progress' | 'total'> = {};
   for await (const event of events) {
     if (event.type === 'result' || event.type === 'error') {
-      yield finalOutput(event);
+      yield toolCallOutput(event);
       return;
     }
     if (event.type === 'partial') text = event.text;
@@ -47,13 +37,4 @@ export async function* outputsOf(
     const parts = text === '' ? [] : [{ type: 'text' as const, text }];
     yield { status: 'running', text, parts, isError: false, ...progress };
   }
-}
-
-function finalOutput(event: LastToolEvent): AiSdkCallOutput {
-  const status = event.rendering.isError ? 'failed' : 'succeeded';
-  if (event.type === 'result') {
-    const { structuredContent } = event.result;
-    return { ...event.rendering, status, ...(structuredContent !== undefined && { structuredContent }) };
-  }
-  return { ...event.rendering, status, error: toolFailure(event.error) };
 }

@@ -1,12 +1,14 @@
-import type {
-  AiSdkTool,
-  AiSdkToolOutput,
-  AskedCalls,
-  ModelTool,
-  ToolEvent,
-  Toolset,
+import {
+  toolCallOutput,
+  type AiSdkTool,
+  type AiSdkToolOutput,
+  type AskedCalls,
+  type ModelTool,
+  type ToolCallOutput,
+  type ToolEvent,
+  type Toolset,
 } from '@mcp-fittings/tools';
-import { isOutput, outputOf, type MastraCall, type MastraCallOutput } from './call-output.js';
+import { isOutput, type MastraCall } from './call-output.js';
 
 /** A schema that accepts anything, because the call checks the arguments. Its JSON Schema is that of the tool. */
 export interface MastraSchema {
@@ -23,7 +25,7 @@ export interface MastraSchema {
 }
 
 /** The part of the context of an execution that a tool uses. */
-export interface MastraToolContext {
+export interface MastraExecution {
   /** Aborts the call. */
   readonly abortSignal?: AbortSignal | undefined;
   /** The agent that calls. Undefined in a workflow. */
@@ -50,8 +52,8 @@ export interface MastraToolFields {
   requireApproval: false | (() => true);
   /** Told of a call before Mastra asks. */
   onInputAvailable: (options: { toolCallId: string }) => void;
-  /** Calls the tool. Rejects only if `onEvent` throws. */
-  execute: (input: unknown, context: MastraToolContext) => Promise<MastraCallOutput>;
+  /** Calls the tool. The output is `payload.result` of a tool result of Mastra. Rejects only if `onEvent` throws. */
+  execute: (input: unknown, context: MastraExecution) => Promise<ToolCallOutput>;
   /** Converts an output for the model. Undefined if it is not one of ours. */
   toModelOutput: (output: unknown) => AiSdkToolOutput | undefined;
 }
@@ -106,7 +108,7 @@ export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
       });
       await written;
       onEvent?.(event, call);
-      return outputOf(event);
+      return toolCallOutput(event);
     },
     toModelOutput: (output) => (isOutput(output) ? converted.toModelOutput({ output }) : undefined),
   };

@@ -1,7 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
-import { createToolPolicy, createTools, type Confirm, type ToolEvent } from '@mcp-fittings/tools';
+import {
+  createToolPolicy,
+  createTools,
+  type Confirm,
+  type ToolCallOutput,
+  type ToolEvent,
+} from '@mcp-fittings/tools';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { describe, expect, it } from 'vitest';
@@ -9,8 +15,7 @@ import * as z from 'zod';
 import {
   createMastraAdapter,
   type MastraAdapterOptions,
-  type MastraCallOutput,
-  type MastraToolContext,
+  type MastraExecution,
   type MastraToolFields,
 } from '@mcp-fittings/adapter-mastra';
 
@@ -65,7 +70,7 @@ async function connect({ confirm, changes, ...options }: Options = {}) {
     },
   };
 }
-const context = (toolCallId: string): MastraToolContext => ({ agent: { toolCallId } });
+const context = (toolCallId: string): MastraExecution => ({ agent: { toolCallId } });
 
 describe('a tool for Mastra', () => {
   it('has a schema that accepts anything, and is written as that of the server', async () => {
@@ -154,7 +159,7 @@ describe('a tool for Mastra', () => {
 
 describe('a call that needs approval', () => {
   /** Mastra announces the call, asks, announces it again after the approval, and executes it. */
-  const approved = async (tool: MastraToolFields, toolCallId = 'c1'): Promise<MastraCallOutput> => {
+  const approved = async (tool: MastraToolFields, toolCallId = 'c1'): Promise<ToolCallOutput> => {
     tool.onInputAvailable({ toolCallId });
     tool.onInputAvailable({ toolCallId });
     return tool.execute({}, context(toolCallId));
@@ -175,7 +180,7 @@ describe('a call that needs approval', () => {
     expect(await approved(world.tool(GUARDED))).toMatchObject({ status: 'succeeded', text: 'It ran.' });
   });
 
-  it.each<[string, MastraToolContext]>([
+  it.each<[string, MastraExecution]>([
     ['was not announced, as by `generateLegacy`', context('c1')],
     ['has no agent, as in a workflow', {}],
     ['was another one', context('c2')],

@@ -68,6 +68,7 @@ export { createAskedCalls, type AskedCalls } from './calls/asked-calls.js';
 export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
 export type { HostPins, PinQuestion } from './pins/pin-gate.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
+export { toolCallOutput, type ToolCallOutput } from './calls/tool-call-output.js';
 export type { ConversationResults, ResultSpill } from './calls/result-spill.js';
 
 export { renderError, renderForModel, renderForPerson } from './results/render-result.js';
