@@ -59,24 +59,6 @@ export function onRealService(define: (suites: RealServiceSuites) => void): void
       await locks[Symbol.asyncDispose]();
     });
 
-    /** A test during which the daemon crashed by its own defect is repeated, once; the repetition is announced. */
-    const itBesideDefect =
-      (suiteName: string) =>
-      (name: string, run: () => Promise<void>): void => {
-        it(name, async () => {
-          const failed = await run().then(
-            () => undefined,
-            (error: unknown) => ({ error }),
-          );
-          if (await service.restartAfterOwnDefect()) {
-            console.warn(`gnome-keyring-daemon crashed by its own defect in "${name}", which is repeated.`);
-            // The dead daemon could not delete what the first attempt had stored.
-            await service.clear(suiteName);
-            await run();
-          } else if (failed !== undefined) throw failed.error;
-        });
-      };
-
     const suite: RealServiceSuites['suite'] = (name, capabilities, open) => {
       let stores: SuiteStores | undefined;
       const setup = async (): Promise<TokenStoreFixture> => {
@@ -86,7 +68,7 @@ export function onRealService(define: (suites: RealServiceSuites) => void): void
         }
         return { ...stores, teardown: () => service.clear(name) };
       };
-      tokenStoreSuite({ describe, it: itBesideDefect(name) }, { name, capabilities, deadlineMs, setup });
+      tokenStoreSuite({ describe, it }, { name, capabilities, deadlineMs, setup });
     };
 
     define({
