@@ -14,6 +14,7 @@ export {
   type ErrorDetails,
   type FittingsErrorOptions,
 } from './errors/fittings-error.js';
+export { restateError } from './errors/restate-error.js';
 export { classifySystemError } from './errors/system-errors.js';
 export type { Clock } from './contracts/clock.js';
 export type { HostCache } from './contracts/host-cache.js';

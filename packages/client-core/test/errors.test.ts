@@ -8,6 +8,7 @@ import {
   classifySystemError,
   ERROR_CODES,
   FittingsError,
+  restateError,
   TransportError,
 } from '@mcp-fittings/client-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -192,6 +193,35 @@ describe('classifySystemError', () => {
     loop.cause = loop;
     for (const value of [loop, undefined, null, 'ECONNRESET', 7])
       expect(classifySystemError(value)).toBeUndefined();
+  });
+});
+
+it('an error is restated with what the caller knows, and keeps all else', () => {
+  const lost = new TransportError('CONNECTION_LOST', 'The connection ended.', {
+    kind: 'config',
+    retryable: false,
+    hint: 'Restart the server.',
+    server: 'notes',
+    delivery: 'unknown',
+    details: { exitCode: 3 },
+  });
+  const restated = restateError(lost, { delivery: 'not-sent' });
+  expect({ ...restated, message: restated.message, cause: restated.cause }).toEqual({
+    name: 'FittingsError',
+    code: 'CONNECTION_LOST',
+    message: 'The connection ended.',
+    kind: 'config',
+    retryable: false,
+    hint: 'Restart the server.',
+    server: 'notes',
+    delivery: 'not-sent',
+    details: { exitCode: 3 },
+    cause: lost,
+  });
+  expect(restateError(lost, { server: 'mail', hint: 'Wait.' })).toMatchObject({
+    server: 'mail',
+    hint: 'Wait.',
+    delivery: 'unknown',
   });
 });
 

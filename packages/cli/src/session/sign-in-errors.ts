@@ -1,4 +1,10 @@
-import { AuthRequiredError, FittingsError, type ServerConfig, isRecord } from '@mcp-fittings/client-core';
+import {
+  AuthRequiredError,
+  FittingsError,
+  restateError,
+  type ServerConfig,
+  isRecord,
+} from '@mcp-fittings/client-core';
 import { isSecretName } from '@mcp-fittings/config';
 import { CommandError } from '../output/hints.js';
 
@@ -39,6 +45,5 @@ export function hasNoSignInService(error: unknown): boolean {
  */
 export function withServerName(error: unknown, server: string): unknown {
   if (!(error instanceof FittingsError) || error.server !== undefined) return error;
-  const { code, message, kind, hint, details, delivery } = error;
-  return new FittingsError(code, message, { server, cause: error, kind, hint, details, delivery });
+  return restateError(error, { server });
 }

@@ -1,4 +1,4 @@
-import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError, restateError } from '@mcp-fittings/client-core';
 import { abortable, withTimeout } from '@mcp-fittings/client-core/timing';
 import type { Connection } from '../connection/connect-once.js';
 import type { Supervisor } from '../connection/supervisor.js';
@@ -209,14 +209,5 @@ function notSent(error: unknown): unknown {
   ) {
     return error;
   }
-  const { code, message, server, kind, retryable, hint, details } = error;
-  return new FittingsError(code, message, {
-    server,
-    kind,
-    retryable,
-    hint,
-    details,
-    cause: error,
-    delivery: 'not-sent',
-  });
+  return restateError(error, { delivery: 'not-sent' });
 }

@@ -1,6 +1,7 @@
 import {
   AuthRequiredError,
   FittingsError,
+  restateError,
   isRecord,
   type Clock,
   type Delivery,
@@ -64,16 +65,7 @@ export function createRunInterceptors(all: readonly Interceptor[], clock: Clock)
       }
       const truth = delivery();
       if (error.delivery === truth && error.server !== undefined) return error;
-      const { code, message, kind, retryable, hint, details } = error;
-      return new FittingsError(code, message, {
-        server: error.server ?? server,
-        kind,
-        retryable,
-        hint,
-        details,
-        cause: error,
-        delivery: truth,
-      });
+      return restateError(error, { server: error.server ?? server, delivery: truth });
     };
 
     return new Promise((resolve, reject) => {

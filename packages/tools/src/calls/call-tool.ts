@@ -1,4 +1,4 @@
-import { FittingsError } from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError, restateError, type Delivery } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
 import type { CallOptions, CatalogTool, ToolRef, ToolResult } from '@mcp-fittings/host';
@@ -115,9 +115,11 @@ export async function* callTool(
   const link = linkSignal(options.signal);
   const { signal } = link;
   const queue = createProgressQueue();
+  let delivery: Delivery = 'not-sent';
   try {
     const originalNames = options.originalNames === true;
     const call = await prepare(deps, name, args, { signal, originalNames, confirm: options.confirm });
+    delivery = 'unknown';
     const running = deps.host
       .callTool(call.tool.ref, call.args, {
         signal,
@@ -145,7 +147,7 @@ export async function* callTool(
       ...(rendered ?? { rendering: renderForModel(result, deps.rendering) }),
     };
   } catch (thrown) {
-    const error = asFittingsError(thrown, signal);
+    const error = callError(thrown, delivery, signal);
     yield { type: 'error', error, rendering: renderError(error) };
   } finally {
     queue.end();
@@ -171,6 +173,7 @@ export async function runTool(
   } catch (cause) {
     failure = new FittingsError('CALLBACK_FAILED', 'The onEvent callback of the call threw an error.', {
       cause,
+      delivery: 'unknown',
     });
   }
   return { type: 'error', error: failure, rendering: renderError(failure) };
@@ -287,7 +290,7 @@ async function outputIssues(
   try {
     return await checker.check(tool.output, result.structuredContent);
   } catch (error) {
-    return [{ path: [], message: asFittingsError(error).message }];
+    return [{ path: [], message: callError(error, 'unknown').message }];
   }
 }
 
@@ -308,15 +311,17 @@ function invalidArguments(tool: ModelTool, problem: string): FittingsError {
   });
 }
 
-function asFittingsError(thrown: unknown, signal?: AbortSignal): FittingsError {
-  if (thrown instanceof FittingsError) return thrown;
+/** Returns the error of a call that got as far as `delivery`. */
+function callError(thrown: unknown, delivery: Delivery, signal?: AbortSignal): FittingsError {
+  if (thrown instanceof FittingsError) {
+    const isKnown = delivery !== 'not-sent' || thrown.delivery !== undefined;
+    return isKnown || thrown instanceof AuthRequiredError ? thrown : restateError(thrown, { delivery });
+  }
   if (signal?.aborted === true)
-    return new FittingsError('ABORTED', 'The call was aborted.', { cause: thrown });
+    return new FittingsError('ABORTED', 'The call was aborted.', { cause: thrown, delivery });
   return new FittingsError(
     'CALLBACK_FAILED',
     'The call failed with an unexpected error in the host program.',
-    {
-      cause: thrown,
-    },
+    { cause: thrown, delivery },
   );
 }

@@ -140,10 +140,10 @@ describe('U6 a call as events', () => {
     const abort = new AbortController();
     const running = collect(tools.snapshot().call('mcp__s__x', {}, { signal: abort.signal }));
     setImmediate(() => abort.abort('enough'));
-    expect(errorOf(await running)).toMatchObject({ code: 'ABORTED', cause: 'enough' });
+    expect(errorOf(await running)).toMatchObject({ code: 'ABORTED', cause: 'enough', delivery: 'unknown' });
 
     const before = await collect(tools.snapshot().call('mcp__s__x', {}, { signal: AbortSignal.abort() }));
-    expect(errorOf(before).code).toBe('ABORTED');
+    expect(errorOf(before)).toMatchObject({ code: 'ABORTED', delivery: 'not-sent' });
     expect(host.calls).toHaveLength(1);
   });
 
@@ -294,7 +294,7 @@ describe('U8 U9 permissions', () => {
       {},
       { confirm: () => Promise.reject(new Error('no terminal')) },
     );
-    expect(errorOf(broken).code).toBe('CALLBACK_FAILED');
+    expect(errorOf(broken)).toMatchObject({ code: 'CALLBACK_FAILED', delivery: 'not-sent' });
 
     let given: AbortSignal | undefined;
     await using tools = createTools(host, {
@@ -306,7 +306,7 @@ describe('U8 U9 permissions', () => {
     const abort = new AbortController();
     const waiting = collect(tools.snapshot().call('mcp__s__x', {}, { signal: abort.signal }));
     setImmediate(() => abort.abort());
-    expect(errorOf(await waiting).code).toBe('ABORTED');
+    expect(errorOf(await waiting)).toMatchObject({ code: 'ABORTED', delivery: 'not-sent' });
     expect(given?.aborted).toBe(true);
     expect(host.calls).toEqual([]);
   });
