@@ -206,7 +206,8 @@ it('an error is restated with what the caller knows, and keeps all else', () => 
     details: { exitCode: 3 },
   });
   const restated = restateError(lost, { delivery: 'not-sent' });
-  expect({ ...restated, message: restated.message, cause: restated.cause }).toEqual({
+  expect(restated).toBeInstanceOf(FittingsError);
+  expect(restated).toMatchObject({
     name: 'FittingsError',
     code: 'CONNECTION_LOST',
     message: 'The connection ended.',
