@@ -29,6 +29,7 @@ export const ALLOWED = {
   tasks: ['client-core'],
   tools: ['client-core', 'host'],
   apps: ['client-core', 'host', 'tools'],
+  gateway: ['client-core', 'host', 'remote-policy', 'tools'],
   'adapter-ai-sdk': ['client-core', 'tools'],
   'adapter-openai-agents': ['host', 'tools'],
   'adapter-langchain': ['tools'],

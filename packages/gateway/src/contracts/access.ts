@@ -1,0 +1,35 @@
+import type { Caller } from './caller.js';
+
+/** Decides who a request comes from. {@link Access.authenticate} is asked before the body of a request is read. */
+export interface Access {
+  /** Returns the caller, or the response that refuses the request (401 with a challenge, or 403). */
+  authenticate(request: Request): Promise<AccessDecision>;
+  /**
+   * Answers a request to a page of the scheme itself, such as `/.well-known/oauth-protected-resource`, before {@link authenticate} is
+   * asked. Returns `undefined` for any other path.
+   */
+  respond?(request: Request): Promise<Response | undefined>;
+}
+
+/** Answer of {@link Access.authenticate}. */
+export type AccessDecision = { readonly caller: Caller } | { readonly refusal: Response };
+
+/** Pages of the gateway at which a caller signs in to a server of the host. */
+export interface UpstreamSignIn {
+  /**
+   * Returns the page at which this caller signs in to the server. `completed` settles when the sign-in has ended: it resolves if the
+   * server can be used now, and rejects with the reason otherwise.
+   */
+  open(caller: Caller, server: string): Promise<UpstreamSignInPage>;
+  /** Answers requests to these pages. Returns `undefined` for any other path. */
+  respond(request: Request): Promise<Response | undefined>;
+}
+
+/** A sign-in that waits for the caller's browser. */
+export interface UpstreamSignInPage {
+  /** Page of the gateway to open in the caller's browser. */
+  readonly url: string;
+  /** Identifies the page in an elicitation of mode `url`. */
+  readonly elicitationId: string;
+  readonly completed: Promise<void>;
+}

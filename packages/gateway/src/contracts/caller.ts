@@ -1,0 +1,21 @@
+/** Who sends a request to the gateway, and what this caller may use. An {@link Access} makes it. */
+export interface Caller {
+  /**
+   * Identifies the caller among all callers of the gateway, such as the issuer and subject of a token. Sessions, calls that wait for
+   * an answer, and subscriptions belong to the caller with this id; nobody else reaches them.
+   */
+  readonly id: string;
+  /**
+   * Person for whom the host acts, as `principal` of its methods. Absent: the host itself, whose connections and credentials all
+   * callers without a principal share.
+   */
+  readonly principal?: string | undefined;
+  /** Returns whether the caller may use a server, or one tool of it. Asked at every list and call. Default: everything. */
+  readonly allows?: ((server: string, tool?: string) => boolean) | undefined;
+}
+
+/** What a client reaches at one address of the gateway: all servers, or one of them under its original names. */
+export interface Mount {
+  /** Name of the server. Absent: all servers. */
+  readonly server?: string | undefined;
+}

@@ -1,0 +1,23 @@
+import type { Server, ServerEventBus } from '@modelcontextprotocol/server';
+import type { Caller, Mount } from './caller.js';
+
+/** One client of the gateway: the caller, and what it has connected to. */
+export interface ClientConnection {
+  readonly caller: Caller;
+  readonly mount: Mount;
+  /** `legacy`: a session of a revision before 2026-07-28. `modern`: one exchange of 2026-07-28, or a pipe that speaks it. */
+  readonly era: 'legacy' | 'modern';
+}
+
+/** The servers of the host as an MCP server, whatever the wire. */
+export interface Surface {
+  /**
+   * Creates the SDK's server that answers one connection (a session, a pipe) or one exchange. Close it to withdraw its calls; it reports
+   * `list_changed` and `resources/updated` of a session by itself.
+   */
+  createServer(connection: ClientConnection): Server;
+  /** Events of the lists and resources that this caller sees at this mount, for `subscriptions/listen`. */
+  events(caller: Caller, mount: Mount): ServerEventBus;
+  /** Withdraws every call that still waits for an answer of its caller. */
+  close(): Promise<void>;
+}
