@@ -4,7 +4,6 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** As Node resolves; `module` is a bundler's condition and leads to files that Node can't load. */
 const conditions = ['@mcp-fittings/source', ...defaultServerConditions.filter((name) => name !== 'module')];
-const isCi = process.env['CI'] === 'true';
 /** Tests that talk to programs of the system: a keyring, a browser, Redis. `npm run test:system` runs them. */
 export const SYSTEM_TESTS = '{packages,examples}/*/test/*.system.test.ts';
 
@@ -23,7 +22,7 @@ export default defineConfig({
     // In CI as at a desk (decision 014): a test that depends on what another file left behind fails in both.
     isolate: false,
     // Many tests wait, for a process to start or for a server to be missed, so that there is room for one more than the cores;
-    // with two more they all take longer. CI shows more of each test when fewer compete.
-    maxWorkers: availableParallelism() + (isCi ? 0 : 1),
+    // with two more they all take longer.
+    maxWorkers: availableParallelism() + 1,
   },
 });
