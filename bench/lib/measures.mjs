@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CLI_MEASURES } from './cli-measures.mjs';
 import { coldCalls } from './cold.mjs';
 import { connect, makeTransport, startHttpServer } from './connection.mjs';
+import { GATEWAY_CALLS } from './gateway-calls.mjs';
 import { SIGNED_CALLS } from './signed-calls.mjs';
 import { timed } from './timed.mjs';
 import { HOST_MEASURES } from './host-measures.mjs';
@@ -70,6 +71,7 @@ const toolsMeasure = (name) => async (task) =>
 export const MEASURES = {
   ...CLI_MEASURES,
   ...SIGNED_CALLS,
+  ...GATEWAY_CALLS,
   convertTools: toolsMeasure('convertTools'),
   changeOneTool: toolsMeasure('changeOneTool'),
   toolsLinear: toolsMeasure('toolsLinear'),

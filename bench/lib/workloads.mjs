@@ -176,6 +176,19 @@ const TOOLS = !hasCorpus
       },
     ];
 
+/** Beside a bare reverse proxy in front of the same server. */
+const throughGateway = (inFlight) => ({
+  id: `gateway${inFlight}`,
+  label: `through the gateway, ${inFlight} in flight; floor: a bare reverse proxy`,
+  measure: 'gatewayCalls',
+  task: { inFlight, warmMs: 5000 },
+  unit: 'µs',
+  throughput: true,
+  contenders: ['floor', 'ours'],
+  goal: {},
+  slow: true,
+});
+
 /** The same code as another workload runs, with another size, Client or wire. */
 const similar = (workload) => ({ ...workload, similar: true });
 
@@ -353,5 +366,7 @@ export const WORKLOADS = [
     limits: [{ metric: 'value', most: 3, unit: 'µs' }],
     slow: true,
   },
+  throughGateway(1),
+  throughGateway(64),
   ...CLI_WORKLOADS,
 ];
