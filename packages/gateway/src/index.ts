@@ -1,2 +1,9 @@
 export type { Caller, Mount } from './contracts/caller.js';
 export type { Access, AccessDecision, UpstreamSignIn, UpstreamSignInPage } from './contracts/access.js';
+
+/** Who may call. */
+export { bearerToken, type BearerTokenOptions } from './access/bearer-token.js';
+export { oauthResource, type OAuthResourceOptions } from './access/oauth-resource.js';
+export type { AccessTokenClaims, TokenProfile } from './access/access-token.js';
+export type { OutboundFetch, OutboundRequest } from './access/outbound-fetch.js';
+export type { ScopeGrant, Scopes, ServerGrant } from './access/scope-grants.js';
