@@ -92,8 +92,8 @@ async function validatePlainJwt(
   },
 ): Promise<AccessTokenClaims> {
   const { typ } = decodePart(token, 0);
-  if (typ !== undefined && !/^(?:application\/)?(?:at\+)?jwt$/i.test(String(typ)))
-    throw invalid('has another type');
+  const ordinary = typeof typ === 'string' && /^(?:application\/)?(?:at\+)?jwt$/i.test(typ);
+  if (typ !== undefined && !ordinary) throw invalid('has another type');
   const response = new Response(token, { headers: { 'content-type': 'application/jwt' } });
   const claims = await processUserInfoResponse(
     { ...issuer, userinfo_signing_alg_values_supported: [...SIGNATURE_ALGORITHMS] },

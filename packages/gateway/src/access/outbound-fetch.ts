@@ -33,10 +33,10 @@ export function createOutboundFetch(
 ): (url: string, request: LibraryRequest) => Promise<Response> {
   const send: OutboundFetch =
     fetch ?? ((url, init) => globalThis.fetch(url, { ...init, body: init.body ?? null }));
-  return (url, { method, headers, body }) =>
+  return (url, { method, headers, body = null }) =>
     withTimeout({ ms: TIMEOUT_MS, clock, error: () => tooSlow(url) }, async (signal) => {
       const init = { method, headers, redirect: 'manual', signal } as const;
-      const response = await send(url, body == null ? init : { ...init, body });
+      const response = await send(url, body === null ? init : { ...init, body });
       const bytes = await readBody(response, url);
       const { status } = response;
       return new Response(bytes.length === 0 ? null : bytes, { status, headers: response.headers });

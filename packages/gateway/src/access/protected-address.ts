@@ -62,7 +62,7 @@ function checkedResource(resource: string): URL {
     !secure ||
     url.href !== resource ||
     /[?#]/.test(resource) ||
-    !/\/mcp$/.test(url.pathname)
+    !url.pathname.endsWith('/mcp')
   ) {
     throw new FittingsError(
       'CONFIG_INVALID',

@@ -178,7 +178,7 @@ describe('GW-32: only tokens of a trusted issuer for this resource are accepted'
     expect(await world.verdict(world.issuer.token(plain, { typ: 'JWT' }))).toContain('ann');
     expect(await world.verdict(world.issuer.token(plain, { typ: undefined }))).toContain('ann');
     expect(await world.verdict(world.issuer.token())).toContain('ann');
-    for (const [claims, header] of [
+    const refused: readonly (readonly Readonly<Record<string, unknown>>[])[] = [
       [{ aud: undefined }, {}],
       [{ iss: undefined }, {}],
       [{ exp: undefined }, {}],
@@ -192,7 +192,8 @@ describe('GW-32: only tokens of a trusted issuer for this resource are accepted'
       [{}, { typ: 'logout+jwt' }],
       [{}, { alg: 'none' }],
       [{}, { kid: 'key-9' }],
-    ]) {
+    ];
+    for (const [claims, header] of refused) {
       expect(
         await world.verdict(world.issuer.token({ ...plain, ...claims }, { typ: 'JWT', ...header })),
       ).toBe('401 invalid_token');
