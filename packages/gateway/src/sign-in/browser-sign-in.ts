@@ -28,7 +28,7 @@ export interface BrowserCheck {
    */
   start(request: { readonly redirectUri: string; readonly state: string }): Promise<{
     readonly url: URL;
-    finish(parameters: URLSearchParams): Promise<string>;
+    readonly finish: (parameters: URLSearchParams) => Promise<string>;
   }>;
 }
 

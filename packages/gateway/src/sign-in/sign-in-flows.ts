@@ -9,8 +9,6 @@ export interface SignInFlow {
   readonly page: string;
   /** Where the browser goes now: the page of the authorization server, or nowhere because the sign-in has ended. */
   readonly next: Promise<URL | 'ended'>;
-  /** Resolves with undefined if the server can be used, and with the reason otherwise. Never rejects. */
-  readonly outcome: Promise<FittingsError | undefined>;
   /** Passes on the redirect of the authorization server. Returns false if the sign-in does not wait for it any more. */
   answer(parameters: URLSearchParams): boolean;
 }
@@ -30,6 +28,8 @@ export interface FlowRequest {
   readonly principal: string | undefined;
   /** Ends the sign-in. */
   readonly signal: AbortSignal;
+  /** Called when it has ended: with undefined if the server can be used, and with the reason otherwise. Must not throw. */
+  readonly onEnd: (error: FittingsError | undefined) => void;
 }
 
 interface RunningFlow extends SignInFlow {
@@ -41,31 +41,27 @@ export function createSignInFlows(host: Pick<Host, 'signIn'>): SignInFlows {
   const running = new Map<string, RunningFlow>();
   const states = new Map<string, RunningFlow>();
 
-  const start = ({ page, server, principal, signal }: FlowRequest): RunningFlow => {
+  const start = ({ page, server, principal, signal, onEnd }: FlowRequest): RunningFlow => {
     const key = keyOf({ server, principal });
     // A client that the authorization server has forgotten registers again, and asks the person again.
     let location = deferred<URL>();
     let waiting:
       { readonly state: string; readonly resolve: (parameters: URLSearchParams) => void } | undefined;
-    const run = async (): Promise<FittingsError | undefined> => {
-      try {
-        await host.signIn(server, { principal, signal });
-        return undefined;
-      } catch (cause) {
-        return cause instanceof FittingsError ? cause : failed(server, cause);
-      } finally {
-        running.delete(key);
-        if (waiting !== undefined) states.delete(waiting.state);
-        waiting = undefined;
-      }
+    const run = async (): Promise<'ended'> => {
+      const error = await host.signIn(server, { principal, signal }).then(
+        () => undefined,
+        (cause: unknown) => (cause instanceof FittingsError ? cause : failed(server, cause)),
+      );
+      running.delete(key);
+      if (waiting !== undefined) states.delete(waiting.state);
+      waiting = undefined;
+      onEnd(error);
+      return 'ended';
     };
     const flow: RunningFlow = {
       page,
       get next() {
-        return Promise.race([location.promise, outcome.then(() => 'ended' as const)]);
-      },
-      get outcome() {
-        return outcome;
+        return Promise.race([location.promise, end]);
       },
       answer(parameters) {
         if (waiting === undefined) return false;
@@ -85,7 +81,7 @@ export function createSignInFlows(host: Pick<Host, 'signIn'>): SignInFlows {
       },
     };
     running.set(key, flow);
-    const outcome = run();
+    const end = run();
     return flow;
   };
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Clock, FittingsError, Logger } from '@mcp-fittings/client-core';
+import type { FittingsError, Logger } from '@mcp-fittings/client-core';
 import type { UpstreamSignInPage } from '../contracts/access.js';
 import type { Caller } from '../contracts/caller.js';
-import { createRecentValues } from '../access/recent-values.js';
+import type { RecentValues } from '../access/recent-values.js';
 import { digestSecret, matchesSecret, randomSecret, type BrowserCookie } from './browser-cookie.js';
 import type { BrowserCheck } from './browser-sign-in.js';
 import { redirectTo, renderPage } from './page.js';
@@ -17,6 +17,8 @@ export interface SignInPage extends UpstreamSignInPage {
   readonly signal: AbortSignal;
   /** Digest of the secret of the browser that belongs to the caller; undefined before one has proved it. */
   browser: Buffer | undefined;
+  /** Browsers that are at the issuer, by `state`. */
+  readonly attempts: RecentValues<BrowserAttempt>;
   outcome: 'success' | 'failure' | undefined;
   /** Settles `completed`, once. */
   end(error: FittingsError | undefined): void;
@@ -32,45 +34,40 @@ export interface SignInRequestsDeps {
   readonly cookie: BrowserCookie;
   readonly browser: BrowserCheck | 'unverified';
   readonly describe: (caller: Caller) => string;
-  readonly clock: Clock;
-  readonly lifeMs: number;
   readonly logger: Logger | undefined;
   /** Called when the sign-in of a page has ended. */
-  conclude(page: SignInPage, error: FittingsError | undefined): void;
+  readonly conclude: (page: SignInPage, error: FittingsError | undefined) => void;
 }
 
 /** A browser that is at the issuer, to prove whose it is. */
-interface Attempt {
-  readonly page: SignInPage;
+export interface BrowserAttempt {
   readonly secret: Buffer;
   readonly finish: (parameters: URLSearchParams) => Promise<string>;
 }
 
-const MAX_ATTEMPTS = 4096;
 const MAX_FORM_BYTES = 1024;
 
 /** Creates the function that answers requests to the pages. It returns undefined for paths of others. */
 export function createSignInRequests(
   deps: SignInRequestsDeps,
 ): (request: Request) => Promise<Response | undefined> {
-  const { publicUrl, pages, flows, cookie, browser, describe, clock, lifeMs, logger, conclude } = deps;
+  const { publicUrl, pages, flows, cookie, browser, describe, logger, conclude } = deps;
   const { origin, pathname: prefix } = new URL(publicUrl);
-  const attempts = createRecentValues<Attempt>(MAX_ATTEMPTS, clock);
 
   /** Starts the sign-in, or joins the one of this page, and says where the browser goes. */
   const proceed = async (page: SignInPage): Promise<URL | Response> => {
     if (page.outcome !== undefined) return ended(page);
     const { server, caller, signal } = page;
-    const known = flows.start({ page: page.id, server, principal: caller.principal, signal });
+    const { principal } = caller;
+    const onEnd = (error: FittingsError | undefined): void => conclude(page, error);
+    const known = flows.start({ page: page.id, server, principal, signal, onEnd });
     if (known.page !== page.id) return OTHER_PAGE();
     return nextOf(page, known);
   };
 
   const nextOf = async (page: SignInPage, flow: SignInFlow): Promise<URL | Response> => {
     const next = await flow.next;
-    if (next !== 'ended') return next;
-    conclude(page, await flow.outcome);
-    return ended(page);
+    return next === 'ended' ? ended(page) : next;
   };
 
   const show = async (request: Request, page: SignInPage): Promise<Response> => {
@@ -81,10 +78,10 @@ export function createSignInRequests(
     }
     const { secret, header } = cookie.issue(page.id);
     if (browser === 'unverified') return confirmation(page, describe(page.caller), secret, header);
-    const state = randomSecret();
-    const { url, finish } = await browser.start({ redirectUri: `${publicUrl}/sign-in/callback`, state });
-    attempts.set(state, { page, secret: digestSecret(secret), finish }, clock.now() + lifeMs);
-    return redirectTo(url, header);
+    const state = `${page.elicitationId}.${randomSecret()}`;
+    const attempt = await browser.start({ redirectUri: `${publicUrl}/sign-in/callback`, state });
+    page.attempts.set(state, { secret: digestSecret(secret), ...attempt }, Infinity);
+    return redirectTo(attempt.url, header);
   };
 
   /** The person has confirmed in the form that the page asks for. */
@@ -106,11 +103,13 @@ export function createSignInRequests(
 
   /** The issuer has sent the browser back. */
   const identified = async (request: Request, parameters: URLSearchParams): Promise<Response> => {
-    const attempt = attempts.take(parameters.get('state') ?? '');
-    if (attempt === undefined) return OVER();
-    const { page, secret, finish } = attempt;
+    const state = parameters.get('state') ?? '';
+    const page = [...pages.values()].find(({ elicitationId }) => state.startsWith(`${elicitationId}.`));
+    const attempt = page?.attempts.take(state);
+    if (page === undefined || attempt === undefined) return OVER();
+    const { secret } = attempt;
     if (!matchesSecret(cookie.read(request, page.id), secret)) return NOT_YOURS();
-    const principal = await finish(parameters);
+    const principal = await attempt.finish(parameters);
     if (principal !== page.caller.principal) {
       logger?.warn(`Another person has opened the page to sign in to "${page.server}".`);
       return OTHER_PERSON();

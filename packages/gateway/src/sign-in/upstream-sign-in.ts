@@ -4,6 +4,7 @@ import { systemClock } from '@mcp-fittings/client-core/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { UpstreamSignIn } from '../contracts/access.js';
 import type { Caller } from '../contracts/caller.js';
+import { createRecentValues } from '../access/recent-values.js';
 import { createBrowserCookie, randomSecret } from './browser-cookie.js';
 import type { BrowserCheck } from './browser-sign-in.js';
 import type { GatewayInteraction } from './gateway-interaction.js';
@@ -27,7 +28,7 @@ export interface UpstreamSignInOptions {
   readonly describe?: ((caller: Caller) => string) | undefined;
   /** How long a page is valid, in milliseconds. Default 600 000. */
   readonly lifeMs?: number | undefined;
-  /** Most pages at a time, for one caller and for all. Default 16 and 1000. */
+  /** Most pages of one caller within `lifeMs`, and most pages that wait at a time. Default 16 and 1000. */
   readonly limits?:
     { readonly perCaller?: number | undefined; readonly all?: number | undefined } | undefined;
   /** Source of time. Default: the system clock. */
@@ -41,6 +42,9 @@ export interface UpstreamSignInPages extends UpstreamSignIn, AsyncDisposable {
   /** Ends all sign-ins under way; `completed` of their pages rejects with `ABORTED`. */
   close(): Promise<void>;
 }
+
+/** Browsers that one page sends to the issuer at a time: reloads, and people who are not the caller. */
+const MAX_ATTEMPTS = 8;
 
 /**
  * Creates the pages at which callers sign in to servers: `{publicUrl}/sign-in/{id}`. A page makes sure that the browser belongs to the
@@ -72,6 +76,7 @@ export function createUpstreamSignIn(options: UpstreamSignInOptions): UpstreamSi
   /** A sign-in that has succeeded is one for every caller of the person. */
   const conclude = (page: SignInPage, error: FittingsError | undefined): void => {
     const { server, caller } = page;
+    if (page.outcome !== undefined) return;
     const concluded =
       error === undefined
         ? open().filter((each) => each.server === server && each.caller.principal === caller.principal)
@@ -95,6 +100,7 @@ export function createUpstreamSignIn(options: UpstreamSignInOptions): UpstreamSi
       completed: settled.promise,
       signal: controller.signal,
       browser: undefined,
+      attempts: createRecentValues(MAX_ATTEMPTS, clock),
       outcome: undefined,
       end(error) {
         if (page.outcome !== undefined) return;
@@ -122,8 +128,6 @@ export function createUpstreamSignIn(options: UpstreamSignInOptions): UpstreamSi
     cookie: createBrowserCookie(publicUrl, lifeMs),
     browser,
     describe: options.describe ?? (({ principal }) => principal ?? 'everyone who uses this gateway'),
-    clock,
-    lifeMs,
     logger,
   });
 
@@ -131,8 +135,11 @@ export function createUpstreamSignIn(options: UpstreamSignInOptions): UpstreamSi
     async open(caller, server) {
       if (browser !== 'unverified' && caller.principal === undefined) throw noPrincipal(server);
       const waiting = open();
-      const own = waiting.filter(({ caller: { id } }) => id === caller.id);
-      const same = own.find((page) => page.server === server && page.caller.principal === caller.principal);
+      const own = [...pages.values()].filter((page) => page.caller.id === caller.id);
+      const same = own.find(
+        (page) =>
+          page.outcome === undefined && page.server === server && page.caller.principal === caller.principal,
+      );
       if (same !== undefined) return same;
       if (own.length >= perCaller || waiting.length >= all) throw tooMany(server);
       return createPage(caller, server);
