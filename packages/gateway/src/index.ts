@@ -1,5 +1,6 @@
 export type { Caller, Mount } from './contracts/caller.js';
 export type { Access, AccessDecision, UpstreamSignIn, UpstreamSignInPage } from './contracts/access.js';
+<<<<<<< HEAD
 
 /** Who may call. */
 export { bearerToken, type BearerTokenOptions } from './access/bearer-token.js';
@@ -27,3 +28,24 @@ export {
   type BrowserSignInOptions,
   type IdentityClaims,
 } from './sign-in/browser-sign-in.js';
+=======
+export type {
+  FrontDoorOptions,
+  Gateway,
+  GatewayListener,
+  GatewayLoad,
+  ListenAddress,
+  Pages,
+  SessionOptions,
+  StdioOptions,
+} from './contracts/gateway.js';
+export type { SessionRecord, SessionStore } from './contracts/session-store.js';
+export { createSurface } from './surface/create-surface.js';
+export type { SurfaceLimits, SurfaceOptions } from './surface/surface-options.js';
+export type { ExposedKind, ExposeOptions } from './catalog/exposure.js';
+export {
+  createCallbackRouter,
+  type CallbackRouter,
+  type CallbackRouterOptions,
+} from './callbacks/callback-router.js';
+>>>>>>> 193bfe44fab982a771cbcc46a5b9d1ae3b490a17
