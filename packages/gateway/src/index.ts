@@ -1,3 +1,4 @@
+export { createGateway, type GatewayOptions } from './create-gateway.js';
 export type { Caller, Mount } from './contracts/caller.js';
 export type { Access, AccessDecision, UpstreamSignIn, UpstreamSignInPage } from './contracts/access.js';
 
