@@ -16,6 +16,7 @@ import {
   type ToolNames,
 } from '@mcp-fittings/tools';
 import type { ExposedKind, Exposure, Scope } from './exposure.js';
+import { snapshotOf } from './ready-servers.js';
 import { locateUri, uniqueUris } from './resource-uris.js';
 
 /** An item of a list as a client sees it. */
@@ -46,6 +47,8 @@ export interface Catalog {
 
 /** Sets of tools whose names are remembered: one for each caller that uses the gateway at the same time. */
 const NAMES_KEPT = 256;
+/** Names of one caller that are remembered while their servers list nothing. */
+const FORMER_KEPT = 1000;
 
 /** Creates the view of a host that the clients of a gateway have. */
 export function createCatalog({
@@ -75,6 +78,12 @@ export function createCatalog({
     visible('resources', scope, host.resourceTemplates(person(scope)));
   const nameTools = rememberNames(naming);
   const namePrompts = rememberNames(naming);
+  /** Returns the tool if its server only lacks a sign-in, which a call asks for. */
+  const withoutSignIn = (scope: Scope, ref: ToolRef | undefined): ToolRef | undefined => {
+    if (ref === undefined || !exposure.allowsTool(scope, ref.server, ref.tool)) return undefined;
+    const state = snapshotOf(host, ref.server, scope.caller.principal)?.state;
+    return state?.status === 'needs-auth' ? ref : undefined;
+  };
   const isWhole = ({ mount }: Scope): boolean => mount.server === undefined;
 
   return {
@@ -112,7 +121,10 @@ export function createCatalog({
     },
     toolRef(scope, name) {
       const { server } = scope.mount;
-      if (server === undefined) return nameTools(scope, toolsOf(scope)).refOf(name);
+      if (server === undefined) {
+        const names = nameTools(scope, toolsOf(scope));
+        return names.refOf(name) ?? withoutSignIn(scope, names.formerRefOf(name));
+      }
       const isServed = exposure.hasKind('tools') && exposure.hasServer(scope, server);
       return isServed && exposure.allowsTool(scope, server, name) ? { server, tool: name } : undefined;
     },
@@ -149,9 +161,35 @@ interface Named {
   readonly name: string;
 }
 
+/** The names of the items of one caller. */
+interface RememberedNames {
+  nameOf: ToolNames['nameOf'];
+  refOf: ToolNames['refOf'];
+  /** Returns what a name stood for that is not listed any more, because the server of the item lists nothing now. */
+  formerRefOf(name: string): ToolRef | undefined;
+}
+
 /** Names the items of a caller, and remembers the names while the items are the same. */
-function rememberNames(naming: NamingStrategy): (scope: Scope, items: readonly Named[]) => ToolNames {
-  const kept = new Map<string, { readonly items: readonly Named[]; readonly names: ToolNames }>();
+function rememberNames(naming: NamingStrategy): (scope: Scope, items: readonly Named[]) => RememberedNames {
+  interface Kept {
+    readonly items: readonly Named[];
+    readonly names: ToolNames;
+    readonly former: ReadonlyMap<string, ToolRef>;
+  }
+  const kept = new Map<string, Kept>();
+
+  const nameAll = (items: readonly Named[], before: Kept | undefined): Kept => {
+    const names = createToolNames(
+      items.map(({ server, name }) => ({ server, tool: name })),
+      { naming },
+    );
+    const listing = new Set(items.map(({ server }) => server));
+    const gone = [...(before?.former ?? []), ...(before?.names.entries() ?? [])].filter(
+      ([, { server }]) => !listing.has(server),
+    );
+    return { items, names, former: new Map(gone.slice(-FORMER_KEPT)) };
+  };
+
   return ({ caller }, items) => {
     const known = kept.get(caller.id);
     kept.delete(caller.id);
@@ -159,11 +197,11 @@ function rememberNames(naming: NamingStrategy): (scope: Scope, items: readonly N
       known !== undefined &&
       known.items.length === items.length &&
       known.items.every((item, index) => item === items[index]);
-    const refs = items.map(({ server, name }) => ({ server, tool: name }));
-    const current = isSame ? known : { items, names: createToolNames(refs, { naming }) };
+    const current = isSame ? known : nameAll(items, known);
     kept.set(caller.id, current);
     const [oldest] = kept.keys();
     if (kept.size > NAMES_KEPT && oldest !== undefined) kept.delete(oldest);
-    return current.names;
+    const { names, former } = current;
+    return { nameOf: names.nameOf, refOf: names.refOf, formerRefOf: (name) => former.get(name) };
   };
 }
