@@ -318,7 +318,7 @@ describe('GW-24: a gateway without access', () => {
   it('GW-24: serves a program that says who the caller is', async () => {
     const surface = createTestSurface();
     await using gateway = createFrontDoors(surface, serves, {
-      trustedCaller: ({ headers }) => ({ id: headers.get('x-user') ?? 'nobody' }),
+      trustedCaller: ({ headers }) => ({ id: headers.get('x-user') ?? 'unknown' }),
     });
     const request = ask();
     request.headers.set('x-user', 'ann');
