@@ -160,6 +160,7 @@ function record(response: ServerResponse, onText: (text: string) => void): void 
           if (each instanceof Uint8Array) onText(Buffer.from(each).toString());
           else onText(typeof each === 'string' ? each : (JSON.stringify(each) ?? ''));
         }
+        if (method === 'end') onText(JSON.stringify(response.getHeaders()));
         return Reflect.apply(original, response, args);
       },
     });
