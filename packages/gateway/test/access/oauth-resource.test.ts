@@ -404,7 +404,7 @@ describe('GW-35: keys are read rarely, and what is bound to a key needs its proo
   it('accepts a token that is bound to a key once for each proof of that key', async () => {
     await using world = await open();
     const { issuer, clock } = world;
-    const [ann, eve] = [await createProofs(), await createProofs()];
+    const [ann, eve] = [createProofs(), createProofs()];
     const token = issuer.token({ cnf: { jkt: ann.jkt } });
     const present = async (proof: string | undefined, path = '/mcp', scheme = 'DPoP') => {
       const headers = { authorization: `${scheme} ${token}`, ...(proof !== undefined && { dpop: proof }) };
