@@ -1,5 +1,4 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
 import type { Clock } from '@mcp-fittings/client-core/timing';
 import type { ConnectionState, Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { Caller } from '../contracts/caller.js';
@@ -7,10 +6,7 @@ import type { GatewayStatus, ServerStateStatus, ServerStatus } from './gateway-s
 import { LATENCY_BOUNDS_MS } from './latency.js';
 import type { EntryRedactor } from './redact-entry.js';
 import type { RequestLog } from './request-log.js';
-
-/** Longest name and message, in UTF-16 units. */
-const MAX_NAME = 200;
-const MAX_MESSAGE = 500;
+import { shownMessage, shownName } from './shown-text.js';
 
 export interface StatusOptions {
   readonly host: Host;
@@ -27,7 +23,7 @@ export function createStatus(options: StatusOptions, caller: Caller): GatewaySta
   const { host, log, clock, version, createdAt } = options;
   const { principal } = caller;
   const allowed = host.servers({ principal }).filter(({ name }) => caller.allows?.(name) !== false);
-  const names = new Set(allowed.map(({ name }) => nameOf(name)));
+  const names = new Set(allowed.map(({ name }) => shownName(name)));
   const tools = countAllowedTools(host, caller);
   return {
     version,
@@ -56,14 +52,14 @@ function serverStatus(
   { name, type, state, counts, entry }: ServerSnapshot,
   tools: ReadonlyMap<string, number> | undefined,
 ): ServerStatus {
-  const clean = (text: string): string => escapeText(redact(entry, text), { maxLength: MAX_MESSAGE });
+  const clean = (text: string): string => shownMessage(redact(entry, text));
   const { serverInfo, protocolVersion } = state.status === 'connected' ? state.connection : {};
   const program = serverInfo && `${serverInfo.name} ${serverInfo.version}`;
   return {
-    name: nameOf(name),
-    type: type && nameOf(type),
-    program: program && escapeText(redact(entry, program), { maxLength: MAX_NAME }),
-    protocolVersion: protocolVersion && nameOf(protocolVersion),
+    name: shownName(name),
+    type: type && shownName(type),
+    program: program && shownName(redact(entry, program)),
+    protocolVersion: protocolVersion && shownName(protocolVersion),
     state: stateStatus(state, clean),
     counts: { ...counts, tools: tools === undefined ? counts.tools : (tools.get(name) ?? 0) },
     requests: log.requests(caller, name),
@@ -100,7 +96,3 @@ const DISCONNECTED = {
   stopped: 'It was stopped.',
   idle: 'It was unused, and is connected when it is used again.',
 } as const;
-
-function nameOf(text: string): string {
-  return escapeText(text, { maxLength: MAX_NAME });
-}

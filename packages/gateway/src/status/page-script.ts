@@ -33,6 +33,10 @@ export const PAGE_SCRIPT = `'use strict';
   function setAttribute(node, name, value) {
     if (node.getAttribute(name) !== value) node.setAttribute(name, value);
   }
+  function setCount(node, count) {
+    setText(node, number.format(count));
+    setAttribute(node, 'class', count === 0 ? 'zero' : '');
+  }
   function milliseconds(ms) {
     if (ms < 1000) return ms + ' ms';
     return ms < 60000 ? ms / 1000 + ' s' : ms / 60000 + ' min';
@@ -116,11 +120,14 @@ export const PAGE_SCRIPT = `'use strict';
     if (state.since !== undefined) parts.push('Since ' + time(state.since));
     if (state.retryAt !== undefined) parts.push('Next attempt at ' + time(state.retryAt));
     setText(row.reason, parts.filter(Boolean).join(' '));
-    setText(row.counts[0], number.format(counts.tools));
-    setText(row.counts[1], number.format(counts.prompts));
-    setText(row.counts[2], number.format(counts.resources + counts.resourceTemplates));
-    setText(row.requests, number.format(requests.count));
+    setCount(row.counts[0], counts.tools);
+    setCount(row.counts[1], counts.prompts);
+    setCount(row.counts[2], counts.resources + counts.resourceTemplates);
+    setCount(row.requests, requests.count);
     setText(row.failed, requests.failed === 0 ? '' : number.format(requests.failed) + ' failed');
+    // An attribute, because SVG elements have no member for it.
+    if (requests.count === 0) row.bars.setAttribute('hidden', '');
+    else row.bars.removeAttribute('hidden');
     drawBars(row.bars, requests.buckets, bounds);
     const upTo = (ms) => (ms === undefined ? 'over ' + milliseconds(bounds[bounds.length - 1]) : '\\u2264 ' + milliseconds(ms));
     const summary = requests.count === 0 ? 'No requests yet' : 'median ' + upTo(requests.medianMs) + ', 95% ' + upTo(requests.p95Ms);

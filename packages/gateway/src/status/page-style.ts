@@ -53,11 +53,13 @@ thead th { border-top: 0; padding-top: 9px; padding-bottom: 9px; font-size: 13px
 tbody th { font-weight: 600; }
 td .sub, th .sub { display: block; font-weight: 400; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
-#servers th[scope="row"] { width: 22%; }
-#servers td:nth-child(2) { width: 30%; }
 #errors td:first-child { white-space: nowrap; font-variant-numeric: tabular-nums; }
-#errors td:nth-child(3) { width: 24%; }
-#errors td:last-child { width: 48%; }
+@media (min-width: 861px) {
+  #servers th[scope="row"] { width: 22%; }
+  #servers td:nth-child(2) { width: 30%; }
+  #errors td:nth-child(3) { width: 24%; }
+  #errors td:last-child { width: 48%; }
+}
 .untrusted { unicode-bidi: isolate; }
 code { font: 13px/1.45 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
 .badge { display: inline-flex; align-items: center; gap: 6px; padding: 1px 9px 1px 7px; border-radius: 999px; font-size: 13px; font-weight: 500; white-space: nowrap; background: var(--off-ground); color: var(--text); }
@@ -75,9 +77,11 @@ code { font: 13px/1.45 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mon
 .bars rect { fill: var(--bar); }
 .bars rect.none { fill: var(--bar-empty); }
 .latency { white-space: nowrap; }
+.zero { color: var(--muted); }
 .failed { color: var(--bad); }
 .visually-hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 main { padding-bottom: 48px; }
+.empty { font-size: 14px; }
 .sign-in { max-width: 420px; padding-top: 15vh; }
 .sign-in form { display: grid; gap: 8px; margin-top: 18px; padding: 20px; border: 1px solid var(--line); border-radius: 12px; background: var(--card); }
 .sign-in label { font-weight: 500; }
@@ -86,7 +90,8 @@ main { padding-bottom: 48px; }
 .problem { color: var(--bad); font-size: 14px; }
 @media (max-width: 860px) {
   header, main { padding-left: 16px; padding-right: 16px; }
-  .live { margin-left: 0; }
+  .meta, .live { order: 2; }
+  .meta { font-size: 13px; }
   header form { margin-left: auto; }
   .totals { grid-template-columns: repeat(3, 1fr); gap: 8px; }
   .totals div { padding: 9px 11px; }
@@ -96,7 +101,7 @@ main { padding-bottom: 48px; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   tbody { display: grid; gap: 10px; }
   tbody tr { display: grid; grid-template-columns: repeat(3, 1fr); gap: 10px 12px; padding: 13px 14px; border: 1px solid var(--line); border-radius: 10px; background: var(--card); }
-  tbody th, tbody td, #errors td, #servers th[scope="row"], #servers td:nth-child(2) { display: block; width: auto; padding: 0; border: 0; min-width: 0; white-space: normal; }
+  tbody th, tbody td, #errors td { display: block; padding: 0; border: 0; min-width: 0; white-space: normal; }
   tbody td[data-label]::before { content: attr(data-label); display: block; font-size: 12px; color: var(--muted); }
   .number { text-align: left; }
   .wide { grid-column: 1 / -1; }

@@ -1,5 +1,4 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
 import type { Clock } from '@mcp-fittings/client-core/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { Caller } from '../contracts/caller.js';
@@ -7,6 +6,7 @@ import type { RequestEvent, RequestObserver } from '../contracts/request-event.j
 import type { ErrorStatus, ServerStatus } from './gateway-status.js';
 import { createLatencyHistogram, type LatencyHistogram } from './latency.js';
 import type { EntryRedactor } from './redact-entry.js';
+import { shownMessage, shownName } from './shown-text.js';
 
 /** Callers, and people, of whom anything is kept; the one that was silent for longest makes room. */
 const MAX_CALLERS = 256;
@@ -14,9 +14,6 @@ const MAX_CALLERS = 256;
 const MAX_SERVERS = 1000;
 /** Errors that are kept of one caller, and of one person. */
 const MAX_ERRORS = 50;
-/** Longest name and message, in UTF-16 units. */
-const MAX_NAME = 200;
-const MAX_MESSAGE = 500;
 
 /** What has happened, told apart by caller: nobody sees requests of another one. */
 export interface RequestLog extends Disposable {
@@ -52,15 +49,15 @@ export function createRequestLog({ host, clock, redact, onChange }: RequestLogOp
 
   const describe = (server: string, error: FittingsError, event?: RequestEvent): ErrorStatus => ({
     at: clock.now(),
-    server: escapeText(server, { maxLength: MAX_NAME }),
+    server: shownName(server),
     code: error.code,
-    message: escapeText(redactFor(server, error.message), { maxLength: MAX_MESSAGE }),
+    message: shownMessage(redactFor(server, error.message)),
     ...(event !== undefined && {
-      method: escapeText(event.method, { maxLength: MAX_NAME }),
+      method: shownName(event.method),
       // A URI may have credentials, and no one needs it to find the request.
       ...(event.target !== undefined &&
         !event.method.startsWith('resources/') && {
-          target: escapeText(event.target, { maxLength: MAX_NAME }),
+          target: shownName(event.target),
         }),
     }),
   });
