@@ -7,7 +7,8 @@ export {
   createOperations,
   type DrainOptions,
   type DrainResult,
-  type GatewayLoad,
   type Operations,
   type OperationsOptions,
 } from './operations/operations.js';
+export type { GatewayLoad } from './contracts/gateway.js';
+export type { RequestEvent, RequestObserver } from './contracts/request-event.js';

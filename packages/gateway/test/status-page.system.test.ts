@@ -2,13 +2,14 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Host } from '@mcp-fittings/host';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../scripts/describe-with.js';
 import { HEADLESS_CHROMIUM } from '../../../scripts/headless-chromium.js';
 import type { Access } from '../src/contracts/access.js';
 import type { Caller } from '../src/contracts/caller.js';
 import { createStatusPage } from '../src/status/status-page.js';
+import { attributeNames, elementNames, hasScrollbar, poorContrast } from './support/page-checks.js';
 import { fetchListener } from './support/fetch-listener.js';
 import { callTool, guardedUrl, hostOf, IN_PROCESS, serve, toolServer } from './support/status-servers.js';
 
@@ -92,9 +93,6 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
     );
   }
 
-  const hasScrollbar = (page: Page) =>
-    page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-
   it('GW-68: signs in with the form, shows the servers, and signs out', async () => {
     const { page, signIn, complaints, context, origin } = await open(await fleet());
     expect(await page.title()).toBe('Sign in to the gateway');
@@ -109,7 +107,7 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
     const [cookie] = await context.cookies();
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
     expect(
-      await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })),
+      await page.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })'),
     ).toBe('{}');
     await page.reload();
     await page.locator('#servers tbody tr').first().waitFor();
@@ -231,25 +229,21 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
         );
     });
     await signIn();
-    await page.evaluate(() => {
-      document.addEventListener('securitypolicyviolation', () => console.error('violation'));
-    });
+    await page.evaluate(
+      'document.addEventListener("securitypolicyviolation", () => console.error("violation"))',
+    );
     await call(name, '<b>bold</b>');
     await expect.poll(() => page.locator('#errors').innerText()).toContain('<b>bold</b>');
     await page.screenshot({ path: join(ARTIFACTS, 'status-hostile.png'), fullPage: true });
 
     expect(complaints).toEqual([]);
     expect(await page.title()).toBe('Gateway status');
-    const elements = await page.evaluate(() =>
-      [...new Set(Array.from(document.querySelectorAll('*'), ({ localName }) => localName))].toSorted(),
-    );
+    const elements = await elementNames(page);
     expect(
       elements.filter((element) => ['img', 'iframe', 'b', 'style', 'object', 'a'].includes(element)),
     ).toEqual([]);
     expect(await page.locator('script').count()).toBe(1);
-    const attributes = await page.evaluate(() =>
-      Array.from(document.querySelectorAll('*')).flatMap((element) => element.getAttributeNames()),
-    );
+    const attributes = await attributeNames(page);
     expect(
       attributes.filter(
         (attribute) => attribute.startsWith('on') || attribute === 'srcdoc' || attribute === 'style',
@@ -285,33 +279,3 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
     await expect.poll(() => page.locator('body').innerText()).toContain('"github"');
   });
 });
-
-/** Visible texts whose contrast to their ground is below 4.5. */
-function poorContrast(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const parse = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
-    const luminance = (color: string) => {
-      const [r = 0, g = 0, b = 0] = parse(color).map((value) => {
-        const part = value / 255;
-        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-      });
-      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const groundOf = (element: Element | null): string => {
-      if (element === null) return 'rgb(255, 255, 255)';
-      const color = getComputedStyle(element).backgroundColor;
-      return parse(color)[3] === 0 ? groundOf(element.parentElement) : color;
-    };
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    const poor: string[] = [];
-    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-      const element = node.parentElement;
-      if (element === null || node.textContent?.trim() === '' || element.getClientRects().length === 0)
-        continue;
-      const [one, two] = [luminance(getComputedStyle(element).color), luminance(groundOf(element))];
-      const contrast = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
-      if (contrast < 4.5) poor.push(`${node.textContent} ${contrast.toFixed(2)}`);
-    }
-    return poor;
-  });
-}

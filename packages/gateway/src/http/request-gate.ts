@@ -26,7 +26,7 @@ export function createRequestGate(options: RequestGateOptions): (request: Reques
       return { response: refuse(403, 'The Host header is not allowed.') };
     }
     const origin = headers.get('origin');
-    if (origin === null) return { headers: {} };
+    if (origin === null || isOwnOrigin(origin, request)) return { headers: {} };
     if (!origins.has(origin.toLowerCase())) return { response: refuse(403, 'The Origin is not allowed.') };
     const readable = { 'access-control-allow-origin': origin, vary: 'Origin' };
     if (request.method === 'OPTIONS' && headers.has('access-control-request-method')) {
@@ -41,6 +41,15 @@ function hostIsAllowed(host: string, allowed: ReadonlySet<string>): boolean {
   const { hostname, pathname, username, search, hash } = new URL(`http://${host}`);
   if (pathname !== '/' || username !== '' || search !== '' || hash !== '') return false;
   return isLoopbackHost(hostname) || allowed.has(hostname) || allowed.has(host.toLowerCase());
+}
+
+/**
+ * A page of the gateway itself, such as the form of the status page. The host is one of the allowed; the scheme differs behind a proxy that
+ * ends TLS.
+ */
+function isOwnOrigin(origin: string, { headers, url }: Request): boolean {
+  const host = headers.get('host') ?? new URL(url).host;
+  return ['http', 'https'].some((scheme) => origin.toLowerCase() === new URL(`${scheme}://${host}`).origin);
 }
 
 const EXPOSED = 'Mcp-Session-Id, WWW-Authenticate, Mcp-Protocol-Version, Retry-After';

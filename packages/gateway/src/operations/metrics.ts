@@ -1,9 +1,9 @@
 import { ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
 import type { ConnectionStatus, Host } from '@mcp-fittings/host';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { GatewayLoad } from '../contracts/gateway.js';
 import type { RequestObserver } from '../contracts/request-event.js';
 import { LATENCY_BOUNDS_MS } from '../status/latency.js';
-import type { GatewayLoad } from './operations.js';
 
 /** Servers that have time series of their own. Those beyond it share one, so that servers that come and go do not fill the memory. */
 const MAX_SERVERS = 1000;

@@ -3,16 +3,9 @@ import { settlesWithin, systemClock, type Clock } from '@mcp-fittings/client-cor
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { Host } from '@mcp-fittings/host';
 import { Registry } from 'prom-client';
+import type { GatewayLoad } from '../contracts/gateway.js';
 import type { RequestObserver } from '../contracts/request-event.js';
 import { registerMetrics } from './metrics.js';
-
-/** What a gateway is busy with. */
-export interface GatewayLoad {
-  /** Sessions of clients. */
-  readonly sessions: number;
-  /** Requests that have not ended. */
-  readonly requestsInFlight: number;
-}
 
 /** Options of {@link createOperations}. */
 export interface OperationsOptions {

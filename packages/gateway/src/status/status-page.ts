@@ -2,6 +2,7 @@ import { systemClock, type Clock } from '@mcp-fittings/client-core/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { Access } from '../contracts/access.js';
 import type { Caller } from '../contracts/caller.js';
+import type { Pages } from '../contracts/gateway.js';
 import type { RequestObserver } from '../contracts/request-event.js';
 import { createBrowserAccess } from './browser-access.js';
 import { createStatus } from './create-status.js';
@@ -32,7 +33,7 @@ export interface StatusPageOptions {
 }
 
 /** The page at `/` that shows a caller the state of the gateway. Dispose of it to end its streams. */
-export interface StatusPage extends Disposable {
+export interface StatusPage extends Pages, Disposable {
   /**
    * Answers `/`, `/status`, `/status/events`, `/status/sign-in`, `/status/sign-out` and the two files of the page. Returns `undefined` for
    * any other path.

@@ -220,7 +220,7 @@ describe('what the page shows', () => {
     await callTool(host, page.observe, { id: 'ann' }, { server: 'notes', tool: 'fail' });
     const text = JSON.stringify(await status());
     expect(text).toContain(String.raw`\\u{202e}evil`);
-    expect(text).not.toMatch(/[\u202e\u2066\u0000\u001b]/);
+    expect(text).not.toMatch(/[\u202e\u2066]/);
     expect(text.length).toBeLessThan(4000);
   });
 });
