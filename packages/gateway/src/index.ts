@@ -1,6 +1,5 @@
 export type { Caller, Mount } from './contracts/caller.js';
 export type { Access, AccessDecision, UpstreamSignIn, UpstreamSignInPage } from './contracts/access.js';
-<<<<<<< HEAD
 
 /** Who may call. */
 export { bearerToken, type BearerTokenOptions } from './access/bearer-token.js';
@@ -28,7 +27,6 @@ export {
   type BrowserSignInOptions,
   type IdentityClaims,
 } from './sign-in/browser-sign-in.js';
-=======
 export type {
   FrontDoorOptions,
   Gateway,
@@ -48,4 +46,3 @@ export {
   type CallbackRouter,
   type CallbackRouterOptions,
 } from './callbacks/callback-router.js';
->>>>>>> 193bfe44fab982a771cbcc46a5b9d1ae3b490a17

@@ -1,7 +1,7 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
 import type { Clock } from '@mcp-fittings/client-core/timing';
 import type { ConnectionState, Host, ServerSnapshot } from '@mcp-fittings/host';
-import type { Caller } from '../contracts/caller.js';
+import type { Caller, Mount } from '../contracts/caller.js';
 import type { GatewayStatus, ServerStateStatus, ServerStatus } from './gateway-status.js';
 import { LATENCY_BOUNDS_MS } from './latency.js';
 import type { EntryRedactor } from './redact-entry.js';
@@ -10,6 +10,7 @@ import { shownMessage, shownName } from './shown-text.js';
 
 export interface StatusOptions {
   readonly host: Host;
+  readonly serves: (caller: Caller, mount: Mount) => boolean;
   readonly log: RequestLog;
   readonly clock: Clock;
   readonly redact: EntryRedactor;
@@ -20,9 +21,9 @@ export interface StatusOptions {
 
 /** Returns what a caller sees of the gateway at this moment. */
 export function createStatus(options: StatusOptions, caller: Caller): GatewayStatus {
-  const { host, log, clock, version, createdAt } = options;
+  const { host, serves, log, clock, version, createdAt } = options;
   const { principal } = caller;
-  const allowed = host.servers({ principal }).filter(({ name }) => caller.allows?.(name) !== false);
+  const allowed = host.servers({ principal }).filter(({ name }) => caller.allows?.(name) !== false && serves(caller, { server: name }));
   const names = new Set(allowed.map(({ name }) => shownName(name)));
   const tools = countAllowedTools(host, caller);
   return {

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { Access } from '../contracts/access.js';
-import type { Caller } from '../contracts/caller.js';
+import type { Caller, Mount } from '../contracts/caller.js';
 import type { Pages } from '../contracts/gateway.js';
 import type { RequestObserver } from '../contracts/request-event.js';
 import { createBrowserAccess } from './browser-access.js';
@@ -20,6 +20,8 @@ export interface StatusPageOptions {
   readonly host: Host;
   /** Decides who reads the page: the access of the gateway. */
   readonly access: Access;
+  /** Returns whether the caller reaches a server through the gateway. Default: every server that `caller.allows`. */
+  readonly serves?: ((caller: Caller, mount: Mount) => boolean) | undefined;
   /** Clock of snapshots, heartbeats and sessions, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Version to show. Default: none. */
@@ -59,14 +61,14 @@ const HTML = 'text/html; charset=utf-8';
 
 /** Creates the status page. It is read-only, and shows each caller what this caller may use and has done. */
 export function createStatusPage(options: StatusPageOptions): StatusPage {
-  const { host, access, clock = systemClock, version } = options;
+  const { host, access, serves = () => true, clock = systemClock, version } = options;
   const { maxSessions = 1000, sessionMs = 28_800_000, maxStreams = 64 } = options;
   const redact = createEntryRedactor();
   const browser = createBrowserAccess({ access, clock, maxSessions, sessionMs });
   const log = createRequestLog({ host, clock, redact, onChange: (id) => streams.changed(id) });
   const createdAt = clock.now();
   const status = (caller: Caller): GatewayStatus =>
-    createStatus({ host, log, clock, redact, version, createdAt }, caller);
+    createStatus({ host, serves, log, clock, redact, version, createdAt }, caller);
   const streams = createEventStreams({
     clock,
     maxStreams,
