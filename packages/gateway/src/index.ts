@@ -1,3 +1,4 @@
+export { createGateway, type GatewayOptions } from './create-gateway.js';
 export type { Caller, Mount } from './contracts/caller.js';
 export type { Access, AccessDecision, UpstreamSignIn, UpstreamSignInPage } from './contracts/access.js';
 
@@ -27,6 +28,7 @@ export {
   type BrowserSignInOptions,
   type IdentityClaims,
 } from './sign-in/browser-sign-in.js';
+
 export type {
   FrontDoorOptions,
   Gateway,

@@ -19,7 +19,7 @@ import { createScopeGrants, type Scopes } from './scope-grants.js';
 
 /** Options of {@link oauthResource}. */
 export interface OAuthResourceOptions {
-  /** Public URL of all servers, which ends in `/mcp`: `https://gateway.example/mcp`. One server is at `{resource}/{server}`. */
+  /** Public URL of all servers, such as `https://gateway.example/mcp`. One server is at `{resource}/{server}`. */
   readonly resource: string;
   /** Issuers whose tokens are accepted, written as in `iss`. Their metadata is read when the first token arrives. */
   readonly issuers: readonly string[];

@@ -23,18 +23,22 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /**
  * Creates the addresses below `resource`, the public URL of `/mcp`. Behind a reverse proxy that removes a prefix, requests have
- * another path than this URL, so a server is recognized by the last segments `/mcp/{server}`. Throws `CONFIG_INVALID`.
+ * another path than this URL, so a server is recognized by the last two segments. Throws `CONFIG_INVALID`.
  * @see https://www.rfc-editor.org/rfc/rfc9728.html#section-3.1
  */
 export function createProtectedAddresses(resource: string): ProtectedAddresses {
   const url = checkedResource(resource);
   const base = url.pathname;
+  const endpoint = base.slice(base.lastIndexOf('/'));
   const addressOf = (server: string | undefined): ProtectedAddress => {
     const path = server === undefined ? base : `${base}/${encodeURIComponent(server)}`;
     return { server, resource: url.origin + path, metadataUrl: `${url.origin}${WELL_KNOWN}${path}` };
   };
   return {
-    ofRequest: (pathname) => addressOf(decoded(/\/mcp\/([^/]+)\/?$/.exec(pathname)?.[1])),
+    ofRequest(pathname) {
+      const [, parent, name] = /^(.*)\/([^/]+)$/.exec(pathname) ?? [];
+      return addressOf(parent?.endsWith(endpoint) === true ? decoded(name) : undefined);
+    },
     ofMetadata(pathname) {
       if (!pathname.startsWith(WELL_KNOWN + base)) return undefined;
       const rest = pathname.slice(WELL_KNOWN.length + base.length);
@@ -62,11 +66,11 @@ function checkedResource(resource: string): URL {
     !secure ||
     url.href !== resource ||
     /[?#]/.test(resource) ||
-    !url.pathname.endsWith('/mcp')
+    url.pathname.endsWith('/')
   ) {
     throw new FittingsError(
       'CONFIG_INVALID',
-      '"resource" must be the public URL of the gateway that ends in /mcp.',
+      '"resource" must be the public URL of all servers, with its path.',
       {
         hint: 'Write it as clients do, without query: https://gateway.example/mcp. http is allowed on the loopback interface only.',
       },

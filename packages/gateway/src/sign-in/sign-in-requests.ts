@@ -45,14 +45,12 @@ export interface BrowserAttempt {
   readonly finish: (parameters: URLSearchParams) => Promise<string>;
 }
 
-const MAX_FORM_BYTES = 1024;
-
 /** Creates the function that answers requests to the pages. It returns undefined for paths of others. */
 export function createSignInRequests(
   deps: SignInRequestsDeps,
 ): (request: Request) => Promise<Response | undefined> {
   const { publicUrl, pages, flows, cookie, browser, describe, logger, conclude } = deps;
-  const { origin, pathname: prefix } = new URL(publicUrl);
+  const { pathname: prefix } = new URL(publicUrl);
 
   /** Starts the sign-in, or joins the one of this page, and says where the browser goes. */
   const proceed = async (page: SignInPage): Promise<URL | Response> => {
@@ -70,35 +68,41 @@ export function createSignInRequests(
     return next === 'ended' ? ended(page) : next;
   };
 
-  const show = async (request: Request, page: SignInPage): Promise<Response> => {
+  const goOn = async (page: SignInPage): Promise<Response> => {
+    const next = await proceed(page);
+    return next instanceof URL ? redirectTo(next) : next;
+  };
+
+  const show = async (request: Request, page: SignInPage, confirmed: string | null): Promise<Response> => {
     if (page.outcome !== undefined) return ended(page);
-    if (matchesSecret(cookie.read(request, page.id), page.browser)) {
-      const next = await proceed(page);
-      return next instanceof URL ? redirectTo(next) : next;
-    }
+    const known = cookie.read(request, page.id);
+    if (matchesSecret(known, page.browser)) return goOn(page);
+    if (browser === 'unverified') return confirmed === null ? ask(page) : confirm(page, known, confirmed);
     const { secret, header } = cookie.issue(page.id);
-    if (browser === 'unverified') return confirmation(page, describe(page.caller), secret, header);
     const state = `${page.elicitationId}.${randomSecret()}`;
     const attempt = await browser.start({ redirectUri: `${publicUrl}/sign-in/callback`, state });
     page.attempts.set(state, { secret: digestSecret(secret), ...attempt }, Infinity);
     return redirectTo(attempt.url, header);
   };
 
-  /** The person has confirmed in the form that the page asks for. */
-  const confirm = async (request: Request, page: SignInPage): Promise<Response> => {
-    const secret = cookie.read(request, page.id);
-    const from = request.headers.get('origin');
-    if (browser !== 'unverified' || secret === undefined || (from !== null && from !== origin))
-      return NOT_YOURS();
-    const given = new URLSearchParams(await readForm(request)).get('confirmation');
-    if (given !== confirmationOf(secret, page.id)) return NOT_YOURS();
-    if (page.browser !== undefined && !matchesSecret(secret, page.browser)) return NOT_YOURS();
+  /** Asks the person to confirm with a link that works in this browser only. */
+  const ask = (page: SignInPage): Response => {
+    const { secret, header } = cookie.issue(page.id);
+    const url = new URL(page.url);
+    url.searchParams.set('confirmation', confirmationOf(secret, page.id));
+    return confirmation(page, describe(page.caller), url, header);
+  };
+
+  const confirm = (
+    page: SignInPage,
+    secret: string | undefined,
+    confirmed: string,
+  ): Response | Promise<Response> => {
+    const isOwn = secret !== undefined && confirmed === confirmationOf(secret, page.id);
+    // The first browser that confirms keeps the page.
+    if (!isOwn || page.browser !== undefined) return NOT_YOURS();
     page.browser = digestSecret(secret);
-    const next = await proceed(page);
-    if (!(next instanceof URL)) return next;
-    // `form-action` would refuse a redirect to another origin.
-    const paragraphs = [`You go on to ${next.host}.`];
-    return renderPage({ status: 200, title: `Sign in to ${page.server}`, paragraphs, next });
+    return goOn(page);
   };
 
   /** The issuer has sent the browser back. */
@@ -115,8 +119,7 @@ export function createSignInRequests(
       return OTHER_PERSON();
     }
     if (page.outcome === undefined) page.browser = secret;
-    const next = await proceed(page);
-    return next instanceof URL ? redirectTo(next) : next;
+    return goOn(page);
   };
 
   /** The authorization server of a server has sent the browser back. */
@@ -134,11 +137,10 @@ export function createSignInRequests(
   const route = async (request: Request, path: string, parameters: URLSearchParams): Promise<Response> => {
     if (!isNavigation(request.headers)) return NOT_YOURS();
     const page = pages.get(path.slice('/sign-in/'.length));
-    if (request.method === 'POST' && page !== undefined) return confirm(request, page);
     if (request.method !== 'GET') return new Response(null, { status: 405, headers: { allow: 'GET' } });
     if (path === '/oauth/callback') return answered(request, parameters);
     if (path === '/sign-in/callback') return identified(request, parameters);
-    return page === undefined ? OVER() : show(request, page);
+    return page === undefined ? OVER() : show(request, page, parameters.get('confirmation'));
   };
 
   return async (request) => {
@@ -155,7 +157,7 @@ export function createSignInRequests(
   };
 }
 
-function confirmation(page: SignInPage, account: string, secret: string, cookie: string): Response {
+function confirmation(page: SignInPage, account: string, url: URL, cookie: string): Response {
   return renderPage({
     status: 200,
     title: `Sign in to ${page.server}?`,
@@ -163,23 +165,14 @@ function confirmation(page: SignInPage, account: string, secret: string, cookie:
       `A program asks you to sign in to "${page.server}" for: ${account}.`,
       'Continue only if this is you, and if you have asked for it in a program of yours a moment ago. If you got this link from someone else, close this page: they could use your account.',
     ],
-    form: { action: page.url, confirmation: confirmationOf(secret, page.id), button: 'Continue' },
+    link: { url, text: 'Continue' },
     cookie,
   });
 }
 
-/** Proves that the form comes from the page that the browser with this secret was shown. */
+/** Proves that the link comes from the page that the browser with this secret was shown. */
 function confirmationOf(secret: string, page: string): string {
   return createHash('sha256').update(`${secret} ${page}`).digest('base64url');
-}
-
-async function readForm(request: Request): Promise<string> {
-  let text = '';
-  for await (const chunk of request.body ?? []) {
-    text += Buffer.from(chunk).toString('latin1');
-    if (text.length > MAX_FORM_BYTES) return '';
-  }
-  return text;
 }
 
 /** Whether a person goes to a page: not a script, a frame or a prefetch. Older browsers send none of these headers. */

@@ -122,10 +122,13 @@ describe('GW-32: only tokens of a trusted issuer for this resource are accepted'
     ['that is bound to a certificate', { cnf: { 'x5t#S256': 'x' } }],
     ['that is bound to a key, without its proof', { cnf: { jkt: 'x' } }],
   ];
-  it.each(cases)('refuses a token %s', async (_, claims, header) => {
-    await using world = await open();
-    expect(await world.verdict(world.issuer.token(claims, header))).toBe('401 invalid_token');
-  });
+  it.each(cases.map(([name, claims, header]) => ({ name, claims, header })))(
+    'refuses a token $name',
+    async ({ claims, header }) => {
+      await using world = await open();
+      expect(await world.verdict(world.issuer.token(claims, header))).toBe('401 invalid_token');
+    },
+  );
 
   it('refuses a changed token, and one that was signed with the public key as a secret', async () => {
     await using world = await open();
@@ -213,6 +216,7 @@ describe('GW-32: only tokens of a trusted issuer for this resource are accepted'
   it.each([
     [{ resource: 'http://gateway.example/mcp' }],
     [{ resource: 'https://gateway.example' }],
+    [{ resource: 'https://gateway.example/mcp/' }],
     [{ resource: 'https://gateway.example/mcp?x' }],
     [{ issuers: [] }],
     [{ issuers: ['http://login.example'] }],

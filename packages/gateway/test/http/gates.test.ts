@@ -17,7 +17,7 @@ describe('GW-22: who may send a request', () => {
     ['a path', 'localhost/evil'],
     ['nothing', ''],
   ])('GW-22: refuses a Host header with %s, before anything else', async (_what, host) => {
-    const authenticate = vi.fn(byName.authenticate);
+    const authenticate = vi.fn((asked: Request) => byName.authenticate(asked));
     await using served = await startTestGateway({ access: { ...byName, authenticate } });
     const { statusCode, body } = await request(served.url, {
       method: 'POST',

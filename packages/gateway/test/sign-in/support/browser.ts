@@ -14,8 +14,12 @@ export interface Browser {
   /** Addresses that it went to. */
   readonly visited: URL[];
   open(url: string | URL, options?: { readonly until?: (url: URL) => boolean }): Promise<ShownPage>;
-  /** Sends the form of a page, and follows its `refresh`. */
-  submit(page: ShownPage, change?: (fields: URLSearchParams) => void): Promise<ShownPage>;
+  /** Follows the link of a page. */
+  follow(
+    page: ShownPage,
+    change?: (parameters: URLSearchParams) => void,
+    until?: (url: URL) => boolean,
+  ): Promise<ShownPage>;
 }
 
 interface Step {
@@ -60,8 +64,7 @@ export function createBrowser(login: string): Browser {
     for (let hop = 0; hop < 40; hop++) {
       visited.push(step.url);
       const page = await send(step);
-      const refresh = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(page.html)?.[1];
-      const location = page.headers.location ?? refresh?.replaceAll('&amp;', '&');
+      const { location } = page.headers;
       if (location !== undefined) {
         const url = new URL(location, page.url);
         if (until(url)) return { ...page, url };
@@ -69,7 +72,7 @@ export function createBrowser(login: string): Browser {
         continue;
       }
       const form = formOf(page);
-      if (form === undefined || form.fields.has('confirmation')) return page;
+      if (form === undefined) return page;
       if (form.fields.has('login')) form.fields.set('login', login);
       if (form.fields.has('password')) form.fields.set('password', 'word');
       step = { url: form.action, body: form.fields.toString() };
@@ -80,11 +83,12 @@ export function createBrowser(login: string): Browser {
   return {
     visited,
     open: (url, { until = () => false } = {}) => follow({ url: new URL(url) }, until),
-    async submit(page, change = () => undefined) {
-      const form = formOf(page);
-      if (form === undefined) throw new Error('The page has no form.');
-      change(form.fields);
-      return follow({ url: form.action, body: form.fields.toString() }, () => false);
+    follow(page, change = () => undefined, until = () => false) {
+      const link = /<a href="([^"]+)"/.exec(page.html)?.[1];
+      if (link === undefined) throw new Error('The page has no link.');
+      const url = new URL(link.replaceAll('&amp;', '&'));
+      change(url.searchParams);
+      return follow({ url }, until);
     },
   };
 }
