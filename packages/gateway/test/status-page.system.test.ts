@@ -2,16 +2,16 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Host } from '@mcp-fittings/host';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { chromium, type Browser, type BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../scripts/describe-with.js';
 import { HEADLESS_CHROMIUM } from '../../../scripts/headless-chromium.js';
 import type { Access } from '../src/contracts/access.js';
 import type { Caller } from '../src/contracts/caller.js';
-import { createStatusPage } from '../src/status/status-page.js';
+import { createGateway } from '../src/index.js';
 import { attributeNames, elementNames, hasScrollbar, poorContrast } from './support/page-checks.js';
-import { fetchListener } from './support/fetch-listener.js';
-import { callTool, guardedUrl, hostOf, IN_PROCESS, serve, toolServer } from './support/status-servers.js';
+import { guardedUrl, hostOf, IN_PROCESS, serve, toolServer } from './support/status-servers.js';
 
 const ARTIFACTS = join(import.meta.dirname, '../../../artifacts');
 const missing = [HEADLESS_CHROMIUM.executablePath].filter((path) => !existsSync(path));
@@ -35,15 +35,16 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
   });
   afterAll(() => browser?.close());
 
-  /** Serves the page of a host, and opens it in a browser that is signed in. */
+  /** Serves a host with a gateway, and opens its page in a browser. */
   async function open(host: Host, options: BrowserContextOptions = { viewport: WIDE }) {
-    const status = createStatusPage({ host, access, version: '0.1.0' });
-    const origin = await serve(createServer(fetchListener((request) => status.respond(request))));
+    const gateway = createGateway(host, { access, status: { version: '0.1.0' } });
+    const server = createServer(gateway.listener);
+    const origin = await serve(server);
     const context = await browser.newContext(options);
     const page = await context.newPage();
     onTestFinished(async () => {
       await context.close();
-      status[Symbol.dispose]();
+      await gateway.close();
     });
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(String(error)));
@@ -61,8 +62,16 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
       await page.getByRole('button', { name: 'Show the status' }).click();
       await page.locator('#servers tbody tr').first().waitFor();
     };
-    const call = (server: string, tool: string) => callTool(host, status.observe, CALLER, { server, tool });
-    return { page, status, origin, complaints, signIn, call, context };
+    const call = async (mount: string, name: string) => {
+      const client = new Client({ name: 'test', version: '1.0.0' });
+      const url = new URL(`/mcp/${encodeURIComponent(mount)}`, origin);
+      const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
+      await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+      // Some of the tools fail, which is what the page shows.
+      await client.callTool({ name, arguments: {} }).catch(() => undefined);
+      await client.close();
+    };
+    return { page, server, origin, complaints, signIn, call, context };
   }
 
   /** Servers in all states that a user meets. */
@@ -166,7 +175,7 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
 
   it('GW-65: shows what happens without a reload, and connects again', async () => {
     const host = await fleet();
-    const { page, signIn, call, status } = await open(host);
+    const { page, signIn, call, server } = await open(host);
     await signIn();
     const row = page.getByRole('row', { name: /^github/ });
     await expect.poll(() => page.locator('#live-text').innerText()).toBe('Live');
@@ -183,7 +192,7 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
     expect(await page.getByRole('rowheader', { name: 'broken' }).count()).toBe(0);
     // The same element, so that the selection and the place of the reader stay.
     expect(await row.getAttribute('data-same')).toBe('yes');
-    status[Symbol.dispose]();
+    server.closeAllConnections();
     await expect.poll(() => page.locator('#live-text').innerText()).toBe('Connection lost. Trying again');
     await expect.poll(() => page.locator('#live-text').innerText()).toBe('Live');
   });

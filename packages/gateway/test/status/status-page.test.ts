@@ -216,6 +216,8 @@ describe('what the page shows', () => {
     const host = await hostOf({
       notes: () => toolServer({ fail: new Error(hostile) }, { name: hostile, version: hostile }),
     });
+    const script = 'process.stderr.write("\\u202egone\\nsecond".padEnd(5000, "x")); process.exit(3)';
+    await host.connect({ broken: { command: process.execPath, args: ['-e', script] } });
     const { page, status } = await pageOf(host);
     await callTool(host, page.observe, { id: 'ann' }, { server: 'notes', tool: 'fail' });
     const text = JSON.stringify(await status());
