@@ -1,0 +1,106 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createGateway, type GatewayOptions, type GatewayStatus } from '../../src/index.js';
+import { createOperations } from '../../src/operations.js';
+import { byName } from '../support/test-gateway.js';
+import { hostOf, toolServer } from '../support/status-servers.js';
+
+async function start(options: GatewayOptions = {}, servers: Parameters<typeof hostOf>[0] = {}) {
+  const host = await hostOf({
+    ...servers,
+    notes: () => toolServer({ read: 'a note', fail: new Error('It fell over.') }),
+    hidden: () => toolServer({ read: 'a secret' }),
+  });
+  const gateway = createGateway(host, {
+    access: byName,
+    expose: { servers: ['notes', 'slow'] },
+    status: { version: '2.3.4' },
+    observe: (event) => operations.observe(event),
+    ...options,
+  });
+  const operations = createOperations({ host, gateway, required: ['notes'] });
+  onTestFinished(async () => {
+    operations[Symbol.dispose]();
+    await gateway.close();
+  });
+  const { url } = await gateway.listen({ port: 0 });
+  const get = (path: string, token = 'ann') =>
+    fetch(new URL(path, url), { headers: { authorization: `Bearer ${token}` } });
+  const client = async (token: string) => {
+    const connected = new Client({ name: 'test', version: '1' });
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await connected.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+    onTestFinished(() => connected.close());
+    return connected;
+  };
+  return { host, gateway, operations, url, get, client };
+}
+
+it('GW-69: a gateway shows callers their own requests, and only servers that it exposes', async () => {
+  const { get, client, operations } = await start();
+  const ann = await client('ann');
+  await ann.callTool({ name: 'notes__read', arguments: {} });
+  await ann.callTool({ name: 'notes__fail', arguments: {} }).catch(() => undefined);
+
+  const of = async (token: string) => (await (await get('/status', token)).json()) as GatewayStatus;
+  const [ofAnn, ofBob] = [await of('ann'), await of('bob')];
+  expect(ofAnn.version).toBe('2.3.4');
+  expect(ofAnn.servers.map(({ name, requests }) => [name, requests.count, requests.failed])).toEqual([
+    ['notes', 2, 1],
+  ]);
+  expect(ofAnn.errors).toMatchObject([{ server: 'notes', target: 'fail', code: 'RPC_ERROR' }]);
+  expect(ofBob.servers.map(({ requests }) => requests.count)).toEqual([0]);
+  expect(ofBob.errors).toEqual([]);
+  expect((await get('/status', 'nobody')).status).toBe(401);
+
+  const metrics = await (await operations.fetch(new Request('http://localhost/metrics'))).text();
+  expect(metrics).toContain('mcp_gateway_sessions 1');
+  expect(metrics).toContain('mcp_gateway_requests_total{server="notes",method="tools/call",outcome="ok"} 1');
+});
+
+it('GW-69: the form of the page passes the check of Origin, and the cookie is of no use at /mcp', async () => {
+  const { url } = await start();
+  const body = new URLSearchParams({ token: 'ann' });
+  const signIn = (origin: string) =>
+    fetch(new URL('/status/sign-in', url), { method: 'POST', body, headers: { origin }, redirect: 'manual' });
+  expect((await signIn('https://evil.example')).status).toBe(403);
+  const response = await signIn(new URL(url).origin);
+  expect(response.status).toBe(303);
+  const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? '';
+  expect((await fetch(new URL('/status', url), { headers: { cookie } })).status).toBe(200);
+  const call = await fetch(url, { method: 'POST', headers: { cookie, 'content-type': 'application/json' } });
+  expect(call.status).toBe(401);
+});
+
+it('GW-69: streams of the page are not in flight, and end when the gateway is closed', async () => {
+  const { gateway, get, operations } = await start();
+  const events = await get('/status/events');
+  const reader = (events.body ?? new ReadableStream<Uint8Array>()).getReader();
+  await reader.read();
+  expect(await operations.drain({ graceMs: 60_000 })).toEqual({ requestsInFlight: 0 });
+  const closing = gateway.close();
+  for (let { done } = await reader.read(); !done; { done } = await reader.read());
+  await closing;
+});
+
+it('GW-62: drains a call in flight before the gateway is closed', async () => {
+  let answer: ((text: string) => void) | undefined;
+  const wait = (): Promise<string> => new Promise((resolve) => (answer = resolve));
+  const { client, operations } = await start({}, { slow: () => toolServer({ wait }) });
+  const ann = await client('ann');
+  const call = ann.callTool({ name: 'slow__wait', arguments: {} });
+  await vi.waitFor(() => expect(answer).toBeDefined());
+  let isDone = false;
+  const draining = operations.drain({ graceMs: 60_000 }).finally(() => (isDone = true));
+  expect((await operations.fetch(new Request('http://localhost/health/ready'))).status).toBe(503);
+  expect(isDone).toBe(false);
+  answer?.('at last');
+  expect(await call).toMatchObject({ content: [{ text: 'at last' }] });
+  expect(await draining).toEqual({ requestsInFlight: 0 });
+});
+
+it('GW-69: there is no page unless it is asked for', async () => {
+  const { get } = await start({ status: undefined });
+  expect((await get('/')).status).toBe(404);
+  expect((await get('/status')).status).toBe(404);
+});
