@@ -71,7 +71,7 @@ export function redisSharedState(options: RedisSharedStateOptions): SharedState 
       return (await runner.run(WRITE, [name], values)) === 'ok';
     },
     async touch(key, lifetimeMs) {
-      await runner.run(TOUCH, [keysOf(key).value], [Math.ceil(lifetimeMs)]);
+      return (await runner.run(TOUCH, [keysOf(key).value], [Math.ceil(lifetimeMs)])) === 1;
     },
     async delete(key) {
       await runner.run(DELETE, [keysOf(key).value], []);
@@ -103,9 +103,7 @@ redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2], 'PX', ARGV[3])
 return 'ok'`;
 
 /** KEYS: value. ARGV: lifetime in ms. */
-const TOUCH = `
-redis.call('PEXPIRE', KEYS[1], ARGV[1])
-return 'ok'`;
+const TOUCH = `return redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 
 /** KEYS: value. */
 const DELETE = `

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { isRecord, type Clock, type ReplicaMembership, type ReplicaReceiver } from '@mcp-fittings/client-core';
+import {
+  isRecord,
+  type Clock,
+  type ReplicaMembership,
+  type ReplicaReceiver,
+} from '@mcp-fittings/client-core';
 import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
 import { unlessUnreadable } from './redis-errors.js';
 import type { RedisKeys } from './redis-keys.js';
@@ -23,10 +28,10 @@ const MAX_BATCH = 100;
  * Adds this process to the replicas. Each has an inbox, a list that it looks at regularly; that is its sign of life too. Messages stay in
  * the inbox until the next look confirms them, so that neither a lost reply nor a restart of Redis loses one (decision 089).
  */
-export async function joinReplicas(
+export function joinReplicas(
   { runner, redisKeys, keys, pollMs, clock }: ReplicasDeps,
   receive: ReplicaReceiver,
-): Promise<ReplicaMembership> {
+): ReplicaMembership {
   const id = randomUUID();
   // One slot for all replicas: a script looks at the list of them and at an inbox.
   const { value: members, entry } = redisKeys('replicas', '');
@@ -35,6 +40,7 @@ export async function joinReplicas(
   let hasLeft = false;
   let timer: Disposable | undefined;
   let looking: Promise<void> | undefined;
+  let onFirstLook = (): void => undefined;
   /** Number of messages at the head of the inbox that were received, and the first of them. */
   let received: { readonly count: number; readonly first: string } = { count: 0, first: '' };
 
@@ -42,7 +48,9 @@ export async function joinReplicas(
 
   const open = async (text: string): Promise<void> => {
     const message = await unlessUnreadable(async () => {
-      const opened: unknown = JSON.parse(await unseal(bindingOf(entry, id), text, keys));
+      const opened: unknown = JSON.parse(
+        await unseal(bindingOf(entry, id), text.slice(text.indexOf(' ') + 1), keys),
+      );
       return opened;
     });
     if (!isRecord(message) || typeof message['from'] !== 'string') return;
@@ -52,9 +60,11 @@ export async function joinReplicas(
     const values = [id, LIFETIME_MS, received.count, received.first, MAX_BATCH];
     const reply = await runner.run(LOOK, [members, inboxOf(id)], values);
     const texts: unknown = typeof reply === 'string' ? JSON.parse(reply) : [];
-    if (!Array.isArray(texts)) return;
-    const batch = texts.filter((text): text is string => typeof text === 'string');
+    const batch = (Array.isArray(texts) ? texts : []).filter(
+      (text): text is string => typeof text === 'string',
+    );
     received = { count: batch.length, first: batch[0] ?? '' };
+    onFirstLook();
     for (const text of batch) await open(text);
   };
   const plan = (): void => {
@@ -71,11 +81,14 @@ export async function joinReplicas(
     plan();
   };
 
-  await look();
-  plan();
+  const joined = new Promise<void>((resolve) => {
+    onFirstLook = resolve;
+  });
+  void lookAgain();
 
   return {
     id,
+    joined,
     async send(to, message) {
       const text = JSON.stringify({ id: randomUUID(), from: id, body: message ?? null });
       const sealed = seal(bindingOf(entry, to), text, await resolveKey(keys));
@@ -145,10 +158,13 @@ if #messages == 0 then return false end
 redis.call('PEXPIRE', KEYS[2], 6 * tonumber(ARGV[2]))
 return cjson.encode(messages)`;
 
-/** KEYS: replicas, inbox. ARGV: id of the receiver, message, lifetime in ms. */
+/**
+ * KEYS: replicas, inbox. ARGV: id of the receiver, message, lifetime in ms. The time makes each element of an inbox unique, also when a
+ * message is sent again because the reply was lost: a look that confirms twice removes nothing else.
+ */
 const SEND = `${NOW}
 if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or '0') <= now then return 'gone' end
-redis.call('RPUSH', KEYS[2], ARGV[2])
+redis.call('RPUSH', KEYS[2], time[1] .. '.' .. time[2] .. ' ' .. ARGV[2])
 redis.call('PEXPIRE', KEYS[2], 6 * tonumber(ARGV[3]))
 return 'sent'`;
 

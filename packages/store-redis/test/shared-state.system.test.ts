@@ -1,3 +1,4 @@
+import type { ReplicaMembership } from '@mcp-fittings/client-core';
 import { redisSharedState, type RedisClient, type RedisSharedStateOptions } from '@mcp-fittings/store-redis';
 import { createCluster } from 'redis';
 import { describe, expect, it } from 'vitest';
@@ -55,9 +56,11 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
     it('GW-70: a message that another program wrote, or that was for another replica, is dropped', async () => {
       const state = open();
       const received: unknown[] = [];
-      await using a = disposable(await state.join((message) => received.push(message)));
-      await using b = disposable(await state.join(() => undefined));
-      const members = (await redis.cli('--raw', 'KEYS', '*')).split('\n').find((name) => !name.includes(a.id));
+      await using a = await joined(state.join((message) => received.push(message)));
+      await using b = await joined(state.join(() => undefined));
+      const members = (await redis.cli('--raw', 'KEYS', '*'))
+        .split('\n')
+        .find((name) => !name.includes(a.id));
       const inbox = `${members}:${a.id}`;
       await redis.cli('RPUSH', inbox, '{"id":"1","from":"x","body":"evil"}', 'no JSON');
       redis.suspend();
@@ -70,14 +73,14 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
       const losing: RedisClient = {
         async eval(script, options) {
           const reply = await client.eval(script, options);
-          if (Math.random() < 0.3) throw new Error('the connection was closed');
+          if (Math.random() < 0.5) throw new Error('the connection was closed');
           return reply;
         },
       };
       const state = redisSharedState({ client: losing, key, pollMs: 20, timeoutMs: 10_000 });
       const received: unknown[] = [];
-      await using a = disposable(await state.join((message) => received.push(message)));
-      await using b = disposable(await state.join(() => undefined));
+      await using a = await joined(state.join((message) => received.push(message)));
+      await using b = await joined(state.join(() => undefined));
       const numbers = Array.from({ length: 40 }, (_, at) => at);
       for (const number of numbers) await b.send(a.id, number);
       await expect.poll(() => received.length, patiently).toBe(40);
@@ -92,8 +95,8 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
     // `a` looks so seldom that the message is still in its inbox when Redis ends.
     const slow = redisSharedState({ client: own, key, pollMs: 3000, timeoutMs: 10_000 });
     const received: unknown[] = [];
-    await using a = disposable(await slow.join((message) => received.push(message)));
-    await using b = disposable(await slow.join(() => undefined));
+    await using a = await joined(slow.join((message) => received.push(message)));
+    await using b = await joined(slow.join(() => undefined));
     await slow.set('session', { id: 1 }, MINUTE);
     expect(await b.send(a.id, 'kept')).toBe(true);
     await server.kill();
@@ -115,8 +118,8 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
     await using server = await startRedis();
     const own = await openClient({ client: 'redis', port: server.port });
     const state = redisSharedState({ client: own, key, pollMs: 50, timeoutMs: 10_000 });
-    await using a = disposable(await state.join(() => undefined));
-    await using b = disposable(await state.join(() => undefined));
+    await using a = await joined(state.join(() => undefined));
+    await using b = await joined(state.join(() => undefined));
     await server.kill();
     await server.start();
     await expect
@@ -136,7 +139,7 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
     await cluster.connect();
     const state = redisSharedState({ client: cluster, key, pollMs: 20 });
     const received: unknown[] = [];
-    const a = await state.join((message) => received.push(message));
+    const a = await joined(state.join((message) => received.push(message)));
     await state.set('a', 1, MINUTE);
     expect((await state.get('a'))?.value).toBe(1);
     await a.send(a.id, 'hello');
@@ -149,6 +152,7 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
   });
 });
 
-function disposable<T extends { leave(): Promise<void> }>(replica: T): T & AsyncDisposable {
+async function joined(replica: ReplicaMembership): Promise<ReplicaMembership & AsyncDisposable> {
+  await replica.joined;
   return Object.assign(replica, { [Symbol.asyncDispose]: () => replica.leave() });
 }

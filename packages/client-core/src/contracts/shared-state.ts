@@ -7,14 +7,17 @@ export interface SharedState {
   get(key: string): Promise<SharedRecord | undefined>;
   /** Stores a value, which is plain JSON. Returns false, and stores nothing, if `options.version` does not match. */
   set(key: string, value: unknown, options: SharedRecordOptions): Promise<boolean>;
-  /** Lets a record live for `lifetimeMs` from now on, in milliseconds. Does nothing if there is none. */
-  touch(key: string, lifetimeMs: number): Promise<void>;
+  /** Lets a record live for `lifetimeMs` from now on, in milliseconds. Returns whether there is one. */
+  touch(key: string, lifetimeMs: number): Promise<boolean>;
   /** Removes a record, if there is one. */
   delete(key: string): Promise<void>;
   /** Counts one request against all these limits, or against none of them if one is exhausted. */
   admit(limits: readonly SharedLimit[]): Promise<Admission>;
-  /** Makes this process a replica, which can be sent messages until it leaves, ends, or is silent for ten seconds. */
-  join(receive: ReplicaReceiver): Promise<ReplicaMembership>;
+  /**
+   * Makes this process a replica, which can be sent messages until it leaves, ends, or is silent for ten seconds. Never throws: while the
+   * state cannot be reached, it tries again.
+   */
+  join(receive: ReplicaReceiver): ReplicaMembership;
 }
 
 /** A record of a {@link SharedState}. */
@@ -56,6 +59,8 @@ export type ReplicaReceiver = (message: unknown, from: string) => void;
 export interface ReplicaMembership {
   /** Identifies this process among the replicas; never used again by another one. */
   readonly id: string;
+  /** Resolves when the others can send to it. Never rejects. */
+  readonly joined: Promise<void>;
   /**
    * Sends plain JSON to a replica. Returns false if there is no such replica. True does not mean that it receives the message: it may
    * have just ended.

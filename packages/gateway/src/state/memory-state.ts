@@ -54,6 +54,7 @@ export function createMemoryState({ clock = systemClock }: MemoryStateOptions = 
     async touch(key, lifetimeMs) {
       const record = find(key);
       if (record !== undefined) records.set(key, { ...record, until: clock.now() + lifetimeMs });
+      return record !== undefined;
     },
     async delete(key) {
       records.delete(key);
@@ -62,11 +63,12 @@ export function createMemoryState({ clock = systemClock }: MemoryStateOptions = 
       sweep();
       return admitTo(limits, wanted, clock.now());
     },
-    async join(receive) {
+    join(receive) {
       const id = randomUUID();
       replicas.set(id, receive);
       return {
         id,
+        joined: Promise.resolve(),
         async send(to, message) {
           const copy = copyOf(message);
           if (!replicas.has(to)) return false;

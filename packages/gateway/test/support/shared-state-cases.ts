@@ -27,8 +27,9 @@ export function sharedStateCases(name: string, place: () => Promise<StatePlace>)
     });
     const join = async (state: SharedState) => {
       const received: unknown[] = [];
-      const replica = await state.join((message, from) => received.push({ message, from }));
+      const replica = state.join((message, from) => received.push({ message, from }));
       joined.push(replica);
+      await replica.joined;
       return { replica, received };
     };
 
@@ -66,8 +67,8 @@ export function sharedStateCases(name: string, place: () => Promise<StatePlace>)
     it('GW-70: a record ends after its lifetime, which can be extended', async () => {
       await ours.set('short', 1, { lifetimeMs: 50 });
       await ours.set('extended', 1, { lifetimeMs: 1000 });
-      await theirs.touch('extended', 60_000);
-      await theirs.touch('absent', 60_000);
+      expect(await theirs.touch('extended', 60_000)).toBe(true);
+      expect(await theirs.touch('absent', 60_000)).toBe(false);
       await expect.poll(() => ours.get('short'), patiently).toBeUndefined();
       expect(await ours.get('extended')).toBeDefined();
       expect(await ours.get('absent')).toBeUndefined();
