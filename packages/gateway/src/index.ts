@@ -1,2 +1,13 @@
 export type { Caller, Mount } from './contracts/caller.js';
 export type { Access, AccessDecision, UpstreamSignIn, UpstreamSignInPage } from './contracts/access.js';
+export type {
+  FrontDoorOptions,
+  Gateway,
+  GatewayListener,
+  GatewayLoad,
+  ListenAddress,
+  Pages,
+  SessionOptions,
+  StdioOptions,
+} from './contracts/gateway.js';
+export type { SessionRecord, SessionStore } from './contracts/session-store.js';

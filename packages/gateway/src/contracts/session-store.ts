@@ -1,0 +1,36 @@
+import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+
+/** What a client has told its server that holds for a session, and whose session it is. It contains no credential. */
+export interface SessionRecord {
+  /** Value of `Mcp-Session-Id`. Who knows it and is the caller can use the session, so it is not logged. */
+  readonly id: string;
+  /** `id` of the caller; the session does not exist for any other. */
+  readonly callerId: string;
+  /** `principal` of the caller. */
+  readonly principal?: string | undefined;
+  /** Name of the server at whose address the session began. Absent: the address of all servers. */
+  readonly server?: string | undefined;
+  /** Parameters of the client's `initialize`. */
+  readonly initialize: JSONRPCObject;
+  /** Level of the client's last `logging/setLevel`. */
+  readonly logLevel?: string | undefined;
+  /** URIs that the client has subscribed to. */
+  readonly subscriptions: readonly string[];
+}
+
+/**
+ * Keeps sessions where every replica of a gateway finds them. A replica that gets a request of a session that it does not know creates it
+ * again: it replays `initialize`, the log level and the subscriptions. Calls and event streams do not move.
+ *
+ * A rejection fails the request with status 503.
+ */
+export interface SessionStore {
+  /** Returns the session, or `undefined` if it has ended or expired. */
+  get(id: string): Promise<SessionRecord | undefined>;
+  /** Keeps a new or changed session for `ttlMs` milliseconds. */
+  save(record: SessionRecord, ttlMs: number): Promise<void>;
+  /** Keeps the session for `ttlMs` milliseconds from now. Resolves with whether it still exists. */
+  touch(id: string, ttlMs: number): Promise<boolean>;
+  /** Ends the session for all replicas. */
+  delete(id: string): Promise<void>;
+}

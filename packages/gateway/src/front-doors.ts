@@ -1,0 +1,168 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
+import type { Caller, Mount } from './contracts/caller.js';
+import type { FrontDoorOptions, Gateway, GatewayListener } from './contracts/gateway.js';
+import type { Surface } from './contracts/surface.js';
+import { type Authenticate, createHttpHandler, refuseEveryone } from './http/http-handler.js';
+import { createNodeListener } from './http/node-listener.js';
+import { checkExposure, listen } from './pipes/listen.js';
+import { serveStdio } from './pipes/stdio.js';
+
+const MIB = 1024 * 1024;
+const HALF_AN_HOUR = 1_800_000;
+
+/**
+ * Offers a surface over HTTP, sockets and stdio. `serves` says whether there is anything for a caller at a mount. Throws `CONFIG_INVALID`.
+ */
+export function createFrontDoors(
+  surface: Surface,
+  serves: (caller: Caller, mount: Mount) => boolean,
+  options: FrontDoorOptions,
+): Gateway {
+  checkOptions(options);
+  const { access, trustedCaller, signIn, owner = { id: 'owner' }, basePath = '/mcp' } = options;
+  const { allowedHosts = [], clock = systemClock, logger, sessions = {} } = options;
+  const { maxBodyBytes = 16 * MIB, maxSubscriptions = 64, closeTimeoutMs = 2000 } = options;
+  const http = createHttpHandler({
+    surface,
+    serves,
+    pages: [
+      ...(access?.respond ? [{ respond: access.respond.bind(access) }] : []),
+      ...(signIn ? [signIn] : []),
+      ...(options.pages ?? []),
+    ],
+    basePath,
+    allowedHosts,
+    allowedOrigins: options.allowedOrigins ?? [],
+    sessions: {
+      max: sessions.max ?? 1000,
+      maxPerCaller: sessions.maxPerCaller ?? 100,
+      idleMs: sessions.idleMs ?? HALF_AN_HOUR,
+      store: sessions.store,
+    },
+    maxBodyBytes,
+    maxUnreadBytes: options.maxUnreadBytes ?? 16 * MIB,
+    maxSubscriptions,
+    keepAliveMs: options.keepAliveMs ?? 15_000,
+    clock,
+    logger,
+  });
+  const authenticate = authenticateWith(access, trustedCaller);
+  const fetch = (request: Request): Promise<Response> => http.fetch(request, authenticate);
+  const asOwner = async (): Promise<{ readonly caller: Caller }> => ({ caller: owner });
+  const listeners = new Set<GatewayListener>();
+  const ending = new AbortController();
+  const pipes = new Set<Promise<void>>();
+  let closing: Promise<void> | undefined;
+
+  const end = async (): Promise<void> => {
+    // The listeners wait for their last responses, which exist once the calls are withdrawn.
+    const closed = Promise.all([...listeners].map((listener) => listener.close()));
+    await surface.close();
+    await nextTurn();
+    ending.abort();
+    await http.close();
+    await Promise.all([closed, ...pipes]);
+  };
+  const close = (): Promise<void> => (closing ??= end());
+  const checkOpen = (): void => {
+    if (closing !== undefined) throw new FittingsError('TRANSPORT_CLOSED', 'The gateway is closed.');
+  };
+
+  return {
+    fetch,
+    listener: createNodeListener(fetch, logger),
+    async listen(address) {
+      checkOpen();
+      checkExposure(address, { hasAccess: access !== undefined, allowedHosts });
+      const isPort = 'port' in address;
+      const listener = await listen(address, {
+        listener: isPort
+          ? createNodeListener(fetch, logger)
+          : createNodeListener((request) => http.fetch(request, asOwner), logger),
+        basePath,
+        closeTimeoutMs,
+        clock,
+      });
+      listeners.add(listener);
+      return listener;
+    },
+    async serveStdio(stdio = {}) {
+      checkOpen();
+      const { mount = {}, signal } = stdio;
+      if (!serves(owner, mount)) {
+        throw new FittingsError('SERVER_UNKNOWN', `The host has no server ${JSON.stringify(mount.server)}.`);
+      }
+      const served = serveStdio({
+        ...stdio,
+        signal: signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]),
+        surface,
+        caller: owner,
+        maxMessageBytes: maxBodyBytes,
+        maxSubscriptions,
+        logger,
+      }).finally(() => pipes.delete(served));
+      pipes.add(served);
+      await served;
+    },
+    load: () => http.load(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function authenticateWith(
+  access: FrontDoorOptions['access'],
+  trustedCaller: FrontDoorOptions['trustedCaller'],
+): Authenticate {
+  if (access !== undefined) return (request) => access.authenticate(request);
+  if (trustedCaller === undefined) return refuseEveryone;
+  return async (request) => ({
+    caller: typeof trustedCaller === 'function' ? trustedCaller(request) : trustedCaller,
+  });
+}
+
+function checkOptions(options: FrontDoorOptions): void {
+  const { access, trustedCaller, basePath = '/mcp', allowedOrigins = [], allowedHosts = [] } = options;
+  const invalid = (message: string, hint: string): FittingsError =>
+    new FittingsError('CONFIG_INVALID', message, { hint });
+  if (access !== undefined && trustedCaller !== undefined) {
+    throw invalid('`access` and `trustedCaller` exclude each other.', 'Set one of them.');
+  }
+  if (!/^(?:\/[\w.~-]+)+$/.test(basePath)) {
+    throw invalid('`basePath` must be a path without a slash at its end.', "For example: '/mcp'.");
+  }
+  for (const origin of allowedOrigins) {
+    if (URL.canParse(origin) && new URL(origin).origin === origin.toLowerCase()) continue;
+    throw invalid(
+      `${JSON.stringify(origin)} in \`allowedOrigins\` is not an origin.`,
+      "For example: 'https://app.example.com'.",
+    );
+  }
+  for (const host of allowedHosts) {
+    if (URL.canParse(`http://${host}`) && new URL(`http://${host}`).pathname === '/' && !host.endsWith('/'))
+      continue;
+    throw invalid(
+      `${JSON.stringify(host)} in \`allowedHosts\` is not a host name.`,
+      "For example: 'mcp.example.com'.",
+    );
+  }
+  const { max, maxPerCaller, idleMs } = options.sessions ?? {};
+  const { maxBodyBytes, maxUnreadBytes, maxSubscriptions } = options;
+  for (const [name, value] of Object.entries({
+    max,
+    maxPerCaller,
+    idleMs,
+    maxBodyBytes,
+    maxUnreadBytes,
+    maxSubscriptions,
+  })) {
+    if (value === undefined || value > 0) continue;
+    throw invalid(`\`${name}\` must be a positive number.`, 'Omit it for its default.');
+  }
+}
+
+/** Lets the errors of withdrawn calls reach their responses. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,162 @@
+import { isRecord, type Clock, type Logger } from '@mcp-fittings/client-core';
+import { isLegacyRequest } from '@modelcontextprotocol/server';
+import type { Access, AccessDecision } from '../contracts/access.js';
+import type { Caller, Mount } from '../contracts/caller.js';
+import type { GatewayLoad, Pages } from '../contracts/gateway.js';
+import type { SessionStore } from '../contracts/session-store.js';
+import type { Surface } from '../contracts/surface.js';
+import { boundBody } from './bounded-body.js';
+import { createExchanges } from './exchanges.js';
+import { readMessage } from './read-message.js';
+import { REFUSAL_CODES, refuse } from './refusals.js';
+import { type RequestGateOptions, createRequestGate } from './request-gate.js';
+import { createSessions } from './sessions.js';
+
+/** Options of {@link createHttpHandler}. */
+export interface HttpHandlerOptions extends RequestGateOptions {
+  readonly surface: Surface;
+  /** Whether the caller can reach anything at the mount. */
+  readonly serves: (caller: Caller, mount: Mount) => boolean;
+  readonly pages: readonly Pages[];
+  readonly basePath: string;
+  readonly sessions: {
+    readonly max: number;
+    readonly maxPerCaller: number;
+    readonly idleMs: number;
+    readonly store: SessionStore | undefined;
+  };
+  readonly maxBodyBytes: number;
+  readonly maxUnreadBytes: number;
+  readonly maxSubscriptions: number;
+  readonly keepAliveMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger | undefined;
+}
+
+/** Decides who a request comes from, see {@link Access.authenticate}. */
+export type Authenticate = Access['authenticate'];
+
+/** Streamable HTTP of both protocol eras. */
+export interface HttpHandler {
+  /** Answers a request. Who may use the gateway depends on where the request came in. */
+  fetch(request: Request, authenticate: Authenticate): Promise<Response>;
+  load(): GatewayLoad;
+  /** Ends all sessions and streams, and refuses all further requests. */
+  close(): Promise<void>;
+}
+
+const METHODS = ['GET', 'POST', 'DELETE'];
+
+/** Creates the handler. A request passes the checks in a fixed order; its body is read last. */
+export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
+  const { surface, serves, pages, basePath, maxBodyBytes, maxUnreadBytes, logger } = options;
+  const { maxSubscriptions, keepAliveMs, clock } = options;
+  const gate = createRequestGate(options);
+  const sessions = createSessions({ ...options.sessions, surface, keepAliveMs, clock, logger });
+  const exchanges = createExchanges({ surface, maxSubscriptions, keepAliveMs, clock, logger });
+  /** Requests that are not over. Held here because Node.js forgets the signal of a request that nothing refers to. */
+  const open = new Set<Request>();
+  let requestsInFlight = 0;
+  let isClosed = false;
+
+  /** Passes a request on. The response reports its end, for whatever reason, by the signal of the request that the era gets. */
+  const serve = async (request: Request, body: unknown, caller: Caller, mount: Mount): Promise<Response> => {
+    const { url, method, headers } = request;
+    const over = new AbortController();
+    const passed = new Request(url, { method, headers, signal: over.signal });
+    const counts = method === 'POST' && !(isRecord(body) && body['method'] === 'subscriptions/listen');
+    if (counts) requestsInFlight += 1;
+    const end = (): void => {
+      if (over.signal.aborted) return;
+      if (counts) requestsInFlight -= 1;
+      request.signal.removeEventListener('abort', end);
+      over.abort();
+      open.delete(request);
+      open.delete(passed);
+    };
+    open.add(request).add(passed);
+    if (request.signal.aborted) end();
+    else request.signal.addEventListener('abort', end, { once: true });
+    try {
+      const era = method === 'POST' && !(await isLegacyRequest(passed, body)) ? exchanges : sessions;
+      const response = await era.handle(passed, body, caller, mount);
+      return boundBody(response, new Headers(response.headers), { maxUnreadBytes, onEnd: end });
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+
+  const answer = async (request: Request, authenticate: Authenticate): Promise<Response> => {
+    for (const page of pages) {
+      // oxlint-disable-next-line no-await-in-loop -- the first page that knows the path answers
+      const response = await page.respond(request);
+      if (response !== undefined) return response;
+    }
+    const mount = mountOf(new URL(request.url).pathname, basePath);
+    if (mount === undefined) return refuse(404, 'Nothing is served at this path.');
+    const { method } = request;
+    if (!METHODS.includes(method)) {
+      return refuse(405, 'The method is not allowed.', { headers: { allow: METHODS.join(', ') } });
+    }
+    const decision = await authenticate(request);
+    if ('refusal' in decision) return decision.refusal;
+    const { caller } = decision;
+    if (!serves(caller, mount)) return refuse(404, 'Nothing is served at this path.');
+    if (method !== 'POST') return serve(request, undefined, caller, mount);
+    const message = await readMessage(request, maxBodyBytes);
+    return 'refusal' in message ? message.refusal : serve(request, message.body, caller, mount);
+  };
+
+  return {
+    async fetch(request, authenticate) {
+      const gated = gate(request);
+      if ('response' in gated) return gated.response;
+      const response = isClosed
+        ? refuse(503, 'The gateway is shutting down.', { headers: { 'retry-after': '10' } })
+        : await answer(request, authenticate).catch((error: unknown) => {
+            logger?.error('A request could not be answered.', { error: String(error) });
+            return refuse(500, 'Internal error.', { code: REFUSAL_CODES.internalError });
+          });
+      return withHeaders(response, gated.headers);
+    },
+    load: () => ({ sessions: sessions.size, requestsInFlight }),
+    async close() {
+      isClosed = true;
+      await Promise.all([sessions.close(), exchanges.close()]);
+    },
+  };
+}
+
+/** Returns `undefined` for a path that is not of the endpoint. */
+function mountOf(path: string, basePath: string): Mount | undefined {
+  if (path === basePath) return {};
+  if (!path.startsWith(`${basePath}/`)) return undefined;
+  const name = path.slice(basePath.length + 1);
+  if (name === '' || name.includes('/')) return undefined;
+  try {
+    return { server: decodeURIComponent(name) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Pages may be cached if they say so; answers for a caller may not. */
+function withHeaders(response: Response, added: Readonly<Record<string, string>>): Response {
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(added)) {
+    if (name === 'vary') headers.append(name, value);
+    else headers.set(name, value);
+  }
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (isStream) headers.set('cache-control', 'no-store, no-transform');
+  else if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
+  const { body, status, statusText } = response;
+  return new Response(body, { status, statusText, headers });
+}
+
+/** Refuses every request: a gateway without `access` must not be open by mistake. */
+export async function refuseEveryone(): Promise<AccessDecision> {
+  const message = 'This gateway has no `access`, so it refuses all requests over HTTP.';
+  return { refusal: refuse(500, message, { code: REFUSAL_CODES.internalError }) };
+}

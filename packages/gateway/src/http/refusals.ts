@@ -1,0 +1,23 @@
+import { RPC_CODES, type RequestId } from '@mcp-fittings/client-core/transport';
+
+/** JSON-RPC codes of refusals over HTTP: those that the official SDKs use for the same errors. */
+export const REFUSAL_CODES = {
+  general: -32_000,
+  sessionNotFound: -32_001,
+  parseError: RPC_CODES.parseError,
+  invalidRequest: RPC_CODES.invalidRequest,
+  internalError: RPC_CODES.internalError,
+} as const;
+
+/** Options of {@link refuse}. */
+interface RefuseOptions {
+  readonly code?: number | undefined;
+  readonly id?: RequestId | null | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Creates a response whose body is a JSON-RPC error, as MCP clients expect it. */
+export function refuse(status: number, message: string, options: RefuseOptions = {}): Response {
+  const { code = REFUSAL_CODES.general, id = null, headers = {} } = options;
+  return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status, headers });
+}
