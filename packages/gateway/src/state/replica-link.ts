@@ -27,8 +27,8 @@ export interface ReplicaLink {
    * and with the reason of `signal`.
    */
   ask(to: string, kind: string, body: unknown, options?: AskOptions): Promise<unknown>;
-  /** Tells all other replicas, as far as they can be reached. Never rejects. */
-  announce(kind: string, body: unknown): Promise<void>;
+  /** Tells one replica, or all others, as far as they can be reached. Never rejects. */
+  announce(kind: string, body: unknown, to?: string): Promise<void>;
   /** Leaves the replicas. What is asked here is rejected, and what is worked on here is aborted. */
   close(): Promise<void>;
 }
@@ -143,9 +143,10 @@ export function createReplicaLink({ state, clock, logger }: ReplicaLinkOptions):
       clock.schedule(() => void watch(to, id), CHECK_MS, { unref: true });
       return await answered;
     },
-    async announce(kind, body) {
+    async announce(kind, body, only) {
       try {
-        const others = (await replica.replicas()).filter((id) => id !== replica.id);
+        const others =
+          only !== undefined ? [only] : (await replica.replicas()).filter((id) => id !== replica.id);
         await Promise.all(others.map((to) => send(to, { id: randomUUID(), type: 'tell', kind, body })));
       } catch (error) {
         logger?.warn('The other replicas could not be told.', { kind, error: String(error) });

@@ -1,8 +1,8 @@
 import type { SharedState } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter, type RateLimit } from '../src/limits/rate-limiter.js';
-import { createMemoryState } from '../src/state/memory-state.js';
+import { createRateLimiter, type RateLimit } from '../../src/limits/rate-limiter.js';
+import { createMemoryState } from '../../src/state/memory-state.js';
 
 const MINUTE_MS = 60_000;
 const [ann, bob] = ['ann', 'bob'].map((principal) => ({ id: `issuer ${principal}`, principal }));

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
-import { createMemoryState } from '../src/state/memory-state.js';
-import { createReplicaLink } from '../src/state/replica-link.js';
+import { createMemoryState } from '../../src/state/memory-state.js';
+import { createReplicaLink } from '../../src/state/replica-link.js';
 
 const patiently = { timeout: 10_000, interval: 5 };
 

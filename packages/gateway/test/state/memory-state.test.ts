@@ -1,7 +1,7 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { expect, it } from 'vitest';
-import { createMemoryState } from '../src/state/memory-state.js';
-import { sharedStateCases } from './support/shared-state-cases.js';
+import { createMemoryState } from '../../src/state/memory-state.js';
+import { sharedStateCases } from '../support/shared-state-cases.js';
 
 sharedStateCases('in memory', async () => {
   const state = createMemoryState();
