@@ -53,11 +53,11 @@ describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without
   it('GW-72: the answer to an elicitation reaches the replica that asked', async () => {
     await using world = await setup();
     const { one, two } = world;
-    // Both replicas ask at the same time, so that their own ids are the same; each answer arrives at the other one.
+    // Both replicas ask at the same time, so that their own ids are the same; both answers arrive at one of them.
     let calls = 0;
     await using connected = await connect((_, body) => {
       if (body.includes('"tools/call"')) return calls++ % 2 === 0 ? one : two;
-      return body.includes('"first"') ? two : one;
+      return body.includes('"result"') ? two : one;
     });
     const { client } = connected;
     let asked = 0;
@@ -69,9 +69,7 @@ describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without
       const turn = ++asked;
       if (turn === 2) answerAll();
       await both;
-      return turn === 1
-        ? { action: 'accept', content: { which: 'first' } }
-        : { action: 'decline', content: { which: 'second' } };
+      return turn === 1 ? { action: 'accept', content: {} } : { action: 'decline' };
     });
     const answers = await Promise.all([1, 2].map(() => client.callTool({ name: 'ask' })));
     expect(answers.map(textOf).toSorted()).toEqual(['accept', 'decline']);
