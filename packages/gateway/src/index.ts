@@ -11,3 +11,11 @@ export type {
   StdioOptions,
 } from './contracts/gateway.js';
 export type { SessionRecord, SessionStore } from './contracts/session-store.js';
+export { createSurface } from './surface/create-surface.js';
+export type { SurfaceLimits, SurfaceOptions } from './surface/surface-options.js';
+export type { ExposedKind, ExposeOptions } from './catalog/exposure.js';
+export {
+  createCallbackRouter,
+  type CallbackRouter,
+  type CallbackRouterOptions,
+} from './callbacks/callback-router.js';

@@ -10,6 +10,7 @@ export {
 export { observeTransport } from './connection/observe-transport.js';
 export { TRACE_CHANNELS, type TracedConnection, type TracedResponse, type TraceEvent } from './tracing.js';
 export { formatElicitation, formatSampling } from './server-requests/format-request.js';
+export { isReservedMetaKey } from './calls/call-context.js';
 export { inspectElicitation } from './server-requests/inspect-elicitation.js';
 export type {
   Available,

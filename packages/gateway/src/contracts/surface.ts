@@ -16,8 +16,12 @@ export interface Surface {
    * `list_changed` and `resources/updated` of a session by itself.
    */
   createServer(connection: ClientConnection): Server;
-  /** Events of the lists and resources that this caller sees at this mount, for `subscriptions/listen`. */
-  events(caller: Caller, mount: Mount): ServerEventBus;
+  /**
+   * Events of the lists and resources that this caller sees at this mount, for one `subscriptions/listen`.
+   * @param resources - URIs that the client subscribes to; the servers are asked to report them while the bus has a listener.
+   *   Default: none
+   */
+  events(caller: Caller, mount: Mount, resources?: readonly string[]): ServerEventBus;
   /** Withdraws every call that still waits for an answer of its caller. */
   close(): Promise<void>;
 }

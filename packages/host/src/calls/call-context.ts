@@ -32,7 +32,7 @@ export function checkCallContext(server: string, { meta, headers, principal }: C
 
 function checkMeta(server: string, meta: unknown): void {
   if (!isRecord(meta)) throw invalid(server, 'The "meta" of a call must be an object.');
-  const reserved = Object.keys(meta).find(isReservedKey);
+  const reserved = Object.keys(meta).find(isReservedMetaKey);
   if (reserved === undefined) return;
   throw invalid(
     server,
@@ -42,9 +42,10 @@ function checkMeta(server: string, meta: unknown): void {
 }
 
 /**
+ * Returns whether a key of `_meta` belongs to the protocol, so that a call cannot set it with `meta` of its options.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta
  */
-function isReservedKey(key: string): boolean {
+export function isReservedMetaKey(key: string): boolean {
   const lower = key.toLowerCase();
   if (OWNED_META.has(lower)) return true;
   const slash = lower.indexOf('/');

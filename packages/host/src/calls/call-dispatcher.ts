@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { AuthRequiredError, FittingsError, restateError } from '@mcp-fittings/client-core';
 import { abortable, withTimeout } from '@mcp-fittings/client-core/timing';
 import type { Connection } from '../connection/connect-once.js';
@@ -34,6 +35,8 @@ export interface CallDispatcher {
   call<T>(call: Call<T>): Promise<T>;
   /** Returns the calls that were sent and have no response yet. */
   inFlight(): readonly CallInFlight[];
+  /** Returns the call in whose asynchronous context this is called. */
+  current(): CallInFlight | undefined;
   /** Resolves when no call is open on this connection. */
   settled(connection: Connection): Promise<void>;
 }
@@ -49,6 +52,7 @@ export function createCallDispatcher(
     Call<unknown>,
     { readonly connection: Connection; readonly answered: Promise<unknown> }
   >();
+  const running = new AsyncLocalStorage<Call<unknown>>();
 
   const requestOptions = (
     { options }: Call<unknown>,
@@ -104,48 +108,59 @@ export function createCallDispatcher(
     }
   };
 
-  return {
-    async call(call) {
-      const { signal, headers } = call.options;
-      if (signal?.aborted === true) throw aborted(server, signal.reason);
-      const timeoutMs = timeoutOf(call.method, call.options, { limits, callMs: settings.callMs });
-      const end = clock.now() + timeoutMs;
-      let recovery: CallRecovery | undefined;
-      deps.onBusy(1);
-      try {
-        for (;;) {
-          let connection: Connection | undefined;
-          try {
-            connection = usable() ?? (await awaitConnection(signal, timeoutMs));
-            using attached = headers && connection.headers.attach(headers);
-            const answered = call.send(connection.session, requestOptions(call, timeoutMs, attached?.meta));
-            sent.set(call, { connection, answered });
-            const result = await answered;
-            sent.delete(call);
-            supervisor.noteProgress();
-            return result;
-          } catch (error) {
-            sent.delete(call);
-            if (connection !== undefined && error instanceof AuthRequiredError)
-              deps.onAuthRequired(error, connection);
-            recovery ??= createCallRecovery(
-              shared,
-              { mayRetry: () => delivery === 'retry' && !hasEnded(supervisor), visitPages },
-              { repeatable: call.repeatable, end, signal },
-            );
-            await recovery.recover(error);
-          }
+  const run = async <T>(call: Call<T>): Promise<T> => {
+    const { signal, headers } = call.options;
+    if (signal?.aborted === true) throw aborted(server, signal.reason);
+    const timeoutMs = timeoutOf(call.method, call.options, { limits, callMs: settings.callMs });
+    const end = clock.now() + timeoutMs;
+    let recovery: CallRecovery | undefined;
+    deps.onBusy(1);
+    try {
+      for (;;) {
+        let connection: Connection | undefined;
+        try {
+          // A connection outlives the call that made it.
+          connection = usable() ?? (await running.exit(() => awaitConnection(signal, timeoutMs)));
+          using attached = headers && connection.headers.attach(headers);
+          const answered = call.send(connection.session, requestOptions(call, timeoutMs, attached?.meta));
+          sent.set(call, { connection, answered });
+          const result = await answered;
+          sent.delete(call);
+          supervisor.noteProgress();
+          return result;
+        } catch (error) {
+          sent.delete(call);
+          if (connection !== undefined && error instanceof AuthRequiredError)
+            deps.onAuthRequired(error, connection);
+          recovery ??= createCallRecovery(
+            shared,
+            { mayRetry: () => delivery === 'retry' && !hasEnded(supervisor), visitPages },
+            { repeatable: call.repeatable, end, signal },
+          );
+          await recovery.recover(error);
         }
-      } finally {
-        deps.onBusy(-1);
       }
+    } finally {
+      deps.onBusy(-1);
+    }
+  };
+
+  return {
+    call: (call) => running.run(call, () => run(call)),
+    inFlight: () => Array.from(sent.keys(), described),
+    current() {
+      const call = running.getStore();
+      return call && described(call);
     },
-    inFlight: () => Array.from(sent.keys(), ({ method, target }) => ({ method, target })),
     async settled(connection) {
       const open = [...sent.values()].filter((each) => each.connection === connection);
       await Promise.allSettled(open.map(({ answered }) => answered));
     },
   };
+}
+
+function described({ method, target, options: { origin } }: Call<unknown>): CallInFlight {
+  return { method, target, ...(origin !== undefined && { origin }) };
 }
 
 type Meta = Readonly<Record<string, unknown>>;

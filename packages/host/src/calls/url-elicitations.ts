@@ -73,7 +73,7 @@ export function createUrlElicitations(
     using completion = watchCompletion(elicitationId);
     try {
       const request = { mode: 'url', message, url, elicitationId, warnings: [] } as const;
-      const asked = callbacks.elicit?.(request, { server, signal });
+      const asked = callbacks.elicit?.(request, { server, signal, isWithinRequest: true });
       const answer = await Promise.race([asked, completion.done]);
       // The server reported completion before the user answered: the question is withdrawn.
       if (answer === undefined) {

@@ -159,6 +159,10 @@ export interface ListStatus {
   readonly error: FittingsError | undefined;
   /** Entries that were left out and members that were ignored, with the reasons; the first 20. */
   readonly skipped: readonly string[];
+  /** Whether the server declares the list public, so that users may share it in a cache. Default `false`. */
+  readonly isPublic?: boolean | undefined;
+  /** Time until which the server calls the list fresh, by the clock of the host; absent if it does not say. */
+  readonly freshUntil?: number | undefined;
 }
 
 /** How the tools of a server differ from those of the previous reading. A host that approves tools asks again for `changed`. */

@@ -87,7 +87,13 @@ export interface EngineCallbacks {
 }
 
 /** What an engine passes to a callback; abort `signal` when the server cancels its request or the connection ends. */
-export type EngineRequestInfo = Pick<ServerRequestInfo, 'server' | 'signal'>;
+export interface EngineRequestInfo extends Pick<ServerRequestInfo, 'server' | 'signal'> {
+  /**
+   * Whether the callback is called within the asynchronous context of the request that it belongs to, as for input that a
+   * result of revision 2026-07-28 requires. The host then knows the call. Default `false`.
+   */
+  readonly isWithinRequest?: boolean | undefined;
+}
 
 /** Receives what a server sends on its own. The methods do not throw. */
 export interface EngineEvents {

@@ -13,6 +13,11 @@ export interface ServerRequestInfo {
    * server asks on its own, which revision 2026-07-28 forbids.
    */
   readonly calls: readonly CallInFlight[];
+  /**
+   * The request to which the server's request belongs, if that is certain: it came inside of a result (revision 2026-07-28), or as
+   * a page to visit first. Otherwise it may belong to any of {@link calls}, or to one that was given up a moment ago.
+   */
+  readonly call?: CallInFlight | undefined;
 }
 
 /** A request to a server that waits for its response. */
@@ -21,6 +26,8 @@ export interface CallInFlight {
   readonly method: string;
   /** Name of the tool or prompt, or URI of the resource, if the method has one. */
   readonly target: string | undefined;
+  /** {@link CallOptions.origin} of the call, if it was given. */
+  readonly origin?: string | undefined;
 }
 
 /**

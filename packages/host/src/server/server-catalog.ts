@@ -141,9 +141,10 @@ export function createServerCatalog(
     listBudget.giveBack(held.get(kind) ?? 0);
     held.set(kind, bytes);
     failures.delete(kind);
-    status[kind] = { error: undefined, skipped };
-    if (ttlMs === undefined) staleAt.delete(kind);
-    else staleAt.set(kind, clock.now() + ttlMs);
+    const freshUntil = ttlMs === undefined ? undefined : clock.now() + ttlMs;
+    status[kind] = { error: undefined, skipped, isPublic, freshUntil };
+    if (freshUntil === undefined) staleAt.delete(kind);
+    else staleAt.set(kind, freshUntil);
     if (skipped.length > 0) deps.onSkipped(kind, skipped);
     keep(kind, items);
     deps.onRead(kind);

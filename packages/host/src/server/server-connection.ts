@@ -118,6 +118,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       clock,
       callbackMs: limits.callbackMs,
       calls: () => dispatcher.inFlight(),
+      currentCall: () => dispatcher.current(),
       principal: deps.principal,
     },
   );

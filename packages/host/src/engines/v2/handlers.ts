@@ -1,6 +1,6 @@
 import { isSpecType, type Client } from '@modelcontextprotocol/client';
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { EngineConnectOptions } from '../../contracts/engine.js';
+import type { EngineConnectOptions, EngineRequestInfo } from '../../contracts/engine.js';
 import { elicited, toElicitationRequest } from '../shared/elicitation.js';
 
 /**
@@ -9,9 +9,15 @@ import { elicited, toElicitationRequest } from '../shared/elicitation.js';
  */
 export function attachHandlers(client: Client, { server, callbacks, events }: EngineConnectOptions): void {
   const { elicit, sample, roots } = callbacks;
+  const infoOf = (signal: AbortSignal): EngineRequestInfo => ({
+    server,
+    signal,
+    // A stateless server asks inside of results only, and the SDK then calls the handler from the request.
+    isWithinRequest: client.getDiscoverResult() !== undefined,
+  });
   if (elicit !== undefined) {
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-      const answer = await elicit(toElicitationRequest(server, params), { server, signal: mcpReq.signal });
+      const answer = await elicit(toElicitationRequest(server, params), infoOf(mcpReq.signal));
       return answer.action === 'accept'
         ? { action: answer.action, content: elicited(answer.content ?? {}) }
         : { action: answer.action };
@@ -19,7 +25,7 @@ export function attachHandlers(client: Client, { server, callbacks, events }: En
   }
   if (sample !== undefined) {
     client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
-      const result: unknown = await sample(params, { server, signal: mcpReq.signal });
+      const result: unknown = await sample(params, infoOf(mcpReq.signal));
       if (isSpecType.CreateMessageResult(result) || isSpecType.CreateMessageResultWithTools(result))
         return result;
       throw new FittingsError(
@@ -31,7 +37,7 @@ export function attachHandlers(client: Client, { server, callbacks, events }: En
   }
   if (roots !== undefined) {
     client.setRequestHandler('roots/list', async (_request, { mcpReq }) => ({
-      roots: (await roots({ server, signal: mcpReq.signal })).map(({ uri, name }) => ({
+      roots: (await roots(infoOf(mcpReq.signal))).map(({ uri, name }) => ({
         uri,
         ...(name !== undefined && { name }),
       })),

@@ -1,0 +1,157 @@
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
+import type { ElicitationRequest, HostCallbacks, ServerRequestInfo } from '@mcp-fittings/host';
+import type { InputRequest } from '@modelcontextprotocol/server';
+import {
+  elicitationInput,
+  missingCapability,
+  readElicitationAnswer,
+  readRoots,
+  readSample,
+  samplingInput,
+} from './client-input.js';
+import type { OpenCall } from './open-call.js';
+
+/** Options of {@link createCallbackRouter}. */
+export interface CallbackRouterOptions {
+  /** Modes of elicitation that the host declares to servers. Default: `['form', 'url']`. */
+  readonly elicitationModes?: readonly ElicitationRequest['mode'][] | undefined;
+  /** Whether the host declares `sampling` to servers. Default `true`. */
+  readonly sampling?: boolean | undefined;
+  /** Whether the host declares `roots` to servers. Default `true`. */
+  readonly roots?: boolean | undefined;
+  /** Answers servers while none of their calls belongs to a client of the gateway. Default: they are refused. */
+  readonly otherwise?: Pick<HostCallbacks, 'elicit' | 'sample' | 'roots'> | undefined;
+  /** Default: the system clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Passes requests of servers on to the client whose call caused them: questions for the user (elicitation), for the model (sampling),
+ * and for folders (roots). Create it before the host, and give it to both.
+ */
+export interface CallbackRouter {
+  /** Option `callbacks` of `createHost()`. */
+  readonly hostCallbacks: HostCallbacks;
+  /** Adds a call that may be asked until it has ended. The surface of the gateway calls it. */
+  add(call: OpenCall): void;
+}
+
+/** Requests during which a server may ask. */
+const ASKING: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** How long a server may still work on a call that was given up, in milliseconds, so that a question may belong to it. */
+const LINGER_MS = 60_000;
+/** Most calls that are remembered for that. */
+const MAX_LINGERING = 1000;
+
+/**
+ * Creates the router. A question goes to one client or to none: if calls of several clients wait for the server, and the server does
+ * not say to which of them its question belongs, it is refused.
+ * @example
+ * const callbacks = createCallbackRouter();
+ * const host = createHost({ engine, transports, callbacks: callbacks.hostCallbacks });
+ * const gateway = createGateway(host, { callbacks });
+ */
+export function createCallbackRouter(options: CallbackRouterOptions = {}): CallbackRouter {
+  const { otherwise = {}, clock = systemClock } = options;
+  const open = new Map<string, OpenCall>();
+  /** Calls that were given up, while their server may still work on them. */
+  const lingering = new Map<OpenCall, number>();
+
+  const linger = (call: OpenCall): void => {
+    const { error } = call;
+    if (!call.signal.aborted && !(error instanceof FittingsError && error.code === 'TIMEOUT')) return;
+    lingering.set(call, clock.now() + LINGER_MS);
+    const [oldest] = lingering.keys();
+    if (lingering.size > MAX_LINGERING && oldest !== undefined) lingering.delete(oldest);
+  };
+  const lingeringFor = (server: string, principal: string | undefined): readonly OpenCall[] => {
+    const now = clock.now();
+    for (const [call, until] of lingering) if (until < now) lingering.delete(call);
+    return [...lingering.keys()].filter((call) => call.server === server && call.principal === principal);
+  };
+
+  /** Returns the call that a server's request belongs to; `undefined` if it does not belong to any client of the gateway. */
+  const callOf = ({ server, principal, calls, call }: ServerRequestInfo): OpenCall | undefined => {
+    const candidates = call === undefined ? calls.filter(({ method }) => ASKING.has(method)) : [call];
+    const known = candidates.map(({ origin }) => (origin === undefined ? undefined : open.get(origin)));
+    const [first] = known;
+    const other = call === undefined ? lingeringFor(server, principal) : [];
+    const all = [...known, ...other];
+    if (known.length === 0 || all.every((each) => each === undefined)) return undefined;
+    if (
+      first === undefined ||
+      first.principal !== principal ||
+      all.some((each) => !isSameClient(each, first))
+    ) {
+      throw new FittingsError(
+        'CALLBACK_FAILED',
+        `It is not known which client the request of the server "${server}" is for: several of them wait for it.`,
+        { server, hint: 'Retry while no other client calls the server, or give each person a connection.' },
+      );
+    }
+    return first;
+  };
+
+  const ask = async (call: OpenCall, request: InputRequest, info: ServerRequestInfo): Promise<unknown> => {
+    const missing = missingCapability(request, call.exchange.capabilities);
+    if (missing === undefined) return call.ask(request, info.signal);
+    throw new FittingsError(
+      'CAPABILITY_MISSING',
+      `The client does not have the capability "${missing}", which ${request.method} of the server "${info.server}" requires.`,
+      { server: info.server },
+    );
+  };
+  const nobody = ({ server }: ServerRequestInfo): FittingsError =>
+    new FittingsError(
+      'CALLBACK_FAILED',
+      `No client waits for the server "${server}", so nobody can answer.`,
+      {
+        server,
+      },
+    );
+
+  return {
+    hostCallbacks: {
+      elicitationModes: options.elicitationModes ?? ['form', 'url'],
+      async elicit(request, info) {
+        const call = callOf(info);
+        if (call !== undefined)
+          return readElicitationAnswer(await ask(call, elicitationInput(request), info));
+        if (otherwise.elicit !== undefined) return otherwise.elicit(request, info);
+        throw nobody(info);
+      },
+      ...(options.sampling !== false && {
+        async sample(params, info) {
+          const call = callOf(info);
+          if (call !== undefined) return readSample(await ask(call, samplingInput(params), info));
+          if (otherwise.sample !== undefined) return otherwise.sample(params, info);
+          throw nobody(info);
+        },
+      }),
+      ...(options.roots !== false && {
+        async roots(info) {
+          const call = callOf(info);
+          if (call === undefined) return (await otherwise.roots?.(info)) ?? [];
+          // A client without roots has none.
+          if (call.exchange.capabilities?.roots === undefined) return [];
+          return readRoots(await ask(call, { method: 'roots/list' }, info));
+        },
+      }),
+    },
+    add(call) {
+      open.set(call.origin, call);
+      void call.ended.then(() => {
+        open.delete(call.origin);
+        linger(call);
+      });
+    },
+  };
+}
+
+function isSameClient(call: OpenCall | undefined, other: OpenCall): boolean {
+  return (
+    call !== undefined && call.exchange.client === other.exchange.client && call.callerId === other.callerId
+  );
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import type { OpenCall } from './open-call.js';
+
+/** Options of {@link createHeldCalls}. */
+export interface HeldCallsOptions {
+  readonly clock: Clock;
+  /** Longest time that a call waits for its client, in milliseconds. */
+  readonly answerMs: number;
+  /** Most calls that wait for their clients. */
+  readonly maxCalls: number;
+  /** Most calls of one caller that wait. */
+  readonly maxCallsPerCaller: number;
+}
+
+/** Calls that wait until their client sends its answers with another request. */
+export interface HeldCalls {
+  /**
+   * Keeps a call and returns an unguessable id, which is valid once. A call whose client does not return in time is given up.
+   * Gives it up at once, and throws `RATE_LIMITED`, if too many calls wait.
+   * @param binding - what the next request must match: the caller, the method and its parameters
+   */
+  hold(call: OpenCall, binding: string): string;
+  /** Returns a call that is kept under this id and binding, and forgets it. `undefined` for any other one. */
+  take(id: string, binding: string): OpenCall | undefined;
+  /** Number of calls that wait. */
+  readonly size: number;
+  /** Gives up every call. */
+  close(): void;
+}
+
+interface Held {
+  readonly call: OpenCall;
+  readonly binding: string;
+  readonly timer: Disposable;
+}
+
+/** Creates the place where calls wait. */
+export function createHeldCalls(options: HeldCallsOptions): HeldCalls {
+  const { clock, answerMs, maxCalls, maxCallsPerCaller } = options;
+  const held = new Map<string, Held>();
+  const byCaller = new Map<string, number>();
+
+  const count = (callerId: string, delta: 1 | -1): void => {
+    const next = (byCaller.get(callerId) ?? 0) + delta;
+    if (next === 0) byCaller.delete(callerId);
+    else byCaller.set(callerId, next);
+  };
+  const remove = (id: string, { call, timer }: Held): void => {
+    held.delete(id);
+    timer[Symbol.dispose]();
+    count(call.callerId, -1);
+  };
+
+  return {
+    hold(call, binding) {
+      if (held.size >= maxCalls || (byCaller.get(call.callerId) ?? 0) >= maxCallsPerCaller) {
+        const error = new FittingsError('RATE_LIMITED', 'Too many calls wait for answers of their clients.', {
+          delivery: 'unknown',
+          hint: 'Answer or cancel the other calls first.',
+        });
+        call.abandon(error);
+        throw error;
+      }
+      const id = randomBytes(32).toString('base64url');
+      const timer = clock.schedule(
+        () => {
+          const own = held.get(id);
+          if (own !== undefined) remove(id, own);
+          const text = `The client did not answer a question within ${answerMs} ms.`;
+          call.abandon(new FittingsError('TIMEOUT', text));
+        },
+        answerMs,
+        { unref: true },
+      );
+      held.set(id, { call, binding, timer });
+      count(call.callerId, 1);
+      return id;
+    },
+    take(id, binding) {
+      const own = held.get(id);
+      if (own === undefined || own.binding !== binding) return undefined;
+      remove(id, own);
+      return own.call;
+    },
+    get size() {
+      return held.size;
+    },
+    close() {
+      for (const [id, own] of [...held]) {
+        remove(id, own);
+        own.call.abandon(new FittingsError('TRANSPORT_CLOSED', 'The gateway is closing.'));
+      }
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import type { CatalogTool, Host } from '@mcp-fittings/host';
+import type { ToolPolicy, ToolPolicyVerdict } from '@mcp-fittings/tools';
+import type { Caller, Mount } from '../contracts/caller.js';
+
+/** What a server offers. `resources` stands for templates and subscriptions too. */
+export type ExposedKind = 'tools' | 'prompts' | 'resources';
+
+/** Which servers of the host a gateway serves, and what of them. */
+export interface ExposeOptions {
+  /** Names of the servers. Default: all, also those that are added later. */
+  readonly servers?: readonly string[] | undefined;
+  /** What is served of each of them. Default: everything. */
+  readonly kinds?: readonly ExposedKind[] | undefined;
+}
+
+/** A caller at an address of the gateway. */
+export interface Scope {
+  readonly caller: Caller;
+  readonly mount: Mount;
+}
+
+/** Decides what a caller sees and may use. It is asked for every list and every call. */
+export interface Exposure {
+  /** Returns the names of the servers that the caller may use at this address. */
+  servers(scope: Scope): readonly string[];
+  /** Returns whether items of this kind are served. */
+  hasKind(kind: ExposedKind): boolean;
+  /** Returns whether the caller may use this server here. */
+  hasServer(scope: Scope, server: string): boolean;
+  /** Returns whether a listed tool is shown to the caller. */
+  showsTool(scope: Scope, tool: CatalogTool): boolean;
+  /** Returns whether the caller may use the tool, as far as its access goes; `policy` is not asked. */
+  allowsTool(scope: Scope, server: string, tool: string): boolean;
+  /** Returns the verdict of the policy; `undefined` without a policy. */
+  verdict(scope: Scope, tool: PolicyItem): ToolPolicyVerdict | undefined;
+}
+
+/** A tool as the policy needs it; a tool that is not listed has no digest. */
+export type PolicyItem = Pick<CatalogTool, 'server' | 'name' | 'annotations' | 'digest'>;
+
+/** Options of {@link createExposure}. */
+export interface ExposureOptions {
+  readonly host: Host;
+  readonly expose?: ExposeOptions | undefined;
+  readonly policy?: ToolPolicy | undefined;
+}
+
+/** Creates the decision from what the program exposes, what the caller may use, and the policy. */
+export function createExposure({ host, expose = {}, policy }: ExposureOptions): Exposure {
+  const { servers, kinds } = expose;
+  const mayUse = ({ caller, mount }: Scope, server: string): boolean =>
+    (mount.server === undefined || mount.server === server) &&
+    (servers === undefined || servers.includes(server)) &&
+    caller.allows?.(server) !== false;
+  const isKnown = (server: string): boolean => {
+    try {
+      return host.server(server).name === server;
+    } catch (error) {
+      if (error instanceof FittingsError) return false;
+      throw error;
+    }
+  };
+  const verdict: Exposure['verdict'] = ({ caller }, tool) =>
+    policy?.forTool({
+      ...tool,
+      identity: host.server(tool.server).identity,
+      ...(caller.principal !== undefined && { principal: caller.principal }),
+    });
+  const allowsTool: Exposure['allowsTool'] = (scope, server, tool) =>
+    mayUse(scope, server) && scope.caller.allows?.(server, tool) !== false;
+
+  return {
+    servers: (scope) =>
+      host
+        .servers()
+        .map(({ name }) => name)
+        .filter((name) => mayUse(scope, name)),
+    hasKind: (kind) => kinds === undefined || kinds.includes(kind),
+    hasServer: (scope, server) => mayUse(scope, server) && isKnown(server),
+    showsTool: (scope, tool) =>
+      allowsTool(scope, tool.server, tool.name) && verdict(scope, tool)?.decision !== 'deny',
+    allowsTool,
+    verdict,
+  };
+}

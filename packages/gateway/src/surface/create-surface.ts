@@ -1,0 +1,87 @@
+import { systemClock } from '@mcp-fittings/client-core/timing';
+import type { Implementation } from '@modelcontextprotocol/server';
+import { createHeldCalls } from '../callbacks/held-calls.js';
+import { createCatalog } from '../catalog/catalog.js';
+import { createExposure } from '../catalog/exposure.js';
+import { createReadyServers, snapshotOf } from '../catalog/ready-servers.js';
+import type { Surface } from '../contracts/surface.js';
+import { setCallHandlers } from './call-handlers.js';
+import { createCallRunner } from './call-runner.js';
+import { createChangeWatch } from './change-watch.js';
+import { GatewayServer } from './gateway-server.js';
+import { introductionTo } from './introduction.js';
+import { setListHandlers } from './list-handlers.js';
+import { createLogLevels } from './log-levels.js';
+import { createScopeEvents } from './scope-events.js';
+import { setSessionHandlers } from './session-handlers.js';
+import { createSubscriptions } from './subscriptions.js';
+import type { SurfaceDeps } from './surface-deps.js';
+import { DEFAULT_LIMITS, type SurfaceOptions } from './surface-options.js';
+
+const DEFAULT_INFO = { name: 'mcp-fittings', version: '1' };
+
+/**
+ * Creates the MCP server that the servers of a host are together, for any number of clients and on any wire.
+ * @example
+ * const surface = createSurface({ host, callbacks });
+ * await surface.createServer({ caller: { id: 'me' }, mount: {}, era: 'legacy' }).connect(transport);
+ */
+export function createSurface(options: SurfaceOptions): Surface {
+  const { host, clock = systemClock, callbacks, observe, serverInfo = DEFAULT_INFO } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const exposure = createExposure(options);
+  const catalog = createCatalog({ host, exposure, naming: options.naming });
+  const held = createHeldCalls({
+    clock,
+    answerMs: limits.answerMs,
+    maxCalls: limits.heldCalls,
+    maxCallsPerCaller: limits.heldCallsPerCaller,
+  });
+  const deps: SurfaceDeps = {
+    options,
+    clock,
+    limits,
+    exposure,
+    catalog,
+    held,
+    servers: createReadyServers({ host, clock, ...limits }),
+    subscriptions: createSubscriptions(host),
+    logLevels: createLogLevels(host),
+    changes: createChangeWatch({ host, catalog, clock, changeMs: limits.changeMs }),
+  };
+
+  return {
+    createServer(connection) {
+      const { caller, mount, era } = connection;
+      const server: GatewayServer = new GatewayServer(infoOf(connection), {
+        answerMs: limits.answerMs,
+        async introduce() {
+          await deps.servers.ready(exposure.servers(connection), caller.principal, limits.handshakeMs);
+          return introductionTo(connection, { host, exposure, limits });
+        },
+        onConnect: () => era === 'legacy' && session.begin(),
+        onDisconnect: () => session.end(),
+        onRequestEnd: (signal) => runner.requestEnded(signal),
+      });
+      const runner = createCallRunner({ host, clock, held, callbacks, observe }, connection, () => server);
+      const session = setSessionHandlers(server, connection, deps);
+      setListHandlers(server, connection, deps, (kind) => session.listed(kind));
+      setCallHandlers(server, connection, deps, runner);
+      return server;
+
+      function infoOf({ mount: { server: only } }: typeof connection): Implementation {
+        if (only === undefined || !exposure.hasServer({ caller, mount }, only)) return serverInfo;
+        const state = snapshotOf(host, only, caller.principal)?.state;
+        const known = state?.status === 'connected' ? state.connection.serverInfo : undefined;
+        if (known === undefined) return { ...serverInfo, name: only };
+        const { name, version, title = only } = known;
+        return { name, version, title };
+      }
+    },
+    events: (caller, mount, resources = []) => createScopeEvents({ caller, mount }, resources, deps),
+    async close() {
+      held.close();
+      deps.changes[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { isRecord } from '@mcp-fittings/client-core';
+import { escapeText, truncateText } from '@mcp-fittings/client-core/text';
+import type { Host, ServerSnapshot } from '@mcp-fittings/host';
+import type { ServerCapabilities } from '@modelcontextprotocol/server';
+import type { Exposure, Scope } from '../catalog/exposure.js';
+import { snapshotOf } from '../catalog/ready-servers.js';
+import type { Introduction } from './gateway-server.js';
+import type { SurfaceLimits } from './surface-options.js';
+
+/** Returns what a client is told: what its servers offer together, and their instructions. */
+export function introductionTo(
+  scope: Scope,
+  options: { readonly host: Host; readonly exposure: Exposure; readonly limits: SurfaceLimits },
+): Introduction {
+  const { host, exposure, limits } = options;
+  const snapshots = exposure
+    .servers(scope)
+    .flatMap((server) => snapshotOf(host, server, scope.caller.principal) ?? []);
+  return {
+    capabilities: capabilitiesOf(snapshots, scope, exposure),
+    instructions:
+      scope.mount.server === undefined
+        ? mergedInstructions(snapshots, limits)
+        : instructionsOf(snapshots[0], limits.allInstructionsLength),
+  };
+}
+
+function capabilitiesOf(
+  snapshots: readonly ServerSnapshot[],
+  { mount }: Scope,
+  exposure: Exposure,
+): ServerCapabilities {
+  /** Whether a server offers it, or may offer it once it is connected. */
+  const any = (name: string, member?: string): boolean =>
+    snapshots.some(({ state }) => {
+      if (state.status !== 'connected') return state.status !== 'disabled';
+      const capability: unknown = state.connection.capabilities[name];
+      return isRecord(capability) && (member === undefined || capability[member] === true);
+    });
+  const hasPrompts = exposure.hasKind('prompts') && any('prompts');
+  const hasResources = exposure.hasKind('resources') && any('resources');
+  return {
+    ...(exposure.hasKind('tools') &&
+      (mount.server === undefined || any('tools')) && { tools: { listChanged: true } }),
+    ...(hasPrompts && { prompts: { listChanged: true } }),
+    ...(hasResources && {
+      resources: { listChanged: true, ...(any('resources', 'subscribe') && { subscribe: true }) },
+    }),
+    ...((hasPrompts || hasResources) && any('completions') && { completions: {} }),
+    ...(any('logging') && { logging: {} }),
+  };
+}
+
+function instructionsOf(snapshot: ServerSnapshot | undefined, maxLength: number): string | undefined {
+  if (snapshot?.state.status !== 'connected') return undefined;
+  const { instructions } = snapshot.state.connection;
+  return instructions === undefined || instructions.trim() === ''
+    ? undefined
+    : truncateText(instructions, maxLength);
+}
+
+/** Puts the instructions of each server under its name. A server cannot begin the part of another one. */
+function mergedInstructions(
+  snapshots: readonly ServerSnapshot[],
+  { instructionsLength, allInstructionsLength }: SurfaceLimits,
+): string | undefined {
+  const parts: string[] = [];
+  let left = allInstructionsLength;
+  for (const snapshot of snapshots) {
+    const text = instructionsOf(snapshot, instructionsLength);
+    if (text === undefined) continue;
+    const name = escapeText(snapshot.name, { maxLength: 100 });
+    const quoted = escapeText(text.trim(), { multiline: true }).replaceAll('\n', '\n> ');
+    const part = `## Server ${JSON.stringify(name)}\n\n> ${quoted}`;
+    if (part.length + 2 > left) continue;
+    left -= part.length + 2;
+    parts.push(part);
+  }
+  return parts.length === 0 ? undefined : parts.join('\n\n');
+}

@@ -1,0 +1,64 @@
+import type { Host, LogLevel } from '@mcp-fittings/host';
+
+/** Severities, lowest first. */
+export const LOG_LEVELS: readonly LogLevel[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+];
+
+/** Levels that clients have set. A server logs at the lowest level of all clients of a person. */
+export interface LogLevels {
+  /** Sets the level of a client for these servers. Servers that do not log are left alone. */
+  set(
+    client: object,
+    servers: readonly string[],
+    principal: string | undefined,
+    level: LogLevel,
+  ): Promise<void>;
+  /** Forgets a client. */
+  delete(client: object): void;
+}
+
+/** Creates the levels. */
+export function createLogLevels(host: Pick<Host, 'setLogLevel'>): LogLevels {
+  const levels = new Map<string, Map<object, LogLevel>>();
+  /** Level that each server was told last. */
+  const told = new Map<string, LogLevel>();
+  const keyOf = (server: string, principal: string | undefined): string =>
+    JSON.stringify([server, principal ?? null]);
+
+  const tell = async (server: string, principal: string | undefined): Promise<void> => {
+    const key = keyOf(server, principal);
+    const wanted = new Set(levels.get(key)?.values());
+    const lowest = LOG_LEVELS.find((level) => wanted.has(level));
+    if (lowest === undefined || told.get(key) === lowest) return;
+    told.set(key, lowest);
+    await host.setLogLevel(server, lowest, { principal }).catch(() => told.delete(key));
+  };
+
+  return {
+    async set(client, servers, principal, level) {
+      await Promise.all(
+        servers.map((server) => {
+          const key = keyOf(server, principal);
+          const own = levels.get(key) ?? new Map<object, LogLevel>();
+          levels.set(key, own.set(client, level));
+          return tell(server, principal);
+        }),
+      );
+    },
+    delete(client) {
+      for (const [key, own] of levels) {
+        if (!own.delete(client) || own.size > 0) continue;
+        levels.delete(key);
+        told.delete(key);
+      }
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { FittingsError, isRecord, type ErrorCode } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+
+/** Codes of errors that are the client's: it asked for something that is not there. */
+const INVALID_PARAMS: ReadonlySet<ErrorCode> = new Set([
+  'TOOL_UNKNOWN',
+  'SERVER_UNKNOWN',
+  'ARGUMENTS_INVALID',
+  'CONFIG_INVALID',
+]);
+const URL_ELICITATION_REQUIRED = -32042;
+/** Version 1 of the SDK puts this before the message of every error response. */
+const SDK_PREFIX = /^MCP error -?\d+: /;
+const MAX_MESSAGE = 2000;
+
+/**
+ * Returns the JSON-RPC error for a client. An error response of a server keeps its code and data. Other errors say in `data` what
+ * happened, how far the request got (`delivery`), and what to do; they contain no stack, and no secret.
+ * @param era - in the `modern` one, no error asks to visit a page
+ */
+export function toProtocolError(error: unknown, era: 'legacy' | 'modern'): ProtocolError {
+  if (error instanceof ProtocolError) return error;
+  if (!(error instanceof FittingsError)) {
+    return new ProtocolError(ProtocolErrorCode.InternalError, 'The gateway could not process the request.', {
+      delivery: 'unknown',
+    });
+  }
+  const { code, delivery = 'unknown', retryable, hint } = error;
+  const known = { code, delivery, retryable, ...(hint !== undefined && { hint: clean(hint) }) };
+  const rpcCode = error.details['rpcCode'];
+  if (code !== 'RPC_ERROR' || typeof rpcCode !== 'number') {
+    return new ProtocolError(numberOf(code), clean(error.message), known);
+  }
+  const { cause } = error;
+  const data: unknown = cause instanceof Error && 'data' in cause ? cause.data : undefined;
+  const message =
+    cause instanceof Error ? clean(cause.message.replace(SDK_PREFIX, '')) : clean(error.message);
+  const number =
+    era === 'modern' && rpcCode === URL_ELICITATION_REQUIRED ? ProtocolErrorCode.InternalError : rpcCode;
+  return new ProtocolError(number, message, withDelivery(data, known));
+}
+
+function numberOf(code: ErrorCode): number {
+  if (code === 'CAPABILITY_MISSING') return ProtocolErrorCode.MethodNotFound;
+  return INVALID_PARAMS.has(code) ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+}
+
+/** Adds how far the request got to the data of the server, unless that says so already, as another gateway does. */
+function withDelivery(data: unknown, known: { readonly delivery: string }): unknown {
+  if (data === undefined) return known;
+  return isRecord(data) ? { delivery: known.delivery, ...data } : data;
+}
+
+const clean = (text: string): string => sanitizeText(text, { maxLength: MAX_MESSAGE, multiline: true });
+
+/** Returns the error for a name or URI that the client does not see. It is the same whether it exists or not. */
+export function unknownItem(what: 'tool' | 'prompt' | 'resource', name: string): FittingsError {
+  const code = what === 'tool' ? 'TOOL_UNKNOWN' : 'CONFIG_INVALID';
+  const shown = sanitizeText(name, { maxLength: 200 });
+  return new FittingsError(code, `Unknown ${what}: ${shown}`, {
+    delivery: 'not-sent',
+    details: { name: shown },
+  });
+}

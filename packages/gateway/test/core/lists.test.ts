@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { gatewayOver, text, toyServer } from './support.js';
+
+const notes = () =>
+  toyServer({
+    tools: [
+      {
+        name: 'read',
+        title: 'Read',
+        outputSchema: { type: 'object', properties: { a: { type: 'number' } } },
+        annotations: { readOnlyHint: true },
+        icons: [{ src: 'https://x.test/i.png' }],
+        _meta: { 'x.test/m': 1 },
+      },
+      { name: 'write' },
+    ],
+    prompts: [{ name: 'greet', arguments: [{ name: 'who' }] }],
+    resources: [
+      { uri: 'memo://a', name: 'a' },
+      { uri: 'memo://shared', name: 's' },
+    ],
+    templates: [{ uriTemplate: 'memo://by/{name}', name: 't' }],
+    read: (uri) => ({ contents: [{ uri, text: `notes ${uri}` }] }),
+    call: ({ tool, ...args }) => ({
+      ...text(`${String(tool)} ${JSON.stringify(args)}`),
+      structuredContent: { a: 1 },
+      _meta: { 'x.test/r': true },
+    }),
+  });
+const files = () =>
+  toyServer({
+    tools: [{ name: 'read' }],
+    resources: [{ uri: 'memo://shared', name: 's' }],
+    read: (uri) => ({ contents: [{ uri, text: `files ${uri}` }] }),
+    call: () => ({
+      content: [
+        { type: 'hologram', depth: 3 },
+        { type: 'text', text: 'x', extra: 1 },
+      ],
+    }),
+  });
+
+for (const kind of ['v1', 'v2', 'modern'] as const) {
+  describe(`client ${kind}`, () => {
+    it('GW-1: sees the tools of all servers under unique names, and calls them', async () => {
+      await using gateway = await gatewayOver({ notes, files });
+      const client = await gateway[kind]();
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(['notes__read', 'notes__write', 'files__read']);
+      expect(tools[0]).toMatchObject({
+        title: 'Read',
+        outputSchema: { type: 'object', properties: { a: { type: 'number' } } },
+        annotations: { readOnlyHint: true },
+        icons: [{ src: 'https://x.test/i.png' }],
+        _meta: { 'x.test/m': 1 },
+      });
+      const result = await client.callTool({ name: 'notes__write', arguments: { b: 2 } });
+      expect(result).toMatchObject({
+        content: [{ type: 'text', text: 'write {"b":2}' }],
+        structuredContent: { a: 1 },
+        _meta: { 'x.test/r': true },
+      });
+    });
+
+    it('GW-2: serves one server under its original names', async () => {
+      await using gateway = await gatewayOver({ notes, files });
+      const client = await gateway[kind]({ mount: { server: 'notes' } });
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(['read', 'write']);
+      expect(await client.callTool({ name: 'read', arguments: {} })).toMatchObject({
+        content: [{ type: 'text', text: 'read {}' }],
+      });
+      await expect(client.callTool({ name: 'missing' })).rejects.toMatchObject({
+        code: -32602,
+        data: { code: 'TOOL_UNKNOWN', delivery: 'not-sent' },
+      });
+    });
+
+    it('GW-3: gets prompts, resources and completions of all servers', async () => {
+      await using gateway = await gatewayOver({ notes, files });
+      const client = await gateway[kind]();
+      const { prompts } = await client.listPrompts();
+      expect(prompts.map(({ name }) => name)).toEqual(['notes__greet']);
+      const prompt = await client.getPrompt({ name: 'notes__greet', arguments: { who: 'Ann' } });
+      expect(prompt.messages[0]?.content).toMatchObject({ text: '["greet",{"who":"Ann"}]' });
+      const { resources } = await client.listResources();
+      expect(resources.map(({ uri }) => uri)).toEqual([
+        'memo://a',
+        'mcp-fittings://notes/memo://shared',
+        'mcp-fittings://files/memo://shared',
+      ]);
+      for (const [uri, expected] of [
+        ['memo://a', 'notes memo://a'],
+        ['mcp-fittings://files/memo://shared', 'files memo://shared'],
+        ['memo://by/ann', 'notes memo://by/ann'],
+      ] as const) {
+        const { contents } = await client.readResource({ uri });
+        expect(contents[0]).toMatchObject({ uri, text: expected });
+      }
+      await expect(client.readResource({ uri: 'memo://shared' })).rejects.toMatchObject({ code: -32602 });
+      const { completion } = await client.complete({
+        ref: { type: 'ref/prompt', name: 'notes__greet' },
+        argument: { name: 'who', value: 'A' },
+      });
+      expect(completion.values).toEqual([
+        JSON.stringify([
+          { type: 'ref/prompt', name: 'greet' },
+          { name: 'who', value: 'A' },
+        ]),
+      ]);
+    });
+  });
+}

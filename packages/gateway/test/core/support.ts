@@ -1,0 +1,200 @@
+import { createHost, type Host, type HostOptions } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { createLinkedPair, inprocess, type ServerFactory } from '@mcp-fittings/transport-inprocess';
+import {
+  Client as ClientV2,
+  StreamableHTTPClientTransport,
+  type ClientCapabilities,
+} from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { createMcpHandler, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
+import type { Caller, Mount } from '../../src/contracts/caller.js';
+import type { Surface } from '../../src/contracts/surface.js';
+import { createSurface } from '../../src/surface/create-surface.js';
+import type { SurfaceOptions } from '../../src/surface/surface-options.js';
+
+const identity = { name: 'test', version: '1' };
+
+type Result = Record<string, unknown>;
+type Handler = (
+  args: Record<string, unknown>,
+  context: ServerContext,
+  server: Server,
+) => Promise<Result> | Result;
+
+/** Lists and handlers of a server for tests. */
+export interface ToyServer {
+  readonly tools?: readonly { readonly name: string; readonly [member: string]: unknown }[];
+  readonly call?: Handler;
+  readonly prompts?: readonly unknown[];
+  readonly resources?: readonly unknown[];
+  readonly templates?: readonly unknown[];
+  readonly read?: (uri: string) => Result;
+  readonly instructions?: string;
+  /** Sees each request as it arrives. */
+  readonly onRequest?: (method: string, params: Result) => void;
+}
+
+/** Any parameters, as they came. */
+const any = {
+  params: {
+    '~standard': {
+      version: 1 as const,
+      vendor: 'test',
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the SDK gives an object
+      validate: (value: unknown) => ({ value: value as Result }),
+    },
+  },
+};
+
+/** A result that no schema has seen: what handlers return is sent as it is. */
+class RawServer extends Server {
+  protected override _wrapHandler(...[, handler]: Parameters<Server['_wrapHandler']>) {
+    return handler;
+  }
+}
+
+/** Creates a real server of the SDK, without its validation of results. */
+export function toyServer(toy: ToyServer): Server {
+  const { tools = [], prompts, resources, templates, onRequest } = toy;
+  const server = new RawServer(identity, {
+    capabilities: {
+      tools: { listChanged: true },
+      ...(prompts && { prompts: { listChanged: true } }),
+      ...(resources && { resources: { subscribe: true, listChanged: true } }),
+      logging: {},
+      completions: {},
+    },
+    ...(toy.instructions !== undefined && { instructions: toy.instructions }),
+  });
+  const handle = (
+    method: string,
+    handler: (params: Result, context: ServerContext) => Promise<Result> | Result,
+  ) => {
+    server.setRequestHandler(method, any, async (params, context) => {
+      onRequest?.(method, { ...params, ...(context.mcpReq._meta && { _meta: context.mcpReq._meta }) });
+      return handler(params, context);
+    });
+  };
+  handle('tools/list', () => ({
+    tools: tools.map((tool) => ({ inputSchema: { type: 'object' }, ...tool })),
+  }));
+  handle('tools/call', async (params, context) => {
+    const handler = toy.call ?? (() => ({ content: [] }));
+    const args = { ...(params['arguments'] as Result | undefined), tool: params['name'] };
+    return handler(args, context, server);
+  });
+  if (prompts) {
+    handle('prompts/list', () => ({ prompts }));
+    handle('prompts/get', ({ name, arguments: args }) => ({
+      messages: [{ role: 'user', content: { type: 'text', text: JSON.stringify([name, args]) } }],
+    }));
+  }
+  if (resources) {
+    handle('resources/list', () => ({ resources }));
+    handle('resources/templates/list', () => ({ resourceTemplates: templates ?? [] }));
+    handle('resources/read', ({ uri }) => toy.read?.(String(uri)) ?? { contents: [{ uri, text: 'text' }] });
+    handle('resources/subscribe', () => ({}));
+    handle('resources/unsubscribe', () => ({}));
+  }
+  handle('completion/complete', ({ ref, argument }) => ({
+    completion: { values: [JSON.stringify([ref, argument])], total: 1, hasMore: false },
+  }));
+  return server;
+}
+
+export const text = (value: string): Result => ({ content: [{ type: 'text', text: value }] });
+
+/** A host with a surface, and clients of it. */
+export interface TestGateway extends AsyncDisposable {
+  readonly host: Host;
+  readonly surface: Surface;
+  /** Connects a client of SDK v1 over a session. */
+  v1(options?: ClientOptions): Promise<ClientV1>;
+  /** Connects a client of SDK v2 over a session. */
+  v2(options?: ClientOptions): Promise<ClientV2>;
+  /** Connects a client of SDK v2 that speaks 2026-07-28 over HTTP. */
+  modern(options?: ClientOptions): Promise<ClientV2>;
+}
+
+export interface ClientOptions {
+  readonly caller?: Caller;
+  readonly mount?: Mount;
+  readonly capabilities?: ClientCapabilities;
+  readonly resources?: readonly string[];
+  /** Prepares the client before it connects. */
+  readonly prepare?: (client: ClientV2) => void;
+}
+
+export const ANYBODY: Caller = { id: 'anybody' };
+
+export async function gatewayOver(
+  servers: Readonly<Record<string, ServerFactory>>,
+  {
+    host: hostOptions,
+    ...options
+  }: Omit<Partial<SurfaceOptions>, 'host'> & { readonly host?: Partial<HostOptions> } = {},
+): Promise<TestGateway> {
+  const callbacks = createCallbackRouter();
+  const host = createHost({
+    engine: sdk(identity),
+    transports: [inprocess({ servers })],
+    callbacks: callbacks.hostCallbacks,
+    ...hostOptions,
+  });
+  await host.connect(Object.fromEntries(Object.keys(servers).map((name) => [name, { type: 'sdk' }])));
+  return gatewayOf(host, { callbacks, ...options });
+}
+
+/** Creates a surface over a host, and clients of it. */
+export function gatewayOf(host: Host, options: Omit<SurfaceOptions, 'host'>): TestGateway {
+  const surface = createSurface({ ...options, host });
+  const closing: (() => Promise<void>)[] = [];
+  return {
+    host,
+    surface,
+    async v1({ caller = ANYBODY, mount = {}, capabilities = {}, prepare } = {}) {
+      const [near, far] = createLinkedPair({ server: 'gateway' });
+      const server = surface.createServer({ caller, mount, era: 'legacy' });
+      const client = new ClientV1(identity, { capabilities });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- handlers are set the same way at run time
+      prepare?.(client as unknown as ClientV2);
+      await server.connect(far);
+      await client.connect(near);
+      closing.push(() => client.close());
+      return client;
+    },
+    async v2({ caller = ANYBODY, mount = {}, capabilities = {}, prepare } = {}) {
+      const [near, far] = createLinkedPair({ server: 'gateway' });
+      const server = surface.createServer({ caller, mount, era: 'legacy' });
+      const client = new ClientV2(identity, { capabilities });
+      prepare?.(client);
+      await server.connect(far);
+      await client.connect(near);
+      closing.push(() => client.close());
+      return client;
+    },
+    async modern({ caller = ANYBODY, mount = {}, capabilities = {}, resources = [], prepare } = {}) {
+      const handler = createMcpHandler(() => surface.createServer({ caller, mount, era: 'modern' }), {
+        legacy: 'reject',
+        bus: surface.events(caller, mount, resources),
+      });
+      const client = new ClientV2(identity, {
+        capabilities,
+        versionNegotiation: { mode: { pin: '2026-07-28' } },
+      });
+      prepare?.(client);
+      const fetch = (url: string | URL, init?: RequestInit): Promise<Response> =>
+        handler.fetch(new Request(url, init));
+      await client.connect(new StreamableHTTPClientTransport(new URL('http://gateway.test/mcp'), { fetch }));
+      closing.push(() => client.close());
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(closing.map((close) => close()));
+      await surface.close();
+      await host.close();
+    },
+  };
+}

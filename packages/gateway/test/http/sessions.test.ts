@@ -1,0 +1,319 @@
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
+import { createSharedStore } from '../support/shared-store.js';
+import { INITIALIZE, SIGNED, type TestGateway, startTestGateway, textOf } from '../support/test-gateway.js';
+
+/** Begins a session without a client, and returns its id. */
+async function begin(served: TestGateway, token = 'ann', path = ''): Promise<string> {
+  const response = await served.post(INITIALIZE, { authorization: `Bearer ${token}` }, path);
+  expect(response.status).toBe(200);
+  await response.text();
+  return response.headers.get('mcp-session-id') ?? '';
+}
+
+const call = (name: string, id = 1) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
+
+async function statusOf(
+  served: TestGateway,
+  session: string,
+  token = 'ann',
+  path = '',
+  body: unknown = call('whoami'),
+): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'mcp-session-id': session };
+  const response = await served.post(body, headers, path);
+  await response.text();
+  return response.status;
+}
+
+/** Opens the event stream of a session; aborting closes it. */
+async function listen(
+  served: TestGateway,
+  session: string,
+): Promise<AsyncDisposable & { readonly body: ReadableStream<Uint8Array> }> {
+  const stop = new AbortController();
+  const { status, body } = await fetch(served.url, {
+    headers: { ...SIGNED, 'mcp-session-id': session },
+    signal: stop.signal,
+  });
+  if (status !== 200 || body === null) throw new Error(`No event stream: ${status}`);
+  return { body, [Symbol.asyncDispose]: async () => stop.abort() };
+}
+
+describe('GW-25: whose session it is', () => {
+  it('GW-25: a session has an id that cannot be guessed', async () => {
+    await using served = await startTestGateway();
+    const ids = [await begin(served), await begin(served)];
+    for (const id of ids)
+      expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('GW-25: does not exist for another caller, nor at another address: the same answer as for an unknown one', async () => {
+    await using served = await startTestGateway();
+    const session = await begin(served);
+    const answerTo = async (token: string, path: string, id: string, method: string): Promise<unknown> => {
+      const response = await fetch(`${served.url}${path}`, {
+        method,
+        headers: { ...SIGNED, authorization: `Bearer ${token}`, 'mcp-session-id': id },
+        ...(method === 'POST' && { body: JSON.stringify(call('whoami')) }),
+      });
+      return [response.status, await response.text()];
+    };
+    for (const method of ['POST', 'GET', 'DELETE']) {
+      const unknown = await answerTo('bob', '', 'unknown', method);
+      expect(unknown).toEqual([404, expect.stringContaining('-32001')]);
+      expect(await answerTo('bob', '', session, method)).toEqual(unknown);
+      expect(await answerTo('ann', '/notes', session, method)).toEqual(unknown);
+    }
+    expect(await statusOf(served, session)).toBe(200);
+  });
+
+  it('GW-25: a token of fewer permissions has no more in a session that another token began', async () => {
+    await using served = await startTestGateway();
+    const session = await begin(served);
+    const whoami = async (token: string, id: number): Promise<string> => {
+      const headers = { authorization: `Bearer ${token}`, 'mcp-session-id': session };
+      return (await served.post(call('whoami', id), headers)).text();
+    };
+    const asked = ['ann', 'ann-restricted', 'ann', 'ann-restricted'];
+    const answers = await Promise.all(asked.map(whoami));
+    expect(answers.map((answer) => answer.includes('restricted'))).toEqual([false, true, false, true]);
+  });
+
+  it('GW-25: refuses a request whose id is in flight in the session', async () => {
+    await using served = await startTestGateway();
+    const session = await begin(served);
+    const first = statusOf(served, session, 'ann', '', call('wait'));
+    await expect.poll(() => served.surface.waiting()).toBe(1);
+    expect(await statusOf(served, session)).toBe(400);
+    expect(await statusOf(served, session, 'ann', '', call('whoami', 2))).toBe(200);
+    served.surface.finish();
+    expect(await first).toBe(200);
+    expect(await statusOf(served, session)).toBe(200);
+  });
+
+  it('GW-25: closes the response to a request that the client cancels', async () => {
+    await using served = await startTestGateway();
+    const session = await begin(served);
+    const waiting = served
+      .post(call('wait', 7), { 'mcp-session-id': session })
+      .then((response) => response.text());
+    await expect.poll(() => served.surface.waiting()).toBe(1);
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
+    expect(await statusOf(served, session, 'ann', '', cancel)).toBe(202);
+    expect(await waiting).not.toContain('"id":7');
+    expect(served.surface.canceled()).toBe(1);
+  });
+});
+
+describe('GW-26: how many sessions there are, and how long', () => {
+  it('GW-26: DELETE ends a session', async () => {
+    await using served = await startTestGateway();
+    const session = await begin(served);
+    const headers = { ...SIGNED, 'mcp-session-id': session };
+    expect((await fetch(served.url, { method: 'DELETE', headers })).status).toBe(200);
+    expect(await statusOf(served, session)).toBe(404);
+    expect(served.gateway.load().sessions).toBe(0);
+    expect(served.surface.servers.size).toBe(0);
+  });
+
+  it('GW-26: an idle session ends; one that is used, has a call or an event stream does not', async () => {
+    const clock = createManualClock();
+    await using served = await startTestGateway({ clock, sessions: { idleMs: 1000 } });
+    const [idle, used, listening, calling] = [
+      await begin(served),
+      await begin(served),
+      await begin(served),
+      await begin(served),
+    ];
+    await using stream = await listen(served, listening);
+    const waiting = statusOf(served, calling, 'ann', '', call('wait'));
+    await expect.poll(() => served.surface.waiting()).toBe(1);
+    await clock.advance(600);
+    expect(await statusOf(served, used)).toBe(200);
+    await clock.advance(600);
+    expect(served.gateway.load().sessions).toBe(3);
+    expect(await statusOf(served, idle)).toBe(404);
+    served.surface.finish();
+    await waiting;
+    await clock.advance(5000);
+    expect(served.gateway.load().sessions).toBe(1);
+    await stream[Symbol.asyncDispose]();
+    await expect.poll(() => served.surface.servers.size).toBe(1);
+    await expect
+      .poll(async () => {
+        await clock.advance(1000);
+        return served.gateway.load().sessions;
+      })
+      .toBe(0);
+    expect(served.surface.servers.size).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('GW-26: at the limit of a caller, the longest idle session of this caller ends', async () => {
+    await using served = await startTestGateway({ sessions: { maxPerCaller: 2 } });
+    const bobs = await begin(served, 'bob');
+    const [first, second] = [await begin(served), await begin(served)];
+    expect(await statusOf(served, first)).toBe(200);
+    const third = await begin(served);
+    expect(await statusOf(served, second)).toBe(404);
+    for (const session of [first, third]) expect(await statusOf(served, session)).toBe(200);
+    expect(await statusOf(served, bobs, 'bob')).toBe(200);
+  });
+
+  it('GW-26: at the limit of all, an idle one ends; if all are in use, a new one is refused', async () => {
+    await using served = await startTestGateway({ sessions: { max: 2 } });
+    const bobs = await begin(served, 'bob');
+    const anns = await begin(served);
+    await begin(served);
+    expect(await statusOf(served, anns)).toBe(404);
+    expect(await statusOf(served, bobs, 'bob')).toBe(200);
+    await using one = await listen(served, await begin(served));
+    await using two = await listen(served, await begin(served));
+    const refused = await served.post(INITIALIZE);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '10']);
+    expect(await refused.json()).toMatchObject({ error: { code: -32_000 } });
+    await Promise.all([one, two].map((stream) => stream[Symbol.asyncDispose]()));
+    await expect.poll(async () => (await served.post(INITIALIZE)).status).toBe(200);
+  });
+
+  it('GW-26: sessions that begin at the same time do not exceed the limit', async () => {
+    await using served = await startTestGateway({ sessions: { max: 3 } });
+    await Promise.all(
+      Array.from({ length: 20 }, () => served.post(INITIALIZE).then((response) => response.text())),
+    );
+    expect(served.gateway.load().sessions).toBeLessThanOrEqual(3);
+    expect(served.surface.servers.size).toBe(served.gateway.load().sessions);
+  });
+
+  it('GW-26: an event stream says that it is alive', async () => {
+    await using served = await startTestGateway({ keepAliveMs: 5 });
+    await using stream = await listen(served, await begin(served));
+    const { value } = await stream.body.getReader().read();
+    expect(new TextDecoder().decode(value)).toMatch(/^: /);
+  });
+
+  it('GW-26: ends the response of a client that does not read, and the call with it', async () => {
+    await using served = await startTestGateway({ maxUnreadBytes: 100_000 });
+    const session = await begin(served);
+    await using stream = await listen(served, session);
+    const [server] = served.surface.servers;
+    const data = 'x'.repeat(50_000);
+    let sent = 0;
+    // The buffers of the socket take some megabytes first.
+    await expect
+      .poll(async () => {
+        for (let i = 0; i < 50; i += 1)
+          await server?.sendLoggingMessage({ level: 'emergency', data }, session);
+        sent += 50;
+        const again = await fetch(served.url, { headers: { ...SIGNED, 'mcp-session-id': session } });
+        await again.body?.cancel();
+        return again.status;
+      })
+      .toBe(200);
+    expect(sent).toBeGreaterThan(0);
+    await stream.body.cancel().catch(() => undefined);
+  });
+});
+
+describe('GW-27: sessions in a store that replicas share', () => {
+  const replicas = async () => {
+    const clock = createManualClock();
+    const store = createSharedStore(clock);
+    const options = { clock, sessions: { store, idleMs: 1000 } };
+    const [one, two] = [await startTestGateway(options), await startTestGateway(options)];
+    const dispose = async (): Promise<void> => {
+      await one[Symbol.asyncDispose]();
+      await two[Symbol.asyncDispose]();
+    };
+    return { clock, store, one, two, [Symbol.asyncDispose]: dispose };
+  };
+
+  it('GW-27: another replica continues a session, with its log level and subscriptions', async () => {
+    await using both = await replicas();
+    const { one, two, store } = both;
+    const session = await begin(one, 'ann', '/notes');
+    const say = (method: string, params: object, id: number) =>
+      statusOf(one, session, 'ann', '/notes', { jsonrpc: '2.0', id, method, params });
+    await say('logging/setLevel', { level: 'warning' }, 1);
+    await say('resources/subscribe', { uri: 'notes://1' }, 2);
+    await say('resources/subscribe', { uri: 'notes://2' }, 3);
+    await say('resources/unsubscribe', { uri: 'notes://1' }, 4);
+    expect(await statusOf(two, session, 'ann', '/notes')).toBe(200);
+    expect(two.surface.told).toEqual(['level warning', 'subscribe notes://2']);
+    expect(two.surface.connections).toMatchObject([{ mount: { server: 'notes' }, era: 'legacy' }]);
+    const [server] = two.surface.servers;
+    expect(server?.getClientVersion()).toEqual({ name: 'raw', version: '1' });
+
+    // Requests at the same time create it once.
+    await one.gateway.close();
+    expect(store.size).toBe(1);
+    const statuses = await Promise.all(
+      [5, 6, 7].map((id) => statusOf(two, session, 'ann', '/notes', call('whoami', id))),
+    );
+    expect([statuses, two.surface.connections.length]).toEqual([[200, 200, 200], 1]);
+  });
+
+  it('GW-27: an SDK client does not notice that its replica is gone', async () => {
+    await using both = await replicas();
+    const { one, two } = both;
+    let to = one;
+    const balancer: typeof fetch = (input, init) =>
+      fetch(new URL(`${to.url}`), { ...init, ...(input instanceof Request && { method: input.method }) });
+    const { Client } = await import('@modelcontextprotocol/client');
+    const client = new Client({ name: 'moving', version: '1' });
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(one.url), {
+        fetch: balancer,
+        requestInit: { headers: { authorization: 'Bearer ann' } },
+      }),
+    );
+    expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('ann at all');
+    to = two;
+    await one.gateway.close();
+    expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('ann at all');
+    expect(two.gateway.load().sessions).toBe(1);
+    await client.close();
+  });
+
+  it('GW-27: no replica gives a session to another caller or at another address', async () => {
+    await using both = await replicas();
+    const { one, two } = both;
+    const session = await begin(one);
+    expect(await statusOf(two, session, 'bob')).toBe(404);
+    expect(await statusOf(two, session, 'ann', '/notes')).toBe(404);
+    expect(two.surface.connections).toEqual([]);
+  });
+
+  it('GW-27: DELETE ends a session for all replicas; closing a replica or expiry elsewhere does not revive it', async () => {
+    await using both = await replicas();
+    const { one, two, clock, store } = both;
+    const session = await begin(one);
+    expect(await statusOf(two, session)).toBe(200);
+    const headers = { ...SIGNED, 'mcp-session-id': session };
+    expect((await fetch(one.url, { method: 'DELETE', headers })).status).toBe(200);
+    expect(store.size).toBe(0);
+    expect(await statusOf(two, session)).toBe(404);
+    expect(two.gateway.load().sessions).toBe(0);
+    const idle = await begin(one);
+    await clock.advance(2000);
+    expect([await statusOf(one, idle), await statusOf(two, idle)]).toEqual([404, 404]);
+  });
+
+  it('GW-27: a store that fails is said with 503, and what it says is not', async () => {
+    const fails = (): Promise<never> => Promise.reject(new Error('redis://user:hunter2@10.0.0.1'));
+    const store = { get: fails, save: fails, touch: fails, delete: fails };
+    await using served = await startTestGateway({ sessions: { store } });
+    for (const response of [
+      await served.post(INITIALIZE),
+      await served.post(call('whoami'), { 'mcp-session-id': 'some' }),
+    ]) {
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '10']);
+      expect(await response.text()).not.toContain('hunter2');
+    }
+    expect(served.gateway.load()).toEqual({ sessions: 0, requestsInFlight: 0 });
+    expect(served.surface.servers.size).toBe(0);
+  });
+});

@@ -1,0 +1,106 @@
+import { PassThrough } from 'node:stream';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { Client, ReadBuffer, type Transport, serializeMessage } from '@modelcontextprotocol/client';
+import { describe, expect, it, vi } from 'vitest';
+import { createFrontDoors } from '../../src/front-doors.js';
+import { createTestSurface } from '../support/test-surface.js';
+import { textOf } from '../support/test-gateway.js';
+
+/** The client's end of two pipes. */
+function connectTo(input: PassThrough, output: PassThrough): Transport {
+  const transport: Transport = {
+    async start() {
+      const buffer = new ReadBuffer();
+      output.on('data', (chunk: Buffer) => {
+        buffer.append(chunk);
+        for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) {
+          transport.onmessage?.(message);
+        }
+      });
+    },
+    async send(message) {
+      input.write(serializeMessage(message));
+    },
+    async close() {
+      input.end();
+      transport.onclose?.();
+    },
+  };
+  return transport;
+}
+
+const start = (mount = {}, signal?: AbortSignal) => {
+  const surface = createTestSurface();
+  const gateway = createFrontDoors(surface, (_caller, { server }) => server !== 'unknown', {});
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const served = gateway.serveStdio({ input, output, mount, signal });
+  return { surface, gateway, input, output, served };
+};
+
+describe('GW-29: stdio', () => {
+  it('GW-29: serves SDK v1 by initialize, until it closes stdin', async () => {
+    const { surface, gateway, input, output, served } = start();
+    const client = new ClientV1({ name: 'v1', version: '1' });
+    const changed = vi.fn<() => void>();
+    client.setNotificationHandler(ToolListChangedNotificationSchema, changed);
+    await client.connect(connectTo(input, output) as Parameters<ClientV1['connect']>[0]);
+    expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('owner at all');
+    for (const server of surface.servers) await server.sendToolListChanged();
+    await expect.poll(() => changed.mock.calls.length).toBe(1);
+    const call = client.callTool({ name: 'wait' });
+    call.catch(() => undefined);
+    await expect.poll(() => surface.waiting()).toBe(1);
+    await client.close();
+    await served;
+    await expect.poll(() => surface.canceled()).toBe(1);
+    expect(surface.servers.size).toBe(0);
+    await gateway.close();
+  });
+
+  it('GW-29: serves SDK v2 without initialize, with subscriptions/listen, and one server alone', async () => {
+    const { surface, gateway, input, output, served } = start({ server: 'notes' });
+    const client = new Client({ name: 'v2', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(connectTo(input, output));
+    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
+    expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('owner at notes');
+    const changed = vi.fn<() => void>();
+    client.setNotificationHandler('notifications/tools/list_changed', changed);
+    await client.listen({ toolsListChanged: true });
+    surface.bus({ id: 'owner' }, { server: 'notes' }).publish({ kind: 'tools_list_changed' });
+    await expect.poll(() => changed.mock.calls.length).toBe(1);
+    input.end();
+    await served;
+    expect(surface.bus({ id: 'owner' }, { server: 'notes' }).listenerCount).toBe(0);
+    await client.close();
+    await gateway.close();
+  });
+
+  it('GW-29: ends when the signal is aborted, and when the gateway is closed', async () => {
+    const stop = new AbortController();
+    const first = start({}, stop.signal);
+    stop.abort();
+    await first.served;
+    await first.gateway.close();
+    const second = start();
+    await second.gateway.close();
+    await second.served;
+    await expect(second.gateway.serveStdio()).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    await expect(second.gateway.listen({ socketPath: '/tmp/x' })).rejects.toMatchObject({
+      code: 'TRANSPORT_CLOSED',
+    });
+  });
+
+  it('GW-29: ends if the client no longer reads', async () => {
+    const { gateway, output, served } = start();
+    output.destroy(new Error('EPIPE'));
+    await served;
+    await gateway.close();
+  });
+
+  it('GW-29: refuses a server that the host does not have', async () => {
+    const { gateway, served } = start({ server: 'unknown' });
+    await expect(served).rejects.toMatchObject({ code: 'SERVER_UNKNOWN' });
+    await gateway.close();
+  });
+});
