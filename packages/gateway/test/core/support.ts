@@ -5,9 +5,11 @@ import {
   Client as ClientV2,
   StreamableHTTPClientTransport,
   type ClientCapabilities,
+  type RequestOptions,
 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { createMcpHandler, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
 import type { Caller, Mount } from '../../src/contracts/caller.js';
 import type { Surface } from '../../src/contracts/surface.js';
@@ -104,14 +106,22 @@ export function toyServer(toy: ToyServer): Server {
   return server;
 }
 
+/** Sends a request as it is, and returns the whole result. */
+export const send = (
+  client: ClientV2,
+  method: string,
+  params: Result = {},
+  options: RequestOptions = {},
+): Promise<Result> => client.request({ method, params }, z.looseObject({}), options);
+
 export const text = (value: string): Result => ({ content: [{ type: 'text', text: value }] });
 
 /** A host with a surface, and clients of it. */
 export interface TestGateway extends AsyncDisposable {
   readonly host: Host;
   readonly surface: Surface;
-  /** Connects a client of SDK v1 over a session. */
-  v1(options?: ClientOptions): Promise<ClientV1>;
+  /** Connects a client of SDK v1 over a session. Use only what both SDKs have. */
+  v1(options?: ClientOptions): Promise<ClientV2>;
   /** Connects a client of SDK v2 over a session. */
   v2(options?: ClientOptions): Promise<ClientV2>;
   /** Connects a client of SDK v2 that speaks 2026-07-28 over HTTP. */
@@ -157,11 +167,13 @@ export function gatewayOf(host: Host, options: Omit<SurfaceOptions, 'host'>): Te
     async v1({ caller = ANYBODY, mount = {}, capabilities = {}, prepare } = {}) {
       const [near, far] = createLinkedPair({ server: 'gateway' });
       const server = surface.createServer({ caller, mount, era: 'legacy' });
-      const client = new ClientV1(identity, { capabilities });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- handlers are set the same way at run time
-      prepare?.(client as unknown as ClientV2);
+      const v1 = new ClientV1(identity, { capabilities: {} });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tests use only what both have
+      const client = v1 as unknown as ClientV2;
+      v1.registerCapabilities(capabilities as object);
+      prepare?.(client);
       await server.connect(far);
-      await client.connect(near);
+      await v1.connect(near);
       closing.push(() => client.close());
       return client;
     },

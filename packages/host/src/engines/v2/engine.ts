@@ -1,4 +1,4 @@
-import { Client, LOG_LEVEL_META_KEY, SdkHttpError } from '@modelcontextprotocol/client';
+import { LOG_LEVEL_META_KEY, SdkHttpError } from '@modelcontextprotocol/client';
 import { FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
 import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
@@ -16,6 +16,7 @@ import { observeResults, rawOf } from '../shared/raw-results.js';
 import { createRequestDeadline } from '../shared/request-deadline.js';
 import { timeoutError } from '../shared/request-errors.js';
 import { createSession, withMeta } from '../shared/session.js';
+import { ContextualClient, inThisContext } from './contextual-client.js';
 import { fromSdkError } from './errors.js';
 import { attachHandlers } from './handlers.js';
 import { headerProblem } from './header-annotations.js';
@@ -61,7 +62,7 @@ async function connect(
 ): Promise<EngineSession> {
   const { server, events, signal, timeoutMs, clock } = connectOptions;
   const isStdio = 'stderr' in transport && 'pid' in transport;
-  const client = new Client(
+  const client = new ContextualClient(
     {
       name: options.name,
       version: options.version,
@@ -163,8 +164,10 @@ async function connect(
     extras?: RequestExtras,
   ): Promise<JSONRPCObject> => {
     const deadline = createRequestDeadline(clock, given);
+    const sdkOptions =
+      found.kind === 'stateless' ? inThisContext(deadline.sdkOptions) : deadline.sdkOptions;
     try {
-      return rawOf(await send(method, withLogLevel(withMeta(params, given)), deadline.sdkOptions, extras));
+      return rawOf(await send(method, withLogLevel(withMeta(params, given)), sdkOptions, extras));
     } catch (error) {
       const failure = { server, transport, signal: given.signal, what: method };
       throw deadline.passed ? timeoutError(failure, error) : fromSdkError(error, failure);

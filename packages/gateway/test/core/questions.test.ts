@@ -1,0 +1,172 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { acceptedContent, createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { http } from '@mcp-fittings/transport-http';
+import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
+import { gatewayOf, gatewayOver, text, toyServer, type ClientOptions } from './support.js';
+
+const form = { mode: 'form' as const, message: 'Who?', requestedSchema: { type: 'object' as const, properties: { who: { type: 'string' as const } } } };
+
+/** A server that asks its client during a call, in the way of the 2025 era. */
+const asking = (open: { started?: () => void; wait?: Promise<void>; canceled?: () => void } = {}) => () =>
+  toyServer({
+    tools: [{ name: 'form' }, { name: 'url' }, { name: 'sample' }, { name: 'roots' }, { name: 'twice' }, { name: 'wait' }],
+    call: async ({ tool, tag }, { mcpReq }, server) => {
+      switch (tool) {
+        case 'form':
+          return text(JSON.stringify(await server.elicitInput(form)));
+        case 'twice': {
+          const first = await server.elicitInput(form);
+          const second = await server.elicitInput(form);
+          return text(JSON.stringify([first.content, second.content]));
+        }
+        case 'url':
+          return text(
+            JSON.stringify(
+              await server.elicitInput({ mode: 'url', message: 'Pay', url: 'https://pay.test/1', elicitationId: 'p1' }),
+            ),
+          );
+        case 'sample':
+          return text(
+            JSON.stringify(
+              await server.createMessage({
+                messages: [{ role: 'user', content: { type: 'text', text: `think ${String(tag)}` } }],
+                maxTokens: 5,
+              }),
+            ),
+          );
+        case 'roots':
+          return text(JSON.stringify(await server.listRoots()));
+        default:
+          mcpReq.signal.addEventListener('abort', () => open.canceled?.());
+          open.started?.();
+          await open.wait;
+          return text('waited');
+      }
+    },
+  });
+
+const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+/** A client that answers with its name. */
+const answering = (name: string, asked: string[] = []): ClientOptions => ({
+  caller: { id: name },
+  capabilities,
+  prepare(client) {
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      asked.push(params.message);
+      return { action: 'accept', ...(params.mode !== 'url' && { content: { who: name } }) };
+    });
+    client.setRequestHandler('sampling/createMessage', () => ({
+      model: name,
+      role: 'assistant',
+      content: { type: 'text', text: name },
+    }));
+    client.setRequestHandler('roots/list', () => ({ roots: [{ uri: `file:///${name}` }] }));
+  },
+});
+
+for (const kind of ['v2', 'modern'] as const) {
+  describe(`questions to a client ${kind}`, () => {
+    it('GW-4: passes each kind of question to the client whose call caused it, and its answer back', async () => {
+      await using gateway = await gatewayOver({ asking: asking() });
+      const client = await gateway[kind](answering('ann'));
+      const call = async (tool: string): Promise<string> => {
+        const result = await client.callTool({ name: `asking__${tool}`, arguments: {} });
+        return JSON.stringify(result.content);
+      };
+      expect(await call('form')).toContain('ann');
+      expect(await call('twice')).toContain('[{\\"who\\":\\"ann\\"},{\\"who\\":\\"ann\\"}]');
+      expect(await call('url')).toContain('accept');
+      expect(await call('sample')).toContain('\\"model\\":\\"ann\\"');
+      expect(await call('roots')).toContain('file:///ann');
+    });
+
+    it('GW-5: refuses a question that the client cannot be asked', async () => {
+      await using gateway = await gatewayOver({ asking: asking() });
+      const client = await gateway[kind]();
+      const error = await client.callTool({ name: 'asking__form', arguments: {} }).catch((cause: unknown) => cause);
+      expect(String(error)).toContain('elicitation');
+    });
+
+    it('GW-6: refuses a question that may be for another client', async () => {
+      let started = (): void => undefined;
+      let release = (): void => undefined;
+      const begun = new Promise<void>((resolve) => { started = resolve; });
+      const wait = new Promise<void>((resolve) => { release = resolve; });
+      await using gateway = await gatewayOver({ asking: asking({ started: () => started(), wait }) });
+      const asked: string[] = [];
+      const ann = await gateway[kind](answering('ann', asked));
+      const bob = await gateway[kind](answering('bob', asked));
+      const waiting = bob.callTool({ name: 'asking__wait', arguments: {} });
+      await begun;
+      const error = await ann.callTool({ name: 'asking__form', arguments: {} }).catch((cause: unknown) => cause);
+      expect(String(error)).toContain('several of them wait');
+      release();
+      await waiting;
+      expect(asked).toEqual([]);
+      expect(JSON.stringify(await ann.callTool({ name: 'asking__form', arguments: {} }))).toContain('ann');
+    });
+  });
+}
+
+describe('held calls', () => {
+  it('GW-7: withdraws the call at the server when its client cancels, also while it is asked', async () => {
+    for (const kind of ['v2', 'modern'] as const) {
+      let canceled = (): void => undefined;
+      let started = (): void => undefined;
+      const gone = new Promise<void>((resolve) => { canceled = resolve; });
+      const begun = new Promise<void>((resolve) => { started = resolve; });
+      await using gateway = await gatewayOver({
+        asking: asking({ canceled: () => canceled(), started: () => started(), wait: new Promise(() => undefined) }),
+      });
+      const client = await gateway[kind](answering('ann'));
+      const cancel = new AbortController();
+      const call = client.callTool({ name: 'asking__wait', arguments: {} }, { signal: cancel.signal });
+      await begun;
+      cancel.abort(new Error('enough'));
+      await expect(call).rejects.toThrow();
+      await gone;
+    }
+  });
+});
+
+describe('servers of 2026-07-28', () => {
+  it('GW-8: asks the right client of several, because the server says for which call it asks', async () => {
+    const make = (): McpServer => {
+      const server = new McpServer({ name: 's', version: '1' });
+      server.registerTool('greet', {}, ({ mcpReq }) => {
+        const named = acceptedContent(mcpReq.inputResponses, 'who', z.object({ who: z.string() }));
+        if (named !== undefined) return { content: [{ type: 'text', text: `hello ${named.who}` }] };
+        return inputRequired({
+          inputRequests: { who: inputRequired.elicit({ message: 'Who?', requestedSchema: z.object({ who: z.string() }) }) },
+        });
+      });
+      return server;
+    };
+    const server = createServer(toNodeHandler(createMcpHandler(make))).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const callbacks = createCallbackRouter();
+    const host = createHost({ engine: sdk({ name: 't', version: '1' }), transports: [http()], callbacks: callbacks.hostCallbacks });
+    await host.connect({ stateless: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
+    {
+      await using gateway = gatewayOf(host, { callbacks });
+      const clients = await Promise.all(
+        ['ann', 'bob', 'cy', 'dee'].flatMap((name) => [gateway.v2(answering(name)), gateway.modern(answering(name))]),
+      );
+      const results = await Promise.all(clients.map((client) => client.callTool({ name: 'stateless__greet', arguments: {} })));
+      expect(results.map(({ content }) => JSON.stringify(content))).toEqual(
+        ['ann', 'ann', 'bob', 'bob', 'cy', 'cy', 'dee', 'dee'].map((name) => expect.stringContaining(`hello ${name}`)),
+      );
+    }
+    server.closeAllConnections();
+    server.close();
+  });
+});
