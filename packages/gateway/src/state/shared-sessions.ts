@@ -1,7 +1,7 @@
 import { isRecord, type SharedState } from '@mcp-fittings/client-core';
 import { isMessage } from '@mcp-fittings/client-core/transport';
+import type { ReplicaLink } from '../contracts/replica-link.js';
 import type { SessionMessages, SessionRecord, SessionStore } from '../contracts/session-store.js';
-import type { ReplicaLink } from './replica-link.js';
 
 const KIND = 'session';
 /** Replicas that change one session at the same time make each other try again. */

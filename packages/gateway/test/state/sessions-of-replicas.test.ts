@@ -5,7 +5,8 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { createMemoryState } from '../../src/state/memory-state.js';
-import { createReplicaLink, type ReplicaLink } from '../../src/state/replica-link.js';
+import type { ReplicaLink } from '../../src/contracts/replica-link.js';
+import { createReplicaLink } from '../../src/state/replica-link.js';
 import { createSharedSessions } from '../../src/state/shared-sessions.js';
 import { startTestGateway, textOf, type TestGateway } from '../support/test-gateway.js';
 
