@@ -1,5 +1,34 @@
+export { createGateway, type GatewayOptions } from './create-gateway.js';
 export type { Caller, Mount } from './contracts/caller.js';
 export type { Access, AccessDecision, UpstreamSignIn, UpstreamSignInPage } from './contracts/access.js';
+
+/** Who may call. */
+export { bearerToken, type BearerTokenOptions } from './access/bearer-token.js';
+export { oauthResource, type OAuthResourceOptions } from './access/oauth-resource.js';
+export type { AccessTokenClaims, TokenProfile } from './access/access-token.js';
+export type { OutboundFetch, OutboundRequest } from './access/outbound-fetch.js';
+export type { ScopeGrant, Scopes, ServerGrant } from './access/scope-grants.js';
+
+/** Where callers sign in to servers. */
+export {
+  createUpstreamSignIn,
+  type UpstreamSignInOptions,
+  type UpstreamSignInPages,
+} from './sign-in/upstream-sign-in.js';
+export {
+  gatewayInteraction,
+  type GatewayInteraction,
+  type GatewayInteractionOptions,
+  type GatewayInteractionSession,
+  type WaitingBrowsers,
+} from './sign-in/gateway-interaction.js';
+export {
+  browserSignIn,
+  type BrowserCheck,
+  type BrowserSignInOptions,
+  type IdentityClaims,
+} from './sign-in/browser-sign-in.js';
+
 export type {
   FrontDoorOptions,
   Gateway,

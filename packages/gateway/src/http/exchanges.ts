@@ -1,14 +1,15 @@
-import type { Clock, Logger } from '@mcp-fittings/client-core';
+import { isRecord, type Logger } from '@mcp-fittings/client-core';
+import { type RequestId, isRequestId } from '@mcp-fittings/client-core/transport';
 import { type McpHttpHandler, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { Surface } from '../contracts/surface.js';
+import { CLOSED, REFUSAL_CODES, refuse } from './refusals.js';
 
 /** Options of {@link createExchanges}. */
 export interface ExchangesOptions {
   readonly surface: Surface;
   readonly maxSubscriptions: number;
   readonly keepAliveMs: number;
-  readonly clock: Clock;
   readonly logger: Logger | undefined;
 }
 
@@ -20,86 +21,73 @@ export interface Exchanges {
   close(): Promise<void>;
 }
 
-interface CallerHandler {
-  readonly handler: McpHttpHandler;
-  /** Caller of the latest request, whose permissions apply to events. */
-  latest: Caller;
-  /** Responses that have not ended. */
-  open: number;
-  timer: Disposable | undefined;
-}
-
-/** How long a handler without requests is kept, which costs little and saves its creation. */
-const IDLE_MS = 60_000;
-
-/** Creates one handler of the SDK for each caller and mount: events of `subscriptions/listen` are theirs alone. */
+/** Creates a handler of the SDK for all requests, and one for each event stream: its events are those of one caller. */
 export function createExchanges(options: ExchangesOptions): Exchanges {
-  const { surface, maxSubscriptions, keepAliveMs, clock, logger } = options;
-  const handlers = new Map<string, CallerHandler>();
-  /** Tokens of one caller may allow different things. */
-  const callers = new WeakMap<Request, Caller>();
+  const { surface, maxSubscriptions, keepAliveMs, logger } = options;
+  const scopes = new WeakMap<Request, { readonly caller: Caller; readonly mount: Mount }>();
+  /** Handlers of open event streams, by caller and mount. */
+  const streams = new Map<string, Set<McpHttpHandler>>();
+  const onerror = (error: Error): void => logger?.debug(error.message);
+  const calls = createMcpHandler(
+    ({ requestInfo }) => {
+      const scope = requestInfo && scopes.get(requestInfo);
+      if (scope === undefined) throw new Error('The request is not known.');
+      return surface.createServer({ ...scope, era: 'modern' });
+    },
+    { legacy: 'reject', keepAliveMs, onerror },
+  );
+  let isClosed = false;
 
-  const create = (caller: Caller, mount: Mount): CallerHandler => {
-    const entry: CallerHandler = {
-      handler: createMcpHandler(
-        ({ requestInfo }) =>
-          surface.createServer({
-            caller: (requestInfo && callers.get(requestInfo)) ?? entry.latest,
-            mount,
-            era: 'modern',
-          }),
-        {
-          legacy: 'reject',
-          bus: surface.events(
-            {
-              id: caller.id,
-              principal: caller.principal,
-              allows: (server, tool) => entry.latest.allows?.(server, tool) ?? true,
-            },
-            mount,
-          ),
-          maxSubscriptions,
-          keepAliveMs,
-          onerror: (error) => logger?.debug(error.message),
-        },
-      ),
-      latest: caller,
-      open: 0,
-      timer: undefined,
+  const listen: Exchanges['handle'] = async (request, body, caller, mount) => {
+    const key = JSON.stringify([caller.id, caller.principal, mount.server]);
+    const open = streams.get(key) ?? new Set();
+    if (open.size >= maxSubscriptions) {
+      const message = `A caller can have ${maxSubscriptions} event streams at a time.`;
+      return refuse(200, message, { code: REFUSAL_CODES.internalError, id: idOf(body) });
+    }
+    const handler = createMcpHandler(() => surface.createServer({ caller, mount, era: 'modern' }), {
+      legacy: 'reject',
+      bus: surface.events(caller, mount, subscribedUris(body)),
+      keepAliveMs,
+      onerror,
+    });
+    streams.set(key, open.add(handler));
+    const end = (): void => {
+      open.delete(handler);
+      if (open.size === 0) streams.delete(key);
+      void handler.close();
     };
-    return entry;
+    if (request.signal.aborted) end();
+    else request.signal.addEventListener('abort', end, { once: true });
+    return handler.fetch(request, { parsedBody: body });
   };
 
   return {
     async handle(request, body, caller, mount) {
-      const key = JSON.stringify([caller.id, caller.principal, mount.server]);
-      const entry = handlers.get(key) ?? create(caller, mount);
-      handlers.set(key, entry);
-      entry.latest = caller;
-      entry.open += 1;
-      entry.timer?.[Symbol.dispose]();
-      callers.set(request, caller);
-      const ended = (): void => {
-        entry.open -= 1;
-        if (entry.open > 0) return;
-        entry.timer = clock.schedule(
-          () => {
-            handlers.delete(key);
-            void entry.handler.close();
-          },
-          IDLE_MS,
-          { unref: true },
-        );
-      };
-      if (request.signal.aborted) ended();
-      else request.signal.addEventListener('abort', ended, { once: true });
-      return entry.handler.fetch(request, { parsedBody: body });
+      if (isRecord(body) && body['method'] === 'subscriptions/listen')
+        return listen(request, body, caller, mount);
+      scopes.set(request, { caller, mount });
+      const response = await calls.fetch(request, { parsedBody: body });
+      // A status of failure would say that the call was not carried out.
+      return isClosed && !response.ok ? refuse(200, CLOSED.message, { ...CLOSED, id: idOf(body) }) : response;
     },
     async close() {
-      const open = [...handlers.values()];
-      handlers.clear();
-      for (const { timer } of open) timer?.[Symbol.dispose]();
-      await Promise.all(open.map(({ handler }) => handler.close()));
+      isClosed = true;
+      const handlers = [calls, ...[...streams.values()].flatMap((each) => [...each])];
+      await Promise.all(handlers.map((handler) => handler.close()));
     },
   };
+}
+
+function idOf(body: unknown): RequestId | null {
+  const id = isRecord(body) ? body['id'] : undefined;
+  return isRequestId(id) ? id : null;
+}
+
+/** Returns the resources that a `subscriptions/listen` asks for. The SDK checks the request. */
+export function subscribedUris(message: unknown): readonly string[] {
+  const params = isRecord(message) ? message['params'] : undefined;
+  const filter = isRecord(params) ? params['notifications'] : undefined;
+  const uris = isRecord(filter) ? filter['resourceSubscriptions'] : undefined;
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
 }

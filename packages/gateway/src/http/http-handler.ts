@@ -53,7 +53,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { maxSubscriptions, keepAliveMs, clock } = options;
   const gate = createRequestGate(options);
   const sessions = createSessions({ ...options.sessions, surface, keepAliveMs, clock, logger });
-  const exchanges = createExchanges({ surface, maxSubscriptions, keepAliveMs, clock, logger });
+  const exchanges = createExchanges({ surface, maxSubscriptions, keepAliveMs, logger });
   /** Requests that are not over. Held here because Node.js forgets the signal of a request that nothing refers to. */
   const open = new Set<Request>();
   let requestsInFlight = 0;

@@ -12,12 +12,23 @@ export const REFUSAL_CODES = {
 /** Options of {@link refuse}. */
 interface RefuseOptions {
   readonly code?: number | undefined;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
   readonly id?: RequestId | null | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Creates a response whose body is a JSON-RPC error, as MCP clients expect it. */
 export function refuse(status: number, message: string, options: RefuseOptions = {}): Response {
-  const { code = REFUSAL_CODES.general, id = null, headers = {} } = options;
-  return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status, headers });
+  const { code = REFUSAL_CODES.general, data, id = null, headers = {} } = options;
+  return Response.json(
+    { jsonrpc: '2.0', id, error: { code, message, ...(data && { data }) } },
+    { status, headers },
+  );
 }
+
+/** Error of a call that was in flight when the gateway closed. Its server may have carried it out. */
+export const CLOSED = {
+  code: REFUSAL_CODES.general,
+  message: 'The gateway was closed before there was an answer.',
+  data: { code: 'CONNECTION_LOST', delivery: 'unknown' },
+} as const;

@@ -10,7 +10,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { SessionPeers, SessionRecord } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
-import { REFUSAL_CODES, refuse } from './refusals.js';
+import { CLOSED, REFUSAL_CODES, refuse } from './refusals.js';
 import { messagesIn, noteMessages } from './session-notes.js';
 import { ownMessage, routeMessages, withReplica } from './session-routing.js';
 
@@ -39,7 +39,7 @@ export interface Session {
   receive(messages: readonly JSONRPCMessage[]): Promise<void>;
   /** Tells the server what the record says, as the client has done at another replica. Rejects if the server refuses. */
   replay(): Promise<void>;
-  /** Withdraws the calls, and ends the event streams. */
+  /** Withdraws the calls with an error, and ends the event streams. */
   close(): Promise<void>;
 }
 
@@ -202,7 +202,13 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     handle,
     receive,
     replay,
-    close: () => server.close(),
+    async close() {
+      const { code, message, data } = CLOSED;
+      const error = { code, message, data: { ...data } };
+      const sends = [...unanswered.keys()].map((id) => transport.send({ jsonrpc: '2.0', id, error }));
+      await Promise.allSettled(sends);
+      await server.close();
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { createSharedStore } from '../support/shared-store.js';
 import { INITIALIZE, SIGNED, type TestGateway, startTestGateway, textOf } from '../support/test-gateway.js';
@@ -260,9 +260,7 @@ describe('GW-27: sessions in a store that replicas share', () => {
     await using both = await replicas();
     const { one, two } = both;
     let to = one;
-    const balancer: typeof fetch = (input, init) =>
-      fetch(new URL(`${to.url}`), { ...init, ...(input instanceof Request && { method: input.method }) });
-    const { Client } = await import('@modelcontextprotocol/client');
+    const balancer: typeof fetch = (_input, init) => fetch(to.url, init);
     const client = new Client({ name: 'moving', version: '1' });
     await client.connect(
       new StreamableHTTPClientTransport(new URL(one.url), {

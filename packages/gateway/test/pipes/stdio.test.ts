@@ -44,7 +44,7 @@ describe('GW-29: stdio', () => {
     const client = new ClientV1({ name: 'v1', version: '1' });
     const changed = vi.fn<() => void>();
     client.setNotificationHandler(ToolListChangedNotificationSchema, changed);
-    await client.connect(connectTo(input, output) as Parameters<ClientV1['connect']>[0]);
+    await client.connect(connectTo(input, output));
     expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('owner at all');
     for (const server of surface.servers) await server.sendToolListChanged();
     await expect.poll(() => changed.mock.calls.length).toBe(1);

@@ -1,0 +1,42 @@
+/** Parameters of a `WWW-Authenticate` challenge, in the order in which they are sent. */
+export interface ChallengeParameters {
+  readonly error?: 'invalid_token' | 'insufficient_scope' | undefined;
+  readonly error_description?: string | undefined;
+  readonly resource_metadata?: string | undefined;
+  /** Scopes, separated by spaces. */
+  readonly scope?: string | undefined;
+  /** Algorithms of DPoP proofs, separated by spaces. */
+  readonly algs?: string | undefined;
+}
+
+/**
+ * Creates the response that refuses a request with a challenge. Values are from the configuration or are constants, never from the
+ * request.
+ * @see https://www.rfc-editor.org/rfc/rfc6750.html#section-3
+ */
+export function refuse(
+  status: 401 | 403,
+  scheme: 'Bearer' | 'DPoP',
+  parameters: ChallengeParameters,
+): Response {
+  const list = Object.entries(parameters).flatMap(([name, value]) =>
+    typeof value === 'string' && value !== '' ? [`${name}="${value.replace(/["\\]/g, '\\$&')}"`] : [],
+  );
+  const challenge = list.length === 0 ? scheme : `${scheme} ${list.join(', ')}`;
+  const body = { error: parameters.error ?? 'unauthorized', error_description: parameters.error_description };
+  return Response.json(body, {
+    status,
+    headers: { 'www-authenticate': challenge, 'cache-control': 'no-store' },
+  });
+}
+
+/** Splits the `Authorization` header. Both members are empty without one; the scheme is in lower case. */
+export function readAuthorization(request: Request): {
+  readonly scheme: string;
+  readonly credentials: string;
+} {
+  const header = request.headers.get('authorization')?.trim() ?? '';
+  const space = header.indexOf(' ');
+  if (space < 0) return { scheme: '', credentials: '' };
+  return { scheme: header.slice(0, space).toLowerCase(), credentials: header.slice(space + 1).trim() };
+}

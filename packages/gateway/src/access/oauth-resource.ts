@@ -1,0 +1,247 @@
+import { createHash } from 'node:crypto';
+import { FittingsError, type Clock, type Logger } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
+import type { Access, AccessDecision } from '../contracts/access.js';
+import {
+  decodePart,
+  SIGNATURE_ALGORITHMS,
+  validateAccessToken,
+  type AccessTokenClaims,
+  type TokenProfile,
+} from './access-token.js';
+import { readAuthorization, refuse, type ChallengeParameters } from './challenge.js';
+import { createIssuer } from './issuer.js';
+import type { OutboundFetch } from './outbound-fetch.js';
+import { principalOfSubject } from './principal.js';
+import { createProtectedAddresses, type ProtectedAddress } from './protected-address.js';
+import { createRecentValues } from './recent-values.js';
+import { createScopeGrants, type Scopes } from './scope-grants.js';
+
+/** Options of {@link oauthResource}. */
+export interface OAuthResourceOptions {
+  /** Public URL of all servers, such as `https://gateway.example/mcp`. One server is at `{resource}/{server}`. */
+  readonly resource: string;
+  /** Issuers whose tokens are accepted, written as in `iss`. Their metadata is read when the first token arrives. */
+  readonly issuers: readonly string[];
+  /** What the scopes of a token allow. Default: every valid token allows everything. */
+  readonly scopes?: Scopes | undefined;
+  /**
+   * Returns the person for whom the host acts, and to whom sign-ins to servers belong. Must differ for different people, whatever the
+   * issuer. Default: issuer and subject. If it throws, the token is refused.
+   */
+  readonly principalOf?: ((claims: AccessTokenClaims) => string) | undefined;
+  /**
+   * Values of `aud` that are accepted instead of the resource, for issuers that do not support resource indicators. Default: the URL of
+   * the address that the request is for, or `resource`.
+   * @see https://www.rfc-editor.org/rfc/rfc8707.html
+   */
+  readonly audience?: string | readonly string[] | undefined;
+  /**
+   * `at+jwt` accepts tokens of RFC 9068 only. `jwt` also accepts tokens with `typ: JWT`, or without `jti` and `client_id`; only `aud` then
+   * tells an access token from an ID token. Default `at+jwt`.
+   */
+  readonly tokenProfile?: TokenProfile | undefined;
+  /** Largest access token, in bytes. Default 16 384. */
+  readonly maxTokenBytes?: number | undefined;
+  /** How long a validated token is not validated again, in milliseconds; never longer than it is valid. Default 300 000. */
+  readonly cacheMs?: number | undefined;
+  /** Name of the gateway in its metadata, for people. Default: none. */
+  readonly name?: string | undefined;
+  /** Sends requests to the issuers. Must not follow redirects. Default: the global `fetch`. */
+  readonly fetch?: OutboundFetch | undefined;
+  /** Source of time. Default: the system clock. */
+  readonly clock?: Clock | undefined;
+  /** Receives warnings about issuers that cannot be reached. Default: none. */
+  readonly logger?: Logger | undefined;
+}
+
+const MAX_TOKENS = 10_000;
+const MAX_PROOFS = 100_000;
+/** A proof is valid for five minutes before and after its `iat`. */
+const PROOF_LIFE_MS = 620_000;
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/**
+ * Creates an access scheme with which the gateway is an OAuth protected resource: callers bring JWT access tokens of the issuers. The
+ * scheme answers requests for the metadata of `/mcp` and of each `/mcp/{server}`, refuses requests with challenges that MCP clients
+ * understand, and validates each token: signature (asymmetric algorithms only), issuer, audience, times, subject, and the DPoP proof of
+ * a token that is bound to a key.
+ *
+ * If the keys of an issuer cannot be read, requests are answered with 503. Throws `CONFIG_INVALID` for invalid options.
+ * @example
+ * ```ts
+ * const access = oauthResource({
+ *   resource: 'https://gateway.example/mcp',
+ *   issuers: ['https://login.example'],
+ *   scopes: { 'github:read': [{ server: 'github', tools: ['get_*'] }], all: '*' },
+ * });
+ * ```
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
+ * @see https://www.rfc-editor.org/rfc/rfc9728.html
+ */
+export function oauthResource(options: OAuthResourceOptions): Access {
+  const {
+    principalOf = principalOfSubject,
+    tokenProfile: profile = 'at+jwt',
+    maxTokenBytes = 16_384,
+    cacheMs = 300_000,
+    clock = systemClock,
+    fetch,
+    logger,
+  } = options;
+  const addresses = createProtectedAddresses(options.resource);
+  const grants = createScopeGrants(options.scopes);
+  const issuers = new Map(
+    options.issuers.map((identifier) => [identifier, createIssuer(identifier, { clock, fetch, logger })]),
+  );
+  const audiences = typeof options.audience === 'string' ? [options.audience] : options.audience;
+  if (issuers.size === 0 || audiences?.length === 0)
+    throw nothingAccepted(issuers.size === 0 ? 'issuers' : 'audience');
+  const validated = createRecentValues<AccessTokenClaims>(MAX_TOKENS, clock);
+  const proofs = createRecentValues<true>(MAX_PROOFS, clock);
+
+  /** Returns the claims; undefined for an invalid token. */
+  const validate = async (
+    request: Request,
+    token: string,
+    address: ProtectedAddress,
+  ): Promise<AccessTokenClaims | undefined> => {
+    const unverified = decodePart(token, 1);
+    const issuer = typeof unverified['iss'] === 'string' ? issuers.get(unverified['iss']) : undefined;
+    const named = [unverified['aud']].flat();
+    const audience = (audiences ?? [address.resource, options.resource]).find((each) => named.includes(each));
+    if (issuer === undefined || audience === undefined) return undefined;
+    // The proof of DPoP is about the public URL. Behind a reverse proxy the request has another one.
+    const { method } = request;
+    const headers = pick(request.headers, ['authorization', 'dpop']);
+    const seen = new Request(address.resource, { method, headers });
+    return validateAccessToken({ request: seen, token, issuer, audience, profile, clock });
+  };
+
+  const claimsOf = async (request: Request, scheme: string, token: string, address: ProtectedAddress) => {
+    if (token.length > maxTokenBytes || !JWT.test(token)) return undefined;
+    const proof = request.headers.get('dpop');
+    if (scheme === 'dpop' || proof !== null) {
+      const claims = profile === 'at+jwt' ? await validate(request, token, address) : undefined;
+      if (claims === undefined || proof === null) return undefined;
+      // A proof is for one request; its signature is validated by now.
+      const used = digest(`${token} ${String(decodePart(proof, 1)['jti'])}`);
+      if (proofs.get(used) === true) return undefined;
+      proofs.set(used, true, clock.now() + PROOF_LIFE_MS);
+      return claims;
+    }
+    const key = digest(`${address.resource} ${token}`);
+    const known = validated.get(key);
+    if (known !== undefined) return known;
+    const claims = await validate(request, token, address);
+    if (claims !== undefined) {
+      validated.set(key, claims, Math.min(claims.exp * 1000, clock.now() + cacheMs));
+    }
+    return claims;
+  };
+
+  const decide = (request: Request, claims: AccessTokenClaims, address: ProtectedAddress): AccessDecision => {
+    const { server } = address;
+    const principal = principalOf(claims);
+    if (typeof principal !== 'string' || principal === '')
+      throw new Error('"principalOf" did not return a name.');
+    const allows = grants.allows(claims);
+    const tool = toolOf(request, server);
+    if (allows === undefined || (server !== undefined && !allows(server, tool))) {
+      const scope = grants.needed(server, tool).join(' ');
+      const error = { error: 'insufficient_scope', error_description: 'The token lacks a scope.' } as const;
+      return { refusal: refuse(403, 'Bearer', { ...error, scope, resource_metadata: address.metadataUrl }) };
+    }
+    return { caller: { id: principalOfSubject(claims), principal, allows } };
+  };
+
+  return {
+    async authenticate(request) {
+      const address = addresses.ofRequest(new URL(request.url).pathname);
+      const challenge: ChallengeParameters = {
+        resource_metadata: address.metadataUrl,
+        scope: grants.needed(address.server).join(' '),
+      };
+      const { scheme, credentials } = readAuthorization(request);
+      if (scheme !== 'bearer' && scheme !== 'dpop') return { refusal: refuse(401, 'Bearer', challenge) };
+      try {
+        const claims = await claimsOf(request, scheme, credentials, address);
+        if (claims !== undefined) return decide(request, claims, address);
+      } catch (error) {
+        if (isUnavailable(error)) return { refusal: unavailable() };
+        logger?.debug('An access token was refused.', { error });
+      }
+      const error = {
+        error: 'invalid_token',
+        error_description: 'The token is invalid, has expired, or is for another resource.',
+      } as const;
+      if (scheme === 'bearer') return { refusal: refuse(401, 'Bearer', { ...error, ...challenge }) };
+      return {
+        refusal: refuse(401, 'DPoP', { ...error, ...challenge, algs: SIGNATURE_ALGORITHMS.join(' ') }),
+      };
+    },
+
+    async respond(request) {
+      const address = addresses.ofMetadata(new URL(request.url).pathname);
+      if (address === undefined) return undefined;
+      // Clients in a browser read it from another origin. It is public.
+      const headers = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' };
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        const status = request.method === 'OPTIONS' ? 204 : 405;
+        const allow = { allow: 'GET, HEAD, OPTIONS', 'access-control-allow-headers': '*' };
+        return new Response(null, { status, headers: { ...headers, ...allow } });
+      }
+      const scopes = grants.needed(address.server);
+      const document = {
+        resource: address.resource,
+        authorization_servers: options.issuers,
+        bearer_methods_supported: ['header'],
+        ...(scopes.length > 0 && { scopes_supported: scopes }),
+        ...(profile === 'at+jwt' && { dpop_signing_alg_values_supported: SIGNATURE_ALGORITHMS }),
+        ...(options.name !== undefined && { resource_name: options.name }),
+      };
+      return Response.json(document, { headers });
+    },
+  };
+}
+
+/**
+ * The tool that a request of 2026-07-28 calls, from its headers, so that the client learns which scope it needs. Every call is decided
+ * again by its body. Names at `/mcp` are those that the gateway gives, so a call there is decided by its body only.
+ */
+function toolOf(request: Request, server: string | undefined): string | undefined {
+  const name = request.headers.get('mcp-name');
+  if (server === undefined || name === null || name.startsWith('=?')) return undefined;
+  return request.headers.get('mcp-method') === 'tools/call' ? name : undefined;
+}
+
+function pick(headers: Headers, names: readonly string[]): Headers {
+  const picked = new Headers();
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== null) picked.set(name, value);
+  }
+  return picked;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof FittingsError && error.code === 'AUTH_DISCOVERY_FAILED';
+}
+
+function unavailable(): Response {
+  const body = {
+    error: 'temporarily_unavailable',
+    error_description: 'The keys of the issuer cannot be read.',
+  };
+  return Response.json(body, { status: 503, headers: { 'retry-after': '5', 'cache-control': 'no-store' } });
+}
+
+function nothingAccepted(option: string): FittingsError {
+  return new FittingsError('CONFIG_INVALID', `"${option}" of oauthResource() is empty.`, {
+    hint: 'Name at least one.',
+  });
+}

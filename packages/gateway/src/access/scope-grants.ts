@@ -1,0 +1,94 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import type { Caller } from '../contracts/caller.js';
+import type { AccessTokenClaims } from './access-token.js';
+
+/** What one scope grants: everything (`*`), or some servers and tools. */
+export type ScopeGrant = '*' | readonly ServerGrant[];
+
+/** A server that a scope grants, or some tools of it. */
+export interface ServerGrant {
+  /** Name of the server in the host. */
+  readonly server: string;
+  /** Original names of tools, where `*` stands for any characters: `get_*`. Default: all tools, resources and prompts. */
+  readonly tools?: readonly string[] | undefined;
+}
+
+/**
+ * What a token allows. A record maps each scope to what it grants, the narrowest first; a token gets the sum of its scopes. A function
+ * decides from the claims, and returns undefined to refuse the token with `insufficient_scope`.
+ */
+export type Scopes =
+  Readonly<Record<string, ScopeGrant>> | ((claims: AccessTokenClaims) => Caller['allows'] | undefined);
+
+/** {@link Scopes}, ready to be asked. */
+export interface ScopeGrants {
+  /** All scopes, for the metadata. */
+  readonly supported: readonly string[];
+  /** Returns what a token allows; undefined if its scopes grant nothing. */
+  allows(claims: AccessTokenClaims): NonNullable<Caller['allows']> | undefined;
+  /** Returns the scopes to request for a server (or a tool of it), or for the gateway as a whole. */
+  needed(server: string | undefined, tool?: string): readonly string[];
+}
+
+/** Creates {@link ScopeGrants}. Without scopes, every valid token allows everything. Throws `CONFIG_INVALID`. */
+export function createScopeGrants(scopes: Scopes | undefined): ScopeGrants {
+  if (scopes === undefined) return { supported: [], allows: () => () => true, needed: () => [] };
+  if (typeof scopes === 'function') return { supported: [], allows: scopes, needed: () => [] };
+  // A map: the scopes of a token may be named like members of Object.prototype.
+  const grants = new Map<string, readonly ('*' | ServerGrant)[]>(
+    Object.entries(scopes).map(([scope, grant]) => [scope, grant === '*' ? ['*'] : grant]),
+  );
+  const supported = [...grants.keys()];
+  if (supported.length === 0 || !supported.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))) {
+    throw new FittingsError('CONFIG_INVALID', '"scopes" must name at least one scope, and valid ones only.', {
+      hint: 'A scope has printable ASCII characters other than space, " and \\.',
+    });
+  }
+  return {
+    supported,
+    allows(claims) {
+      const granted = scopesOf(claims).flatMap((scope) => grants.get(scope) ?? []);
+      if (granted.length === 0) return undefined;
+      return (server, tool) => granted.some((grant) => covers(grant, server, tool));
+    },
+    needed(server, tool) {
+      if (server === undefined) return supported;
+      const narrowest = [...grants].find(([, granted]) =>
+        granted.some((grant) => covers(grant, server, tool)),
+      );
+      return narrowest === undefined ? [] : [narrowest[0]];
+    },
+  };
+}
+
+function covers(grant: '*' | ServerGrant, server: string, tool: string | undefined): boolean {
+  if (grant === '*') return true;
+  if (grant.server !== server) return false;
+  return (
+    tool === undefined || grant.tools === undefined || grant.tools.some((pattern) => matches(tool, pattern))
+  );
+}
+
+/** Where each part is found first is where it leaves most for the rest, so no part is looked for twice. */
+function matches(name: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return name === pattern;
+  const last = rest.pop() ?? '';
+  if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last))
+    return false;
+  let from = first.length;
+  for (const part of rest) {
+    const at = name.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return from <= name.length - last.length;
+}
+
+/** `scope` of RFC 9068; `scp` as Microsoft Entra, Okta and others send it. */
+function scopesOf({ scope, scp }: AccessTokenClaims): readonly string[] {
+  return [scope, scp].flatMap((value) => {
+    if (typeof value === 'string') return value.split(' ').filter((each) => each !== '');
+    return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+  });
+}

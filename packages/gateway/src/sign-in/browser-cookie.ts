@@ -1,0 +1,52 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** The cookie with which a browser proves that it is the one that opened a page. */
+export interface BrowserCookie {
+  /** Creates a secret for a browser, and the `Set-Cookie` header with it. */
+  issue(page: string): { readonly secret: string; readonly header: string };
+  /** Returns the secret that a request carries for a page. */
+  read(request: Request, page: string): string | undefined;
+}
+
+/**
+ * Creates the cookies. Each page has one of its own, so that sign-ins in two tabs do not disturb each other. `SameSite=Lax` sends it
+ * with the redirect of an authorization server, and not with a form of another site.
+ * @see https://www.rfc-editor.org/rfc/rfc6265.html
+ */
+export function createBrowserCookie(publicUrl: string, lifeMs: number): BrowserCookie {
+  const secure = publicUrl.startsWith('https:');
+  // A browser accepts the prefix only with `Secure`, and from this very host.
+  const nameOf = (page: string): string =>
+    `${secure ? '__Host-' : ''}mcp-sign-in-${digestSecret(page).toString('hex').slice(0, 16)}`;
+  return {
+    issue(page) {
+      const secret = randomSecret();
+      const flags = `Path=/; Max-Age=${Math.floor(lifeMs / 1000)}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+      return { secret, header: `${nameOf(page)}=${secret}; ${flags}` };
+    },
+    read(request, page) {
+      const name = nameOf(page);
+      const found = (request.headers.get('cookie') ?? '').split(';').flatMap((pair) => {
+        const [key = '', ...value] = pair.trim().split('=');
+        return key === name ? [value.join('=')] : [];
+      });
+      // Two cookies of one name: another site of the domain has set one.
+      return found.length === 1 ? found[0] : undefined;
+    },
+  };
+}
+
+/** 256 random bits. */
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** What is kept of a secret. */
+export function digestSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Compares a secret with the digest of the expected one, in constant time. */
+export function matchesSecret(secret: string | undefined, expected: Buffer | undefined): boolean {
+  return secret !== undefined && expected !== undefined && timingSafeEqual(digestSecret(secret), expected);
+}

@@ -1,0 +1,125 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createHost, type Host } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { http } from '@mcp-fittings/transport-http';
+import { inprocess } from '@mcp-fittings/transport-inprocess';
+import { stdio } from '@mcp-fittings/transport-stdio';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { McpServer } from '@modelcontextprotocol/server';
+import { Agent, fetch as undiciFetch } from 'undici';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createGateway, type Gateway } from '../../src/index.js';
+import { byName, textOf } from '../support/test-gateway.js';
+
+const EVERYTHING = fileURLToPath(
+  import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+);
+let notes: McpServer;
+let host: Host;
+let gateway: Gateway;
+let url: string;
+
+function createNotes(): McpServer {
+  notes = new McpServer({ name: 'notes', version: '1' });
+  notes.registerTool('today', {}, async () => ({ content: [{ type: 'text', text: 'Water the plants.' }] }));
+  return notes;
+}
+
+beforeAll(async () => {
+  host = createHost({
+    engine: sdk({ name: 'gateway', version: '1' }),
+    transports: [stdio(), inprocess({ servers: { notes: createNotes } })],
+  });
+  await host.connect({
+    everything: { command: process.execPath, args: [EVERYTHING, 'stdio'] },
+    notes: { type: 'sdk' },
+  });
+  gateway = createGateway(host, { access: byName });
+  ({ url } = await gateway.listen({ port: 0 }));
+});
+afterAll(async () => {
+  await gateway.close();
+  await host.close();
+});
+
+async function connect(mode: 'legacy' | 'auto', path = ''): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const requestInit = { headers: { authorization: 'Bearer ann' } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}${path}`), { requestInit }));
+  return client;
+}
+
+describe('a gateway in front of a host', () => {
+  it.each(['legacy', 'auto'] as const)('GW-20: serves all servers, and each alone, %s', async (mode) => {
+    const all = await connect(mode);
+    const names = (await all.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['notes__today', 'everything__echo']));
+    const sum = await all.callTool({ name: 'everything__get-sum', arguments: { a: 2, b: 3 } });
+    expect(textOf(sum)).toContain('5');
+    await all.close();
+    const one = await connect(mode, '/notes');
+    expect((await one.listTools()).tools.map(({ name }) => name)).toEqual(['today']);
+    expect(textOf(await one.callTool({ name: 'today' }))).toBe('Water the plants.');
+    await one.close();
+    await expect(connect(mode, '/other')).rejects.toThrow();
+  });
+
+  it('GW-20: tells clients of both eras that a list has changed', async () => {
+    const [legacy, modern] = [await connect('legacy'), await connect('auto', '/notes')];
+    const changed = { legacy: vi.fn<() => void>(), modern: vi.fn<() => void>() };
+    legacy.setNotificationHandler('notifications/tools/list_changed', changed.legacy);
+    modern.setNotificationHandler('notifications/tools/list_changed', changed.modern);
+    await legacy.listTools();
+    await modern.listTools();
+    await modern.listen({ toolsListChanged: true });
+    let added = 0;
+    await expect
+      .poll(() => {
+        added += 1;
+        notes.registerTool(`added-${added}`, {}, async () => ({ content: [] }));
+        return [changed.legacy.mock.calls.length > 0, changed.modern.mock.calls.length > 0];
+      })
+      .toEqual([true, true]);
+    await Promise.all([legacy.close(), modern.close()]);
+  });
+
+  it('GW-20: is a server of another host, over HTTP and through a server of node:http', async () => {
+    const server = createServer(gateway.listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    await using client = createHost({ engine: sdk({ name: 'client', version: '1' }), transports: [http()] });
+    const headers = { authorization: 'Bearer ann' };
+    await client.connect({
+      all: { type: 'http', url, headers },
+      notes: { type: 'http', url: `http://127.0.0.1:${port}/mcp/notes`, headers },
+    });
+    expect(textOf(await client.callTool({ server: 'all', tool: 'notes__today' }))).toBe('Water the plants.');
+    expect(textOf(await client.callTool({ server: 'notes', tool: 'today' }))).toBe('Water the plants.');
+    await client.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it.skipIf(process.platform === 'win32')('GW-28: serves its owner on a socket without access', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+    const socketPath = join(folder, 'gateway.sock');
+    await using own = createGateway(host);
+    const listener = await own.listen({ socketPath });
+    const agent = new Agent({ connect: { socketPath } });
+    const client = new Client({ name: 'test', version: '1' });
+    const through = (async (to, init) =>
+      undiciFetch(String(to), { ...init, dispatcher: agent } as object)) as typeof fetch;
+    await client.connect(new StreamableHTTPClientTransport(new URL(listener.url), { fetch: through }));
+    expect(textOf(await client.callTool({ name: 'notes__today' }))).toBe('Water the plants.');
+    await client.close();
+    await agent.destroy();
+    await own.close();
+    await rm(folder, { recursive: true });
+  });
+});
