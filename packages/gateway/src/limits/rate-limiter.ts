@@ -6,6 +6,7 @@ import {
   type SharedState,
 } from '@mcp-fittings/client-core';
 import type { Caller } from '../contracts/caller.js';
+import type { RateLimiterCounts } from '../contracts/gateway.js';
 import { createMemoryState } from '../state/memory-state.js';
 
 /**
@@ -42,14 +43,6 @@ export interface RateLimiter {
   admit(caller: Caller, server: string): Promise<void>;
   /** What the limiter has done, for metrics. */
   readonly counts: RateLimiterCounts;
-}
-
-/** Numbers since the start of the gateway. */
-export interface RateLimiterCounts {
-  /** Requests that were refused. */
-  readonly refused: number;
-  /** Requests that were counted by this replica alone, because the shared state could not be reached. */
-  readonly local: number;
 }
 
 /** After a failure, how long this replica counts by itself, so that not every request waits for a state that is away. */
