@@ -1,12 +1,20 @@
 import type { Host } from '@mcp-fittings/host';
 import { createExposure } from './catalog/exposure.js';
+import type { Caller, Mount } from './contracts/caller.js';
 import type { FrontDoorOptions, Gateway } from './contracts/gateway.js';
-import { createFrontDoors } from './front-doors.js';
+import { authenticateWith, createFrontDoors } from './front-doors.js';
+import { createStatusPage, type StatusOptions } from './status/status-page.js';
 import { createSurface } from './surface/create-surface.js';
 import type { SurfaceOptions } from './surface/surface-options.js';
 
 /** Options of {@link createGateway}: what is served, and to whom. */
-export interface GatewayOptions extends Omit<SurfaceOptions, 'host'>, FrontDoorOptions {}
+export interface GatewayOptions extends Omit<SurfaceOptions, 'host'>, FrontDoorOptions {
+  /**
+   * Serves a page at `/` that shows callers the state of the gateway, behind {@link FrontDoorOptions.access}. With `true`, with the defaults
+   * of {@link StatusOptions}. Default: no page.
+   */
+  readonly status?: boolean | StatusOptions | undefined;
+}
 
 /**
  * Serves the servers of a host as one MCP server: all of them at `/mcp`, with names such as `github__create_issue`, and each at
@@ -23,10 +31,33 @@ export interface GatewayOptions extends Omit<SurfaceOptions, 'host'>, FrontDoorO
  */
 export function createGateway(host: Host, options: GatewayOptions = {}): Gateway {
   const exposure = createExposure({ host, ...options });
-  const surface = createSurface({ ...options, host });
-  return createFrontDoors(
-    surface,
-    (caller, mount) => mount.server === undefined || exposure.hasServer({ caller, mount }, mount.server),
-    options,
-  );
+  const serves = (caller: Caller, mount: Mount): boolean =>
+    mount.server === undefined || exposure.hasServer({ caller, mount }, mount.server);
+  const { status: given = false, observe, access, trustedCaller, clock, serverInfo } = options;
+  if (given === false) return createFrontDoors(createSurface({ ...options, host }), serves, options);
+
+  const status = createStatusPage({
+    version: serverInfo?.version,
+    ...(given === true ? {} : given),
+    host,
+    serves,
+    clock,
+    access: { authenticate: authenticateWith(access, trustedCaller) },
+  });
+  const surface = createSurface({
+    ...options,
+    host,
+    observe(event) {
+      status.observe(event);
+      observe?.(event);
+    },
+  });
+  const pages = [...(options.pages ?? []), status];
+  const gateway = createFrontDoors(surface, serves, { ...options, pages });
+  const close = async (): Promise<void> => {
+    // Its streams do not end by themselves.
+    status[Symbol.dispose]();
+    await gateway.close();
+  };
+  return { ...gateway, close, [Symbol.asyncDispose]: close };
 }

@@ -22,11 +22,12 @@ export function createRequestGate(options: RequestGateOptions): (request: Reques
   const hosts = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
   return (request) => {
     const { headers } = request;
-    if (!hostIsAllowed(headers.get('host') ?? new URL(request.url).host, hosts)) {
+    const host = headers.get('host') ?? new URL(request.url).host;
+    if (!hostIsAllowed(host, hosts)) {
       return { response: refuse(403, 'The Host header is not allowed.') };
     }
     const origin = headers.get('origin');
-    if (origin === null || isOwnOrigin(origin, request)) return { headers: {} };
+    if (origin === null || isOwnPage(origin, host)) return { headers: {} };
     if (!origins.has(origin.toLowerCase())) return { response: refuse(403, 'The Origin is not allowed.') };
     const readable = { 'access-control-allow-origin': origin, vary: 'Origin' };
     if (request.method === 'OPTIONS' && headers.has('access-control-request-method')) {
@@ -43,13 +44,12 @@ function hostIsAllowed(host: string, allowed: ReadonlySet<string>): boolean {
   return isLoopbackHost(hostname) || allowed.has(hostname) || allowed.has(host.toLowerCase());
 }
 
-/**
- * A page of the gateway itself, such as the form of the status page. The host is one of the allowed; the scheme differs behind a proxy that
- * ends TLS.
- */
-function isOwnOrigin(origin: string, { headers, url }: Request): boolean {
-  const host = headers.get('host') ?? new URL(url).host;
-  return ['http', 'https'].some((scheme) => origin.toLowerCase() === new URL(`${scheme}://${host}`).origin);
+/** Whether a page of the gateway itself sends the request. Unencrypted pages from elsewhere may be forged. */
+function isOwnPage(origin: string, host: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host: ownHost, hostname } = new URL(origin);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopbackHost(hostname))) return false;
+  return ownHost === new URL(`${protocol}//${host}`).host;
 }
 
 const EXPOSED = 'Mcp-Session-Id, WWW-Authenticate, Mcp-Protocol-Version, Retry-After';

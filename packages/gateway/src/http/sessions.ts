@@ -209,7 +209,7 @@ function isSessionOf(record: SessionRecord, caller: Caller, mount: Mount): boole
   );
 }
 
-/** The same for a session that belongs to somebody else. */
+/** The same for a session that belongs to another caller. */
 function notFound(): Response {
   return refuse(404, 'The session does not exist.', { code: REFUSAL_CODES.sessionNotFound });
 }

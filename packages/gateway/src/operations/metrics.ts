@@ -162,25 +162,18 @@ export function registerMetrics(options: MetricsOptions): Disposable & { readonl
 }
 
 /** Keeps which connections wait for a sign-in: one for each person. */
-function watchSignIns(host: Host): Disposable & { servers(): readonly string[] } {
-  const waiting = new Map<string, { readonly server: string; readonly principal: string | undefined }>();
+function watchSignIns(host: Host): Disposable & { servers(): Iterable<string> } {
+  const waiting = new Map<string, string>();
   const note = (server: string, principal: string | undefined, status: ConnectionStatus): void => {
     const key = JSON.stringify([server, principal]);
     if (status !== 'needs-auth') waiting.delete(key);
-    else if (waiting.size < MAX_SIGN_INS) waiting.set(key, { server, principal });
+    else if (waiting.size < MAX_SIGN_INS) waiting.set(key, server);
   };
   for (const { name, state } of host.servers()) note(name, undefined, state.status);
   const listener = host.on('state', ({ server, principal, state }) => note(server, principal, state.status));
   return {
-    servers() {
-      // A connection that was unused is forgotten without an event.
-      for (const [key, { server, principal }] of waiting) {
-        const isWaiting =
-          hasServer(host, server) && host.server(server, { principal }).state.status === 'needs-auth';
-        if (!isWaiting) waiting.delete(key);
-      }
-      return Array.from(waiting.values(), ({ server }) => server);
-    },
+    // A connection that is forgotten is `disconnected` first.
+    servers: () => waiting.values(),
     [Symbol.dispose]: () => listener[Symbol.dispose](),
   };
 }

@@ -23,7 +23,7 @@ export interface BrowserAccess {
 }
 
 export interface BrowserAccessOptions {
-  readonly access: Access;
+  readonly access: Pick<Access, 'authenticate'>;
   readonly clock: Clock;
   /** Sessions at once; the oldest ends for a new one. */
   readonly maxSessions: number;

@@ -8,7 +8,7 @@ import type { EntryRedactor } from './redact-entry.js';
 import type { RequestLog } from './request-log.js';
 import { shownMessage, shownName } from './shown-text.js';
 
-export interface StatusOptions {
+export interface StatusSource {
   readonly host: Host;
   readonly serves: (caller: Caller, mount: Mount) => boolean;
   readonly log: RequestLog;
@@ -20,10 +20,12 @@ export interface StatusOptions {
 }
 
 /** Returns what a caller sees of the gateway at this moment. */
-export function createStatus(options: StatusOptions, caller: Caller): GatewayStatus {
+export function createStatus(options: StatusSource, caller: Caller): GatewayStatus {
   const { host, serves, log, clock, version, createdAt } = options;
   const { principal } = caller;
-  const allowed = host.servers({ principal }).filter(({ name }) => caller.allows?.(name) !== false && serves(caller, { server: name }));
+  const allowed = host
+    .servers({ principal })
+    .filter(({ name }) => caller.allows?.(name) !== false && serves(caller, { server: name }));
   const names = new Set(allowed.map(({ name }) => shownName(name)));
   const tools = countAllowedTools(host, caller);
   return {
@@ -48,7 +50,7 @@ function countAllowedTools(host: Host, caller: Caller): ReadonlyMap<string, numb
 }
 
 function serverStatus(
-  { log, redact }: StatusOptions,
+  { log, redact }: StatusSource,
   caller: Caller,
   { name, type, state, counts, entry }: ServerSnapshot,
   tools: ReadonlyMap<string, number> | undefined,

@@ -14,17 +14,9 @@ import { PAGE_STYLE } from './page-style.js';
 import { createEntryRedactor } from './redact-entry.js';
 import { createRequestLog } from './request-log.js';
 
-/** Options of {@link createStatusPage}. */
-export interface StatusPageOptions {
-  /** Host whose servers are shown. */
-  readonly host: Host;
-  /** Decides who reads the page: the access of the gateway. */
-  readonly access: Access;
-  /** Returns whether the caller reaches a server through the gateway. Default: every server that `caller.allows`. */
-  readonly serves?: ((caller: Caller, mount: Mount) => boolean) | undefined;
-  /** Clock of snapshots, heartbeats and sessions, for tests. Default: the system clock. */
-  readonly clock?: Clock | undefined;
-  /** Version to show. Default: none. */
+/** Options of the status page. */
+export interface StatusOptions {
+  /** Version to show. Default: that of `serverInfo` of the gateway. */
   readonly version?: string | undefined;
   /** Most browsers that are signed in at once; the oldest is signed out for a new one. Default 1000. */
   readonly maxSessions?: number | undefined;
@@ -32,6 +24,18 @@ export interface StatusPageOptions {
   readonly sessionMs?: number | undefined;
   /** Most streams of {@link GatewayStatus} that are open at once. Default 64. */
   readonly maxStreams?: number | undefined;
+}
+
+/** Options of {@link createStatusPage}. */
+export interface StatusPageOptions extends StatusOptions {
+  /** Host whose servers are shown. */
+  readonly host: Host;
+  /** Decides who reads the page: the access of the gateway. */
+  readonly access: Pick<Access, 'authenticate'>;
+  /** Returns whether the caller reaches a server through the gateway. Default: every server that `caller.allows`. */
+  readonly serves?: ((caller: Caller, mount: Mount) => boolean) | undefined;
+  /** Clock of snapshots, heartbeats and sessions, for tests. Default: the system clock. */
+  readonly clock?: Clock | undefined;
 }
 
 /** The page at `/` that shows a caller the state of the gateway. Dispose of it to end its streams. */
