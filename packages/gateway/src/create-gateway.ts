@@ -1,26 +1,21 @@
-import type { SharedState } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
 import type { Host } from '@mcp-fittings/host';
 import { createExposure } from './catalog/exposure.js';
+import type { Caller, Mount } from './contracts/caller.js';
 import type { FrontDoorOptions, Gateway } from './contracts/gateway.js';
-import { createFrontDoors } from './front-doors.js';
-import { createRateLimiter, type RateLimit } from './limits/rate-limiter.js';
-import { createMemoryState } from './state/memory-state.js';
-import { createReplicaLink } from './state/replica-link.js';
-import { createSharedSessions } from './state/shared-sessions.js';
+import { authenticateWith, createFrontDoors } from './front-doors.js';
+import { joinFleet, type FleetOptions } from './state/fleet.js';
+import { createStatusPage, type StatusOptions } from './status/status-page.js';
 import { createSurface } from './surface/create-surface.js';
 import type { SurfaceOptions } from './surface/surface-options.js';
 
 /** Options of {@link createGateway}: what is served, and to whom. */
 export interface GatewayOptions
-  extends Omit<SurfaceOptions, 'host' | 'admit' | 'replicas'>, FrontDoorOptions {
+  extends Omit<SurfaceOptions, 'host' | 'admit' | 'replicas'>, FrontDoorOptions, FleetOptions {
   /**
-   * What the replicas of a gateway share: sessions, messages to each other, and counters of {@link rateLimits}. `redisSharedState()` of
-   * `@mcp-fittings/store-redis` is one. Default: this gateway is the only replica.
+   * Serves a page at `/` that shows callers the state of the gateway, behind {@link FrontDoorOptions.access}. With `true`, with the defaults
+   * of {@link StatusOptions}. Default: no page.
    */
-  readonly state?: SharedState | undefined;
-  /** How many requests may reach servers; all of these limits hold. Default: any number. */
-  readonly rateLimits?: readonly RateLimit[] | undefined;
+  readonly status?: boolean | StatusOptions | undefined;
 }
 
 /**
@@ -37,30 +32,47 @@ export interface GatewayOptions
  * ```
  */
 export function createGateway(host: Host, options: GatewayOptions = {}): Gateway {
-  const { state, rateLimits = [], clock = systemClock, logger } = options;
   const exposure = createExposure({ host, ...options });
-  const limiter = createRateLimiter({
-    limits: rateLimits,
-    state: state ?? createMemoryState({ clock }),
-    clock,
-    logger,
+  const serves = (caller: Caller, mount: Mount): boolean =>
+    mount.server === undefined || exposure.hasServer({ caller, mount }, mount.server);
+  const { status: given = false, observe, access, trustedCaller, clock, serverInfo } = options;
+  const status =
+    given === false
+      ? undefined
+      : createStatusPage({
+          version: serverInfo?.version,
+          ...(given === true ? {} : given),
+          host,
+          serves,
+          clock,
+          access: { authenticate: authenticateWith(access, trustedCaller) },
+        });
+  const fleet = joinFleet(options);
+  const { admit, replicas } = fleet;
+  const surface = createSurface({
+    ...options,
+    host,
+    admit,
+    replicas,
+    observe(event) {
+      status?.observe(event);
+      observe?.(event);
+    },
   });
-  const replicas = state && createReplicaLink({ state, clock, logger });
-  const admit = rateLimits.length === 0 ? undefined : limiter.admit;
-  const surface = createSurface({ ...options, host, replicas, admit });
-  const store = options.sessions?.store ?? (state && replicas && createSharedSessions(state, replicas));
-  const gateway = createFrontDoors(
-    surface,
-    (caller, mount) => mount.server === undefined || exposure.hasServer({ caller, mount }, mount.server),
-    { ...options, sessions: { ...options.sessions, store } },
-  );
+  const gateway = createFrontDoors(surface, serves, {
+    ...options,
+    pages: [...(options.pages ?? []), ...(status ? [status] : [])],
+    sessions: { store: fleet.sessions, ...options.sessions },
+  });
   const close = async (): Promise<void> => {
+    // Its streams do not end by themselves.
+    status?.[Symbol.dispose]();
     await gateway.close();
-    await replicas?.close();
+    await fleet.close();
   };
   return {
     ...gateway,
-    load: () => ({ ...gateway.load(), rateLimits: limiter.counts }),
+    load: () => ({ ...gateway.load(), rateLimits: fleet.counts }),
     close,
     [Symbol.asyncDispose]: close,
   };

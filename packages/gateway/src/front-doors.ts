@@ -111,7 +111,8 @@ export function createFrontDoors(
   };
 }
 
-function authenticateWith(
+/** Returns who decides about requests over HTTP. */
+export function authenticateWith(
   access: FrontDoorOptions['access'],
   trustedCaller: FrontDoorOptions['trustedCaller'],
 ): Authenticate {

@@ -57,3 +57,9 @@ export {
   type CallbackRouter,
   type CallbackRouterOptions,
 } from './callbacks/callback-router.js';
+
+/** The status page. */
+export type { StatusOptions } from './status/status-page.js';
+export type { ErrorStatus, GatewayStatus, ServerStateStatus, ServerStatus } from './status/gateway-status.js';
+export type { LatencyStatus } from './status/latency.js';
+export type { RequestEvent, RequestObserver } from './contracts/request-event.js';

@@ -1,0 +1,154 @@
+import { systemClock, type Clock } from '@mcp-fittings/client-core/timing';
+import type { Host } from '@mcp-fittings/host';
+import type { Access } from '../contracts/access.js';
+import type { Caller, Mount } from '../contracts/caller.js';
+import type { Pages } from '../contracts/gateway.js';
+import type { RequestObserver } from '../contracts/request-event.js';
+import { createBrowserAccess } from './browser-access.js';
+import { createStatus } from './create-status.js';
+import { createEventStreams } from './event-streams.js';
+import type { GatewayStatus } from './gateway-status.js';
+import { signInHtml, statusHtml } from './page-html.js';
+import { PAGE_SCRIPT } from './page-script.js';
+import { PAGE_STYLE } from './page-style.js';
+import { createEntryRedactor } from './redact-entry.js';
+import { createRequestLog } from './request-log.js';
+
+/** Options of the status page. */
+export interface StatusOptions {
+  /** Version to show. Default: that of `serverInfo` of the gateway. */
+  readonly version?: string | undefined;
+  /** Most browsers that are signed in at once; the oldest is signed out for a new one. Default 1000. */
+  readonly maxSessions?: number | undefined;
+  /** Longest time for which a browser stays signed in, in milliseconds. It ends earlier with the token. Default 28 800 000 (8 h). */
+  readonly sessionMs?: number | undefined;
+  /** Most streams of {@link GatewayStatus} that are open at once. Default 64. */
+  readonly maxStreams?: number | undefined;
+}
+
+/** Options of {@link createStatusPage}. */
+export interface StatusPageOptions extends StatusOptions {
+  /** Host whose servers are shown. */
+  readonly host: Host;
+  /** Decides who reads the page: the access of the gateway. */
+  readonly access: Pick<Access, 'authenticate'>;
+  /** Returns whether the caller reaches a server through the gateway. Default: every server that `caller.allows`. */
+  readonly serves?: ((caller: Caller, mount: Mount) => boolean) | undefined;
+  /** Clock of snapshots, heartbeats and sessions, for tests. Default: the system clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** The page at `/` that shows a caller the state of the gateway. Dispose of it to end its streams. */
+export interface StatusPage extends Pages, Disposable {
+  /**
+   * Answers `/`, `/status`, `/status/events`, `/status/sign-in`, `/status/sign-out` and the two files of the page. Returns `undefined` for
+   * any other path.
+   */
+  respond(request: Request): Promise<Response | undefined>;
+  /** Counts a request for the page. */
+  readonly observe: RequestObserver;
+}
+
+/** No script but ours runs, whatever a server sends; and no other site shows this page in a frame. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'x-content-type-options': 'nosniff',
+  // Without a referrer a browser would send `Origin: null` with the forms.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+const HTML = 'text/html; charset=utf-8';
+
+/** Creates the status page. It is read-only, and shows each caller what this caller may use and has done. */
+export function createStatusPage(options: StatusPageOptions): StatusPage {
+  const { host, access, serves = () => true, clock = systemClock, version } = options;
+  const { maxSessions = 1000, sessionMs = 28_800_000, maxStreams = 64 } = options;
+  const redact = createEntryRedactor();
+  const browser = createBrowserAccess({ access, clock, maxSessions, sessionMs });
+  const log = createRequestLog({ host, clock, redact, onChange: (id) => streams.changed(id) });
+  const createdAt = clock.now();
+  const status = (caller: Caller): GatewayStatus =>
+    createStatus({ host, serves, log, clock, redact, version, createdAt }, caller);
+  const streams = createEventStreams({
+    clock,
+    maxStreams,
+    headers: HEADERS,
+    status,
+    authenticate: (request) => browser.authenticate(request),
+  });
+  const listeners = [host.on('state', () => streams.changed()), host.on('catalog', () => streams.changed())];
+
+  /** The page, or the form if the caller is not known. */
+  const respondPage = async (request: Request): Promise<Response> => {
+    const decision = await browser.authenticate(request);
+    if ('caller' in decision) return respond(statusHtml({ signOut: browser.hasSession(request) }), HTML);
+    const { status: code, headers } = decision.refusal;
+    const challenge = headers.get('www-authenticate');
+    return respond(signInHtml(), HTML, code, challenge === null ? {} : { 'www-authenticate': challenge });
+  };
+
+  const respondTo = async (request: Request, serve: (caller: Caller) => Response): Promise<Response> => {
+    const decision = await browser.authenticate(request);
+    return 'caller' in decision ? serve(decision.caller) : decision.refusal;
+  };
+
+  const signIn = async (request: Request): Promise<Response> => {
+    const result = await browser.signIn(request);
+    if ('cookie' in result) return redirect(result.cookie);
+    const retry = result.retryAfterS === undefined ? {} : { 'retry-after': String(result.retryAfterS) };
+    return respond(signInHtml(result.refused), HTML, result.status, retry);
+  };
+
+  const routes: Readonly<
+    Record<string, Partial<Record<string, (request: Request) => Response | Promise<Response>>>>
+  > = {
+    '/': { GET: respondPage },
+    '/status': {
+      GET: (request) =>
+        respondTo(request, (caller) => respond(JSON.stringify(status(caller)), 'application/json')),
+    },
+    '/status/events': {
+      GET: (request) => respondTo(request, (caller) => streams.open(request, caller)),
+    },
+    '/status/sign-in': { POST: signIn },
+    '/status/sign-out': { POST: (request) => redirect(browser.signOut(request)) },
+    '/status/page.css': { GET: () => respond(PAGE_STYLE, 'text/css; charset=utf-8') },
+    '/status/page.js': { GET: () => respond(PAGE_SCRIPT, 'text/javascript; charset=utf-8') },
+  };
+
+  return {
+    async respond(request) {
+      const { pathname } = new URL(request.url);
+      const methods = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined;
+      if (methods === undefined) return undefined;
+      const serve = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
+      if (serve !== undefined) return serve(request);
+      const allow = Object.keys(methods).join(', ');
+      return respond('Method not allowed.', 'text/plain; charset=utf-8', 405, { allow });
+    },
+    observe: log.observe,
+    [Symbol.dispose]() {
+      for (const listener of listeners) listener[Symbol.dispose]();
+      log[Symbol.dispose]();
+      streams[Symbol.dispose]();
+    },
+  };
+}
+
+function respond(
+  body: string,
+  type: string,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(body, { status, headers: { ...HEADERS, ...headers, 'content-type': type } });
+}
+
+/** To the page, after a form. */
+function redirect(cookie: string): Response {
+  return new Response(null, { status: 303, headers: { ...HEADERS, location: '/', 'set-cookie': cookie } });
+}

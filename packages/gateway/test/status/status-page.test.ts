@@ -1,0 +1,444 @@
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Access } from '../../src/contracts/access.js';
+import type { Caller } from '../../src/contracts/caller.js';
+import type { GatewayStatus } from '../../src/status/gateway-status.js';
+import { createStatusPage, type StatusPageOptions } from '../../src/status/status-page.js';
+import { callTool, guardedUrl, hostOf, toolServer } from '../support/status-servers.js';
+
+const ORIGIN = 'http://127.0.0.1:8080';
+
+/** Knows each caller by a token, as long as the token is in the map. */
+function tokens(callers: Map<string, Caller>): Access {
+  return {
+    async authenticate(request) {
+      const [, token = ''] = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '') ?? [];
+      const caller = callers.get(token);
+      if (caller !== undefined) return { caller };
+      return {
+        refusal: new Response('No.', {
+          status: 401,
+          headers: { 'www-authenticate': 'Bearer realm="gateway"' },
+        }),
+      };
+    },
+  };
+}
+
+async function pageOf(
+  host: StatusPageOptions['host'],
+  callers = new Map<string, Caller>([['token-of-ann', { id: 'ann' }]]),
+  options: Partial<StatusPageOptions> = {},
+) {
+  const page = createStatusPage({ host, access: tokens(callers), ...options });
+  onTestFinished(() => page[Symbol.dispose]());
+  const send = async (path: string, init: RequestInit = {}, origin = ORIGIN): Promise<Response> => {
+    const response = await page.respond(new Request(`${origin}${path}`, init));
+    if (response === undefined) throw new Error(`nothing at ${path}`);
+    return response;
+  };
+  const get = (path: string, token = 'token-of-ann') =>
+    send(path, { headers: { authorization: `Bearer ${token}` } });
+  const status = async (token?: string) => (await (await get('/status', token)).json()) as GatewayStatus;
+  const signIn = (token: string, headers: Record<string, string> = {}, origin = ORIGIN) =>
+    send(
+      '/status/sign-in',
+      { method: 'POST', body: new URLSearchParams({ token }), headers: { origin, ...headers } },
+      origin,
+    );
+  return { page, send, get, status, signIn, callers };
+}
+
+function cookieOf(response: Response): string {
+  return response.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+describe('what the page shows', () => {
+  it('GW-63: states with their reasons, counts, latency and errors of real servers', async () => {
+    const host = await hostOf(
+      { notes: () => toolServer({ read: 'a note', fail: new Error('It fell over.') }) },
+      {
+        broken: { command: process.execPath, args: ['-e', 'process.exit(3)'] },
+        mail: { type: 'http', url: await guardedUrl() },
+        off: { command: 'never', disabled: true },
+      },
+    );
+    const { page, status } = await pageOf(host, undefined, { version: '1.0.0' });
+    await callTool(host, page.observe, { id: 'ann' }, { server: 'notes', tool: 'read' });
+    await callTool(host, page.observe, { id: 'ann' }, { server: 'notes', tool: 'fail' });
+
+    const shown = await status();
+    expect(shown.version).toBe('1.0.0');
+    expect(shown.servers.map(({ name, state }) => [name, state.status, state.code])).toEqual([
+      ['notes', 'connected', undefined],
+      ['broken', 'failed', expect.any(String)],
+      ['mail', 'needs-auth', 'AUTH_REQUIRED'],
+      ['off', 'disabled', undefined],
+    ]);
+    const [notes, broken] = shown.servers;
+    expect(notes).toMatchObject({
+      type: 'sdk',
+      program: 'tool-server 1.2.3',
+      counts: { tools: 2, prompts: 0 },
+      requests: { count: 2, failed: 1 },
+    });
+    expect(notes?.requests.buckets.reduce((sum, count) => sum + count)).toBe(2);
+    expect(notes?.requests.buckets).toHaveLength(shown.latencyBoundsMs.length + 1);
+    expect(broken?.state.reason).toMatch(/\w/);
+    expect(shown.errors).toMatchObject([
+      { server: 'notes', code: 'RPC_ERROR', method: 'tools/call', target: 'fail' },
+    ]);
+    expect(shown.errors[0]?.message).toContain('It fell over.');
+  });
+
+  it('GW-63: nobody sees servers that he may not use, nor requests and errors of another caller', async () => {
+    const host = await hostOf({
+      notes: () => toolServer({ read: 'a note', write: 'ok', fail: new Error('Of ann.') }),
+      secret: () => toolServer({ fail: new Error('Of ann, too.') }),
+    });
+    const ann: Caller = { id: 'ann' };
+    const bob: Caller = { id: 'bob', allows: (server, tool) => server === 'notes' && tool !== 'write' };
+    const { page, status } = await pageOf(
+      host,
+      new Map([
+        ['a', ann],
+        ['b', bob],
+      ]),
+    );
+    await callTool(host, page.observe, ann, { server: 'notes', tool: 'fail' });
+    await callTool(host, page.observe, ann, { server: 'secret', tool: 'fail' });
+    await callTool(host, page.observe, bob, { server: 'notes', tool: 'read' });
+
+    const [ofAnn, ofBob] = [await status('a'), await status('b')];
+    expect(ofAnn.servers.map(({ name, requests }) => [name, requests.count])).toEqual([
+      ['notes', 1],
+      ['secret', 1],
+    ]);
+    expect(ofAnn.errors).toHaveLength(2);
+    expect(ofBob.servers.map(({ name, requests, counts }) => [name, requests.count, counts.tools])).toEqual([
+      ['notes', 1, 2],
+    ]);
+    expect(ofBob.errors).toEqual([]);
+    expect(JSON.stringify(ofBob)).not.toMatch(/secret|Of ann/);
+  });
+
+  it('GW-63: a person sees the state and the failures of their own connections', async () => {
+    const host = await hostOf({ notes: () => toolServer({ read: 'a note' }) }, {}, { principal: 'host' });
+    await host.connect({ broken: { command: process.execPath, args: ['-e', 'process.exit(3)'] } });
+    const { page, status } = await pageOf(
+      host,
+      new Map<string, Caller>([
+        ['a', { id: '1', principal: 'ann' }],
+        ['b', { id: '2', principal: 'bob' }],
+      ]),
+    );
+    await callTool(host, page.observe, { id: '1', principal: 'ann' }, { server: 'notes', tool: 'read' });
+    await host.start('broken', { principal: 'ann' }).catch(() => undefined);
+    const states = async (token: string) => (await status(token)).servers.map(({ state }) => state.status);
+    expect(await states('a')).toEqual(['connected', 'failed']);
+    expect(await states('b')).toEqual(['disconnected', 'disconnected']);
+    expect((await status('a')).errors).toMatchObject([{ server: 'broken' }]);
+    expect((await status('b')).errors).toEqual([]);
+  });
+
+  it('GW-66: no secret of an entry is in any of the responses, also if a server repeats it', async () => {
+    const secrets = {
+      env: 'sk-env-0123456789',
+      header: 'header-0123456789',
+      flag: 'flag-0123456789',
+      assigned: 'assigned-0123456789',
+      password: 'password-0123456789',
+      query: 'query-0123456789',
+    };
+    const all = Object.values(secrets).join(' ');
+    const host = await hostOf(
+      {},
+      {
+        local: {
+          command: process.execPath,
+          args: [
+            '-e',
+            'console.error(process.env.API_TOKEN); process.exit(3)',
+            '--',
+            '--token',
+            secrets.flag,
+            `--api-key=${secrets.assigned}`,
+          ],
+          env: { API_TOKEN: secrets.env },
+        },
+        remote: {
+          type: 'http',
+          url: `http://user:${secrets.password}@127.0.0.1:9/mcp?code=${secrets.query}`,
+          headers: { 'x-api-key': secrets.header },
+        },
+        echo: { type: 'sdk' },
+      },
+      {},
+    );
+    await host.remove('echo');
+    const { page, get, status } = await pageOf(host);
+    const { FittingsError } = await import('@mcp-fittings/client-core');
+    for (const server of ['local', 'remote']) {
+      const error = new FittingsError('RPC_ERROR', `Refused: ${all} ${encodeURIComponent(all)}`, { server });
+      page.observe({
+        caller: { id: 'ann' },
+        server,
+        method: 'tools/call',
+        target: 'x',
+        durationMs: 1,
+        error,
+      });
+    }
+    const shown = await status();
+    const of = (server: string) =>
+      shown.errors.find((error) => error.server === server && error.method !== undefined)?.message;
+    for (const [server, own] of [
+      ['local', [secrets.env, secrets.flag, secrets.assigned]],
+      ['remote', [secrets.header, secrets.password, secrets.query]],
+    ] as const) {
+      expect(of(server)).toContain('[redacted]');
+      for (const secret of own) expect(of(server)).not.toContain(secret);
+    }
+    // What was not made up by this test has none at all.
+    const { errors: _errors, ...rest } = shown;
+    for (const text of [
+      JSON.stringify(rest),
+      await (await get('/')).text(),
+      JSON.stringify(host.servers()),
+    ]) {
+      for (const secret of Object.values(secrets)) expect(text).not.toContain(secret);
+    }
+    expect(shown.errors.length).toBeGreaterThan(0);
+  });
+
+  it('GW-66: text of a server is bounded, and cannot change its direction', async () => {
+    const hostile = `\u202eevil\u2066\u0000\u001b[31m${'x'.repeat(100_000)}`;
+    const host = await hostOf({
+      notes: () => toolServer({ fail: new Error(hostile) }, { name: hostile, version: hostile }),
+    });
+    const { page, status } = await pageOf(host);
+    await callTool(host, page.observe, { id: 'ann' }, { server: 'notes', tool: 'fail' });
+    const text = JSON.stringify(await status());
+    expect(text).toContain(String.raw`\\u{202e}evil`);
+    expect(text).not.toMatch(/[\u202e\u2066]/);
+    expect(text.length).toBeLessThan(4000);
+  });
+});
+
+describe('who reads it', () => {
+  it('GW-64: a token in the header is enough; without one there is a form, and no data', async () => {
+    const { send, get } = await pageOf(await hostOf({ notes: () => toolServer({}) }));
+    expect((await get('/')).status).toBe(200);
+    const form = await send('/');
+    expect([form.status, form.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="gateway"']);
+    expect(await form.text()).toContain('action="/status/sign-in"');
+    for (const path of ['/status', '/status/events']) expect((await send(path)).status).toBe(401);
+    expect((await send('/', { method: 'POST' })).status).toBe(405);
+  });
+
+  it('GW-64: the form gives a cookie that scripts and other sites cannot use, and that is not the token', async () => {
+    const { send, signIn } = await pageOf(await hostOf({}));
+    const response = await signIn('token-of-ann');
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/']);
+    const cookie = response.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(
+      /^mcp-gateway-status=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=28800$/,
+    );
+    const headers = { cookie: cookieOf(response) };
+    expect((await send('/status', { headers })).status).toBe(200);
+    expect(await (await send('/', { headers })).text()).toContain('Sign out');
+
+    const elsewhere = await signIn('token-of-ann', {}, 'https://mcp.example.com');
+    expect(elsewhere.headers.get('set-cookie')).toMatch(/^__Host-mcp-gateway-status=.*; Secure$/);
+    // A proxy ends TLS before it.
+    const behind = await signIn(
+      'token-of-ann',
+      { origin: 'https://mcp.example.com' },
+      'http://mcp.example.com',
+    );
+    expect(behind.headers.get('set-cookie')).toMatch(/^__Host-.*; Secure$/);
+  });
+
+  it('GW-64: the session ends with the token, with its time, and when the user signs out', async () => {
+    const clock = createManualClock({ now: 1_000_000 });
+    const { send, signIn, callers } = await pageOf(await hostOf({}), undefined, { clock });
+    const ann = callers.get('token-of-ann') ?? { id: '' };
+    const [one, other] = [await signIn('token-of-ann'), await signIn('token-of-ann')].map((response) => ({
+      headers: { cookie: cookieOf(response) },
+    }));
+    const statusOf = async (init: RequestInit | undefined) => (await send('/status', init)).status;
+    expect([await statusOf(one), await statusOf(other)]).toEqual([200, 200]);
+    callers.delete('token-of-ann');
+    expect(await statusOf(one)).toBe(401);
+    callers.set('token-of-ann', ann);
+    expect(await statusOf(one)).toBe(200);
+
+    const out = await send('/status/sign-out', { method: 'POST', ...one });
+    expect(out.headers.get('set-cookie')).toContain('Max-Age=0');
+    expect([await statusOf(one), await statusOf(other)]).toEqual([401, 200]);
+    await clock.advance(28_800_000);
+    expect(await statusOf(other)).toBe(401);
+  });
+
+  it('GW-64: sessions and attempts are bounded, and another site cannot sign a browser in', async () => {
+    const clock = createManualClock({ now: 1_000_000 });
+    const { send, signIn } = await pageOf(await hostOf({}), undefined, { clock, maxSessions: 2 });
+    const foreign = await signIn('token-of-ann', { origin: 'https://evil.example' });
+    expect([foreign.status, foreign.headers.get('set-cookie')]).toEqual([403, null]);
+    expect((await signIn('token-of-ann', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await signIn('token-of-ann', { origin: 'null' })).status).toBe(403);
+
+    const all: RequestInit[] = [];
+    for (let n = 0; n < 3; n++) all.push({ headers: { cookie: cookieOf(await signIn('token-of-ann')) } });
+    const alive = await Promise.all(all.map(async (init) => (await send('/status', init)).status));
+    expect(alive).toEqual([401, 200, 200]);
+
+    const wrong = await signIn('wrong');
+    expect([wrong.status, wrong.headers.get('set-cookie')]).toEqual([401, null]);
+    expect(await wrong.text()).toContain('does not accept this token');
+    expect((await signIn('<script>')).status).toBe(400);
+    for (let n = 0; n < 15; n++) await signIn('wrong');
+    const limited = await signIn('token-of-ann');
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '60']);
+    await clock.advance(60_000);
+    expect((await signIn('token-of-ann')).status).toBe(303);
+  });
+
+  it('GW-64: reads a form of a bounded size', async () => {
+    const { send, signIn } = await pageOf(await hostOf({}));
+    let pulled = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled++;
+        controller.enqueue(new TextEncoder().encode('token='.padEnd(10_000, 'x')));
+      },
+    });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: ORIGIN };
+    const init = { method: 'POST', body, headers, duplex: 'half' } as const;
+    expect((await send('/status/sign-in', init)).status).toBe(400);
+    expect(pulled).toBeLessThan(12);
+    expect((await signIn('token-of-ann')).status).toBe(303);
+  });
+
+  it('GW-64: every response forbids scripts of others, frames and caching', async () => {
+    const { get, send } = await pageOf(await hostOf({}));
+    const responses = [
+      await get('/'),
+      await send('/'),
+      await get('/status'),
+      await get('/status/page.js'),
+      await get('/status/page.css'),
+      await get('/status/events'),
+    ];
+    for (const { headers } of responses) {
+      expect(headers.get('content-security-policy') ?? 'refused').toMatch(
+        /^default-src 'none'; script-src 'self'; |^refused$/,
+      );
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+    expect(await (await get('/')).text()).not.toMatch(/<script>|style=|\son\w+=/);
+  });
+});
+
+describe('live', () => {
+  /** Reads events of a stream. */
+  function reader(response: Response) {
+    const chunks = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
+    const decoder = new TextDecoder();
+    return {
+      cancel: () => chunks.cancel(),
+      async next(): Promise<string | undefined> {
+        const { done, value } = await chunks.read();
+        return done ? undefined : decoder.decode(value);
+      },
+    };
+  }
+  const requestsIn = (event: string | undefined): unknown =>
+    (JSON.parse(/^data: (.*)$/m.exec(event ?? '')?.[1] ?? '{}') as Partial<GatewayStatus>).servers?.[0]
+      ?.requests.count;
+
+  it('GW-65: sends a snapshot when something has changed, at most once a second', async () => {
+    const clock = createManualClock({ now: 1_000_000 });
+    const host = await hostOf({ notes: () => toolServer({ read: 'a note' }) });
+    const { page, get } = await pageOf(host, undefined, { clock });
+    const response = await get('/status/events');
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const events = reader(response);
+    expect(await events.next()).toContain('retry: 3000');
+    expect(requestsIn(await events.next())).toBe(0);
+
+    const call = () => callTool(host, page.observe, { id: 'ann' }, { server: 'notes', tool: 'read' });
+    let received: string | undefined;
+    const next = events.next().then((event) => (received = event));
+    for (let n = 0; n < 5; n++) await call();
+    await clock.advance(999);
+    expect(received).toBeUndefined();
+    await clock.advance(1);
+    expect(requestsIn(await next)).toBe(5);
+
+    // Of another caller, and of nothing new.
+    page.observe({
+      caller: { id: 'bob' },
+      server: 'notes',
+      method: 'tools/call',
+      target: 'read',
+      durationMs: 1,
+    });
+    const later = events.next();
+    await clock.advance(14_000);
+    expect(await later).toBe(':\n\n');
+    const state = events.next();
+    await host.stop('notes');
+    await clock.advance(1000);
+    expect(await state).toContain('"disconnected"');
+    await events.cancel();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('GW-65: ends when the token is no longer accepted', async () => {
+    const clock = createManualClock({ now: 1_000_000 });
+    const { get, callers } = await pageOf(await hostOf({}), undefined, { clock });
+    const events = reader(await get('/status/events'));
+    await events.next();
+    await events.next();
+    callers.delete('token-of-ann');
+    await clock.advance(15_000);
+    expect(await events.next()).toBeUndefined();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('GW-65: is bounded in streams, and keeps one snapshot for a reader that does not read', async () => {
+    const clock = createManualClock({ now: 1_000_000 });
+    const host = await hostOf({ notes: () => toolServer({}) });
+    const { page, get } = await pageOf(host, undefined, { clock, maxStreams: 2 });
+    const [one, other] = [await get('/status/events'), await get('/status/events')];
+    const refused = await get('/status/events');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
+    await other.body?.cancel();
+    expect((await get('/status/events')).status).toBe(200);
+
+    for (let n = 0; n < 100; n++) {
+      page.observe({
+        caller: { id: 'ann' },
+        server: 'notes',
+        method: 'tools/call',
+        target: 'x',
+        durationMs: 1,
+      });
+      await clock.advance(1000);
+    }
+    const events = reader(one);
+    const counts: unknown[] = [];
+    for (let n = 0; n < 5; n++) {
+      const event = await events.next();
+      if (event?.startsWith('event:') === true) counts.push(requestsIn(event));
+      await clock.advance(1000);
+    }
+    expect(counts.at(-1)).toBe(100);
+    expect(counts.length).toBeLessThan(6);
+    page[Symbol.dispose]();
+    for (let event = await events.next(); event !== undefined; event = await events.next());
+    expect(clock.pending).toBe(0);
+  });
+});
