@@ -21,6 +21,15 @@ export type { HostCache } from './contracts/host-cache.js';
 export type { Logger } from './contracts/logger.js';
 export type { ServerConfig } from './contracts/server-config.js';
 export type {
+  Admission,
+  ReplicaMembership,
+  ReplicaReceiver,
+  SharedLimit,
+  SharedRecord,
+  SharedRecordOptions,
+  SharedState,
+} from './contracts/shared-state.js';
+export type {
   StandardSchemaIssue,
   StandardSchemaProps,
   StandardSchemaResult,

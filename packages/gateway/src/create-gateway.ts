@@ -3,12 +3,14 @@ import { createExposure } from './catalog/exposure.js';
 import type { Caller, Mount } from './contracts/caller.js';
 import type { FrontDoorOptions, Gateway } from './contracts/gateway.js';
 import { authenticateWith, createFrontDoors } from './front-doors.js';
+import { joinFleet, type FleetOptions } from './state/fleet.js';
 import { createStatusPage, type StatusOptions } from './status/status-page.js';
 import { createSurface } from './surface/create-surface.js';
 import type { SurfaceOptions } from './surface/surface-options.js';
 
 /** Options of {@link createGateway}: what is served, and to whom. */
-export interface GatewayOptions extends Omit<SurfaceOptions, 'host'>, FrontDoorOptions {
+export interface GatewayOptions
+  extends Omit<SurfaceOptions, 'host' | 'admit' | 'replicas'>, FrontDoorOptions, FleetOptions {
   /**
    * Serves a page at `/` that shows callers the state of the gateway, behind {@link FrontDoorOptions.access}. With `true`, with the defaults
    * of {@link StatusOptions}. Default: no page.
@@ -34,30 +36,44 @@ export function createGateway(host: Host, options: GatewayOptions = {}): Gateway
   const serves = (caller: Caller, mount: Mount): boolean =>
     mount.server === undefined || exposure.hasServer({ caller, mount }, mount.server);
   const { status: given = false, observe, access, trustedCaller, clock, serverInfo } = options;
-  if (given === false) return createFrontDoors(createSurface({ ...options, host }), serves, options);
-
-  const status = createStatusPage({
-    version: serverInfo?.version,
-    ...(given === true ? {} : given),
-    host,
-    serves,
-    clock,
-    access: { authenticate: authenticateWith(access, trustedCaller) },
-  });
+  const status =
+    given === false
+      ? undefined
+      : createStatusPage({
+          version: serverInfo?.version,
+          ...(given === true ? {} : given),
+          host,
+          serves,
+          clock,
+          access: { authenticate: authenticateWith(access, trustedCaller) },
+        });
+  const fleet = joinFleet(options);
+  const { admit, replicas } = fleet;
   const surface = createSurface({
     ...options,
     host,
+    admit,
+    replicas,
     observe(event) {
-      status.observe(event);
+      status?.observe(event);
       observe?.(event);
     },
   });
-  const pages = [...(options.pages ?? []), status];
-  const gateway = createFrontDoors(surface, serves, { ...options, pages });
+  const gateway = createFrontDoors(surface, serves, {
+    ...options,
+    pages: [...(options.pages ?? []), ...(status ? [status] : [])],
+    sessions: { store: fleet.sessions, ...options.sessions },
+  });
   const close = async (): Promise<void> => {
     // Its streams do not end by themselves.
-    status[Symbol.dispose]();
+    status?.[Symbol.dispose]();
     await gateway.close();
+    await fleet.close();
   };
-  return { ...gateway, close, [Symbol.asyncDispose]: close };
+  return {
+    ...gateway,
+    load: () => ({ ...gateway.load(), rateLimits: fleet.counts }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

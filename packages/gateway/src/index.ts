@@ -36,10 +36,19 @@ export type {
   GatewayLoad,
   ListenAddress,
   Pages,
+  RateLimiterCounts,
   SessionOptions,
   StdioOptions,
 } from './contracts/gateway.js';
-export type { SessionRecord, SessionStore } from './contracts/session-store.js';
+export type {
+  SessionMessages,
+  SessionPeers,
+  SessionRecord,
+  SessionStore,
+} from './contracts/session-store.js';
+export type { RateLimit } from './limits/rate-limiter.js';
+export { createMemoryState, type MemoryStateOptions } from './state/memory-state.js';
+export type { AskOptions, QuestionHandler, ReplicaLink } from './contracts/replica-link.js';
 export { createSurface } from './surface/create-surface.js';
 export type { SurfaceLimits, SurfaceOptions } from './surface/surface-options.js';
 export type { ExposedKind, ExposeOptions } from './catalog/exposure.js';

@@ -1,7 +1,8 @@
 import type { HostCache } from '@mcp-fittings/client-core';
-import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core/auth';
+import { systemClock, type Clock } from '@mcp-fittings/client-core/auth';
 import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
 import { READ } from './entries.js';
+import { unlessUnreadable } from './redis-errors.js';
 import type { RedisClient } from './redis-client.js';
 import { createRedisKeys } from './redis-keys.js';
 import { createScriptRunner } from './script-runner.js';
@@ -61,15 +62,12 @@ export function redisCache(options: RedisCacheOptions): HostCache {
   return {
     async get(key) {
       const { entry, value } = redisKeys('cache', key);
-      try {
+      return unlessUnreadable(async () => {
         const text = await runner.run(READ, [value], [maxSealed]);
         if (typeof text !== 'string') return undefined;
         const found: unknown = JSON.parse(await unseal(boundName(entry), text, keys));
         return found;
-      } catch (error) {
-        if (error instanceof FittingsError && error.code === 'STORE_UNAVAILABLE') throw error;
-        return undefined;
-      }
+      });
     },
     async set(key, value) {
       const text = JSON.stringify(value);

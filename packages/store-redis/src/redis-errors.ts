@@ -1,4 +1,4 @@
-import { sanitizeText, type FittingsError } from '@mcp-fittings/client-core/auth';
+import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
 import { storeError } from '@mcp-fittings/store-file/toolkit';
 
 /** Error replies that pass by themselves: a server that is starting, a failover in progress. */
@@ -75,4 +75,14 @@ export function unexpectedReply(): FittingsError {
       hint: 'Check that the client passes replies of EVAL through unchanged.',
     },
   );
+}
+
+/** Runs work of a cache or a state; anything but a failure of Redis counts as absent. */
+export async function unlessUnreadable<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FittingsError && error.code === 'STORE_UNAVAILABLE') throw error;
+    return undefined;
+  }
 }

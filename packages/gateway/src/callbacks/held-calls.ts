@@ -11,6 +11,8 @@ export interface HeldCallsOptions {
   readonly maxCalls: number;
   /** Most calls of one caller that wait. */
   readonly maxCallsPerCaller: number;
+  /** Name of this replica, with which ids begin. Default: there are no others. */
+  readonly replica?: string | undefined;
 }
 
 /** Calls that wait until their client sends its answers with another request. */
@@ -35,9 +37,18 @@ interface Held {
   readonly timer: Disposable;
 }
 
+/** Not in base64url, nor in the name of a replica. */
+const REPLICA_END = '~';
+
+/** Returns the replica that keeps the call of an id; `undefined` if the id does not name one. */
+export function replicaOf(id: string): string | undefined {
+  const end = id.indexOf(REPLICA_END);
+  return end > 0 ? id.slice(0, end) : undefined;
+}
+
 /** Creates the place where calls wait. */
 export function createHeldCalls(options: HeldCallsOptions): HeldCalls {
-  const { clock, answerMs, maxCalls, maxCallsPerCaller } = options;
+  const { clock, answerMs, maxCalls, maxCallsPerCaller, replica } = options;
   const held = new Map<string, Held>();
   const byCaller = new Map<string, number>();
 
@@ -62,7 +73,8 @@ export function createHeldCalls(options: HeldCallsOptions): HeldCalls {
         call.abandon(error);
         throw error;
       }
-      const id = randomBytes(32).toString('base64url');
+      const secret = randomBytes(32).toString('base64url');
+      const id = replica === undefined ? secret : `${replica}${REPLICA_END}${secret}`;
       const timer = clock.schedule(
         () => {
           const own = held.get(id);

@@ -81,6 +81,16 @@ export interface GatewayLoad {
   readonly sessions: number;
   /** Requests that have no complete response yet. Event streams are not requests. */
   readonly requestsInFlight: number;
+  /** What the rate limits have done since the start. */
+  readonly rateLimits?: RateLimiterCounts | undefined;
+}
+
+/** Numbers since the start of the gateway. */
+export interface RateLimiterCounts {
+  /** Requests that were refused. */
+  readonly refused: number;
+  /** Requests that were counted by this replica alone, because the shared state could not be reached. */
+  readonly local: number;
 }
 
 /** Answers requests to paths of its own, such as a status page. */

@@ -1,4 +1,4 @@
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, JSONRPCObject } from '@mcp-fittings/client-core/transport';
 
 /** What a client has told its server that holds for a session, and whose session it is. It contains no credential. */
 export interface SessionRecord {
@@ -33,4 +33,35 @@ export interface SessionStore {
   touch(id: string, ttlMs: number): Promise<boolean>;
   /** Ends the session for all replicas. */
   delete(id: string): Promise<void>;
+  /**
+   * Changes what is kept of a session, while other replicas may change it too. `change` may be called more than once. Default: the
+   * replica that changes a session keeps what it knows of it, with `save`.
+   */
+  change?(id: string, change: (record: SessionRecord) => SessionRecord, ttlMs: number): Promise<void>;
+  /** Passes messages of sessions between the replicas. Default: replicas do not know of each other. */
+  readonly peers?: SessionPeers | undefined;
+}
+
+/**
+ * The other replicas that may have a session too. A client sends each message to any of them: the response to a question that another
+ * one has asked, the cancellation of a request that another one works on, a subscription for the event stream that another one holds.
+ */
+export interface SessionPeers {
+  /** Name of this replica, in the ids of the requests that it sends to clients. Letters, digits and `-`. */
+  readonly replica: string;
+  /** Passes messages on: to one replica, or to all others. Never rejects. */
+  tell(messages: SessionMessages, replica?: string): Promise<void>;
+  /** Receives what other replicas pass on. */
+  receive(handler: (messages: SessionMessages) => void): void;
+}
+
+/** Messages of the client of a session. */
+export interface SessionMessages {
+  /** {@link SessionRecord.id}. */
+  readonly sessionId: string;
+  /** {@link SessionRecord.callerId}; messages for the session of another caller are dropped. */
+  readonly callerId: string;
+  readonly messages: readonly JSONRPCMessage[];
+  /** Whether the client has ended the session. */
+  readonly ended: boolean;
 }

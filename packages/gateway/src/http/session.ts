@@ -8,10 +8,11 @@ import {
 } from '@mcp-fittings/client-core/transport';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { Caller, Mount } from '../contracts/caller.js';
-import type { SessionRecord } from '../contracts/session-store.js';
+import type { SessionPeers, SessionRecord } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
 import { CLOSED, REFUSAL_CODES, refuse } from './refusals.js';
 import { messagesIn, noteMessages } from './session-notes.js';
+import { ownMessage, routeMessages, withReplica } from './session-routing.js';
 
 /** Options of {@link openSession}. */
 export interface OpenSessionOptions {
@@ -20,6 +21,8 @@ export interface OpenSessionOptions {
   readonly mount: Mount;
   /** What is known of the session: from the client's `initialize`, or from a store. */
   readonly record: SessionRecord;
+  /** Other replicas that may have the session too. */
+  readonly peers?: SessionPeers | undefined;
   readonly keepAliveMs: number;
   readonly logger: Logger | undefined;
 }
@@ -32,6 +35,8 @@ export interface Session {
   readonly isIdle: boolean;
   /** Answers a request of the caller. Its signal must be aborted as soon as the response has ended, for any reason. */
   handle(request: Request, body: unknown, caller: Caller): Promise<Response>;
+  /** Takes messages of the client that another replica has received. */
+  receive(messages: readonly JSONRPCMessage[]): Promise<void>;
   /** Tells the server what the record says, as the client has done at another replica. Rejects if the server refuses. */
   replay(): Promise<void>;
   /** Withdraws the calls with an error, and ends the event streams. */
@@ -40,7 +45,7 @@ export interface Session {
 
 /** Opens a session: the SDK's server of the surface on a Streamable HTTP transport. */
 export async function openSession(options: OpenSessionOptions): Promise<Session> {
-  const { surface, mount, keepAliveMs, logger } = options;
+  const { surface, mount, keepAliveMs, logger, peers } = options;
   let { record, caller: latest } = options;
   /** Whose request is handled. Tokens of one caller may allow different things. */
   const current = new AsyncLocalStorage<Caller>();
@@ -48,7 +53,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
   const unanswered = new Map<RequestId, { readonly alone: boolean }>();
   let streams = 0;
 
-  const transport = new SessionTransport((id) => unanswered.delete(id), {
+  const transport = new SessionTransport((id) => unanswered.delete(id), peers?.replica, {
     sessionIdGenerator: () => record.id,
     keepAliveMs,
   });
@@ -84,9 +89,32 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     }
   };
 
-  const handle: Session['handle'] = async (request, body, caller) => {
+  const tell = async (messages: readonly JSONRPCMessage[], replica?: string): Promise<void> => {
+    const { id, callerId } = record;
+    if (messages.length > 0) await peers?.tell({ sessionId: id, callerId, messages, ended: false }, replica);
+  };
+  /** Passes on what is for other replicas, and returns the body without it. */
+  const route = async (body: unknown): Promise<unknown> => {
+    if (peers === undefined) return body;
+    const all = messagesIn(body);
+    const { own, byReplica, forAll } = routeMessages(all, peers.replica, (id) => unanswered.has(id));
+    await Promise.all([
+      tell(forAll),
+      ...Array.from(byReplica, ([replica, messages]) => tell(messages, replica)),
+    ]);
+    // What is not a message stays, so that the transport refuses it.
+    if (!Array.isArray(body)) return all.length === 0 ? body : own[0];
+    return all.length < body.length ? body : own;
+  };
+
+  const handle: Session['handle'] = async (request, received, caller) => {
     latest = caller;
+    const body = request.method === 'POST' ? await route(received) : received;
     const messages = messagesIn(body);
+    // The transport has nothing to do with what was for other replicas alone.
+    if (request.method === 'POST' && messagesIn(received).length > 0 && messages.length === 0) {
+      return new Response(null, { status: 202 });
+    }
     const ids = messages.filter(isRequest).map(({ id }) => id);
     if (ids.some((id) => unanswered.has(id)) || new Set(ids).size < ids.length) {
       return refuse(400, 'A request with this id is in flight.', { code: REFUSAL_CODES.invalidRequest });
@@ -97,7 +125,11 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     const response = await current.run(caller, () =>
       transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
     );
-    if (response.status < 300) record = noteMessages(record, messages);
+    if (response.status < 300) {
+      const noted = messages.filter((message) => noteMessages(record, [message]) !== record);
+      record = noteMessages(record, messages);
+      await tell(noted);
+    }
     const ended = (): void => {
       if (isStream) streams -= 1;
       withdraw(ids);
@@ -114,22 +146,22 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     return response;
   };
 
+  const post = async (message: Readonly<Record<string, unknown>>): Promise<void> => {
+    const request = new Request('http://localhost/', {
+      method: 'POST',
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-session-id': record.id,
+      },
+    });
+    const parsedBody = { jsonrpc: '2.0', ...message };
+    const response = await current.run(latest, () => transport.handleRequest(request, { parsedBody }));
+    await response.text();
+    if (!response.ok) throw new Error(`The replay of ${String(message['method'])} was refused.`);
+  };
   const replay = async (): Promise<void> => {
     const { initialize, logLevel, subscriptions } = record;
-    const post = async (message: Readonly<Record<string, unknown>>): Promise<void> => {
-      const request = new Request('http://localhost/', {
-        method: 'POST',
-        headers: {
-          accept: 'application/json, text/event-stream',
-          'content-type': 'application/json',
-          'mcp-session-id': record.id,
-        },
-      });
-      const parsedBody = { jsonrpc: '2.0', ...message };
-      const response = await current.run(latest, () => transport.handleRequest(request, { parsedBody }));
-      await response.text();
-      if (!response.ok) throw new Error(`The replay of ${String(message['method'])} was refused.`);
-    };
     const id = `replay-${record.id}`;
     await post({ id, method: 'initialize', params: initialize });
     await post({ method: 'notifications/initialized' });
@@ -137,6 +169,26 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     for (const uri of subscriptions) {
       // oxlint-disable-next-line no-await-in-loop -- they have one id
       await post({ id, method: 'resources/subscribe', params: { uri } });
+    }
+  };
+
+  let relayed = 0;
+  const receive: Session['receive'] = async (messages) => {
+    for (const message of messages) {
+      for (const id of canceledBy(message)) {
+        const canceled = unanswered.get(id);
+        if (canceled === undefined) continue;
+        transport.onmessage?.(message);
+        // oxlint-disable-next-line no-await-in-loop -- in the order of the client
+        await release(id, canceled.alone);
+      }
+      if (isRequest(message)) {
+        record = noteMessages(record, [message]);
+        // oxlint-disable-next-line no-await-in-loop -- in the order of the client
+        await post({ ...message, id: `relayed-${++relayed}-${record.id}` });
+      } else if (canceledBy(message).length === 0) {
+        current.run(latest, () => transport.onmessage?.(ownMessage(message, peers?.replica ?? '')));
+      }
     }
   };
 
@@ -148,6 +200,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
       return unanswered.size === 0 && streams === 0;
     },
     handle,
+    receive,
     replay,
     async close() {
       const { code, message, data } = CLOSED;
@@ -166,20 +219,23 @@ function canceledBy(message: JSONRPCMessage): readonly RequestId[] {
   return isRequestId(id) ? [id] : [];
 }
 
-/** Reports which requests have got their response. */
+/** Reports which requests have got their response, and marks the requests to the client with the name of the replica. */
 class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #onAnswer: (id: RequestId) => void;
+  readonly #replica: string | undefined;
 
   constructor(
     onAnswer: (id: RequestId) => void,
+    replica: string | undefined,
     options: ConstructorParameters<typeof WebStandardStreamableHTTPServerTransport>[0],
   ) {
     super(options);
     this.#onAnswer = onAnswer;
+    this.#replica = replica;
   }
 
   override async send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport['send']>) {
     if (!('method' in message) && message.id !== undefined) this.#onAnswer(message.id);
-    return super.send(message, options);
+    return super.send(this.#replica === undefined ? message : withReplica(message, this.#replica), options);
   }
 }

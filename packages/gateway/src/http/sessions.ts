@@ -6,6 +6,7 @@ import type { SessionRecord, SessionStore } from '../contracts/session-store.js'
 import type { Surface } from '../contracts/surface.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
 import { type Session, openSession } from './session.js';
+import { messagesIn, noteMessages } from './session-notes.js';
 
 /** Options of {@link createSessions}. */
 export interface SessionsOptions {
@@ -39,6 +40,7 @@ interface OpenSession {
 export function createSessions(options: SessionsOptions): Sessions {
   const { surface, max, maxPerCaller, idleMs, keepAliveMs, clock, logger } = options;
   const store = options.store && withStoreErrors(options.store);
+  const peers = options.store?.peers;
   const table = new Map<string, OpenSession>();
   /** Sessions that are being opened, by caller. */
   const opening = new Map<string, number>();
@@ -84,7 +86,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (isClosed || !(await makeRoom(caller.id))) return undefined;
     opening.set(caller.id, (opening.get(caller.id) ?? 0) + 1);
     try {
-      const session = await openSession({ surface, caller, mount, record, keepAliveMs, logger });
+      const session = await openSession({ surface, caller, mount, record, peers, keepAliveMs, logger });
       const closeUnlessAdded = { isAdded: false };
       try {
         const result = await begin(session);
@@ -155,6 +157,13 @@ export function createSessions(options: SessionsOptions): Sessions {
     return restored;
   };
 
+  /** A store that is away does not end the sessions that this replica knows. */
+  const stillExists = (kept: SessionStore, id: string): Promise<boolean> =>
+    kept.touch(id, idleMs).catch((error: unknown) => {
+      logger?.warn('A session continues without its store.', { error: String(error) });
+      return true;
+    });
+
   const handle: Sessions['handle'] = async (request, body, caller, mount) => {
     const id = request.headers.get('mcp-session-id');
     if (id === null) {
@@ -163,7 +172,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     }
     const session = await find(id, caller, mount);
     if (session instanceof Response) return session;
-    if (store !== undefined && !(await store.touch(id, idleMs))) {
+    if (store !== undefined && !(await stillExists(store, id))) {
       await end(id);
       return notFound();
     }
@@ -175,13 +184,23 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (request.method === 'DELETE' && response.ok) {
       await store?.delete(id);
       await end(id);
-    } else if (session.record !== before) {
-      await store?.save(session.record, idleMs).catch((error: unknown) => {
+      await peers?.tell({ sessionId: id, callerId: caller.id, messages: [], ended: true });
+    } else if (store !== undefined && session.record !== before) {
+      const change = (record: SessionRecord): SessionRecord => noteMessages(record, messagesIn(body));
+      const kept = store.change?.(id, change, idleMs) ?? store.save(session.record, idleMs);
+      await kept.catch((error: unknown) => {
         logger?.warn('A change of a session was not kept for other replicas.', { error: String(error) });
       });
     }
     return response;
   };
+
+  peers?.receive(({ sessionId, callerId, messages, ended }) => {
+    const session = table.get(sessionId)?.session;
+    if (session === undefined || session.record.callerId !== callerId) return;
+    const done = ended ? end(sessionId) : session.receive(messages);
+    done.catch((error: unknown) => logger?.debug('A relayed message failed.', { error: String(error) }));
+  });
 
   return {
     get size() {
@@ -231,5 +250,6 @@ function withStoreErrors(store: SessionStore): SessionStore {
     save: (record, ttlMs) => store.save(record, ttlMs).catch(fail),
     touch: (id, ttlMs) => store.touch(id, ttlMs).catch(fail),
     delete: (id) => store.delete(id).catch(fail),
+    ...(store.change && { change: (...given) => store.change?.(...given).catch(fail) ?? fail(undefined) }),
   };
 }

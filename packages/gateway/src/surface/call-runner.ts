@@ -19,7 +19,9 @@ import { createOpenCall, type ClientExchange, type OpenCall } from '../callbacks
 import type { RequestObserver } from '../contracts/request-event.js';
 import type { ClientConnection } from '../contracts/surface.js';
 import { metaForServer } from './client-meta.js';
+import type { HeldCallRelay } from './held-call-relay.js';
 import { toProtocolError } from './protocol-errors.js';
+import type { SurfaceOptions } from './surface-options.js';
 
 /** A request of a client that is passed on to a server. */
 export interface PassedRequest {
@@ -41,8 +43,11 @@ export interface CallRunnerOptions {
   readonly host: Host;
   readonly clock: Clock;
   readonly held: HeldCalls;
+  /** Continues calls that other replicas hold. */
+  readonly relay: HeldCallRelay | undefined;
   readonly callbacks: CallbackRouter | undefined;
   readonly observe: RequestObserver | undefined;
+  readonly admit: SurfaceOptions['admit'];
 }
 
 /** Runs requests of one client. */
@@ -60,7 +65,7 @@ export interface CallRunner {
 
 /** Creates the runner for the clients of one connection. */
 export function createCallRunner(
-  { host, clock, held, callbacks, observe }: CallRunnerOptions,
+  { host, clock, held, relay, callbacks, observe, admit }: CallRunnerOptions,
   { caller, mount, era }: ClientConnection,
   server: () => Server,
 ): CallRunner {
@@ -117,7 +122,10 @@ export function createCallRunner(
         ...(own !== undefined && { meta: own }),
         ...(meta?.progressToken !== undefined && { onProgress }),
       };
-      return observed(request, () => request.work(options, call));
+      return observed(request, async () => {
+        await admit?.(caller, name);
+        return request.work(options, call);
+      });
     };
     const call = createOpenCall<object>({
       callerId: caller.id,
@@ -178,14 +186,18 @@ export function createCallRunner(
         return finish(call, request, binding, context);
       }
       const call = typeof state === 'string' ? held.take(state, binding) : undefined;
+      const responses = context.mcpReq.inputResponses ?? {};
       if (call === undefined) {
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState.', {
-          code: 'ABORTED',
-          delivery: 'unknown',
-        });
+        const exchange = exchangeOf(context);
+        const { signal } = context.mcpReq;
+        const continued =
+          typeof state === 'string'
+            ? await relay?.resume({ id: state, binding, responses, exchange, signal })
+            : undefined;
+        return continued ?? notHeld();
       }
       call.exchange = exchangeOf(context);
-      call.answer(context.mcpReq.inputResponses ?? {});
+      call.answer(responses);
       return finish(call, request, binding, context);
     },
     async once(request, context) {
@@ -211,6 +223,13 @@ export function createCallRunner(
       call.abandon(new FittingsError('ABORTED', 'The client did not answer.'));
     },
   };
+}
+
+function notHeld(): never {
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState.', {
+    code: 'ABORTED',
+    delivery: 'unknown',
+  });
 }
 
 /** Returns the capabilities that a request of revision 2026-07-28 declares. */

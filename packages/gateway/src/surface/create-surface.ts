@@ -9,6 +9,7 @@ import { setCallHandlers } from './call-handlers.js';
 import { createCallRunner } from './call-runner.js';
 import { createChangeWatch } from './change-watch.js';
 import { GatewayServer } from './gateway-server.js';
+import { createHeldCallRelay } from './held-call-relay.js';
 import { introductionTo } from './introduction.js';
 import { setListHandlers } from './list-handlers.js';
 import { createLogLevels } from './log-levels.js';
@@ -27,7 +28,8 @@ const DEFAULT_INFO = { name: 'mcp-fittings', version: '1' };
  * await surface.createServer({ caller: { id: 'me' }, mount: {}, era: 'legacy' }).connect(transport);
  */
 export function createSurface(options: SurfaceOptions): Surface {
-  const { host, clock = systemClock, callbacks, observe, serverInfo = DEFAULT_INFO } = options;
+  const { host, clock = systemClock, callbacks, observe, admit, replicas } = options;
+  const { serverInfo = DEFAULT_INFO } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const exposure = createExposure(options);
   const catalog = createCatalog({ host, exposure, naming: options.naming });
@@ -36,7 +38,9 @@ export function createSurface(options: SurfaceOptions): Surface {
     answerMs: limits.answerMs,
     maxCalls: limits.heldCalls,
     maxCallsPerCaller: limits.heldCallsPerCaller,
+    replica: replicas?.id,
   });
+  const relay = replicas && createHeldCallRelay(replicas, held);
   const deps: SurfaceDeps = {
     options,
     clock,
@@ -63,7 +67,11 @@ export function createSurface(options: SurfaceOptions): Surface {
         onDisconnect: () => session.end(),
         onRequestEnd: (signal) => runner.requestEnded(signal),
       });
-      const runner = createCallRunner({ host, clock, held, callbacks, observe }, connection, () => server);
+      const runner = createCallRunner(
+        { host, clock, held, relay, callbacks, observe, admit },
+        connection,
+        () => server,
+      );
       const session = setSessionHandlers(server, connection, deps);
       setListHandlers(server, connection, deps, (kind) => session.listed(kind));
       setCallHandlers(server, connection, deps, runner);

@@ -27,7 +27,14 @@ export function toProtocolError(error: unknown, era: 'legacy' | 'modern'): Proto
     });
   }
   const { code, delivery = 'unknown', retryable, hint } = error;
-  const known = { code, delivery, retryable, ...(hint !== undefined && { hint: clean(hint) }) };
+  const { retryAfterMs } = error.details;
+  const known = {
+    code,
+    delivery,
+    retryable,
+    ...(hint !== undefined && { hint: clean(hint) }),
+    ...(typeof retryAfterMs === 'number' && { retryAfterMs }),
+  };
   const rpcCode = error.details['rpcCode'];
   if (code !== 'RPC_ERROR' || typeof rpcCode !== 'number') {
     return new ProtocolError(numberOf(code), clean(error.message), known);

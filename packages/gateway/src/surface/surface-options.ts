@@ -4,6 +4,8 @@ import type { NamingStrategy, ToolPolicy } from '@mcp-fittings/tools';
 import type { CallbackRouter } from '../callbacks/callback-router.js';
 import type { ExposeOptions } from '../catalog/exposure.js';
 import type { UpstreamSignIn } from '../contracts/access.js';
+import type { Caller } from '../contracts/caller.js';
+import type { ReplicaLink } from '../contracts/replica-link.js';
 import type { RequestObserver } from '../contracts/request-event.js';
 
 /** Options of {@link createSurface}. */
@@ -22,6 +24,10 @@ export interface SurfaceOptions {
   readonly signIn?: UpstreamSignIn | undefined;
   /** Told of each request that has ended. Default: none. */
   readonly observe?: RequestObserver | undefined;
+  /** Asked before each request is passed on, which fails if it rejects. Default: none is refused. */
+  readonly admit?: ((caller: Caller, server: string) => Promise<void>) | undefined;
+  /** The other replicas, one of which may hold the call that a client continues here. Default: there are none. */
+  readonly replicas?: ReplicaLink | undefined;
   /** Name and version of the gateway, for clients. Default: `mcp-fittings`. */
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
   /** Default: the system clock. */

@@ -1,0 +1,110 @@
+import {
+  FittingsError,
+  type Clock,
+  type Logger,
+  type SharedLimit,
+  type SharedState,
+} from '@mcp-fittings/client-core';
+import type { Caller } from '../contracts/caller.js';
+import type { RateLimiterCounts } from '../contracts/gateway.js';
+import { createMemoryState } from '../state/memory-state.js';
+
+/**
+ * How many requests may reach servers. `requests` may come at once; from then on one more is allowed every `intervalMs / requests`
+ * (the generic cell rate algorithm), so that a full interval never lets twice as many through.
+ */
+export interface RateLimit {
+  /**
+   * What is counted: the requests of each person (of each caller, where callers have no principal), those to each server, or those of each
+   * person to each server.
+   */
+  readonly per: 'principal' | 'server' | 'principal+server';
+  /** Requests in an interval. At least 1. */
+  readonly requests: number;
+  /** Length of the interval, in milliseconds. More than 0. */
+  readonly intervalMs: number;
+}
+
+/** Options of {@link createRateLimiter}. */
+export interface RateLimiterOptions {
+  readonly limits: readonly RateLimit[];
+  /** Where requests are counted. */
+  readonly state: SharedState;
+  readonly clock: Clock;
+  readonly logger?: Logger | undefined;
+}
+
+/** Counts the requests that the gateway passes on. */
+export interface RateLimiter {
+  /**
+   * Counts a request. Rejects with `RATE_LIMITED` (`delivery: 'not-sent'`, `details.retryAfterMs`) if a limit is exhausted; the request
+   * then counts against no limit. While the shared state cannot be reached, this replica counts by itself.
+   */
+  admit(caller: Caller, server: string): Promise<void>;
+  /** What the limiter has done, for metrics. */
+  readonly counts: RateLimiterCounts;
+}
+
+/** After a failure, how long this replica counts by itself, so that not every request waits for a state that is away. */
+const RETRY_MS = 1000;
+
+/** Creates the limiter. Throws `CONFIG_INVALID` for a limit without a number of requests or an interval. */
+export function createRateLimiter({ limits, state, clock, logger }: RateLimiterOptions): RateLimiter {
+  for (const limit of limits) validate(limit);
+  const local = createMemoryState({ clock });
+  const counts = { refused: 0, local: 0 };
+  let retryAt: number | undefined;
+
+  const count = async (wanted: readonly SharedLimit[]) => {
+    if (retryAt === undefined || clock.now() >= retryAt) {
+      try {
+        const admission = await state.admit(wanted);
+        if (retryAt !== undefined) logger?.info('Rate limits are counted for all replicas together again.');
+        retryAt = undefined;
+        return admission;
+      } catch (error) {
+        const text = 'Rate limits are counted by this replica alone: the shared state cannot be reached.';
+        if (retryAt === undefined) logger?.warn(text, { error: String(error) });
+        retryAt = clock.now() + RETRY_MS;
+      }
+    }
+    counts.local++;
+    return local.admit(wanted);
+  };
+
+  return {
+    counts,
+    async admit(caller, server) {
+      if (limits.length === 0) return;
+      const admission = await count(limits.map((limit) => sharedLimit(limit, caller, server)));
+      if (admission.admitted) return;
+      counts.refused++;
+      const { retryAfterMs } = admission;
+      throw new FittingsError('RATE_LIMITED', `Too many requests to the server "${server}".`, {
+        server,
+        delivery: 'not-sent',
+        hint: `Retry in ${Math.ceil(retryAfterMs / 1000)} s.`,
+        details: { retryAfterMs },
+      });
+    },
+  };
+}
+
+function sharedLimit({ per, requests, intervalMs }: RateLimit, caller: Caller, server: string): SharedLimit {
+  // A caller without a principal must not share the counter of a person of that name.
+  const who = caller.principal === undefined ? ['caller', caller.id] : ['principal', caller.principal];
+  const names = { principal: [who], server: [server], 'principal+server': [who, server] }[per];
+  // The numbers are part of the key: after a change of the configuration, counters begin anew.
+  return { key: JSON.stringify(['rate', per, requests, intervalMs, ...names]), requests, intervalMs };
+}
+
+function validate({ requests, intervalMs }: RateLimit): void {
+  if (requests >= 1 && Number.isFinite(requests) && intervalMs > 0 && Number.isFinite(intervalMs)) return;
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    'A rate limit needs at least 1 request and an interval of more than 0 ms.',
+    {
+      hint: "For example { per: 'principal', requests: 100, intervalMs: 60_000 }.",
+    },
+  );
+}

@@ -1,0 +1,50 @@
+import type { Clock, Logger, SharedState } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
+import type { Caller } from '../contracts/caller.js';
+import type { RateLimiterCounts } from '../contracts/gateway.js';
+import type { ReplicaLink } from '../contracts/replica-link.js';
+import type { SessionStore } from '../contracts/session-store.js';
+import { createRateLimiter, type RateLimit } from '../limits/rate-limiter.js';
+import { createMemoryState } from './memory-state.js';
+import { createReplicaLink } from './replica-link.js';
+import { createSharedSessions } from './shared-sessions.js';
+
+/** Options of a gateway about its replicas. */
+export interface FleetOptions {
+  /**
+   * What the replicas of a gateway share: sessions, messages to each other, and counters of {@link rateLimits}. `redisSharedState()` of
+   * `@mcp-fittings/store-redis` is one. Default: this gateway is the only replica.
+   */
+  readonly state?: SharedState | undefined;
+  /** How many requests may reach servers; all of these limits hold. Default: any number. */
+  readonly rateLimits?: readonly RateLimit[] | undefined;
+}
+
+/** This replica among the others. */
+export interface Fleet {
+  /** Counts a request against the rate limits; absent without limits. */
+  readonly admit: ((caller: Caller, server: string) => Promise<void>) | undefined;
+  readonly replicas: ReplicaLink | undefined;
+  readonly sessions: SessionStore | undefined;
+  readonly counts: RateLimiterCounts;
+  /** Leaves the replicas. */
+  close(): Promise<void>;
+}
+
+/** Joins the replicas. Throws `CONFIG_INVALID` for an invalid rate limit. */
+export function joinFleet(
+  options: FleetOptions & { readonly clock?: Clock | undefined; readonly logger?: Logger | undefined },
+): Fleet {
+  const { state, rateLimits: limits = [], clock = systemClock, logger } = options;
+  const limiter = createRateLimiter({ limits, state: state ?? createMemoryState({ clock }), clock, logger });
+  const replicas = state && createReplicaLink({ state, clock, logger });
+  return {
+    admit: limits.length === 0 ? undefined : limiter.admit,
+    replicas,
+    sessions: state && replicas && createSharedSessions(state, replicas),
+    counts: limiter.counts,
+    async close() {
+      await replicas?.close();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { isRecord } from '@mcp-fittings/client-core';
+import {
+  ProtocolError,
+  inputRequired,
+  type ClientCapabilities,
+  type InputRequest,
+  type Notification,
+  type Result,
+} from '@modelcontextprotocol/server';
+import { replicaOf, type HeldCalls } from '../callbacks/held-calls.js';
+import type { ClientExchange } from '../callbacks/open-call.js';
+import type { ReplicaLink } from '../contracts/replica-link.js';
+import { toProtocolError } from './protocol-errors.js';
+
+/** A request that continues a call. */
+export interface ContinuedRequest {
+  /** `requestState`: the id under which the call is held. */
+  readonly id: string;
+  /** What the request must match: the caller, the method and its parameters. */
+  readonly binding: string;
+  /** Answers of the client. */
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly exchange: ClientExchange;
+  /** Aborted when the client gives up. */
+  readonly signal: AbortSignal;
+}
+
+/** Continues calls that wait in the memory of another replica, and those of this one for the others. */
+export interface HeldCallRelay {
+  /**
+   * Returns the result, or the next questions. `undefined` if no replica holds the call. Rejects with a `ProtocolError`: that of the call,
+   * or one with `delivery: 'unknown'` if the replica has ended, because the server has got the call.
+   */
+  resume(request: ContinuedRequest): Promise<Result | undefined>;
+}
+
+const KIND = 'held-call';
+
+/** Creates the relay, and answers the other replicas. Only the era of 2026-07-28 holds calls between two requests. */
+export function createHeldCallRelay(replicas: ReplicaLink, held: HeldCalls): HeldCallRelay {
+  replicas.answer(KIND, async (body, { signal, note }): Promise<RelayedStep> => {
+    if (!isRelayedRequest(body)) return {};
+    const call = held.take(body.id, body.binding);
+    if (call === undefined) return {};
+    call.exchange = {
+      client: call.exchange.client,
+      capabilities: body.capabilities,
+      notify: async (notification) => note(notification),
+    };
+    const stop = (): void => call.abandon(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      call.answer(body.responses);
+      const step = await call.step();
+      if ('questions' in step) return { questions: step.questions, state: held.hold(call, body.binding) };
+      return { result: step.result };
+    } catch (error) {
+      const { code, message, data } = toProtocolError(error, 'modern');
+      return { error: { code, message, data } };
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  });
+
+  return {
+    async resume({ id, binding, responses, exchange, signal }) {
+      const replica = replicaOf(id);
+      if (replica === undefined || replica === replicas.id) return undefined;
+      const request: RelayedRequest = { id, binding, responses, capabilities: exchange.capabilities };
+      const onNote = (body: unknown): void => {
+        if (isNotification(body)) exchange.notify(body).catch(() => undefined);
+      };
+      let step: unknown;
+      try {
+        step = await replicas.ask(replica, KIND, request, { signal, onNote });
+      } catch (error) {
+        throw toProtocolError(error, 'modern');
+      }
+      return readStep(step);
+    },
+  };
+}
+
+interface RelayedRequest extends Pick<ContinuedRequest, 'id' | 'binding' | 'responses'> {
+  readonly capabilities: ClientCapabilities | undefined;
+}
+
+/** What another replica says of a call. Nothing: it does not hold the call. */
+interface RelayedStep {
+  readonly result?: unknown;
+  readonly questions?: Readonly<Record<string, InputRequest>>;
+  readonly state?: string;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+/** Replicas trust each other, but may run different versions. */
+function readStep(step: unknown): Result | undefined {
+  if (!isRecord(step)) return undefined;
+  const { result, questions, state, error } = step;
+  if (isRecord(result)) return result;
+  if (isRecord(error)) {
+    throw new ProtocolError(Number(error['code']), String(error['message']), error['data']);
+  }
+  if (!isRecord(questions) || typeof state !== 'string') return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the questions of an open call, which another replica has sent
+  return inputRequired({ inputRequests: questions as Record<string, InputRequest>, requestState: state });
+}
+
+function isRelayedRequest(value: unknown): value is RelayedRequest {
+  if (!isRecord(value) || typeof value['id'] !== 'string' || typeof value['binding'] !== 'string')
+    return false;
+  const { responses, capabilities } = value;
+  return isRecord(responses) && (capabilities === undefined || isRecord(capabilities));
+}
+
+function isNotification(value: unknown): value is Notification {
+  return isRecord(value) && typeof value['method'] === 'string';
+}

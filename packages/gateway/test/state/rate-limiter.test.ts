@@ -1,0 +1,94 @@
+import type { SharedState } from '@mcp-fittings/client-core';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { describe, expect, it } from 'vitest';
+import { createRateLimiter, type RateLimit } from '../../src/limits/rate-limiter.js';
+import { createMemoryState } from '../../src/state/memory-state.js';
+
+const MINUTE_MS = 60_000;
+const [ann, bob] = ['ann', 'bob'].map((principal) => ({ id: `issuer ${principal}`, principal }));
+if (ann === undefined || bob === undefined) throw new Error('no callers');
+
+describe('GW-71 rate limits', () => {
+  const setup = (limits: readonly RateLimit[]) => {
+    const clock = createManualClock();
+    const logged: string[] = [];
+    const log = (message: string): void => void logged.push(message);
+    const logger = { debug: log, info: log, warn: log, error: log };
+    const shared = createMemoryState({ clock });
+    let isAway = false;
+    const state: SharedState = {
+      ...shared,
+      admit: (wanted) => (isAway ? Promise.reject(new Error('away')) : shared.admit(wanted)),
+    };
+    const open = () => createRateLimiter({ limits, state, clock, logger });
+    return { clock, logged, open, setAway: (value: boolean) => (isAway = value) };
+  };
+  const code = (work: Promise<void>): Promise<string> =>
+    work.then(
+      () => 'ok',
+      (error: { code: string }) => error.code,
+    );
+
+  it('GW-71: refuses with RATE_LIMITED, not-sent and the time to wait, on any replica', async () => {
+    const { clock, open } = setup([{ per: 'principal', requests: 2, intervalMs: MINUTE_MS }]);
+    const [one, two] = [open(), open()];
+    await one.admit(ann, 'notes');
+    await two.admit(ann, 'mail');
+    await expect(one.admit(ann, 'notes')).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      delivery: 'not-sent',
+      retryable: true,
+      server: 'notes',
+      details: { retryAfterMs: MINUTE_MS / 2 },
+    });
+    expect(one.counts).toEqual({ refused: 1, local: 0 });
+    await one.admit(bob, 'notes');
+    await clock.advance(MINUTE_MS / 2);
+    await two.admit(ann, 'notes');
+  });
+
+  it('GW-71: counts per principal, per server, or both', async () => {
+    const intervalMs = MINUTE_MS;
+    const perServer = setup([{ per: 'server', requests: 1, intervalMs }]).open();
+    await perServer.admit(ann, 'notes');
+    expect(await code(perServer.admit(bob, 'notes'))).toBe('RATE_LIMITED');
+    expect(await code(perServer.admit(bob, 'mail'))).toBe('ok');
+    const both = setup([{ per: 'principal+server', requests: 1, intervalMs }]).open();
+    await both.admit(ann, 'notes');
+    expect(await code(both.admit(bob, 'notes'))).toBe('ok');
+    expect(await code(both.admit(ann, 'mail'))).toBe('ok');
+    expect(await code(both.admit(ann, 'notes'))).toBe('RATE_LIMITED');
+  });
+
+  it('GW-71: a caller without a principal does not share the counter of a person of that name', async () => {
+    const limiter = setup([{ per: 'principal', requests: 1, intervalMs: MINUTE_MS }]).open();
+    await limiter.admit(ann, 'notes');
+    expect(await code(limiter.admit({ id: 'ann' }, 'notes'))).toBe('ok');
+    expect(await code(limiter.admit({ id: 'ann' }, 'notes'))).toBe('RATE_LIMITED');
+  });
+
+  it('GW-71: without the shared state, counts by itself, says so once, and returns to it', async () => {
+    const { clock, logged, open, setAway } = setup([{ per: 'server', requests: 3, intervalMs: MINUTE_MS }]);
+    const limiter = open();
+    await limiter.admit(ann, 'notes');
+    setAway(true);
+    const whileAway = [];
+    for (let at = 0; at < 5; at++) whileAway.push(await code(limiter.admit(ann, 'notes')));
+    expect(whileAway).toEqual(['ok', 'ok', 'ok', 'RATE_LIMITED', 'RATE_LIMITED']);
+    expect(limiter.counts).toEqual({ refused: 2, local: 5 });
+    expect(logged).toEqual([expect.stringContaining('by this replica alone')]);
+    setAway(false);
+    await clock.advance(1000);
+    expect(await code(limiter.admit(ann, 'notes'))).toBe('ok');
+    expect(logged[1]).toContain('together again');
+    expect(limiter.counts.local).toBe(5);
+  });
+
+  it.each([
+    { per: 'server', requests: 0, intervalMs: 1 },
+    { per: 'server', requests: 1, intervalMs: 0 },
+    { per: 'server', requests: Number.NaN, intervalMs: 1 },
+  ] as const)('GW-71: refuses the limit %j', (limit) => {
+    expect(() => setup([limit]).open()).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+});

@@ -1,0 +1,215 @@
+import type { SharedState } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/client-core/timing';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, it } from 'vitest';
+import { createMemoryState } from '../../src/state/memory-state.js';
+import type { ReplicaLink } from '../../src/contracts/replica-link.js';
+import { createReplicaLink } from '../../src/state/replica-link.js';
+import { createSharedSessions } from '../../src/state/shared-sessions.js';
+import { startTestGateway, textOf, type TestGateway } from '../support/test-gateway.js';
+
+interface TestReplica extends TestGateway {
+  readonly link: ReplicaLink;
+}
+
+async function startReplica(state: SharedState): Promise<TestReplica> {
+  const link = createReplicaLink({ state, clock: systemClock });
+  const served = await startTestGateway({ sessions: { store: createSharedSessions(state, link) } });
+  return { ...served, link, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
+}
+
+/** A client whose requests reach the replica that `choose` names. */
+async function connect(choose: (method: string, body: string) => TestReplica, token = 'ann') {
+  const client = new ClientV1({ name: 'moving', version: '1' }, { capabilities: { elicitation: {} } });
+  const transport = new HttpV1(new URL(choose('POST', '"initialize"').url), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    reconnectionOptions: {
+      initialReconnectionDelay: 5,
+      maxReconnectionDelay: 5,
+      reconnectionDelayGrowFactor: 1,
+      maxRetries: 100,
+    },
+    fetch: (_, init) => fetch(choose(init?.method ?? 'GET', String(init?.body ?? '')).url, init),
+  });
+  await client.connect(transport);
+  return { client, session: transport.sessionId ?? '', [Symbol.asyncDispose]: () => client.close() };
+}
+
+describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without affinity', () => {
+  const setup = async () => {
+    const state = createMemoryState();
+    const [one, two] = [await startReplica(state), await startReplica(state)];
+    return {
+      state,
+      one,
+      two,
+      async [Symbol.asyncDispose]() {
+        await Promise.all([one, two].map((replica) => replica[Symbol.asyncDispose]()));
+      },
+    };
+  };
+
+  it('GW-72: the answer to an elicitation reaches the replica that asked', async () => {
+    await using world = await setup();
+    const { one, two } = world;
+    // Both replicas ask at the same time, so that their own ids are the same; both answers arrive at one of them.
+    let calls = 0;
+    await using connected = await connect((_, body) => {
+      if (body.includes('"tools/call"')) return calls++ % 2 === 0 ? one : two;
+      return body.includes('"result"') ? two : one;
+    });
+    const { client } = connected;
+    let asked = 0;
+    let answerAll = (): void => undefined;
+    const both = new Promise<void>((resolve) => {
+      answerAll = resolve;
+    });
+    client.setRequestHandler(ElicitRequestSchema, async () => {
+      const turn = ++asked;
+      if (turn === 2) answerAll();
+      await both;
+      return turn === 1 ? { action: 'accept', content: {} } : { action: 'decline' };
+    });
+    const answers = await Promise.all([1, 2].map(() => client.callTool({ name: 'ask' })));
+    expect(answers.map(textOf).toSorted()).toEqual(['accept', 'decline']);
+    expect([one, two].map(({ surface }) => surface.connections.length)).toEqual([1, 1]);
+  });
+
+  it('GW-72: a cancellation reaches the replica that works on the request', async () => {
+    await using world = await setup();
+    const { one, two } = world;
+    await using connected = await connect((_, body) => (body.includes('cancelled') ? two : one));
+    const { client } = connected;
+    const controller = new AbortController();
+    const call = client.callTool({ name: 'wait' }, undefined, { signal: controller.signal });
+    await expect.poll(() => one.surface.waiting()).toBe(1);
+    controller.abort();
+    await expect(call).rejects.toThrow();
+    await expect.poll(() => one.surface.canceled()).toBe(1);
+  });
+
+  it('GW-72: log level and subscriptions hold for the replica with the event stream', async () => {
+    await using world = await setup();
+    const { one, two, state } = world;
+    await using connected = await connect((method) => (method === 'GET' ? one : two));
+    const { client, session } = connected;
+    await expect.poll(() => one.gateway.load().sessions).toBe(1);
+    const updated: string[] = [];
+    client.setNotificationHandler(
+      ResourceUpdatedNotificationSchema,
+      ({ params }) => void updated.push(params.uri),
+    );
+    await client.setLoggingLevel('warning');
+    await Promise.all(['a', 'b', 'c'].map((uri) => client.subscribeResource({ uri: `notes://${uri}` })));
+    await client.unsubscribeResource({ uri: 'notes://b' });
+    await expect.poll(() => one.surface.told.at(-1)).toBe('unsubscribe notes://b');
+    expect(one.surface.told).toHaveLength(5);
+    const [server] = one.surface.servers;
+    await server?.sendResourceUpdated({ uri: 'notes://a' });
+    await expect.poll(() => updated).toEqual(['notes://a']);
+
+    // A third replica learns all of it from the record.
+    await using three = await startReplica(state);
+    const headers = { 'mcp-session-id': session };
+    const ping = await three.post({ jsonrpc: '2.0', id: 99, method: 'ping' }, headers);
+    expect(ping.status).toBe(200);
+    expect(three.surface.told.toSorted()).toEqual([
+      'level warning',
+      'subscribe notes://a',
+      'subscribe notes://c',
+    ]);
+  });
+
+  it('GW-72: of changes at two replicas at the same time, none is lost', async () => {
+    await using world = await setup();
+    const { one, two, state } = world;
+    let requests = 0;
+    await using connected = await connect(() => (requests++ % 2 === 0 ? one : two));
+    const { client, session } = connected;
+    const uris = Array.from({ length: 20 }, (_, at) => `notes://${at}`);
+    await Promise.all(uris.map((uri) => client.subscribeResource({ uri })));
+    const record = await createSharedSessions(state, one.link).get(session);
+    expect(record?.subscriptions.toSorted()).toEqual(uris.toSorted());
+  });
+
+  it('GW-72: a client continues at another replica when its own dies, with its event stream', async () => {
+    await using world = await setup();
+    const { one, two } = world;
+    let to = one;
+    await using connected = await connect(() => to);
+    const { client } = connected;
+    await client.setLoggingLevel('info');
+    expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('ann at all');
+    to = two;
+    // Cuts the event stream; the client reconnects to another replica.
+    await one.gateway.close();
+    const updated: string[] = [];
+    client.setNotificationHandler(
+      ResourceUpdatedNotificationSchema,
+      ({ params }) => void updated.push(params.uri),
+    );
+    await expect.poll(() => two.gateway.load().sessions).toBe(1);
+    await expect
+      .poll(async () => {
+        const [server] = two.surface.servers;
+        await server?.sendResourceUpdated({ uri: 'notes://a' });
+        return updated.length;
+      })
+      .toBeGreaterThan(0);
+    expect(two.surface.told).toEqual(['level info']);
+    expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('ann at all');
+  });
+
+  it('GW-72: a session belongs to its caller at every replica, and ends at every replica', async () => {
+    await using world = await setup();
+    const { one, two } = world;
+    await using connected = await connect((method) => (method === 'GET' ? two : one));
+    const { session } = connected;
+    await expect.poll(() => two.gateway.load().sessions).toBe(1);
+    const headers = (token: string) => ({ authorization: `Bearer ${token}`, 'mcp-session-id': session });
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    for (const replica of [one, two]) expect((await replica.post(ping, headers('bob'))).status).toBe(404);
+    const ended = await fetch(one.url, { method: 'DELETE', headers: headers('ann') });
+    expect(ended.status).toBe(200);
+    await expect.poll(() => two.gateway.load().sessions).toBe(0);
+    expect((await two.post(ping, headers('ann'))).status).toBe(404);
+  });
+
+  it('GW-72: messages for the session of another caller, or of none, are dropped', async () => {
+    await using world = await setup();
+    const { one, two } = world;
+    await using connected = await connect(() => one);
+    const sessions = createSharedSessions(world.state, two.link);
+    const tell = (sessionId: string, callerId: string, ended: boolean) =>
+      sessions.peers?.tell({ sessionId, callerId, messages: [], ended });
+    await tell(connected.session, 'bob', true);
+    await tell('unknown', 'ann', true);
+    await two.link.announce('session', { sessionId: connected.session, callerId: 'ann', ended: 'maybe' });
+    expect(textOf(await connected.client.callTool({ name: 'whoami' }))).toBe('ann at all');
+    expect(one.surface.connections).toHaveLength(1);
+  });
+
+  it('GW-74: a session that a replica knows continues while the state cannot be reached', async () => {
+    const memory = createMemoryState();
+    let isAway = false;
+    const away = (): Promise<never> => Promise.reject(new Error('away'));
+    const state: SharedState = {
+      ...memory,
+      get: (...given) => (isAway ? away() : memory.get(...given)),
+      set: (...given) => (isAway ? away() : memory.set(...given)),
+      touch: (...given) => (isAway ? away() : memory.touch(...given)),
+    };
+    await using one = await startReplica(state);
+    await using two = await startReplica(state);
+    await using connected = await connect(() => one);
+    isAway = true;
+    expect(textOf(await connected.client.callTool({ name: 'whoami' }))).toBe('ann at all');
+    const headers = { 'mcp-session-id': connected.session };
+    const elsewhere = await two.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers);
+    expect([elsewhere.status, elsewhere.headers.get('retry-after')]).toEqual([503, '10']);
+    isAway = false;
+    expect((await two.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers)).status).toBe(200);
+  });
+});
