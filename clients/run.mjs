@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -34,7 +35,7 @@ if (!existsSync(bin('mcporter'))) {
   process.exit(2);
 }
 
-const TOKEN = 'clients-9f2c4d7ab1e04c0f';
+const TOKEN = randomBytes(32).toString('base64url');
 const folder = mkdtempSync(join(tmpdir(), 'clients-'));
 const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, MCP_REMOTE_CONFIG_DIR: folder };
 const bearer = { Authorization: `Bearer ${TOKEN}` };
@@ -48,7 +49,7 @@ const [server] = await upstream.connect({ everything: { command: process.execPat
 assert.equal(server.state.status, 'connected');
 const gateway = createGateway(upstream, { callbacks, access: bearerToken(TOKEN) });
 const listening = await gateway.listen({ host: '127.0.0.1', port: 0 });
-const origin = listening.url ?? `http://127.0.0.1:${listening.port}`;
+const origin = listening.url;
 const all = { url: new URL('/mcp', origin).href, echo: namedLike('echo') };
 const one = { url: new URL('/mcp/everything', origin).href, echo: /^echo$/ };
 

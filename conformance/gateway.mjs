@@ -11,9 +11,10 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createGateway, createCallbackRouter } from '@mcp-fittings/gateway';
+import { createCallbackRouter, createGateway } from '@mcp-fittings/gateway';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { naming } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
 import { freePort } from '../scripts/free-port.mjs';
 import { startFeaturesServer } from './features-server.mjs';
@@ -118,7 +119,8 @@ async function startGateway(url) {
   if (server.state.status !== 'connected') throw server.state.error ?? new Error(server.state.status);
   // The tool sends no token; nothing but this machine reaches the port.
   const access = { authenticate: async () => ({ caller: { id: 'conformance' } }) };
-  const gateway = createGateway(host, { callbacks, access });
+  // The scenarios know their tools by the original names.
+  const gateway = createGateway(host, { callbacks, access, naming: naming.bare });
   const listening = createServer(gateway.listener);
   await new Promise((resolve) => void listening.listen(0, '127.0.0.1', resolve));
   return {
