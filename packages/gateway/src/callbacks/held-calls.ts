@@ -92,7 +92,7 @@ export function createHeldCalls(options: HeldCallsOptions): HeldCalls {
       return held.size;
     },
     close() {
-      for (const [id, own] of [...held]) {
+      for (const [id, own] of held) {
         remove(id, own);
         own.call.abandon(new FittingsError('TRANSPORT_CLOSED', 'The gateway is closing.'));
       }

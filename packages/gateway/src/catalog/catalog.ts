@@ -232,6 +232,10 @@ function rememberNames(naming: NamingStrategy): (scope: Scope, items: readonly N
     const [oldest] = kept.keys();
     if (kept.size > NAMES_KEPT && oldest !== undefined) kept.delete(oldest);
     const { names, former } = current;
-    return { nameOf: names.nameOf, refOf: names.refOf, formerRefOf: (name) => former.get(name) };
+    return {
+      nameOf: (ref) => names.nameOf(ref),
+      refOf: (name) => names.refOf(name),
+      formerRefOf: (name) => former.get(name),
+    };
   };
 }

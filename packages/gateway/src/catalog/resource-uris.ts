@@ -55,7 +55,7 @@ export interface UriLists {
  */
 export function locateUri(uri: string, { servers, resources, templates }: UriLists): ResourceRef | undefined {
   const named = parseQualifiedUri(uri);
-  if (named !== undefined && servers.includes(named.server)) return named;
+  if (named !== undefined) return servers.includes(named.server) ? named : undefined;
   const listing = new Set(resources.filter((each) => each.uri === uri).map(({ server }) => server));
   if (listing.size > 0) return onlyOne(uri, listing);
   let longest = -1;

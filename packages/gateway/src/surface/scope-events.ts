@@ -17,7 +17,7 @@ export function createScopeEvents(scope: Scope, uris: readonly string[], deps: S
   let subscribed = new Map<string, ResourceRef>();
 
   const publish = (event: ServerEvent): void => {
-    for (const listener of [...listeners]) listener(event);
+    for (const listener of listeners) listener(event);
   };
   const begin = (): void => {
     watching = changes.watch(scope, {
