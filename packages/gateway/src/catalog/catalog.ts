@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type {
   Available,
   CatalogPrompt,
@@ -36,6 +37,8 @@ export interface Catalog {
   prompts(scope: Scope): readonly ListedItem[];
   resources(scope: Scope): readonly ListedItem[];
   resourceTemplates(scope: Scope): readonly ListedItem[];
+  /** Returns a digest of what the caller sees of each server. */
+  digests(scope: Scope, kind: ExposedKind): ReadonlyMap<string, string>;
   /** Returns the tool with this name; one that is not listed too, at the address of its server. */
   toolRef(scope: Scope, name: string): ToolRef | undefined;
   /** Returns the definition of a tool. */
@@ -69,13 +72,14 @@ export function createCatalog({
     principal: caller.principal,
   });
   const toolsOf = (scope: Scope): readonly Available<CatalogTool>[] =>
-    visible('tools', scope, host.tools(person(scope))).filter((tool) => exposure.showsTool(scope, tool));
+    visible('tools', scope, host.tools(person(scope))).filter(exposure.shownTools(scope));
   const promptsOf = (scope: Scope): readonly Available<CatalogPrompt>[] =>
     visible('prompts', scope, host.prompts(person(scope)));
   const resourcesOf = (scope: Scope): readonly Available<CatalogResource>[] =>
     visible('resources', scope, host.resources(person(scope)));
   const templatesOf = (scope: Scope): readonly Available<CatalogResourceTemplate>[] =>
     visible('resources', scope, host.resourceTemplates(person(scope)));
+  const digestEach = createDigests();
   const nameTools = rememberNames(naming);
   const namePrompts = rememberNames(naming);
   /** Returns the tool if its server only lacks a sign-in, which a call asks for. */
@@ -119,6 +123,11 @@ export function createCatalog({
         uriTemplate: uris[index] ?? template.uriTemplate,
       }));
     },
+    digests(scope, kind) {
+      if (kind === 'tools') return digestEach(toolsOf(scope));
+      if (kind === 'prompts') return digestEach(promptsOf(scope));
+      return digestEach([...resourcesOf(scope), ...templatesOf(scope)]);
+    },
     toolRef(scope, name) {
       const { server } = scope.mount;
       if (server === undefined) {
@@ -150,6 +159,27 @@ export function createCatalog({
     },
   };
 }
+
+/** Returns a function that digests the items of each server. An item is digested once. */
+function createDigests(): (items: readonly { readonly server: string }[]) => ReadonlyMap<string, string> {
+  const known = new WeakMap<object, string>();
+  const digestOf = (item: object): string => {
+    const digest = known.get(item) ?? sha256(JSON.stringify({ ...item, serverState: undefined }));
+    known.set(item, digest);
+    return digest;
+  };
+  return (items) => {
+    const texts = new Map<string, string[]>();
+    for (const item of items) {
+      const own = texts.get(item.server) ?? [];
+      texts.set(item.server, own);
+      own.push(digestOf(item));
+    }
+    return new Map(Array.from(texts, ([server, digests]) => [server, sha256(digests.join())]));
+  };
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 const located = ({ server, uriTemplate }: CatalogResourceTemplate): ResourceRef => ({
   server,
@@ -202,6 +232,10 @@ function rememberNames(naming: NamingStrategy): (scope: Scope, items: readonly N
     const [oldest] = kept.keys();
     if (kept.size > NAMES_KEPT && oldest !== undefined) kept.delete(oldest);
     const { names, former } = current;
-    return { nameOf: names.nameOf, refOf: names.refOf, formerRefOf: (name) => former.get(name) };
+    return {
+      nameOf: (ref) => names.nameOf(ref),
+      refOf: (name) => names.refOf(name),
+      formerRefOf: (name) => former.get(name),
+    };
   };
 }

@@ -22,6 +22,8 @@ export interface Surface {
    *   Default: none
    */
   events(caller: Caller, mount: Mount, resources?: readonly string[]): ServerEventBus;
+  /** Returns the `inputSchema` of a tool by its name at the mount; `undefined` if the caller does not see it. */
+  inputSchema(caller: Caller, mount: Mount, tool: string): unknown;
   /** Withdraws every call that still waits for an answer of its caller. */
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { type RequestId, isRequestId } from '@mcp-fittings/client-core/transport
 import { type McpHttpHandler, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { Surface } from '../contracts/surface.js';
+import { checkParameterHeaders } from './check-parameter-headers.js';
 import { CLOSED, REFUSAL_CODES, refuse } from './refusals.js';
 
 /** Options of {@link createExchanges}. */
@@ -64,6 +65,10 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
 
   return {
     async handle(request, body, caller, mount) {
+      const mismatch = checkParameterHeaders(request.headers, body, (tool) =>
+        surface.inputSchema(caller, mount, tool),
+      );
+      if (mismatch !== undefined) return mismatch;
       if (isRecord(body) && body['method'] === 'subscriptions/listen')
         return listen(request, body, caller, mount);
       scopes.set(request, { caller, mount });

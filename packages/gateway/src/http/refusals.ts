@@ -4,6 +4,7 @@ import { RPC_CODES, type RequestId } from '@mcp-fittings/client-core/transport';
 export const REFUSAL_CODES = {
   general: -32_000,
   sessionNotFound: -32_001,
+  headerMismatch: -32_020,
   parseError: RPC_CODES.parseError,
   invalidRequest: RPC_CODES.invalidRequest,
   internalError: RPC_CODES.internalError,

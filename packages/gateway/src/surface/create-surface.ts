@@ -61,6 +61,7 @@ export function createSurface(options: SurfaceOptions): Surface {
         answerMs: limits.answerMs,
         async introduce() {
           await deps.servers.ready(exposure.servers(connection), caller.principal, limits.handshakeMs);
+          session.introduced();
           return introductionTo(connection, { host, exposure, limits });
         },
         onConnect: () => era === 'legacy' && session.begin(),
@@ -87,6 +88,10 @@ export function createSurface(options: SurfaceOptions): Surface {
       }
     },
     events: (caller, mount, resources = []) => createScopeEvents({ caller, mount }, resources, deps),
+    inputSchema(caller, mount, tool) {
+      const ref = catalog.toolRef({ caller, mount }, tool);
+      return ref && catalog.tool({ caller, mount }, ref)?.inputSchema;
+    },
     async close() {
       held.close();
       deps.changes[Symbol.dispose]();

@@ -162,7 +162,7 @@ export function gatewayOf(host: Host, options: Omit<SurfaceOptions, 'host'>): Te
       const v1 = new ClientV1(identity, { capabilities: {} });
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tests use only what both have
       const client = v1 as unknown as ClientV2;
-      v1.registerCapabilities(capabilities as object);
+      v1.registerCapabilities(capabilities);
       prepare?.(client);
       await server.connect(far);
       await v1.connect(near);

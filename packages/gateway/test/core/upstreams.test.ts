@@ -91,6 +91,33 @@ describe('sign-in to a server', () => {
   }
 });
 
+describe('a sign-in that has ended', () => {
+  it('GW-18: leads to the page when a tool is called that was listed before', async () => {
+    const { auth, make, expire } = guarded();
+    const signIn: UpstreamSignIn = {
+      open: async () => ({
+        url: 'https://gateway.test/sign-in/2',
+        elicitationId: 'e2',
+        completed: new Promise(() => undefined),
+      }),
+      respond: async () => undefined,
+    };
+    await using gateway = await gatewayOver({ guarded: make }, { signIn, host: { auth: [auth] } });
+    await gateway.host.signIn('guarded');
+    const client = await gateway.v2();
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['guarded__work']);
+    expire();
+    await gateway.host.restart('guarded').catch(() => undefined);
+    expect((await client.listTools()).tools).toEqual([]);
+    await expect(client.callTool({ name: 'guarded__work', arguments: {} })).rejects.toMatchObject({
+      data: { code: 'AUTH_REQUIRED', url: 'https://gateway.test/sign-in/2' },
+    });
+    await expect(client.callTool({ name: 'guarded__other', arguments: {} })).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+});
+
 describe('servers behind the gateway', () => {
   it('GW-19: passes results on as they came, also what no revision knows', async () => {
     const odd = () =>
