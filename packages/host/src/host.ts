@@ -207,6 +207,7 @@ export function createHost(options: HostOptions): Host {
         const { task } = callOptions;
         if (
           definition === undefined &&
+          callOptions.unlisted !== 'send' &&
           task?.resume === undefined &&
           server.snapshot().state.status === 'connected'
         ) {

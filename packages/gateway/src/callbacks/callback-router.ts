@@ -100,7 +100,7 @@ export function createCallbackRouter(options: CallbackRouterOptions = {}): Callb
     throw new FittingsError(
       'CAPABILITY_MISSING',
       `The client does not have the capability "${missing}", which ${request.method} of the server "${info.server}" requires.`,
-      { server: info.server },
+      { server: info.server, details: { clientCapability: missing } },
     );
   };
   const noClient = ({ server }: ServerRequestInfo): FittingsError =>

@@ -17,7 +17,7 @@ export function setCallHandlers(
 ): void {
   const { caller, era } = connection;
   const { catalog, exposure, limits, clock, servers } = deps;
-  const { host, policy, signIn } = deps.options;
+  const { host, policy, signIn, unlisted } = deps.options;
 
   /** Looks a name up; again when all servers have their lists, if it is not known. */
   const find = async <Ref>(look: () => Ref | undefined, unknown: () => Error): Promise<Ref> => {
@@ -74,7 +74,7 @@ export function setCallHandlers(
     const work: PassedRequest['work'] = async (options, call) => {
       const definition = catalog.tool(connection, ref);
       await checkPolicy(ref, definition, call, { scope: connection, exposure, policy });
-      const result = await host.callTool(ref, args, options);
+      const result = await host.callTool(ref, args, { ...options, unlisted });
       return server.projectCallToolResult(forSdk(result), definition?.outputSchema);
     };
     return pass(request, work, context);

@@ -34,6 +34,13 @@ export function toProtocolError(error: unknown, era: 'legacy' | 'modern'): Proto
     ...(hint !== undefined && { hint: clean(hint) }),
     ...(typeof retryAfterMs === 'number' && { retryAfterMs }),
   };
+  const { clientCapability } = error.details;
+  if (era === 'modern' && code === 'CAPABILITY_MISSING' && typeof clientCapability === 'string') {
+    return new ProtocolError(ProtocolErrorCode.MissingRequiredClientCapability, clean(error.message), {
+      ...known,
+      requiredCapabilities: capabilityOf(clientCapability),
+    });
+  }
   const rpcCode = error.details['rpcCode'];
   if (code !== 'RPC_ERROR' || typeof rpcCode !== 'number') {
     return new ProtocolError(numberOf(code), clean(error.message), known);
@@ -45,6 +52,11 @@ export function toProtocolError(error: unknown, era: 'legacy' | 'modern'): Proto
   const number =
     era === 'modern' && rpcCode === URL_ELICITATION_REQUIRED ? ProtocolErrorCode.InternalError : rpcCode;
   return new ProtocolError(number, message, withDelivery(data, known));
+}
+
+/** Returns `elicitation.url` as `{ elicitation: { url: {} } }`. */
+function capabilityOf(path: string): object {
+  return path.split('.').reduceRight<object>((inner, name) => ({ [name]: inner }), {});
 }
 
 function numberOf(code: ErrorCode): number {

@@ -16,6 +16,11 @@ export interface SurfaceOptions {
   readonly naming?: NamingStrategy | undefined;
   /** Which tools clients see and may call. A tool that it denies is not listed; one that it asks for asks the client. Default: all. */
   readonly policy?: ToolPolicy | undefined;
+  /**
+   * What happens at the address of one server to a call of a tool that is not listed there: `refuse` answers that it is unknown; `send`
+   * lets the server answer, also for a tool that an interceptor has left out of the list. Default `refuse`.
+   */
+  readonly unlisted?: 'refuse' | 'send' | undefined;
   /** Which servers are served, and what of them. Default: everything. */
   readonly expose?: ExposeOptions | undefined;
   /** Passes questions of servers on to clients. Default: servers cannot ask. */

@@ -69,6 +69,18 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       expect(JSON.stringify(error)).not.toContain('stack');
     });
 
+    it('GW-81: lets the server answer a call of a tool that it does not list, if the program wants it', async () => {
+      const call = { name: 'unlisted', arguments: {} };
+      await using refusing = await gatewayOver({ tools });
+      const refused = await refusing[kind]({ mount: { server: 'tools' } });
+      await expect(refused.callTool(call)).rejects.toMatchObject({ data: { code: 'TOOL_UNKNOWN' } });
+      await using sending = await gatewayOver({ tools }, { unlisted: 'send' });
+      const sent = await sending[kind]({ mount: { server: 'tools' } });
+      expect(await sent.callTool(call)).toMatchObject({ content: [{ text: 'unlisted done' }] });
+      const all = await sending[kind]();
+      await expect(all.callTool(call)).rejects.toMatchObject({ data: { code: 'TOOL_UNKNOWN' } });
+    });
+
     it('GW-11: shows and calls only what the caller may use and the program exposes', async () => {
       const policy = createToolPolicy({ servers: { tools: { deniedTools: ['danger'] } } });
       await using gateway = await gatewayOver(

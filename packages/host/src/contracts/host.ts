@@ -128,6 +128,11 @@ export interface ToolCallOptions extends CallOptions {
    * if `tasks()` of `@mcp-fittings/tasks` is around the transport plugin.
    */
   readonly task?: ToolTaskOptions | undefined;
+  /**
+   * What happens if a connected server does not list the tool: `refuse` rejects with `TOOL_UNKNOWN`; `send` lets the server answer, as
+   * a server may that has tools which it does not list. Default `refuse`.
+   */
+  readonly unlisted?: 'refuse' | 'send' | undefined;
 }
 
 /**
@@ -239,7 +244,7 @@ export interface Host extends AsyncDisposable {
    * Calls a tool. Connects its server first if necessary, as `delivery` of the host or the entry says. A tool that fails does not
    * reject: its result has `isError: true` and an explanation for the model.
    *
-   * Rejects with `TOOL_UNKNOWN` if a connected server does not list the tool, `RPC_ERROR` if the server answers with an
+   * Rejects with `TOOL_UNKNOWN` if a connected server does not list the tool (see {@link ToolCallOptions.unlisted}), `RPC_ERROR` if the server answers with an
    * error, `AUTH_REQUIRED` until the user signs in, `TIMEOUT` or `ABORTED`, and with the code of the failure if the
    * connection could not be made or was lost. Check `delivery` of the error before you call again.
    * @param args - arguments of the tool; default `{}`. They are not validated: see `@mcp-fittings/tools`.
