@@ -49,7 +49,6 @@ export type {
 export type { RateLimit } from './limits/rate-limiter.js';
 export { createMemoryState, type MemoryStateOptions } from './state/memory-state.js';
 export type { AskOptions, QuestionHandler, ReplicaLink } from './contracts/replica-link.js';
-export { createSurface } from './surface/create-surface.js';
 export type { SurfaceLimits, SurfaceOptions } from './surface/surface-options.js';
 export type { ExposedKind, ExposeOptions } from './catalog/exposure.js';
 export {
@@ -57,6 +56,7 @@ export {
   type CallbackRouter,
   type CallbackRouterOptions,
 } from './callbacks/callback-router.js';
+export type { CallStep, ClientExchange, OpenCall } from './callbacks/open-call.js';
 
 /** The status page. */
 export type { StatusOptions } from './status/status-page.js';

@@ -7,12 +7,12 @@ const SCHEME = 'mcp-fittings://';
  * Returns a URI, or URI template, that names the server too: `mcp-fittings://server/` and the original. Expanding the template gives
  * such a URI again.
  */
-export function qualifiedUri({ server, uri }: ResourceRef): string {
+function qualifiedUri({ server, uri }: ResourceRef): string {
   return `${SCHEME}${encodeURIComponent(server)}/${uri}`;
 }
 
-/** Reads a {@link qualifiedUri}; `undefined` for any other URI. */
-export function parseQualifiedUri(uri: string): ResourceRef | undefined {
+/** Reads a qualified URI; `undefined` for any other URI. */
+function parseQualifiedUri(uri: string): ResourceRef | undefined {
   if (!uri.startsWith(SCHEME)) return undefined;
   const slash = uri.indexOf('/', SCHEME.length);
   if (slash < 0) return undefined;

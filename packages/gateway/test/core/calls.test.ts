@@ -34,7 +34,7 @@ const tools = () =>
 
 for (const kind of ['v1', 'v2', 'modern'] as const) {
   describe(`calls of a client ${kind}`, () => {
-    it('GW-9: reports progress to a client that wants it, and passes its own metadata on', async () => {
+    it('GW-09: reports progress to a client that wants it, and passes its own metadata on', async () => {
       await using gateway = await gatewayOver({ tools });
       const client = await gateway[kind]();
       const reports: unknown[] = [];

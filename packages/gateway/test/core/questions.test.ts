@@ -69,6 +69,15 @@ const asking =
       },
     });
 
+/** A promise, and the function that resolves it. */
+function withResolvers<Value>() {
+  let resolve: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
 const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 /** A client that answers with its name. */
@@ -91,7 +100,7 @@ const answering = (name: string, asked: string[] = []): ClientOptions => ({
 
 for (const kind of ['v2', 'modern'] as const) {
   describe(`questions to a client ${kind}`, () => {
-    it('GW-4: passes each kind of question to the client whose call caused it, and its answer back', async () => {
+    it('GW-04: passes each kind of question to the client whose call caused it, and its answer back', async () => {
       await using gateway = await gatewayOver({ asking: asking() });
       const client = await gateway[kind](answering('ann'));
       const call = async (tool: string): Promise<string> => {
@@ -105,7 +114,7 @@ for (const kind of ['v2', 'modern'] as const) {
       expect(await call('roots')).toContain('file:///ann');
     });
 
-    it('GW-5: refuses a question that the client cannot be asked', async () => {
+    it('GW-05: refuses a question that the client cannot be asked', async () => {
       await using gateway = await gatewayOver({ asking: asking() });
       const client = await gateway[kind]();
       const error = await client
@@ -114,7 +123,7 @@ for (const kind of ['v2', 'modern'] as const) {
       expect(String(error)).toContain('elicitation');
     });
 
-    it('GW-6: refuses a question that may be for another client', async () => {
+    it('GW-06: refuses a question that may be for another client', async () => {
       let started = (): void => undefined;
       let release = (): void => undefined;
       const begun = new Promise<void>((resolve) => {
@@ -141,8 +150,48 @@ for (const kind of ['v2', 'modern'] as const) {
   });
 }
 
+describe('a server that asks late', () => {
+  it('GW-06: does not ask another client for a call that was given up', async () => {
+    const { promise: begun, resolve: begin } = withResolvers<void>();
+    const { promise: released, resolve: release } = withResolvers<void>();
+    const { promise: refused, resolve: refuse } = withResolvers<string>();
+    const late = () =>
+      toyServer({
+        tools: [{ name: 'late' }, { name: 'wait' }],
+        call: async ({ tool }, { mcpReq }, server) => {
+          if (tool === 'wait') {
+            release();
+            await refused;
+            return text('waited');
+          }
+          begin();
+          await once(mcpReq.signal, 'abort');
+          await released;
+          // It ignores that its call was canceled.
+          await server.elicitInput(form).then(
+            () => refuse('answered'),
+            (error: unknown) => refuse(String(error)),
+          );
+          return text('late');
+        },
+      });
+    await using gateway = await gatewayOver({ late });
+    const asked: string[] = [];
+    const ann = await gateway.v2(answering('ann', asked));
+    const bob = await gateway.v2(answering('bob', asked));
+    const stop = new AbortController();
+    const given = ann.callTool({ name: 'late__late', arguments: {} }, { signal: stop.signal });
+    await begun;
+    stop.abort(new Error('enough'));
+    await expect(given).rejects.toThrow();
+    await bob.callTool({ name: 'late__wait', arguments: {} });
+    expect(await refused).toContain('several of them wait');
+    expect(asked).toEqual([]);
+  });
+});
+
 describe('held calls', () => {
-  it('GW-7: withdraws the call at the server when its client cancels, also while it is asked', async () => {
+  it('GW-07: withdraws the call at the server when its client cancels, also while it is asked', async () => {
     for (const kind of ['v2', 'modern'] as const) {
       let canceled = (): void => undefined;
       let started = (): void => undefined;
@@ -171,7 +220,7 @@ describe('held calls', () => {
 });
 
 describe('servers of 2026-07-28', () => {
-  it('GW-8: asks the right client of several, because the server says for which call it asks', async () => {
+  it('GW-08: asks the right client of several, because the server says for which call it asks', async () => {
     const make = (): McpServer => {
       const server = new McpServer({ name: 's', version: '1' });
       server.registerTool('greet', {}, ({ mcpReq }) => {

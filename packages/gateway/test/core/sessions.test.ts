@@ -211,7 +211,7 @@ describe('people who come back', () => {
 });
 
 describe('answers', () => {
-  it('GW-7: a call whose client refuses to answer is not held', async () => {
+  it('GW-07: a call whose client refuses to answer is not held', async () => {
     const asks = () =>
       toyServer({
         tools: [{ name: 'ask' }],
@@ -237,7 +237,7 @@ describe('answers', () => {
     }
   });
 
-  it('GW-7: gives a call up whose client does not answer, and refuses the answers of anybody else', async () => {
+  it('GW-07: gives a call up whose client does not answer, and refuses the answers of anybody else', async () => {
     const clock = createManualClock();
     const aborted: unknown[] = [];
     const asks = () =>
@@ -285,7 +285,7 @@ describe('answers', () => {
     ).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('GW-7: cancels the call at the server when its client cancels it while it is asked', async () => {
+  it('GW-07: cancels the call at the server when its client cancels it while it is asked', async () => {
     let aborted = false;
     const asks = () =>
       toyServer({
