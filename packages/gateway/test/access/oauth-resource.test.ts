@@ -23,7 +23,7 @@ async function open(options: Partial<OAuthResourceOptions> = {}) {
     /** The principal, or the status and challenge of the refusal. */
     async verdict(token: string, path?: string): Promise<string> {
       const decision = await present(token, path);
-      if ('caller' in decision) return decision.caller.principal ?? 'nobody';
+      if ('caller' in decision) return decision.caller.principal ?? 'anonymous';
       const { status, headers } = decision.refusal;
       return `${status} ${/error="(\w+)"/.exec(headers.get('www-authenticate') ?? '')?.[1] ?? ''}`;
     },
@@ -101,7 +101,7 @@ describe('GW-32: only tokens of a trusted issuer for this resource are accepted'
     Readonly<Record<string, unknown>>,
     Readonly<Record<string, unknown>>?,
   ])[] = [
-    ['for somebody else', { aud: 'https://other.example/mcp' }],
+    ['for another resource', { aud: 'https://other.example/mcp' }],
     ['for a resource that begins alike', { aud: `${RESOURCE}.evil.example` }],
     ['without an audience', { aud: undefined }],
     ['for one server', { aud: `${RESOURCE}/github` }],
