@@ -130,6 +130,14 @@ describe('GW-32: only tokens of a trusted issuer for this resource are accepted'
     },
   );
 
+  it('refuses a token for one server elsewhere, also after it was accepted there', async () => {
+    await using world = await open();
+    const token = world.issuer.token({ aud: `${RESOURCE}/github` });
+    expect(await world.verdict(token, '/mcp/github')).toContain('ann');
+    expect(await world.verdict(token, '/mcp')).toBe('401 invalid_token');
+    expect(await world.verdict(token, '/mcp/other')).toBe('401 invalid_token');
+  });
+
   it('refuses a changed token, and one that was signed with the public key as a secret', async () => {
     await using world = await open();
     const { issuer } = world;

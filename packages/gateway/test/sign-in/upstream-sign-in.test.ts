@@ -209,6 +209,7 @@ describe('GW-38: a sign-in belongs to the browser of its caller', () => {
     const victim = createBrowser('ann');
     await victim.open(page.url);
     expect(await victim.open(url)).toMatchObject({ status: 403 });
+    expect(victim.visited.map(({ origin }) => origin)).not.toContain(world.upstream.origin);
     expect(await settled(page.completed)).toBe('waiting');
     // It counted once.
     expect(await eve.open(url)).toMatchObject({ status: 404 });
