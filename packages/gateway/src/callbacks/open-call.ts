@@ -132,7 +132,7 @@ export function createOpenCall<T>(options: OpenCallOptions<T>): OpenCall<T> {
     abandon(reason) {
       if (outcome !== undefined) return;
       controller.abort(reason);
-      for (const { withdraw } of [...questions.values()]) withdraw(reason);
+      for (const question of questions.values()) question.withdraw(reason);
     },
   };
   const work = async (): Promise<void> => {
@@ -141,7 +141,7 @@ export function createOpenCall<T>(options: OpenCallOptions<T>): OpenCall<T> {
     } catch (error) {
       outcome = { error };
     }
-    for (const { withdraw } of [...questions.values()]) withdraw(new Error('The call has ended.'));
+    for (const question of questions.values()) question.withdraw(new Error('The call has ended.'));
     wake();
   };
   const ended = Promise.resolve().then(work);

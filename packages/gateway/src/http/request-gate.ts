@@ -22,11 +22,12 @@ export function createRequestGate(options: RequestGateOptions): (request: Reques
   const hosts = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
   return (request) => {
     const { headers } = request;
-    if (!hostIsAllowed(headers.get('host') ?? new URL(request.url).host, hosts)) {
+    const host = headers.get('host') ?? new URL(request.url).host;
+    if (!hostIsAllowed(host, hosts)) {
       return { response: refuse(403, 'The Host header is not allowed.') };
     }
     const origin = headers.get('origin');
-    if (origin === null) return { headers: {} };
+    if (origin === null || isOwnPage(origin, host)) return { headers: {} };
     if (!origins.has(origin.toLowerCase())) return { response: refuse(403, 'The Origin is not allowed.') };
     const readable = { 'access-control-allow-origin': origin, vary: 'Origin' };
     if (request.method === 'OPTIONS' && headers.has('access-control-request-method')) {
@@ -41,6 +42,14 @@ function hostIsAllowed(host: string, allowed: ReadonlySet<string>): boolean {
   const { hostname, pathname, username, search, hash } = new URL(`http://${host}`);
   if (pathname !== '/' || username !== '' || search !== '' || hash !== '') return false;
   return isLoopbackHost(hostname) || allowed.has(hostname) || allowed.has(host.toLowerCase());
+}
+
+/** Whether a page of the gateway itself sends the request. Unencrypted pages from elsewhere may be forged. */
+function isOwnPage(origin: string, host: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host: ownHost, hostname } = new URL(origin);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopbackHost(hostname))) return false;
+  return ownHost === new URL(`${protocol}//${host}`).host;
 }
 
 const EXPOSED = 'Mcp-Session-Id, WWW-Authenticate, Mcp-Protocol-Version, Retry-After';

@@ -83,7 +83,7 @@ describe('GW-20: both protocol eras over HTTP', () => {
   });
 });
 
-describe('GW-21: calls that nobody waits for', () => {
+describe('GW-21: calls that no client waits for', () => {
   it.each(['legacy', 'auto'] as const)(
     'GW-21: cancels the call of a client that cancels, %s',
     async (era) => {

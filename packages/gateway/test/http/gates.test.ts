@@ -62,6 +62,22 @@ describe('GW-22: who may send a request', () => {
     }
   });
 
+  it('GW-22: accepts a form of its own pages, and not those of other ports and schemes', async () => {
+    await using served = await startTestGateway({ allowedHosts: ['mcp.example.com'] });
+    const ask = async (origin: string, host: string): Promise<number> => {
+      const { statusCode, body } = await request(served.url, { headers: { ...SIGNED, origin, host } });
+      await body.dump();
+      return statusCode;
+    };
+    expect(await ask('http://localhost:1234', 'localhost:1234')).toBe(400);
+    expect(await ask('https://mcp.example.com', 'mcp.example.com')).toBe(400);
+    expect(await ask('https://mcp.example.com', 'mcp.example.com:443')).toBe(400);
+    expect(await ask('http://localhost:1235', 'localhost:1234')).toBe(403);
+    expect(await ask('http://mcp.example.com', 'mcp.example.com')).toBe(403);
+    expect(await ask('https://mcp.example.com:8443', 'mcp.example.com')).toBe(403);
+    expect(await ask('ftp://localhost', 'localhost')).toBe(403);
+  });
+
   it('GW-22: lets a page of an allowed origin read every answer, and what it needs of the headers', async () => {
     await using served = await startTestGateway({ allowedOrigins: [ORIGIN] });
     const answers = [
@@ -302,7 +318,7 @@ describe('GW-24: a gateway without access', () => {
   it('GW-24: serves a program that says who the caller is', async () => {
     const surface = createTestSurface();
     await using gateway = createFrontDoors(surface, serves, {
-      trustedCaller: ({ headers }) => ({ id: headers.get('x-user') ?? 'nobody' }),
+      trustedCaller: ({ headers }) => ({ id: headers.get('x-user') ?? 'unknown' }),
     });
     const request = ask();
     request.headers.set('x-user', 'ann');
