@@ -48,3 +48,4 @@ export {
   type CallbackRouter,
   type CallbackRouterOptions,
 } from './callbacks/callback-router.js';
+export type { CallStep, ClientExchange, OpenCall } from './callbacks/open-call.js';

@@ -79,7 +79,7 @@ export function createCallbackRouter(options: CallbackRouterOptions = {}): Callb
     const [first] = known;
     const other = call === undefined ? lingeringFor(server, principal) : [];
     const all = [...known, ...other];
-    if (known.length === 0 || all.every((each) => each === undefined)) return undefined;
+    if (all.every((each) => each === undefined)) return undefined;
     if (
       first === undefined ||
       first.principal !== principal ||

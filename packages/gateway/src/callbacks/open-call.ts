@@ -32,8 +32,11 @@ export interface OpenCallOptions<T> {
 export interface OpenCall<T = unknown> {
   /** Unguessable id, `origin` of the calls of the host. */
   readonly origin: string;
+  /** `id` of the caller. */
   readonly callerId: string;
+  /** `principal` of the caller. */
   readonly principal: string | undefined;
+  /** Name of the server that the call goes to. */
   readonly server: string;
   /** The exchange in which the client waits now, or waited last. */
   exchange: ClientExchange;
