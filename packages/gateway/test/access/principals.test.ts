@@ -52,7 +52,7 @@ describe('GW-36: a hundred people share a gateway, and nothing else', () => {
 
       // A session is of no use with the token of another person.
       const [ann, bob] = people;
-      if (ann === undefined || bob === undefined) throw new Error('nobody');
+      if (ann === undefined || bob === undefined) throw new Error('no people');
       const answer = await fetch(`${world.origin}/mcp/one`, {
         method: 'POST',
         headers: {

@@ -13,7 +13,7 @@ const silent: AuthPlugin = {
   specVersion: 1,
   scheme: 'silent',
   separatesPrincipals: true,
-  create: ({ config, principal = 'nobody' }) =>
+  create: ({ config, principal = 'none' }) =>
     createBearerProvider({ url: String(config['url']), token: () => `token-of-${principal}` }),
 };
 
@@ -40,7 +40,7 @@ it('GW-37: opens no page if the host has credentials for the person', async () =
     respond: (request: Request) => pages.respond(request),
   };
   const personOf = ({ headers }: Request): Caller => {
-    const principal = headers.get('x-person') ?? 'nobody';
+    const principal = headers.get('x-person') ?? 'none';
     return { id: principal, principal };
   };
   await using gateway = createGateway(host, { trustedCaller: personOf, signIn });

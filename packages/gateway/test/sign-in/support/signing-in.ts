@@ -8,6 +8,7 @@ import {
   createUpstreamSignIn,
   gatewayInteraction,
   oauthResource,
+  type BrowserCheck,
   type Caller,
   type OAuthResourceOptions,
   type UpstreamSignInOptions,
@@ -53,6 +54,7 @@ export async function startSigningIn(
     readonly path?: string;
     readonly access?: Partial<OAuthResourceOptions>;
   } = {},
+  check = (at: string): BrowserCheck => browserSignIn({ issuer: at, clientId: 'gateway-pages' }),
 ): Promise<SigningIn> {
   const server = await listen();
   const origin = originOf(server);
@@ -70,7 +72,7 @@ export async function startSigningIn(
     callbacks: callbacks.hostCallbacks,
   });
   await host.connect({ one: { url: servers.one }, two: { url: servers.two } });
-  const browser = browserSignIn({ issuer: issuer.origin, clientId: 'gateway-pages' });
+  const browser = check(issuer.origin);
   const pages = createUpstreamSignIn({ host, interaction, browser, ...options });
   const resource = `${origin}/mcp`;
   const access = oauthResource({ resource, issuers: [issuer.origin], ...options.access });
