@@ -2,7 +2,7 @@ import type { Host } from '@mcp-fittings/host';
 import { createExposure } from './catalog/exposure.js';
 import type { Caller, Mount } from './contracts/caller.js';
 import type { FrontDoorOptions, Gateway } from './contracts/gateway.js';
-import { authenticateWith, createFrontDoors } from './front-doors.js';
+import { createFrontDoors } from './front-doors.js';
 import { createStatusPage, type StatusOptions } from './status/status-page.js';
 import { createSurface } from './surface/create-surface.js';
 import type { SurfaceOptions } from './surface/surface-options.js';
@@ -33,7 +33,7 @@ export function createGateway(host: Host, options: GatewayOptions = {}): Gateway
   const exposure = createExposure({ host, ...options });
   const serves = (caller: Caller, mount: Mount): boolean =>
     mount.server === undefined || exposure.hasServer({ caller, mount }, mount.server);
-  const { status: given = false, observe, access, trustedCaller, clock, serverInfo } = options;
+  const { status: given = false, observe, clock, serverInfo } = options;
   if (given === false) return createFrontDoors(createSurface({ ...options, host }), serves, options);
 
   const status = createStatusPage({
@@ -42,7 +42,6 @@ export function createGateway(host: Host, options: GatewayOptions = {}): Gateway
     host,
     serves,
     clock,
-    access: { authenticate: authenticateWith(access, trustedCaller) },
   });
   const surface = createSurface({
     ...options,

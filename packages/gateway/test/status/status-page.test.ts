@@ -30,10 +30,11 @@ async function pageOf(
   callers = new Map<string, Caller>([['token-of-ann', { id: 'ann' }]]),
   options: Partial<StatusPageOptions> = {},
 ) {
-  const page = createStatusPage({ host, access: tokens(callers), ...options });
+  const page = createStatusPage({ host, ...options });
+  const { authenticate } = tokens(callers);
   onTestFinished(() => page[Symbol.dispose]());
   const send = async (path: string, init: RequestInit = {}, origin = ORIGIN): Promise<Response> => {
-    const response = await page.respond(new Request(`${origin}${path}`, init));
+    const response = await page.respond(new Request(`${origin}${path}`, init), authenticate);
     if (response === undefined) throw new Error(`nothing at ${path}`);
     return response;
   };
@@ -275,6 +276,9 @@ describe('who reads it', () => {
     callers.set('token-of-ann', ann);
     expect(await statusOf(one)).toBe(200);
 
+    const foreign = { headers: { ...one?.headers, origin: 'https://evil.example' } };
+    expect((await send('/status/sign-out', { method: 'POST', ...foreign })).status).toBe(403);
+    expect(await statusOf(one)).toBe(200);
     const out = await send('/status/sign-out', { method: 'POST', ...one });
     expect(out.headers.get('set-cookie')).toContain('Max-Age=0');
     expect([await statusOf(one), await statusOf(other)]).toEqual([401, 200]);
