@@ -31,10 +31,12 @@ async function pageOf(
   options: Partial<StatusPageOptions> = {},
 ) {
   const page = createStatusPage({ host, ...options });
-  const { authenticate } = tokens(callers);
+  const access = tokens(callers);
   onTestFinished(() => page[Symbol.dispose]());
   const send = async (path: string, init: RequestInit = {}, origin = ORIGIN): Promise<Response> => {
-    const response = await page.respond(new Request(`${origin}${path}`, init), authenticate);
+    const response = await page.respond(new Request(`${origin}${path}`, init), (asked) =>
+      access.authenticate(asked),
+    );
     if (response === undefined) throw new Error(`nothing at ${path}`);
     return response;
   };
