@@ -96,7 +96,7 @@ function createStream(
   const write = (text: string): void => controller?.enqueue(encoder.encode(text));
   const send = (): void => {
     snapshotTimer = undefined;
-    if (!isChanged || !hasRoom()) return;
+    if (!isChanged) return;
     isChanged = false;
     const { at, uptimeMs, ...content } = status(caller);
     const text = JSON.stringify(content);

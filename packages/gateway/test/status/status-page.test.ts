@@ -152,10 +152,15 @@ describe('what the page shows', () => {
       assigned: 'assigned-0123456789',
       password: 'password-0123456789',
       query: 'query-0123456789',
+      echoed: 'echoed-0123456789',
     };
     const all = Object.values(secrets).join(' ');
+    const noHandshake = toolServer({});
+    noHandshake.setRequestHandler('initialize', () => {
+      throw new Error(`Refused: ${secrets.echoed} ${'x'.repeat(10_000)}`);
+    });
     const host = await hostOf(
-      {},
+      { echo: () => noHandshake },
       {
         local: {
           command: process.execPath,
@@ -174,11 +179,10 @@ describe('what the page shows', () => {
           url: `http://user:${secrets.password}@127.0.0.1:9/mcp?code=${secrets.query}`,
           headers: { 'x-api-key': secrets.header },
         },
-        echo: { type: 'sdk' },
       },
-      {},
     );
     await host.remove('echo');
+    await host.connect({ echo: { type: 'sdk', env: { API_TOKEN: secrets.echoed } } });
     const { page, get, status } = await pageOf(host);
     const { FittingsError } = await import('@mcp-fittings/client-core');
     for (const server of ['local', 'remote']) {
@@ -202,6 +206,9 @@ describe('what the page shows', () => {
       expect(of(server)).toContain('[redacted]');
       for (const secret of own) expect(of(server)).not.toContain(secret);
     }
+    const echo = shown.servers.find(({ name }) => name === 'echo');
+    expect(echo?.state.reason).toContain('Refused: [redacted] xxx');
+    expect(echo?.state.reason?.length).toBeLessThan(540);
     // What was not made up by this test has none at all.
     const { errors: _errors, ...rest } = shown;
     for (const text of [
