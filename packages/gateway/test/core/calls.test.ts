@@ -103,6 +103,19 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       await expect(own.callTool({ name: 'fail', arguments: {} })).rejects.toMatchObject({ code: -32602 });
     });
 
+    it('GW-11: hides prompts and resources of servers that the caller may not use', async () => {
+      const open = () => toyServer({ prompts: [{ name: 'p' }], resources: [{ uri: 'x://open', name: 'o' }] });
+      const secret = () =>
+        toyServer({ prompts: [{ name: 'p' }], resources: [{ uri: 'x://secret', name: 's' }] });
+      await using gateway = await gatewayOver({ open, secret });
+      const client = await gateway[kind]({ caller: { id: 'c', allows: (server) => server === 'open' } });
+      expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['open__p']);
+      expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['x://open']);
+      await expect(client.getPrompt({ name: 'secret__p' })).rejects.toMatchObject({ code: -32602 });
+      const uri = 'mcp-fittings://secret/x://secret';
+      await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
+    });
+
     it('GW-12: pages are bounded, and an invalid cursor is refused', async () => {
       const many = () =>
         toyServer({ tools: Array.from({ length: 450 }, (_, index) => ({ name: `t${index}` })) });
@@ -120,7 +133,9 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       expect(sizes).toEqual([200, 200, 50]);
       expect(new Set(names).size).toBe(450);
       const wrong = Buffer.from('prompts:200').toString('base64url');
-      for (const bad of ['x', wrong, ''])
+      const padded = Buffer.from('tools:0200').toString('base64url');
+      const between = Buffer.from('tools:7').toString('base64url');
+      for (const bad of ['x', wrong, padded, between, ''])
         await expect(send(client, 'tools/list', { cursor: bad })).rejects.toMatchObject({ code: -32602 });
     });
   });

@@ -69,6 +69,15 @@ const asking =
       },
     });
 
+/** A promise, and the function that resolves it. */
+function withResolvers<Value>() {
+  let resolve: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
 const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 /** A client that answers with its name. */
@@ -141,6 +150,46 @@ for (const kind of ['v2', 'modern'] as const) {
   });
 }
 
+describe('a server that asks late', () => {
+  it('GW-6: does not ask another client for a call that was given up', async () => {
+    const { promise: begun, resolve: begin } = withResolvers<void>();
+    const { promise: released, resolve: release } = withResolvers<void>();
+    const { promise: refused, resolve: refuse } = withResolvers<string>();
+    const late = () =>
+      toyServer({
+        tools: [{ name: 'late' }, { name: 'wait' }],
+        call: async ({ tool }, { mcpReq }, server) => {
+          if (tool === 'wait') {
+            release();
+            await refused;
+            return text('waited');
+          }
+          begin();
+          await once(mcpReq.signal, 'abort');
+          await released;
+          // It ignores that its call was canceled.
+          await server.elicitInput(form).then(
+            () => refuse('answered'),
+            (error: unknown) => refuse(String(error)),
+          );
+          return text('late');
+        },
+      });
+    await using gateway = await gatewayOver({ late });
+    const asked: string[] = [];
+    const ann = await gateway.v2(answering('ann', asked));
+    const bob = await gateway.v2(answering('bob', asked));
+    const stop = new AbortController();
+    const given = ann.callTool({ name: 'late__late', arguments: {} }, { signal: stop.signal });
+    await begun;
+    stop.abort(new Error('enough'));
+    await expect(given).rejects.toThrow();
+    await bob.callTool({ name: 'late__wait', arguments: {} });
+    expect(await refused).toContain('several of them wait');
+    expect(asked).toEqual([]);
+  });
+});
+
 describe('held calls', () => {
   it('GW-7: withdraws the call at the server when its client cancels, also while it is asked', async () => {
     for (const kind of ['v2', 'modern'] as const) {
@@ -185,7 +234,10 @@ describe('servers of 2026-07-28', () => {
       });
       return server;
     };
-    const server = createServer(toNodeHandler(createMcpHandler(make))).listen(0, '127.0.0.1');
+    const serve = toNodeHandler(createMcpHandler(make));
+    const server = createServer(
+      (request, response) => void serve(request as Parameters<typeof serve>[0], response),
+    ).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;

@@ -1,19 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { describe, expect, it, vi } from 'vitest';
 import type { Server } from '@modelcontextprotocol/server';
-import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createToolPolicy } from '@mcp-fittings/tools';
-import { http } from '@mcp-fittings/transport-http';
-import { stdio } from '@mcp-fittings/transport-stdio';
-import { AuthRequiredError } from '@mcp-fittings/client-core';
-import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
 import type { Caller } from '../../src/contracts/caller.js';
-import type { RequestEvent } from '../../src/contracts/request-event.js';
-import { gatewayOf, gatewayOver, send, text, toyServer } from './support.js';
+import { gatewayOver, send, text, toyServer } from './support.js';
 
 /** A server whose list can be changed, with its connections. */
 function changing() {
@@ -204,7 +194,49 @@ describe('people', () => {
   });
 });
 
+describe('people who come back', () => {
+  it('GW-13: tells a person nothing when an unused connection is forgotten', async () => {
+    const clock = createManualClock();
+    const own = () => toyServer({ tools: [{ name: 'x' }] });
+    await using gateway = await gatewayOver({ own }, { clock, host: { clock, lazy: true } });
+    const received: string[] = [];
+    const client = await gateway.v1({ caller: { id: 'p', principal: 'p' }, ...collect(received) });
+    expect((await client.listTools()).tools).toHaveLength(1);
+    await clock.advance(400_000);
+    expect(gateway.host.tools({ principal: 'p' })).toEqual([]);
+    await clock.advance(1000);
+    expect(received).toEqual([]);
+    expect(await client.callTool({ name: 'own__x', arguments: {} })).toMatchObject({ content: [] });
+  });
+});
+
 describe('answers', () => {
+  it('GW-7: a call whose client refuses to answer is not held', async () => {
+    const asks = () =>
+      toyServer({
+        tools: [{ name: 'ask' }],
+        call: async (_args, _context, server) => {
+          await server.elicitInput({
+            message: 'Who?',
+            requestedSchema: { type: 'object', properties: {} },
+          });
+          return text('answered');
+        },
+      });
+    await using gateway = await gatewayOver({ asks }, { limits: { heldCallsPerCaller: 1 } });
+    const client = await gateway.v2({
+      capabilities: { elicitation: {} },
+      prepare: (each) =>
+        each.setRequestHandler('elicitation/create', () => {
+          throw new Error('not now');
+        }),
+    });
+    for (let times = 0; times < 3; times++) {
+      const result = await client.callTool({ name: 'asks__ask', arguments: {} });
+      expect(JSON.stringify(result)).toContain('not now');
+    }
+  });
+
   it('GW-7: gives a call up whose client does not answer, and refuses the answers of anybody else', async () => {
     const clock = createManualClock();
     const aborted: unknown[] = [];
