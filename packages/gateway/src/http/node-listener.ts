@@ -29,8 +29,6 @@ export function createNodeListener(
       const answer =
         request === undefined ? refuse(400, 'The request target is not valid.') : await handle(request);
       await write(answer, outgoing, gone.signal, incoming.method === 'HEAD');
-      // The next request of the connection follows the rest of this body.
-      if (!incoming.complete) incoming.resume();
     };
     serve().catch((error: unknown) => {
       logger?.error('A request could not be answered.', { error: String(error) });

@@ -49,7 +49,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     const entry = table.get(id);
     table.delete(id);
     entry?.timer?.[Symbol.dispose]();
-    await entry?.session.close();
+    // What fails while a session ends has no one to tell.
+    await entry?.session.close().catch((error: unknown) => logger?.debug(String(error)));
   };
   const use = (id: string, open: OpenSession): void => {
     open.timer?.[Symbol.dispose]();
@@ -60,8 +61,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     });
   };
 
-  /** Returns whether there is room for one session of the caller, after ending an idle one if necessary. */
-  const makeRoom = async (callerId: string): Promise<boolean> => {
+  /** Returns whether there is room for one session of the caller, after ending an idle one if necessary. Nothing may wait before it is used. */
+  const makeRoom = (callerId: string): boolean => {
     const own = [...table].filter(([, open]) => open.callerId === callerId);
     const pending = [...opening.values()].reduce((sum, count) => sum + count, 0);
     const isFullForCaller = own.length + (opening.get(callerId) ?? 0) >= maxPerCaller;
@@ -69,7 +70,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const candidates = isFullForCaller ? own : [...own, ...table];
     const idle = candidates.find(([, open]) => open.session.isIdle);
     if (idle === undefined) return false;
-    await end(idle[0]);
+    void end(idle[0]);
     return true;
   };
 
@@ -81,7 +82,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     begin: (session: Session) => Promise<T>,
     succeeded: (result: T) => boolean,
   ): Promise<{ readonly session: Session; readonly result: T } | undefined> => {
-    if (isClosed || !(await makeRoom(caller.id))) return undefined;
+    if (isClosed || !makeRoom(caller.id)) return undefined;
     opening.set(caller.id, (opening.get(caller.id) ?? 0) + 1);
     try {
       const session = await openSession({ surface, caller, mount, record, keepAliveMs, logger });

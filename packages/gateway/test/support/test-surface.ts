@@ -79,6 +79,10 @@ export function createTestSurface(): TestSurface {
         const allowed = caller.allows?.('notes', 'secret') ?? true;
         return text(`${caller.id} at ${mount.server ?? 'all'}${allowed ? '' : ', restricted'}`);
       }
+      if (name === 'allowed-later') {
+        await new Promise<void>((resolve) => finishing.add(resolve));
+        return text(caller.allows?.('notes', 'secret') === false ? 'restricted' : 'allowed');
+      }
       if (name === 'big') return text('x'.repeat(Number(input['size'])));
       if (name === 'count') {
         for (let progress = 1; progress <= 3; progress += 1) {
@@ -124,6 +128,7 @@ export function createTestSurface(): TestSurface {
     canceled: () => canceled,
     finish() {
       for (const resolve of finishing) resolve();
+      finishing.clear();
     },
     bus,
     createServer,
