@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { Access } from '../contracts/access.js';
-import { readAuthorization, refuse } from './challenge.js';
+import { challenge, readAuthorization } from './challenge.js';
 
 /** Options of {@link bearerToken}. */
 export interface BearerTokenOptions {
@@ -32,12 +32,12 @@ export function bearerToken(token: string | undefined | BearerTokenOptions): Acc
   return {
     async authenticate(request) {
       const { scheme, credentials } = readAuthorization(request);
-      if (scheme !== 'bearer') return { refusal: refuse(401, 'Bearer', {}) };
+      if (scheme !== 'bearer') return { refusal: challenge(401, 'Bearer', {}) };
       const received = digest(credentials);
       // Every token is compared, so that the time does not tell which one matches.
       const matches = expected.filter((each) => timingSafeEqual(each, received));
       if (matches.length > 0) return { caller };
-      return { refusal: refuse(401, 'Bearer', { error: 'invalid_token' }) };
+      return { refusal: challenge(401, 'Bearer', { error: 'invalid_token' }) };
     },
   };
 }

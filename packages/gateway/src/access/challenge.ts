@@ -1,3 +1,5 @@
+import { refuse } from '../http/refusals.js';
+
 /** Parameters of a `WWW-Authenticate` challenge, in the order in which they are sent. */
 export interface ChallengeParameters {
   readonly error?: 'invalid_token' | 'insufficient_scope' | undefined;
@@ -10,11 +12,11 @@ export interface ChallengeParameters {
 }
 
 /**
- * Creates the response that refuses a request with a challenge. Values are from the configuration or are constants, never from the
- * request.
+ * Creates the response that refuses a request with a challenge; its body is a JSON-RPC error. Values are from the configuration or are
+ * constants, never from the request.
  * @see https://www.rfc-editor.org/rfc/rfc6750.html#section-3
  */
-export function refuse(
+export function challenge(
   status: 401 | 403,
   scheme: 'Bearer' | 'DPoP',
   parameters: ChallengeParameters,
@@ -22,11 +24,11 @@ export function refuse(
   const list = Object.entries(parameters).flatMap(([name, value]) =>
     typeof value === 'string' && value !== '' ? [`${name}="${value.replace(/["\\]/g, '\\$&')}"`] : [],
   );
-  const challenge = list.length === 0 ? scheme : `${scheme} ${list.join(', ')}`;
-  const body = { error: parameters.error ?? 'unauthorized', error_description: parameters.error_description };
-  return Response.json(body, {
-    status,
-    headers: { 'www-authenticate': challenge, 'cache-control': 'no-store' },
+  const { error, error_description: message = 'A valid access token is required.' } = parameters;
+  const header = list.length === 0 ? scheme : `${scheme} ${list.join(', ')}`;
+  return refuse(status, message, {
+    data: error === undefined ? undefined : { error },
+    headers: { 'www-authenticate': header, 'cache-control': 'no-store' },
   });
 }
 

@@ -9,7 +9,8 @@ import {
   type AccessTokenClaims,
   type TokenProfile,
 } from './access-token.js';
-import { readAuthorization, refuse, type ChallengeParameters } from './challenge.js';
+import { refuse } from '../http/refusals.js';
+import { challenge, readAuthorization, type ChallengeParameters } from './challenge.js';
 import { createIssuer } from './issuer.js';
 import type { OutboundFetch } from './outbound-fetch.js';
 import { principalOfSubject } from './principal.js';
@@ -150,7 +151,9 @@ export function oauthResource(options: OAuthResourceOptions): Access {
     if (allows === undefined || (server !== undefined && !allows(server, tool))) {
       const scope = grants.needed(server, tool).join(' ');
       const error = { error: 'insufficient_scope', error_description: 'The token lacks a scope.' } as const;
-      return { refusal: refuse(403, 'Bearer', { ...error, scope, resource_metadata: address.metadataUrl }) };
+      return {
+        refusal: challenge(403, 'Bearer', { ...error, scope, resource_metadata: address.metadataUrl }),
+      };
     }
     return { caller: { id: principalOfSubject(claims), principal, allows } };
   };
@@ -158,12 +161,12 @@ export function oauthResource(options: OAuthResourceOptions): Access {
   return {
     async authenticate(request) {
       const address = addresses.ofRequest(new URL(request.url).pathname);
-      const challenge: ChallengeParameters = {
+      const parameters: ChallengeParameters = {
         resource_metadata: address.metadataUrl,
         scope: grants.needed(address.server).join(' '),
       };
       const { scheme, credentials } = readAuthorization(request);
-      if (scheme !== 'bearer' && scheme !== 'dpop') return { refusal: refuse(401, 'Bearer', challenge) };
+      if (scheme !== 'bearer' && scheme !== 'dpop') return { refusal: challenge(401, 'Bearer', parameters) };
       try {
         const claims = await claimsOf(request, scheme, credentials, address);
         if (claims !== undefined) return decide(request, claims, address);
@@ -175,9 +178,9 @@ export function oauthResource(options: OAuthResourceOptions): Access {
         error: 'invalid_token',
         error_description: 'The token is invalid, has expired, or is for another resource.',
       } as const;
-      if (scheme === 'bearer') return { refusal: refuse(401, 'Bearer', { ...error, ...challenge }) };
+      if (scheme === 'bearer') return { refusal: challenge(401, 'Bearer', { ...error, ...parameters }) };
       return {
-        refusal: refuse(401, 'DPoP', { ...error, ...challenge, algs: SIGNATURE_ALGORITHMS.join(' ') }),
+        refusal: challenge(401, 'DPoP', { ...error, ...parameters, algs: SIGNATURE_ALGORITHMS.join(' ') }),
       };
     },
 
@@ -233,11 +236,8 @@ function isUnavailable(error: unknown): boolean {
 }
 
 function unavailable(): Response {
-  const body = {
-    error: 'temporarily_unavailable',
-    error_description: 'The keys of the issuer cannot be read.',
-  };
-  return Response.json(body, { status: 503, headers: { 'retry-after': '5', 'cache-control': 'no-store' } });
+  const headers = { 'retry-after': '5', 'cache-control': 'no-store' };
+  return refuse(503, 'The keys of the issuer cannot be read.', { headers });
 }
 
 function nothingAccepted(option: string): FittingsError {

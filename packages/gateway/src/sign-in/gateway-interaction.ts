@@ -41,7 +41,7 @@ export interface WaitingBrowsers {
 }
 
 /**
- * Creates the interaction of a gateway. Pass it to `oauth()` when you create the host, and to `createUpstreamSignIn()` afterwards.
+ * Creates the interaction of a gateway. Pass it to `oauth()` when you create the host, and to `createUpstreamSignIn()` afterward.
  * Throws `CONFIG_INVALID` unless `publicUrl` is an https URL without query; http is allowed on the loopback interface.
  * @param options.publicUrl - URL at which browsers reach the gateway, without `/mcp`: `https://gateway.example`
  * @example
@@ -60,7 +60,7 @@ export function gatewayInteraction({ publicUrl }: { readonly publicUrl: string }
     publicUrl: base,
     async begin(sought) {
       const connected = browsers;
-      if (connected?.waits(sought) !== true) throw nobodyWaits(sought.server);
+      if (connected?.waits(sought) !== true) throw notWaiting(sought.server);
       return {
         redirectUri,
         authorize: (request) => connected.send({ ...sought, ...request }),
@@ -78,7 +78,7 @@ export function gatewayInteraction({ publicUrl }: { readonly publicUrl: string }
   };
 }
 
-function nobodyWaits(server: string): FittingsError {
+function notWaiting(server: string): FittingsError {
   return new FittingsError(
     'AUTH_FAILED',
     `Cannot sign in to "${server}": no caller of the gateway has opened a sign-in page for it.`,

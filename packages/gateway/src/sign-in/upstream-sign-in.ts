@@ -19,7 +19,7 @@ export interface UpstreamSignInOptions {
   readonly interaction: GatewayInteraction;
   /**
    * How a page finds out whether the browser belongs to the caller. {@link browserSignIn} compares the person in the browser with the
-   * caller. `unverified` asks the person to confirm, which does not protect against a caller who sends the page to somebody else and
+   * caller. `unverified` asks the person to confirm, which does not protect against a caller who sends the page to another person and
    * then uses that person's account: choose it only if all callers are one person.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#phishing
    */

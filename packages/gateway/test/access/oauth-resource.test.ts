@@ -23,7 +23,7 @@ async function open(options: Partial<OAuthResourceOptions> = {}) {
     /** The principal, or the status and challenge of the refusal. */
     async verdict(token: string, path?: string): Promise<string> {
       const decision = await present(token, path);
-      if ('caller' in decision) return decision.caller.principal ?? 'nobody';
+      if ('caller' in decision) return decision.caller.principal ?? 'anonymous';
       const { status, headers } = decision.refusal;
       return `${status} ${/error="(\w+)"/.exec(headers.get('www-authenticate') ?? '')?.[1] ?? ''}`;
     },
@@ -101,7 +101,7 @@ describe('GW-32: only tokens of a trusted issuer for this resource are accepted'
     Readonly<Record<string, unknown>>,
     Readonly<Record<string, unknown>>?,
   ])[] = [
-    ['for somebody else', { aud: 'https://other.example/mcp' }],
+    ['for another resource', { aud: 'https://other.example/mcp' }],
     ['for a resource that begins alike', { aud: `${RESOURCE}.evil.example` }],
     ['without an audience', { aud: undefined }],
     ['for one server', { aud: `${RESOURCE}/github` }],
@@ -129,6 +129,14 @@ describe('GW-32: only tokens of a trusted issuer for this resource are accepted'
       expect(await world.verdict(world.issuer.token(claims, header))).toBe('401 invalid_token');
     },
   );
+
+  it('refuses a token for one server elsewhere, also after it was accepted there', async () => {
+    await using world = await open();
+    const token = world.issuer.token({ aud: `${RESOURCE}/github` });
+    expect(await world.verdict(token, '/mcp/github')).toContain('ann');
+    expect(await world.verdict(token, '/mcp')).toBe('401 invalid_token');
+    expect(await world.verdict(token, '/mcp/other')).toBe('401 invalid_token');
+  });
 
   it('refuses a changed token, and one that was signed with the public key as a secret', async () => {
     await using world = await open();
@@ -404,7 +412,7 @@ describe('GW-35: keys are read rarely, and what is bound to a key needs its proo
   it('accepts a token that is bound to a key once for each proof of that key', async () => {
     await using world = await open();
     const { issuer, clock } = world;
-    const [ann, eve] = [await createProofs(), await createProofs()];
+    const [ann, eve] = [createProofs(), createProofs()];
     const token = issuer.token({ cnf: { jkt: ann.jkt } });
     const present = async (proof: string | undefined, path = '/mcp', scheme = 'DPoP') => {
       const headers = { authorization: `${scheme} ${token}`, ...(proof !== undefined && { dpop: proof }) };

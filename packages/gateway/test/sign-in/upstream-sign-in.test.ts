@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createUpstreamSignIn, gatewayInteraction } from '@mcp-fittings/gateway';
+import {
+  browserSignIn,
+  createUpstreamSignIn,
+  gatewayInteraction,
+  type OutboundRequest,
+} from '@mcp-fittings/gateway';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createBrowser, type ShownPage } from './support/browser.js';
 import { startSigningIn, type SigningIn } from './support/signing-in.js';
@@ -90,6 +95,37 @@ describe('GW-37: a caller signs in to a server at a page of the gateway', () => 
     expect((await world.pages.open(world.callerOf('ann'), 'one')).url).not.toBe(page.url);
   });
 
+  it('says so if the issuer does not answer, and can be reloaded', { timeout: TIMEOUT }, async () => {
+    let down = true;
+    const fetch = async (url: string, init: OutboundRequest): Promise<Response> => {
+      if (down) throw new Error('down');
+      return globalThis.fetch(url, { ...init, body: init.body ?? null });
+    };
+    const clock = createManualClock({ now: Date.now() });
+    await using world = await startSigningIn({}, (issuer) =>
+      browserSignIn({ issuer, clientId: 'gateway-pages', fetch, clock }),
+    );
+    const page = await world.pages.open(world.callerOf('ann'), 'one');
+    const browser = createBrowser('ann');
+    const shown = await browser.open(page.url);
+    expect(shown).toMatchObject({ status: 502 });
+    expectSafe(shown);
+    down = false;
+    await clock.advance(5000);
+    expect((await browser.open(page.url)).html).toContain('You are signed in to one');
+  });
+
+  it('compares the names that the program gives to people', { timeout: TIMEOUT }, async () => {
+    await using world = await startSigningIn({}, (issuer) =>
+      browserSignIn({ issuer, clientId: 'gateway-pages', principalOf: ({ sub }) => `staff-${sub}` }),
+    );
+    const page = await world.pages.open({ id: 'program of ann', principal: 'staff-ann' }, 'one');
+    expect((await createBrowser('bob').open(page.url)).status).toBe(403);
+    expect((await createBrowser('ann').open(page.url)).html).toContain('You are signed in to one');
+    const other = await world.pages.open(world.callerOf('bob'), 'one');
+    expect((await createBrowser('bob').open(other.url)).status).toBe(403);
+  });
+
   it('ends after its life, and with the gateway', { timeout: TIMEOUT }, async () => {
     const clock = createManualClock();
     await using world = await startSigningIn({ clock });
@@ -173,6 +209,7 @@ describe('GW-38: a sign-in belongs to the browser of its caller', () => {
     const victim = createBrowser('ann');
     await victim.open(page.url);
     expect(await victim.open(url)).toMatchObject({ status: 403 });
+    expect(victim.visited.map(({ origin }) => origin)).not.toContain(world.upstream.origin);
     expect(await settled(page.completed)).toBe('waiting');
     // It counted once.
     expect(await eve.open(url)).toMatchObject({ status: 404 });

@@ -1,7 +1,6 @@
 import { createHash, generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { calculateJwkThumbprint } from 'jose';
 
 /** An issuer on loopback that signs what a test wants, and counts how often it is asked. */
 export interface TestIssuer extends AsyncDisposable {
@@ -90,11 +89,12 @@ export async function startTestIssuer(options: {
 }
 
 /** A DPoP key, and proofs that it signs. */
-export async function createProofs() {
+export function createProofs() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwk = publicKey.export({ format: 'jwk' });
+  const { crv, kty, x, y } = jwk;
   return {
-    jkt: await calculateJwkThumbprint(jwk),
+    jkt: createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url'),
     proof(claims: {
       readonly htu: string;
       readonly token: string;

@@ -1,15 +1,20 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { Readable } from 'node:stream';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { oauth } from '@mcp-fittings/auth-oauth';
 import {
   browserSignIn,
+  createCallbackRouter,
   createUpstreamSignIn,
   gatewayInteraction,
+  oauthResource,
+  type BrowserCheck,
   type Caller,
+  type OAuthResourceOptions,
   type UpstreamSignInOptions,
   type UpstreamSignInPages,
 } from '@mcp-fittings/gateway';
+import { createGateway } from '../../../src/create-gateway.js';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { memoryStore } from '@mcp-fittings/store-file';
@@ -22,12 +27,17 @@ import {
   startAuthorizationServer,
   type TestAuthorizationServer,
 } from '../../../../auth-oauth/test/support/authorization-server.mjs';
+import type { Browser } from './browser.js';
 import { startPeopleIssuer } from './people-issuer.js';
 
-/** A host with servers that have an authorization server of their own, and the pages of a gateway for it. */
+/** A gateway for callers of one issuer. Its servers have an authorization server of their own. */
 export interface SigningIn extends AsyncDisposable {
   readonly origin: string;
   readonly issuer: string;
+  /** Everything that the gateway has sent: heads and bodies. */
+  readonly sent: () => string;
+  /** Obtains an access token for the gateway in the browser of a person. */
+  tokenOf(browser: Browser): Promise<string>;
   readonly host: Host;
   readonly pages: UpstreamSignInPages;
   readonly servers: PersonalServers;
@@ -39,7 +49,12 @@ export interface SigningIn extends AsyncDisposable {
 }
 
 export async function startSigningIn(
-  options: Partial<UpstreamSignInOptions> & { readonly path?: string } = {},
+  options: Partial<UpstreamSignInOptions> & {
+    /** Path of the public URL. */
+    readonly path?: string;
+    readonly access?: Partial<OAuthResourceOptions>;
+  } = {},
+  check = (at: string): BrowserCheck => browserSignIn({ issuer: at, clientId: 'gateway-pages' }),
 ): Promise<SigningIn> {
   const server = await listen();
   const origin = originOf(server);
@@ -48,19 +63,24 @@ export async function startSigningIn(
   const servers: PersonalServers = await startPersonalServers(() => upstream);
   const upstream = await startAuthorizationServer({ resource: () => servers.origin });
   const interaction = gatewayInteraction({ publicUrl });
+  const callbacks = createCallbackRouter();
   const host = createHost({
     engine: sdk({ name: 'tests', version: '1' }),
     transports: [http()],
     auth: [oauth({ clientName: 'gateway', store: memoryStore(), interaction })],
     lazy: true,
+    callbacks: callbacks.hostCallbacks,
   });
   await host.connect({ one: { url: servers.one }, two: { url: servers.two } });
-  const browser = browserSignIn({ issuer: issuer.origin, clientId: 'gateway-pages' });
+  const browser = check(issuer.origin);
   const pages = createUpstreamSignIn({ host, interaction, browser, ...options });
-  server.on('request', async (request: IncomingMessage, response) => {
-    const answer = (await pages.respond(toRequest(request, origin))) ?? new Response(null, { status: 404 });
-    for (const [name, value] of answer.headers) response.appendHeader(name, value);
-    response.writeHead(answer.status).end(await answer.text());
+  const resource = `${origin}/mcp`;
+  const access = oauthResource({ resource, issuers: [issuer.origin], ...options.access });
+  const gateway = createGateway(host, { callbacks, access, signIn: pages, limits: { listMs: 500 } });
+  const sent: string[] = [];
+  server.on('request', (request, response) => {
+    record(response, (text) => sent.push(text));
+    gateway.listener(request, response);
   });
   const callerOf = (person: string): Caller => {
     const principal = `${encodeURIComponent(issuer.origin)}|${person}`;
@@ -69,6 +89,35 @@ export async function startSigningIn(
   return {
     origin,
     issuer: issuer.origin,
+    sent: () => sent.join('\n'),
+    async tokenOf(person) {
+      const verifier = 'v'.repeat(43);
+      const url = new URL(`${issuer.origin}/auth`);
+      const redirect = 'http://127.0.0.1:9/done';
+      url.search = new URLSearchParams({
+        response_type: 'code',
+        client_id: 'program',
+        redirect_uri: redirect,
+        scope: 'tools',
+        resource,
+        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+        code_challenge_method: 'S256',
+      }).toString();
+      const { url: back } = await person.open(url, { until: ({ pathname }) => pathname === '/done' });
+      const body = new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: 'program',
+        redirect_uri: redirect,
+        code: back.searchParams.get('code') ?? '',
+        code_verifier: verifier,
+        resource,
+      });
+      const response = await fetch(`${issuer.origin}/token`, { method: 'POST', body });
+      const token: unknown = await response.json();
+      if (typeof token !== 'object' || token === null || !('access_token' in token))
+        throw new Error(JSON.stringify(token));
+      return String(token.access_token);
+    },
     host,
     pages,
     servers,
@@ -81,6 +130,7 @@ export async function startSigningIn(
     },
     async [Symbol.asyncDispose]() {
       await pages.close();
+      await gateway.close();
       await host.close();
       server.close();
       server.closeAllConnections();
@@ -101,12 +151,20 @@ export function originOf(server: Server): string {
   return `http://127.0.0.1:${address.port}`;
 }
 
-function toRequest(incoming: IncomingMessage, origin: string): Request {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(incoming.headers))
-    if (value !== undefined) headers.set(name, String(value));
-  const { method = 'GET', url = '/' } = incoming;
-  if (method === 'GET') return new Request(origin + url, { headers });
-  const init = { method, headers, body: Readable.toWeb(incoming), duplex: 'half' };
-  return new Request(origin + url, init as RequestInit); // `duplex` is not in the types of the DOM
+/** Reports the heads and bodies of a response. */
+function record(response: ServerResponse, onText: (text: string) => void): void {
+  for (const method of ['writeHead', 'write', 'end'] as const) {
+    const original: unknown = Reflect.get(response, method);
+    if (typeof original !== 'function') throw new Error(`no ${method}`);
+    Object.assign(response, {
+      [method]: (...args: readonly unknown[]): unknown => {
+        for (const each of args) {
+          if (each instanceof Uint8Array) onText(Buffer.from(each).toString());
+          else onText(typeof each === 'string' ? each : (JSON.stringify(each) ?? ''));
+        }
+        if (method === 'end') onText(JSON.stringify(response.getHeaders()));
+        return Reflect.apply(original, response, args);
+      },
+    });
+  }
 }
