@@ -56,7 +56,7 @@ it('GW-69: a gateway shows callers their own requests, and only servers that it 
   expect(ofAnn.errors).toMatchObject([{ server: 'notes', target: 'fail', code: 'RPC_ERROR' }]);
   expect(ofBob.servers.map(({ requests }) => requests.count)).toEqual([0]);
   expect(ofBob.errors).toEqual([]);
-  expect((await get('/status', 'nobody')).status).toBe(401);
+  expect((await get('/status', 'carol')).status).toBe(401);
 
   const metrics = await (await operations.fetch(new Request('http://localhost/metrics'))).text();
   expect(metrics).toContain('mcp_gateway_sessions 1');
@@ -110,7 +110,7 @@ it('GW-69: there is no page unless it is asked for', async () => {
   expect((await get('/status')).status).toBe(404);
 });
 
-it('GW-69: whoever owns the socket reads the status without a token', async () => {
+it('GW-69: the owner of a socket reads the status without a token', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-status-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const socketPath = join(folder, 'gateway.sock');

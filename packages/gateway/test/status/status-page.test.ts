@@ -94,7 +94,7 @@ describe('what the page shows', () => {
     expect(shown.errors[0]?.message).toContain('It fell over.');
   });
 
-  it('GW-63: nobody sees servers that he may not use, nor requests and errors of another caller', async () => {
+  it('GW-63: no caller sees servers that it may not use, nor requests and errors of another caller', async () => {
     const host = await hostOf({
       notes: () => toolServer({ read: 'a note', write: 'ok', fail: new Error('Of ann.') }),
       secret: () => toolServer({ fail: new Error('Of ann, too.') }),
