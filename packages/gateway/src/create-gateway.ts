@@ -2,7 +2,7 @@ import type { Host } from '@mcp-fittings/host';
 import { createExposure } from './catalog/exposure.js';
 import type { Caller, Mount } from './contracts/caller.js';
 import type { FrontDoorOptions, Gateway } from './contracts/gateway.js';
-import { authenticateWith, createFrontDoors } from './front-doors.js';
+import { createFrontDoors } from './front-doors.js';
 import { joinFleet, type FleetOptions } from './state/fleet.js';
 import { createStatusPage, type StatusOptions } from './status/status-page.js';
 import { createSurface } from './surface/create-surface.js';
@@ -35,7 +35,7 @@ export function createGateway(host: Host, options: GatewayOptions = {}): Gateway
   const exposure = createExposure({ host, ...options });
   const serves = (caller: Caller, mount: Mount): boolean =>
     mount.server === undefined || exposure.hasServer({ caller, mount }, mount.server);
-  const { status: given = false, observe, access, trustedCaller, clock, serverInfo } = options;
+  const { status: given = false, observe, clock, serverInfo } = options;
   const status =
     given === false
       ? undefined
@@ -45,7 +45,6 @@ export function createGateway(host: Host, options: GatewayOptions = {}): Gateway
           host,
           serves,
           clock,
-          access: { authenticate: authenticateWith(access, trustedCaller) },
         });
   const fleet = joinFleet(options);
   const { admit, replicas } = fleet;

@@ -111,8 +111,7 @@ export function createFrontDoors(
   };
 }
 
-/** Returns who decides about requests over HTTP. */
-export function authenticateWith(
+function authenticateWith(
   access: FrontDoorOptions['access'],
   trustedCaller: FrontDoorOptions['trustedCaller'],
 ): Authenticate {

@@ -1,5 +1,5 @@
 /**
- * For who runs a gateway: health, readiness and metrics on a port of their own. Needs `prom-client`.
+ * For operators of a gateway: health, readiness and metrics on a port of their own. Needs `prom-client`.
  *
  * @packageDocumentation
  */

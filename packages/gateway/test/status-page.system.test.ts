@@ -88,7 +88,7 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
             { read: 'text', write: 'ok', list: 'a' },
             { name: 'secure-filesystem-server', version: '0.2.0' },
           ),
-        'a-server-with-a-very-long-name-that-somebody-has-chosen-in-a-configuration': () => toolServer({}),
+        aServerWithAVeryLongNameThatSomebodyHasChosenInAConfigurationWithoutAnySpace: () => toolServer({}),
       },
       {
         mail: { type: 'http', url: await guardedUrl() },

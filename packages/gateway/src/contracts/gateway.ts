@@ -95,8 +95,11 @@ export interface RateLimiterCounts {
 
 /** Answers requests to paths of its own, such as a status page. */
 export interface Pages {
-  /** Returns `undefined` for any other path. Must decide by itself who may read the page. */
-  respond(request: Request): Promise<Response | undefined>;
+  /**
+   * Returns `undefined` for any other path. Must decide by itself who may read the page; `authenticate` says who a request comes from, as
+   * for MCP at the same address or socket.
+   */
+  respond(request: Request, authenticate: Access['authenticate']): Promise<Response | undefined>;
 }
 
 /** Options of the gateway about clients: who they are, and how they connect. */

@@ -90,7 +90,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const answer = async (request: Request, authenticate: Authenticate): Promise<Response> => {
     for (const page of pages) {
       // oxlint-disable-next-line no-await-in-loop -- the first page that knows the path answers
-      const response = await page.respond(request);
+      const response = await page.respond(request, authenticate);
       if (response !== undefined) return response;
     }
     const mount = mountOf(new URL(request.url).pathname, basePath);

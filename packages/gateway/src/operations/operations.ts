@@ -39,7 +39,7 @@ export interface DrainResult {
 }
 
 /**
- * Health, readiness and metrics of a gateway. Serve it on a port that clients do not reach: it asks nobody for a token. It shows names
+ * Health, readiness and metrics of a gateway. Serve it on a port that clients do not reach: it asks for no token. It shows names
  * of servers, and nothing of callers.
  */
 export interface Operations extends Disposable {
@@ -111,7 +111,7 @@ export function createOperations(options: OperationsOptions): Operations {
     },
     listener: (request, response) => {
       const { method = 'GET', url = '/' } = request;
-      // Nobody needs the body of such a request.
+      // The body of such a request is not needed.
       request.resume();
       answer(method, url.split('?', 1)[0] ?? '/').then(
         async (answered) => {

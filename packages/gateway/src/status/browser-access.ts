@@ -10,20 +10,23 @@ export type BrowserSignIn =
   /** Nothing of the caller is known: why, for the form, and the status of the response. */
   | { readonly refused: string; readonly status: number; readonly retryAfterS?: number };
 
+type Authenticate = Access['authenticate'];
+
 /** Proves to the {@link Access} of the gateway who a browser is, which cannot send a bearer token by itself. */
 export interface BrowserAccess {
   /** Asks the access, with the token of the browser's session if the request has a cookie and not a token. */
-  authenticate(request: Request): Promise<AccessDecision>;
+  authenticate(request: Request, authenticate: Authenticate): Promise<AccessDecision>;
   /** Takes the token of the form, and creates a session. */
-  signIn(request: Request): Promise<BrowserSignIn>;
-  /** Ends the session of the request, and returns the cookie that removes it from the browser. */
-  signOut(request: Request): string;
+  signIn(request: Request, authenticate: Authenticate): Promise<BrowserSignIn>;
+  /**
+   * Ends the session of the request, and returns the cookie that removes it from the browser; `undefined` if another site asks for it.
+   */
+  signOut(request: Request): string | undefined;
   /** Returns whether the request has the cookie of a session. */
   hasSession(request: Request): boolean;
 }
 
 export interface BrowserAccessOptions {
-  readonly access: Pick<Access, 'authenticate'>;
   readonly clock: Clock;
   /** Sessions at once; the oldest ends for a new one. */
   readonly maxSessions: number;
@@ -46,7 +49,7 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 const NOT_OF_CALLER = ['cookie', 'content-length', 'content-type', 'transfer-encoding'];
 
 export function createBrowserAccess(options: BrowserAccessOptions): BrowserAccess {
-  const { access, clock, maxSessions, sessionMs } = options;
+  const { clock, maxSessions, sessionMs } = options;
   /** By the digest of their id, in the order of their creation. */
   const sessions = new Map<string, Session>();
   let attempts: number[] = [];
@@ -62,19 +65,26 @@ export function createBrowserAccess(options: BrowserAccessOptions): BrowserAcces
     if (key !== undefined) sessions.delete(key);
     return undefined;
   };
-  const ask = (request: Request, authorization: string): Promise<AccessDecision> => {
+  /** Asks as if the browser had sent the token. */
+  const ask = (
+    request: Request,
+    authorization: string,
+    authenticate: Authenticate,
+  ): Promise<AccessDecision> => {
     const headers = new Headers(request.headers);
     for (const name of NOT_OF_CALLER) headers.delete(name);
     headers.set('authorization', authorization);
-    return access.authenticate(new Request(request.url, { headers }));
+    return authenticate(new Request(request.url, { headers }));
   };
 
   return {
-    authenticate(request) {
+    authenticate(request, authenticate) {
       const session = request.headers.has('authorization') ? undefined : sessionOf(request);
-      return session === undefined ? access.authenticate(request) : ask(request, session.authorization);
+      return session === undefined
+        ? authenticate(request)
+        : ask(request, session.authorization, authenticate);
     },
-    async signIn(request) {
+    async signIn(request, authenticate) {
       if (!isSameOrigin(request)) return { refused: 'The form was sent by another site.', status: 403 };
       const now = clock.now();
       attempts = attempts.filter((at) => now - at < ATTEMPTS_MS);
@@ -87,7 +97,7 @@ export function createBrowserAccess(options: BrowserAccessOptions): BrowserAcces
       const token = (await readForm(request))?.get('token')?.trim() ?? '';
       if (!TOKEN.test(token)) return { refused: 'This is not a token.', status: 400 };
       const authorization = `Bearer ${token}`;
-      const decision = await ask(request, authorization);
+      const decision = await ask(request, authorization, authenticate);
       if ('refusal' in decision) {
         return { refused: 'The gateway does not accept this token.', status: 401 };
       }
@@ -100,8 +110,9 @@ export function createBrowserAccess(options: BrowserAccessOptions): BrowserAcces
       return { cookie: writeCookie(request, id, Math.floor(sessionMs / 1000)) };
     },
     signOut(request) {
+      if (!isSameOrigin(request)) return undefined;
       const key = keyOf(request);
-      if (key !== undefined && isSameOrigin(request)) sessions.delete(key);
+      if (key !== undefined) sessions.delete(key);
       return writeCookie(request, '', 0);
     },
     hasSession: (request) => sessionOf(request) !== undefined,

@@ -12,8 +12,11 @@ const RETRY_MS = 3000;
 
 /** Streams of server-sent events, each with the snapshots of one caller. */
 export interface EventStreams extends Disposable {
-  /** Opens a stream, or refuses with 503 if there are as many as there may be. */
-  open(request: Request, caller: Caller): Response;
+  /**
+   * Opens a stream, or refuses with 503 if there are as many as there may be. `authenticate` is asked again while it is open: it ends when
+   * the token has expired, or the browser has signed out.
+   */
+  open(caller: Caller, authenticate: () => Promise<AccessDecision>): Response;
   /** Sends a new snapshot soon: to one caller, or to all. */
   changed(callerId?: string): void;
 }
@@ -23,8 +26,6 @@ export interface EventStreamsOptions {
   readonly maxStreams: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly status: (caller: Caller) => GatewayStatus;
-  /** Asked again while a stream is open: it ends when the token has expired, or the browser has signed out. */
-  readonly authenticate: (request: Request) => Promise<AccessDecision>;
 }
 
 /** @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
@@ -33,14 +34,14 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const streams = new Set<Stream>();
 
   return {
-    open(request, caller) {
+    open(caller, authenticate) {
       if (streams.size >= maxStreams) {
         return new Response('Too many open status pages.', {
           status: 503,
           headers: { ...headers, 'content-type': 'text/plain; charset=utf-8', 'retry-after': '30' },
         });
       }
-      const stream = createStream(options, request, caller, () => streams.delete(stream));
+      const stream = createStream(options, caller, authenticate, () => streams.delete(stream));
       streams.add(stream);
       return new Response(stream.body, {
         headers: { ...headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
@@ -65,9 +66,9 @@ interface Stream {
 }
 
 function createStream(
-  { clock, status, authenticate }: EventStreamsOptions,
-  request: Request,
+  { clock, status }: EventStreamsOptions,
   first: Caller,
+  authenticate: () => Promise<AccessDecision>,
   onEnd: () => void,
 ): Stream {
   const encoder = new TextEncoder();
@@ -95,7 +96,7 @@ function createStream(
   const write = (text: string): void => controller?.enqueue(encoder.encode(text));
   const send = (): void => {
     snapshotTimer = undefined;
-    if (!isChanged || !hasRoom()) return;
+    if (!isChanged) return;
     isChanged = false;
     const { at, uptimeMs, ...content } = status(caller);
     const text = JSON.stringify(content);
@@ -114,7 +115,7 @@ function createStream(
     sendSoon();
   };
   const check = async (): Promise<void> => {
-    const decision = await authenticate(request).catch(() => undefined);
+    const decision = await authenticate().catch(() => undefined);
     if (controller === undefined) return;
     if (decision === undefined || 'refusal' in decision || decision.caller.id !== caller.id) return end();
     caller = decision.caller;

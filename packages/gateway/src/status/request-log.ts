@@ -15,7 +15,7 @@ const MAX_SERVERS = 1000;
 /** Errors that are kept of one caller, and of one person. */
 const MAX_ERRORS = 50;
 
-/** What has happened, told apart by caller: nobody sees requests of another one. */
+/** What has happened, told apart by caller: no caller sees requests of another one. */
 export interface RequestLog extends Disposable {
   readonly observe: RequestObserver;
   /** Returns the requests of a caller to a server. */

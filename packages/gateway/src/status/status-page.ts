@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@mcp-fittings/client-core/timing';
 import type { Host } from '@mcp-fittings/host';
-import type { Access } from '../contracts/access.js';
+import type { Access, AccessDecision } from '../contracts/access.js';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { Pages } from '../contracts/gateway.js';
 import type { RequestObserver } from '../contracts/request-event.js';
@@ -30,8 +30,6 @@ export interface StatusOptions {
 export interface StatusPageOptions extends StatusOptions {
   /** Host whose servers are shown. */
   readonly host: Host;
-  /** Decides who reads the page: the access of the gateway. */
-  readonly access: Pick<Access, 'authenticate'>;
   /** Returns whether the caller reaches a server through the gateway. Default: every server that `caller.allows`. */
   readonly serves?: ((caller: Caller, mount: Mount) => boolean) | undefined;
   /** Clock of snapshots, heartbeats and sessions, for tests. Default: the system clock. */
@@ -42,9 +40,9 @@ export interface StatusPageOptions extends StatusOptions {
 export interface StatusPage extends Pages, Disposable {
   /**
    * Answers `/`, `/status`, `/status/events`, `/status/sign-in`, `/status/sign-out` and the two files of the page. Returns `undefined` for
-   * any other path.
+   * any other path. `authenticate` decides who reads the page, with the token of a browser that has signed in.
    */
-  respond(request: Request): Promise<Response | undefined>;
+  respond(request: Request, authenticate: Access['authenticate']): Promise<Response | undefined>;
   /** Counts a request for the page. */
   readonly observe: RequestObserver;
 }
@@ -62,13 +60,16 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 const HTML = 'text/html; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
+
+type Route = (request: Request, authenticate: Access['authenticate']) => Response | Promise<Response>;
 
 /** Creates the status page. It is read-only, and shows each caller what this caller may use and has done. */
 export function createStatusPage(options: StatusPageOptions): StatusPage {
-  const { host, access, serves = () => true, clock = systemClock, version } = options;
+  const { host, serves = () => true, clock = systemClock, version } = options;
   const { maxSessions = 1000, sessionMs = 28_800_000, maxStreams = 64 } = options;
   const redact = createEntryRedactor();
-  const browser = createBrowserAccess({ access, clock, maxSessions, sessionMs });
+  const browser = createBrowserAccess({ clock, maxSessions, sessionMs });
   const log = createRequestLog({ host, clock, redact, onChange: (id) => streams.changed(id) });
   const createdAt = clock.now();
   const status = (caller: Caller): GatewayStatus =>
@@ -78,57 +79,61 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
     maxStreams,
     headers: HEADERS,
     status,
-    authenticate: (request) => browser.authenticate(request),
   });
   const listeners = [host.on('state', () => streams.changed()), host.on('catalog', () => streams.changed())];
 
   /** The page, or the form if the caller is not known. */
-  const respondPage = async (request: Request): Promise<Response> => {
-    const decision = await browser.authenticate(request);
+  const respondPage: Route = async (request, authenticate) => {
+    const decision = await browser.authenticate(request, authenticate);
     if ('caller' in decision) return respond(statusHtml({ signOut: browser.hasSession(request) }), HTML);
     const { status: code, headers } = decision.refusal;
     const challenge = headers.get('www-authenticate');
     return respond(signInHtml(), HTML, code, challenge === null ? {} : { 'www-authenticate': challenge });
   };
 
-  const respondTo = async (request: Request, serve: (caller: Caller) => Response): Promise<Response> => {
-    const decision = await browser.authenticate(request);
-    return 'caller' in decision ? serve(decision.caller) : decision.refusal;
+  const respondStatus: Route = async (request, authenticate) => {
+    const decision = await browser.authenticate(request, authenticate);
+    if ('refusal' in decision) return decision.refusal;
+    return respond(JSON.stringify(status(decision.caller)), 'application/json');
   };
 
-  const signIn = async (request: Request): Promise<Response> => {
-    const result = await browser.signIn(request);
+  const respondEvents: Route = async (request, authenticate) => {
+    const ask = (): Promise<AccessDecision> => browser.authenticate(request, authenticate);
+    const decision = await ask();
+    return 'refusal' in decision ? decision.refusal : streams.open(decision.caller, ask);
+  };
+
+  const signIn: Route = async (request, authenticate) => {
+    const result = await browser.signIn(request, authenticate);
     if ('cookie' in result) return redirect(result.cookie);
     const retry = result.retryAfterS === undefined ? {} : { 'retry-after': String(result.retryAfterS) };
     return respond(signInHtml(result.refused), HTML, result.status, retry);
   };
 
-  const routes: Readonly<
-    Record<string, Partial<Record<string, (request: Request) => Response | Promise<Response>>>>
-  > = {
+  const signOut: Route = (request) => {
+    const cookie = browser.signOut(request);
+    return cookie === undefined ? respond('The form was sent by another site.', TEXT, 403) : redirect(cookie);
+  };
+
+  const routes: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
     '/': { GET: respondPage },
-    '/status': {
-      GET: (request) =>
-        respondTo(request, (caller) => respond(JSON.stringify(status(caller)), 'application/json')),
-    },
-    '/status/events': {
-      GET: (request) => respondTo(request, (caller) => streams.open(request, caller)),
-    },
+    '/status': { GET: respondStatus },
+    '/status/events': { GET: respondEvents },
     '/status/sign-in': { POST: signIn },
-    '/status/sign-out': { POST: (request) => redirect(browser.signOut(request)) },
+    '/status/sign-out': { POST: signOut },
     '/status/page.css': { GET: () => respond(PAGE_STYLE, 'text/css; charset=utf-8') },
     '/status/page.js': { GET: () => respond(PAGE_SCRIPT, 'text/javascript; charset=utf-8') },
   };
 
   return {
-    async respond(request) {
+    async respond(request, authenticate) {
       const { pathname } = new URL(request.url);
       const methods = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined;
       if (methods === undefined) return undefined;
       const serve = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-      if (serve !== undefined) return serve(request);
+      if (serve !== undefined) return serve(request, authenticate);
       const allow = Object.keys(methods).join(', ');
-      return respond('Method not allowed.', 'text/plain; charset=utf-8', 405, { allow });
+      return respond('Method not allowed.', TEXT, 405, { allow });
     },
     observe: log.observe,
     [Symbol.dispose]() {

@@ -124,6 +124,9 @@ describe('metrics', () => {
     one.observe(event);
     expect(await metric(one, 'mcp_gateway_requests_total')).toHaveLength(1);
     expect(await metric(other, 'mcp_gateway_requests_total')).toEqual([]);
+    // They were not given a gateway: 0 would be a claim.
+    expect(await metric(other, 'mcp_gateway_sessions')).toEqual([]);
+    expect(await metric(other, 'mcp_gateway_draining')).toEqual(['mcp_gateway_draining 0']);
     expect(register.getMetricsAsArray()).toEqual([]);
   });
 });

@@ -1,4 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createGateway, type GatewayOptions, type GatewayStatus } from '../../src/index.js';
 import { createOperations } from '../../src/operations.js';
@@ -51,7 +56,7 @@ it('GW-69: a gateway shows callers their own requests, and only servers that it 
   expect(ofAnn.errors).toMatchObject([{ server: 'notes', target: 'fail', code: 'RPC_ERROR' }]);
   expect(ofBob.servers.map(({ requests }) => requests.count)).toEqual([0]);
   expect(ofBob.errors).toEqual([]);
-  expect((await get('/status', 'nobody')).status).toBe(401);
+  expect((await get('/status', 'carol')).status).toBe(401);
 
   const metrics = await (await operations.fetch(new Request('http://localhost/metrics'))).text();
   expect(metrics).toContain('mcp_gateway_sessions 1');
@@ -103,4 +108,17 @@ it('GW-69: there is no page unless it is asked for', async () => {
   const { get } = await start({ status: undefined });
   expect((await get('/')).status).toBe(404);
   expect((await get('/status')).status).toBe(404);
+});
+
+it('GW-69: the owner of a socket reads the status without a token', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-status-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const socketPath = join(folder, 'gateway.sock');
+  const { gateway } = await start();
+  await gateway.listen({ socketPath });
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ socketPath, path: '/status' }, resolve).on('error', reject).end();
+  });
+  expect(response.statusCode).toBe(200);
+  expect(await text(response)).toContain('"notes"');
 });

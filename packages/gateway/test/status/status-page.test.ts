@@ -30,10 +30,13 @@ async function pageOf(
   callers = new Map<string, Caller>([['token-of-ann', { id: 'ann' }]]),
   options: Partial<StatusPageOptions> = {},
 ) {
-  const page = createStatusPage({ host, access: tokens(callers), ...options });
+  const page = createStatusPage({ host, ...options });
+  const access = tokens(callers);
   onTestFinished(() => page[Symbol.dispose]());
   const send = async (path: string, init: RequestInit = {}, origin = ORIGIN): Promise<Response> => {
-    const response = await page.respond(new Request(`${origin}${path}`, init));
+    const response = await page.respond(new Request(`${origin}${path}`, init), (asked) =>
+      access.authenticate(asked),
+    );
     if (response === undefined) throw new Error(`nothing at ${path}`);
     return response;
   };
@@ -91,7 +94,7 @@ describe('what the page shows', () => {
     expect(shown.errors[0]?.message).toContain('It fell over.');
   });
 
-  it('GW-63: nobody sees servers that he may not use, nor requests and errors of another caller', async () => {
+  it('GW-63: no caller sees servers that it may not use, nor requests and errors of another caller', async () => {
     const host = await hostOf({
       notes: () => toolServer({ read: 'a note', write: 'ok', fail: new Error('Of ann.') }),
       secret: () => toolServer({ fail: new Error('Of ann, too.') }),
@@ -149,10 +152,15 @@ describe('what the page shows', () => {
       assigned: 'assigned-0123456789',
       password: 'password-0123456789',
       query: 'query-0123456789',
+      echoed: 'echoed-0123456789',
     };
     const all = Object.values(secrets).join(' ');
+    const noHandshake = toolServer({});
+    noHandshake.setRequestHandler('initialize', () => {
+      throw new Error(`Refused: ${secrets.echoed} ${'x'.repeat(10_000)}`);
+    });
     const host = await hostOf(
-      {},
+      { echo: () => noHandshake },
       {
         local: {
           command: process.execPath,
@@ -171,11 +179,10 @@ describe('what the page shows', () => {
           url: `http://user:${secrets.password}@127.0.0.1:9/mcp?code=${secrets.query}`,
           headers: { 'x-api-key': secrets.header },
         },
-        echo: { type: 'sdk' },
       },
-      {},
     );
     await host.remove('echo');
+    await host.connect({ echo: { type: 'sdk', env: { API_TOKEN: secrets.echoed } } });
     const { page, get, status } = await pageOf(host);
     const { FittingsError } = await import('@mcp-fittings/client-core');
     for (const server of ['local', 'remote']) {
@@ -199,6 +206,9 @@ describe('what the page shows', () => {
       expect(of(server)).toContain('[redacted]');
       for (const secret of own) expect(of(server)).not.toContain(secret);
     }
+    const echo = shown.servers.find(({ name }) => name === 'echo');
+    expect(echo?.state.reason).toContain('Refused: [redacted] xxx');
+    expect(echo?.state.reason?.length).toBeLessThan(540);
     // What was not made up by this test has none at all.
     const { errors: _errors, ...rest } = shown;
     for (const text of [
@@ -275,6 +285,9 @@ describe('who reads it', () => {
     callers.set('token-of-ann', ann);
     expect(await statusOf(one)).toBe(200);
 
+    const foreign = { headers: { ...one?.headers, origin: 'https://evil.example' } };
+    expect((await send('/status/sign-out', { method: 'POST', ...foreign })).status).toBe(403);
+    expect(await statusOf(one)).toBe(200);
     const out = await send('/status/sign-out', { method: 'POST', ...one });
     expect(out.headers.get('set-cookie')).toContain('Max-Age=0');
     expect([await statusOf(one), await statusOf(other)]).toEqual([401, 200]);
