@@ -12,6 +12,8 @@ export async function startReplicas(count, env) {
   const ports = [];
   for (let at = 0; at < 2 * count; at++) ports.push(await freePort());
   const children = new Map();
+  /** In the order in which they began to listen. */
+  const listening = new Set();
   const notes = { starts: 0, exits: 0, lines: new Map() };
   let isClosed = false;
 
@@ -28,7 +30,8 @@ export async function startReplicas(count, env) {
       },
     });
     children.set(port, child);
-    const ready = once(child.stdout, 'data');
+    listening.delete(port);
+    const ready = once(child.stdout, 'data').then(() => children.get(port) === child && listening.add(port));
     let last = [];
     child.stderr.on('data', (chunk) => {
       for (const line of String(chunk).split('\n').filter(Boolean)) {
@@ -59,8 +62,13 @@ export async function startReplicas(count, env) {
     notes,
     /** Starts all; resolves when they listen. */
     start: () => Promise.all(own.map((port, at) => start(port, at))),
-    /** Kills one; it starts again at once. */
-    kill: (at) => children.get(own[at % count])?.kill('SIGKILL'),
+    /** Kills the one that has listened for longest, which starts again at once. Returns false if it is the only one that listens. */
+    kill() {
+      const [port] = listening;
+      if (listening.size < 2) return false;
+      listening.delete(port);
+      return children.get(port).kill('SIGKILL');
+    },
     close: closeAll,
   };
 }

@@ -1,6 +1,7 @@
 /**
  * A fleet of gateways under fire: `npm run chaos:fleet -- [seconds] [people] [servers]`. Three replicas behind a round-robin balancer share
- * a Redis. One replica is killed every second, and Redis once. Everyone calls servers with credentials of their own, which expire meanwhile.
+ * a Redis. One replica is killed every second, unless it is the
+ * only one that has started again, and Redis once. Everyone calls servers with credentials of their own, which expire meanwhile.
  * Each call has a number, which its server writes down with the owner of the token. Fails if a call was carried out twice, was reported
  * untruthfully, never settled, or came with the token of somebody else, and if a refresh token was refused.
  *
@@ -34,6 +35,7 @@ const KILL_MS = 1000;
 const CALL_MS = 30_000;
 const UNSETTLED_MS = 90_000;
 const THINK_MS = 3000;
+const CONNECTING_AT_ONCE = 8;
 
 const { positionals, values: flags } = parseArgs({
   allowPositionals: true,
@@ -41,7 +43,8 @@ const { positionals, values: flags } = parseArgs({
 });
 const [seconds, people, servers] = [120, 200, 20].map((usual, at) => Number(positionals[at] ?? usual));
 const began = performance.now();
-const say = (text) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}`);
+const say = (text) =>
+  console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}`);
 process.on('unhandledRejection', (error) => {
   console.error('unhandled rejection:', error);
   process.exitCode = 1;
@@ -59,7 +62,14 @@ const encryptionKey = randomBytes(32).toString('base64');
 
 const everyone = Array.from({ length: people }, (_, at) => personAt(at));
 say(`${people} people sign in to ${SERVERS_PER_PERSON} of ${servers - STDIO_SERVERS} servers each`);
-await signInEveryone({ everyone, entries, redisUrl: redis.url, encryptionKey, issuer: issuer.issuer, upstream });
+await signInEveryone({
+  everyone,
+  entries,
+  redisUrl: redis.url,
+  encryptionKey,
+  issuer: issuer.issuer,
+  upstream,
+});
 
 const replicas = await startReplicas(REPLICAS, {
   ISSUER: issuer.issuer,
@@ -77,12 +87,16 @@ const balancer = await startBalancer(replicas.ports);
 await replicas.start();
 const gatewayUrl = `http://127.0.0.1:${balancer.port}/mcp`;
 const hosts = await connectEveryone();
-say(`${REPLICAS} replicas listen; calls begin, and a replica is killed every second`);
+say(`${REPLICAS} replicas listen; everyone connects`);
+await connectAll();
+say('calls begin, and a replica is killed every second');
 
 const told = new Map();
 const wrongAnswers = [];
 const deadline = performance.now() + seconds * 1000;
 let calls = 0;
+/** Seconds without a kill, because one replica alone had started again. */
+let spared = 0;
 const disturbing = disturb();
 await Promise.all(everyone.map(work));
 await disturbing;
@@ -99,9 +113,16 @@ function personAt(at) {
   const name = `p${String(at).padStart(3, '0')}`;
   const usesStdio = at < STDIO_PEOPLE;
   const count = servers - STDIO_SERVERS;
-  const own = Array.from({ length: Math.min(SERVERS_PER_PERSON, count) }, (_, turn) => serverName((at + turn * 7) % count));
+  const own = Array.from({ length: Math.min(SERVERS_PER_PERSON, count) }, (_, turn) =>
+    serverName((at + turn * 7) % count),
+  );
   const stdioOwn = Array.from({ length: usesStdio ? STDIO_SERVERS : 0 }, (_, turn) => `local${turn}`);
-  return { name, engine: at % 2 === 0 ? 'v1' : 'v2', servers: [...new Set(own)], uses: [...new Set(own), ...stdioOwn] };
+  return {
+    name,
+    engine: at % 2 === 0 ? 'v1' : 'v2',
+    servers: [...new Set(own)],
+    uses: [...new Set(own), ...stdioOwn],
+  };
 }
 
 function serverName(at) {
@@ -111,7 +132,10 @@ function serverName(at) {
 function httpEntries() {
   const names = Array.from({ length: servers - STDIO_SERVERS }, (_, at) => serverName(at));
   return Object.fromEntries(
-    names.map((name) => [name, { type: 'http', url: `${upstream.origin}/${name}`, oauth: { clientId: 'gateway' } }]),
+    names.map((name) => [
+      name,
+      { type: 'http', url: `${upstream.origin}/${name}`, oauth: { clientId: 'gateway' } },
+    ]),
   );
 }
 
@@ -150,11 +174,26 @@ async function connectEveryone() {
     person.host = made[person.engine];
     await person.host.connect(
       Object.fromEntries(
-        person.uses.map((name) => [`${person.name}-${name}`, { type: 'http', url: `${gatewayUrl}/${name}`, headers }]),
+        person.uses.map((name) => [
+          `${person.name}-${name}`,
+          { type: 'http', url: `${gatewayUrl}/${name}`, headers },
+        ]),
       ),
     );
   }
   return Object.values(made);
+}
+
+async function connectAll() {
+  const todo = everyone.flatMap(({ name, host, uses }) =>
+    uses.map((server) => ({ host, name: `${name}-${server}` })),
+  );
+  const connect = async () => {
+    for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+      await next.host.start(next.name).catch(() => undefined);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTING_AT_ONCE }, connect));
 }
 
 async function work(person) {
@@ -174,13 +213,16 @@ async function outcomeOf(person, server, number) {
   const call = person.host.callTool({ server: name, tool: 'mark' }, args, { timeoutMs: CALL_MS }).then(
     ({ content, isError }) => {
       const [{ text } = {}] = content;
-      if (isError !== true && text !== `${number} for ${person.name}`) wrongAnswers.push(`${number}: ${text}`);
+      if (isError !== true && text !== `${number} for ${person.name}`)
+        wrongAnswers.push(`${number}: ${text}`);
       return { kind: isError === true ? 'tool-error' : 'ok' };
     },
     (error) => ({ kind: error.delivery ?? 'no-delivery', code: error.code, message: error.message }),
   );
   const late = new AbortController();
-  const unsettled = sleep(UNSETTLED_MS, { kind: 'unsettled' }, { signal: late.signal }).catch(() => undefined);
+  const unsettled = sleep(UNSETTLED_MS, { kind: 'unsettled' }, { signal: late.signal }).catch(
+    () => undefined,
+  );
   const outcome = await Promise.race([call, unsettled]);
   late.abort();
   // As a user does: a server that failed for good is started again.
@@ -195,7 +237,7 @@ async function disturb() {
   const restartAt = Math.floor(seconds / 2);
   for (let second = 1; performance.now() + KILL_MS < deadline; second++) {
     await sleep(KILL_MS);
-    replicas.kill(second);
+    if (!replicas.kill()) spared++;
     if (second !== restartAt) continue;
     await redis.restart();
     say('Redis was killed and started again');
@@ -210,8 +252,11 @@ async function report(ledger, counts) {
   const orphans = [...executed.keys()].filter((number) => !told.has(number)).length;
   const rows = [
     ['calls', calls],
-    ...Object.entries(outcomes).toSorted(([, a], [, b]) => b - a).map(([kind, count]) => [`  ${kind}`, count]),
+    ...Object.entries(outcomes)
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([kind, count]) => [`  ${kind}`, count]),
     ['replicas killed', replicas.notes.starts - REPLICAS],
+    ['seconds without a kill: one replica alone listened', spared],
     ['replicas that ended by themselves', replicas.notes.exits],
     ['connections cut by kills', balancer.counts.cut],
     ['refreshes of tokens', counts.refreshes],
@@ -222,17 +267,20 @@ async function report(ledger, counts) {
     ['tokens or answers of somebody else', crossings.length + wrongAnswers.length],
     ['invalid_grant', counts.invalidGrant],
   ];
-  for (const [name, value] of rows) console.log(`${name.padEnd(50)} ${String(value).padStart(7)}`);
+  for (const [name, value] of rows) console.log(`${name.padEnd(52)} ${String(value).padStart(7)}`);
   for (const example of [...examples, ...wrongAnswers.slice(0, 5)]) console.log(`  ${example}`);
   const causes = new Map();
   for (const { kind, code, engine, message } of told.values()) {
     if (kind === 'ok') continue;
-    const text = `${engine} ${kind} ${code}: ${String(message).replace(/p\d{3}-\w+/g, '…').slice(0, 140)}`;
+    const text = `${engine} ${kind} ${code}: ${String(message)
+      .replace(/p\d{3}-\w+/g, '…')
+      .slice(0, 140)}`;
     causes.set(text, (causes.get(text) ?? 0) + 1);
   }
   const sorted = (map) => [...map].toSorted(([, a], [, b]) => b - a).slice(0, 12);
   for (const [text, count] of sorted(causes)) console.log(`  ${String(count).padStart(5)} ${text}`);
-  for (const [text, count] of sorted(replicas.notes.lines)) console.log(`  ${String(count).padStart(5)} log: ${text.slice(0, 160)}`);
+  for (const [text, count] of sorted(replicas.notes.lines))
+    console.log(`  ${String(count).padStart(5)} log: ${text.slice(0, 160)}`);
   const wrong = twice + untruthful + orphans + unsettled + crossings.length + wrongAnswers.length;
   // A Redis that forgets also forgets who signed in.
   const ended = counts.invalidGrant + replicas.notes.exits;

@@ -61,9 +61,7 @@ const gateway = createGateway(host, {
   signIn,
   allowedHosts: [new URL(publicUrl).host],
   state: redisSharedState({ ...shared, namespace: 'gateway:state' }),
-  rateLimits: [
-    { per: 'principal+server', requests: settings.requestsPerMinute, intervalMs: 60_000 },
-  ],
+  rateLimits: [{ per: 'principal+server', requests: settings.requestsPerMinute, intervalMs: 60_000 }],
   observe: operations.observe,
   logger,
 });
