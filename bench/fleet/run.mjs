@@ -3,7 +3,7 @@
  * a Redis. One replica is killed every second, unless it is the
  * only one that has started again, and Redis once. Everyone calls servers with credentials of their own, which expire meanwhile.
  * Each call has a number, which its server writes down with the owner of the token. Fails if a call was carried out twice, was reported
- * untruthfully, never settled, or came with the token of somebody else, and if a refresh token was refused.
+ * untruthfully, never settled, or came with the token of another person, and if a refresh token was refused.
  *
  * `--volatile` runs a Redis that loses everything when it restarts.
  */
@@ -29,7 +29,9 @@ const REPLICAS = 3;
 const STDIO_SERVERS = 2;
 /** Each of them has a process of their own for each stdio server at each replica. */
 const STDIO_PEOPLE = 2;
-const SERVERS_PER_PERSON = 3;
+const SERVERS_PER_PERSON = 2;
+/** One person in so many has sessions. Each of them is created again, and its event stream reconnects, after each kill. */
+const PEOPLE_PER_SESSION_PERSON = 8;
 const TOKEN_LIFE_S = 75;
 const KILL_MS = 1000;
 const CALL_MS = 30_000;
@@ -119,7 +121,7 @@ function personAt(at) {
   const stdioOwn = Array.from({ length: usesStdio ? STDIO_SERVERS : 0 }, (_, turn) => `local${turn}`);
   return {
     name,
-    engine: at % 2 === 0 ? 'v1' : 'v2',
+    engine: at % PEOPLE_PER_SESSION_PERSON === 0 ? 'v1' : 'v2',
     servers: [...new Set(own)],
     uses: [...new Set(own), ...stdioOwn],
   };
@@ -156,7 +158,7 @@ async function startUpstream(count) {
   return { origin: `http://127.0.0.1:${port}`, close: () => child.kill() };
 }
 
-/** Half of the people use an SDK with sessions, half one of 2026-07-28. Each has one entry for each server that they use. */
+/** Some people use an SDK with sessions, the others 2026-07-28. Each has one entry for each server that they use. */
 async function connectEveryone() {
   const made = {};
   for (const [name, engine] of Object.entries({ v1: sdkV1, v2: sdkV2 })) {
@@ -202,7 +204,7 @@ async function work(person) {
     const server = person.uses[turn % person.uses.length];
     const number = `${person.name}-${turn}`;
     calls++;
-    told.set(number, { ...(await outcomeOf(person, server, number)), server, engine: person.engine });
+    told.set(number, { ...(await outcomeOf(person, server, number)), fault: server, engine: person.engine });
     await sleep(THINK_MS * (0.5 + Math.random()));
   }
 }
@@ -264,7 +266,7 @@ async function report(ledger, counts) {
     ['carried out twice', twice],
     ['reported untruthfully', untruthful + orphans],
     ['never settled', unsettled],
-    ['tokens or answers of somebody else', crossings.length + wrongAnswers.length],
+    ['tokens or answers of another person', crossings.length + wrongAnswers.length],
     ['invalid_grant', counts.invalidGrant],
   ];
   for (const [name, value] of rows) console.log(`${name.padEnd(52)} ${String(value).padStart(7)}`);

@@ -43,7 +43,6 @@ export async function signInEveryone({ everyone, entries, redisUrl, encryptionKe
     Array.from({ length: AT_A_TIME }, async () => {
       for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
         const { server, principal } = next;
-        await host.start(server, { principal }).catch(() => undefined);
         await host.signIn(server, { principal });
         await host.stop(server, { principal });
       }
