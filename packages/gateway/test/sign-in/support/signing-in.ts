@@ -7,6 +7,7 @@ import {
   createUpstreamSignIn,
   gatewayInteraction,
   type Caller,
+  type UpstreamSignIn,
   type UpstreamSignInOptions,
   type UpstreamSignInPages,
 } from '@mcp-fittings/gateway';
@@ -39,7 +40,11 @@ export interface SigningIn extends AsyncDisposable {
 }
 
 export async function startSigningIn(
-  options: Partial<UpstreamSignInOptions> & { readonly path?: string } = {},
+  options: Partial<UpstreamSignInOptions> & {
+    readonly path?: string;
+    /** What answers the browser, if not the pages themselves. */
+    readonly front?: (pages: UpstreamSignInPages, publicUrl: string) => Pick<UpstreamSignIn, 'respond'>;
+  } = {},
 ): Promise<SigningIn> {
   const server = await listen();
   const origin = originOf(server);
@@ -57,8 +62,9 @@ export async function startSigningIn(
   await host.connect({ one: { url: servers.one }, two: { url: servers.two } });
   const browser = browserSignIn({ issuer: issuer.origin, clientId: 'gateway-pages' });
   const pages = createUpstreamSignIn({ host, interaction, browser, ...options });
+  const front = options.front?.(pages, publicUrl) ?? pages;
   server.on('request', async (request: IncomingMessage, response) => {
-    const answer = (await pages.respond(toRequest(request, origin))) ?? new Response(null, { status: 404 });
+    const answer = (await front.respond(toRequest(request, origin))) ?? new Response(null, { status: 404 });
     for (const [name, value] of answer.headers) response.appendHeader(name, value);
     response.writeHead(answer.status).end(await answer.text());
   });
