@@ -16,6 +16,7 @@ import { sse } from '@mcp-fittings/transport-sse';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { ws } from '@mcp-fittings/transport-ws';
 import { createFaultyProxy } from './faulty-proxy.mjs';
+import { judge } from './judge.mjs';
 import { createMarkServer } from './server.mjs';
 
 const SERVER = join(import.meta.dirname, 'server.mjs');
@@ -127,29 +128,6 @@ async function outcomeOf(host, args) {
   const outcome = await Promise.race([call, late]);
   clearTimeout(timer);
   return { ...outcome, fault: args.fault };
-}
-
-/** `ok`: exactly once. `not-sent` and `rejected`: never. `unknown`: at most once. */
-function judge(told, executed) {
-  const result = { untruthful: 0, unsettled: 0, twice: 0, outcomes: {}, examples: [] };
-  for (const [id, { kind, code, message, fault }] of told) {
-    const count = executed.get(id) ?? 0;
-    result.outcomes[kind] = (result.outcomes[kind] ?? 0) + 1;
-    const isUntruthful =
-      (kind === 'ok' && count === 0) ||
-      ((kind === 'not-sent' || kind === 'rejected') && count > 0) ||
-      kind === 'no-delivery';
-    if (kind === 'unsettled') result.unsettled++;
-    if (isUntruthful) result.untruthful++;
-    if (count > 1) result.twice++;
-    const isWrong = isUntruthful || count > 1 || kind === 'unsettled';
-    if (isWrong && result.examples.length < 5) {
-      result.examples.push(
-        `${id} (${fault}): ${kind} ${code ?? ''} ${message ?? ''}, executed ${count} times`,
-      );
-    }
-  }
-  return result;
 }
 
 /** What is disturbed, the ledger, and how the host reaches it. */

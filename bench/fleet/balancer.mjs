@@ -42,8 +42,9 @@ function forward(port, { method, url, headers }, body, response) {
   return new Promise((resolve) => {
     const passed = send({ port, host: '127.0.0.1', method, path: url, headers, agent: false });
     const cut = () => {
+      // Not if the client has hung up.
+      resolve(response.destroyed ? 'ended' : 'cut');
       response.destroy();
-      resolve('cut');
     };
     passed.on('error', (error) => (error.code === 'ECONNREFUSED' ? resolve('refused') : cut()));
     passed.on('response', (answer) => {
@@ -52,7 +53,9 @@ function forward(port, { method, url, headers }, body, response) {
       answer.on('error', cut);
       answer.on('end', () => resolve('ended'));
     });
-    response.once('close', () => passed.destroy());
+    const onClose = () => passed.destroy();
+    response.once('close', onClose);
+    passed.once('close', () => response.off('close', onClose));
     passed.end(body);
   });
 }

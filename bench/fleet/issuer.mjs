@@ -25,7 +25,14 @@ export async function startIssuer() {
     /** @returns an access token of a person for a resource */
     async sign(person, resource, { scope = 'all', lifeS = 3600 } = {}) {
       const now = Math.floor(Date.now() / 1000);
-      const claims = { iss: issuer, sub: person, aud: resource, client_id: 'bench', scope, jti: randomUUID() };
+      const claims = {
+        iss: issuer,
+        sub: person,
+        aud: resource,
+        client_id: 'bench',
+        scope,
+        jti: randomUUID(),
+      };
       const parts = [
         { alg: 'ES256', typ: 'at+jwt', kid: 'one' },
         { ...claims, iat: now, exp: now + lifeS },

@@ -67,7 +67,9 @@ function metadata(issuer) {
 /** A person who consents at once: `person` is the one who sits at the browser. */
 function authorize({ searchParams }, json) {
   const code = randomUUID();
-  const [person, resource, challenge] = ['person', 'resource', 'code_challenge'].map((name) => searchParams.get(name));
+  const [person, resource, challenge] = ['person', 'resource', 'code_challenge'].map((name) =>
+    searchParams.get(name),
+  );
   codes.set(code, { person, server: new URL(resource).pathname.slice(1), challenge });
   return json({ code });
 }
@@ -77,7 +79,9 @@ function token(form, json) {
   if (grant === 'authorization_code') {
     const code = codes.get(form.get('code'));
     codes.delete(form.get('code'));
-    const proof = createHash('sha256').update(form.get('code_verifier') ?? '').digest('base64url');
+    const proof = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
     if (code === undefined || code.challenge !== proof) return refuse(json);
     counts.signIns++;
     const family = { person: code.person, server: code.server, isRevoked: false, current: undefined };

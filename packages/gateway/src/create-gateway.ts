@@ -4,6 +4,7 @@ import type { Caller, Mount } from './contracts/caller.js';
 import type { FrontDoorOptions, Gateway } from './contracts/gateway.js';
 import { createFrontDoors } from './front-doors.js';
 import { joinFleet, type FleetOptions } from './state/fleet.js';
+import { shareSignIn } from './state/shared-sign-in.js';
 import { createStatusPage, type StatusOptions } from './status/status-page.js';
 import { createSurface } from './surface/create-surface.js';
 import type { SurfaceOptions } from './surface/surface-options.js';
@@ -48,11 +49,13 @@ export function createGateway(host: Host, options: GatewayOptions = {}): Gateway
         });
   const fleet = joinFleet(options);
   const { admit, replicas } = fleet;
+  const signIn = options.signIn && replicas ? shareSignIn(options.signIn, replicas) : options.signIn;
   const surface = createSurface({
     ...options,
     host,
     admit,
     replicas,
+    signIn,
     observe(event) {
       status?.observe(event);
       observe?.(event);
@@ -60,6 +63,7 @@ export function createGateway(host: Host, options: GatewayOptions = {}): Gateway
   });
   const gateway = createFrontDoors(surface, serves, {
     ...options,
+    signIn,
     pages: [...(options.pages ?? []), ...(status ? [status] : [])],
     sessions: { store: fleet.sessions, ...options.sessions },
   });

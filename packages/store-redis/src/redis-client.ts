@@ -1,7 +1,8 @@
 /**
  * The part of a Redis client that the stores use. Clients, clusters and sentinels of `redis` (node-redis) match it as they
  * are; for `ioredis` use {@link fromIoredis}. Every operation is a script, so that it is atomic and always reaches the
- * primary. The scripts use GET, GETRANGE, STRLEN, SET, DEL, PTTL and PEXPIRE, on keys of one slot that begin with the namespace.
+ * primary. The scripts use GET, GETRANGE, STRLEN, SET, DEL, PTTL and PEXPIRE, on keys of one slot that begin with the namespace;
+ * those of `redisSharedState` also TIME and commands of lists and sorted sets.
  * @see https://redis.io/docs/latest/commands/eval/
  */
 export interface RedisClient {

@@ -3,11 +3,11 @@
  * method rejects with `STORE_UNAVAILABLE` while the place where it is kept cannot be reached.
  */
 export interface SharedState {
-  /** Returns a record, or undefined if there is none, it has expired, or it is unreadable. */
+  /** Returns a record, or undefined if it does not exist, has expired, or is unreadable. */
   get(key: string): Promise<SharedRecord | undefined>;
   /** Stores a value, which is plain JSON. Returns false, and stores nothing, if `options.version` does not match. */
   set(key: string, value: unknown, options: SharedRecordOptions): Promise<boolean>;
-  /** Lets a record live for `lifetimeMs` from now on, in milliseconds. Returns whether there is one. */
+  /** Lets a record live for `lifetimeMs` from now on, in milliseconds. Returns whether it exists. */
   touch(key: string, lifetimeMs: number): Promise<boolean>;
   /** Removes a record, if there is one. */
   delete(key: string): Promise<void>;
@@ -32,7 +32,7 @@ export interface SharedRecord {
 export interface SharedRecordOptions {
   /** Time after which the record is removed, in milliseconds. */
   readonly lifetimeMs: number;
-  /** Stores only if the record still has this version; the empty text: only if there is none. Default: always. */
+  /** Stores only if the record still has this version; the empty text: only if it does not exist. Default: always. */
   readonly version?: string | undefined;
 }
 

@@ -11,6 +11,8 @@ export interface ReplicaLink {
    * and with the reason of `signal`.
    */
   ask(to: string, kind: string, body: unknown, options?: AskOptions): Promise<unknown>;
+  /** Returns the ids of the other replicas. One that was killed is among them for ten seconds. */
+  others(): Promise<readonly string[]>;
   /** Tells one replica, or all others, as far as they can be reached. Never rejects. */
   announce(kind: string, body: unknown, to?: string): Promise<void>;
   /** Leaves the replicas. What is asked here is rejected, and what is worked on here is aborted. */

@@ -80,6 +80,9 @@ export function createReplicaLink({ state, clock, logger }: ReplicaLinkOptions):
     else clock.schedule(() => void watch(to, id), CHECK_MS, { unref: true });
   };
 
+  const others = async (): Promise<readonly string[]> =>
+    (await replica.replicas()).filter((id) => id !== replica.id);
+
   return {
     id: replica.id,
     answer: (kind, handler) => void questions.set(kind, handler),
@@ -111,11 +114,11 @@ export function createReplicaLink({ state, clock, logger }: ReplicaLinkOptions):
       clock.schedule(() => void watch(to, id), CHECK_MS, { unref: true });
       return await answered;
     },
+    others,
     async announce(kind, body, only) {
       try {
-        const others =
-          only !== undefined ? [only] : (await replica.replicas()).filter((id) => id !== replica.id);
-        await Promise.all(others.map((to) => send(to, { id: randomUUID(), type: 'tell', kind, body })));
+        const to = only === undefined ? await others() : [only];
+        await Promise.all(to.map((id) => send(id, { id: randomUUID(), type: 'tell', kind, body })));
       } catch (error) {
         logger?.warn('The other replicas could not be told.', { kind, error: String(error) });
       }

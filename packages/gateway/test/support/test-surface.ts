@@ -133,6 +133,7 @@ export function createTestSurface(): TestSurface {
     bus,
     createServer,
     events: (caller, mount) => bus(caller, mount),
+    inputSchema: () => undefined,
     close: () => Promise.resolve(),
   };
 }

@@ -11,6 +11,7 @@ import {
   type BrowserCheck,
   type Caller,
   type OAuthResourceOptions,
+  type UpstreamSignIn,
   type UpstreamSignInOptions,
   type UpstreamSignInPages,
 } from '@mcp-fittings/gateway';
@@ -53,6 +54,8 @@ export async function startSigningIn(
     /** Path of the public URL. */
     readonly path?: string;
     readonly access?: Partial<OAuthResourceOptions>;
+    /** What answers the browser, if not the pages themselves. */
+    readonly front?: (pages: UpstreamSignInPages, publicUrl: string) => Pick<UpstreamSignIn, 'respond'>;
   } = {},
   check = (at: string): BrowserCheck => browserSignIn({ issuer: at, clientId: 'gateway-pages' }),
 ): Promise<SigningIn> {
@@ -76,7 +79,9 @@ export async function startSigningIn(
   const pages = createUpstreamSignIn({ host, interaction, browser, ...options });
   const resource = `${origin}/mcp`;
   const access = oauthResource({ resource, issuers: [issuer.origin], ...options.access });
-  const gateway = createGateway(host, { callbacks, access, signIn: pages, limits: { listMs: 500 } });
+  const front = options.front?.(pages, publicUrl) ?? pages;
+  const signIn = { ...pages, respond: (request: Request) => front.respond(request) };
+  const gateway = createGateway(host, { callbacks, access, signIn, limits: { listMs: 500 } });
   const sent: string[] = [];
   server.on('request', (request, response) => {
     record(response, (text) => sent.push(text));
