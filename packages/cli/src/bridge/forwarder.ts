@@ -9,13 +9,13 @@ import {
   isRequest,
   isResponse,
 } from '@mcp-fittings/client-core/transport';
-import { errorResponse } from './error-responses.js';
 import {
   type InFlight,
   SUBSCRIPTION_KEY,
   createInFlightRequests,
   withSubscription,
-} from './in-flight-requests.js';
+} from '@mcp-fittings/transport-shared/server';
+import { errorResponse } from './error-responses.js';
 import { createParameterHeaders } from './parameter-headers.js';
 import type { Upstream } from './upstream.js';
 
@@ -125,7 +125,7 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
 
   const related = (message: JSONRPCNotification): InFlight<ClientSide> | undefined => {
     const { method, params } = message;
-    if (method === 'notifications/progress') return inFlight.get(params?.['progressToken']);
+    if (method === 'notifications/progress') return inFlight.byToken(params?.['progressToken']);
     return inFlight.get(params?._meta?.[SUBSCRIPTION_KEY]);
   };
 

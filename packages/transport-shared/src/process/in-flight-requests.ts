@@ -22,50 +22,71 @@ export interface InFlight<Client> {
 
 /** Renumbers the requests of several clients, so that they can share one connection. */
 export interface InFlightRequests<Client> {
-  /** Adds a request. Returns it with the number and the progress token that the server sees. */
+  /**
+   * Adds a request. Returns it with the number and the progress token that the server sees. With `keepsId`, which one client may
+   * have, they are the client's own where that is possible.
+   */
   add(
     client: Client,
     request: JSONRPCRequest,
+    keepsId?: boolean,
   ): { readonly forwarded: JSONRPCRequest; readonly entry: InFlight<Client> };
   /** Returns the request with this number. Some servers return the number as a string. */
   get(number: unknown): InFlight<Client> | undefined;
+  /** Returns the request with this progress token. */
+  byToken(token: unknown): InFlight<Client> | undefined;
   remove(number: unknown): InFlight<Client> | undefined;
   /** Returns the number of a client's request. */
   numberOf(client: Client, id: unknown): RequestId | undefined;
   of(client: Client): readonly RequestId[];
+  /** Returns all requests, the oldest first. */
+  all(): readonly InFlight<Client>[];
 }
 
+/** Numbers from here on are ours; kept ids are smaller. Still 31 bits, for servers that read no more. */
+const FIRST_NUMBER = 2 ** 30;
+
+/** Creates the list of requests in flight, which is empty. A number is never used twice. */
 export function createInFlightRequests<Client>(): InFlightRequests<Client> {
-  const entries = new Map<number, InFlight<Client>>();
-  let last = 0;
+  const entries = new Map<number, InFlight<Client> & { readonly token: unknown }>();
+  const tokens = new Map<unknown, InFlight<Client>>();
+  let last = FIRST_NUMBER;
   const key = (number: unknown): number =>
-    typeof number === 'string' ? Number(number) : Number(number ?? 0);
+    typeof number === 'string' || typeof number === 'number' ? Number(number) : NaN;
+  const isOurs = (value: unknown): boolean => key(value) >= FIRST_NUMBER;
 
   return {
-    add(client, request) {
-      last += 1;
-      const { params } = request;
+    add(client, request, keepsId = false) {
+      const { id, method, params } = request;
+      const isKept = keepsId && typeof id === 'number' && !isOurs(id) && !entries.has(id);
+      const number = isKept ? id : (last += 1);
       const meta = params?._meta;
       const progressToken = meta?.['progressToken'];
+      const keepsToken = isKept && !isOurs(progressToken) && !tokens.has(progressToken);
+      const token = keepsToken ? progressToken : number;
       const version = meta?.[PROTOCOL_VERSION_KEY];
       const entry = {
         client,
-        id: request.id,
-        method: request.method,
+        id,
+        method,
         progressToken,
+        token,
         isStateless: version !== undefined,
         giveUp: new AbortController(),
       };
-      entries.set(last, entry);
-      const withToken =
-        progressToken === undefined ? params : { ...params, _meta: { ...meta, progressToken: last } };
-      const forwarded = { ...request, id: last, ...(withToken !== undefined && { params: withToken }) };
-      return { forwarded, entry };
+      entries.set(number, entry);
+      if (progressToken === undefined) return { forwarded: { ...request, id: number }, entry };
+      tokens.set(token, entry);
+      const withToken = { ...params, _meta: { ...meta, progressToken: token } };
+      return { forwarded: { ...request, id: number, params: withToken }, entry };
     },
     get: (number) => entries.get(key(number)),
+    byToken: (token) => tokens.get(token) ?? tokens.get(key(token)),
     remove(number) {
       const entry = entries.get(key(number));
+      if (entry === undefined) return undefined;
       entries.delete(key(number));
+      if (tokens.get(entry.token) === entry) tokens.delete(entry.token);
       return entry;
     },
     numberOf(client, id) {
@@ -73,6 +94,7 @@ export function createInFlightRequests<Client>(): InFlightRequests<Client> {
       return undefined;
     },
     of: (client) => [...entries].flatMap(([number, entry]) => (entry.client === client ? [number] : [])),
+    all: () => [...entries.values()],
   };
 }
 

@@ -1,0 +1,8 @@
+/**
+ * One process for the stdio servers of all programs of a user.
+ *
+ * @packageDocumentation
+ */
+export { sharedStdio, type SharedStdioOptions } from './program/shared-stdio.js';
+export type { SharedProcessCommand } from './program/connect.js';
+export { sharedFolder } from './wire/socket-address.js';
