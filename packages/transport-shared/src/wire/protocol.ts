@@ -84,12 +84,13 @@ export function controlOf(value: unknown): Readonly<Record<string, unknown>> | u
 
 /** Parses the content of a control line of the shared process; undefined if this version does not know the event. */
 export function asControlEvent(content: Readonly<Record<string, unknown>>): ControlEvent | undefined {
-  const { event } = content;
-  const known = ['opened', 'ticket', 'failed', 'ended', 'report', 'stderr'];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the process behind a socket that only this user has
-  return typeof event === 'string' && known.includes(event)
-    ? (content as unknown as ControlEvent)
-    : undefined;
+  return isControlEvent(content) ? content : undefined;
+}
+
+/** Only its kind is checked: it was written by the process behind a socket that only this user has access to. */
+function isControlEvent(content: object): content is ControlEvent {
+  const known = new Set(['opened', 'ticket', 'failed', 'ended', 'report', 'stderr']);
+  return 'event' in content && typeof content.event === 'string' && known.has(content.event);
 }
 
 /** Parses the first line of a program; undefined if it is not one of this version. */
