@@ -7,7 +7,7 @@ import { sharedStdio } from '@mcp-fittings/transport-shared';
 import { serveShared } from '@mcp-fittings/transport-shared/server';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { startProgram, startLog } from './support/program.js';
+import { startProgram, startLog, untilHeld } from './support/program.js';
 import { isRunning, openSharedFolder, until, untilDead } from './support/shared-folder.js';
 
 const TOY = fileURLToPath(new URL('support/toy-server.mjs', import.meta.url));
@@ -117,4 +117,26 @@ describe('the shared process', () => {
     expect(said).toContain('another version');
     expect(serving?.servers).toBe(0);
   });
+});
+
+it('GW-49: a process that is asked to end lets calls in flight finish, and sends no others', async () => {
+  await using shared = await openSharedFolder();
+  await using program = await startProgram(shared);
+  const [pid = 0] = shared.processes();
+  const held = program.call('hold', { value: 'kept' });
+  await using other = await startProgram(shared);
+  await untilHeld(other, 1);
+  process.kill(pid, 'SIGTERM');
+  const refused = async (): Promise<unknown> =>
+    other.call('held').then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  let error: unknown;
+  while (error === undefined) error = await refused();
+  expect(error).toMatchObject({ code: 'CONNECTION_LOST', delivery: 'not-sent' });
+  // A notification still passes, and ends the held call.
+  await program.notify('toy/release');
+  expect(await held).toBe('kept');
+  await untilDead(pid);
 });

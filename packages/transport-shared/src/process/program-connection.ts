@@ -25,14 +25,22 @@ import type { Member } from './shared-server.js';
 /** Member of `_meta` that every request of revision 2026-07-28 has. */
 const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
+/** The connection of one program. */
+export interface ProgramConnection {
+  /** Fails further requests, which are not sent. */
+  refuseRequests(): void;
+  close(): void;
+}
+
 /** Serves one program until it disconnects. `onEnd` is called once, then. */
-export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void): { close(): void } {
+export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void): ProgramConnection {
   let opening: Opening | undefined;
   let hasTicket = false;
   let current: PooledServer | undefined;
   /** Messages that arrive while the program changes to another process; undefined at other times. */
   let waiting: JSONRPCMessage[] | undefined;
   let hasEnded = false;
+  let isDraining = false;
 
   const lines = createLineSocket({
     socket,
@@ -75,7 +83,9 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
     const version = controlOf(value)?.['version'];
     if (typeof version === 'string') return current?.server.setProtocolVersion(version);
     if (!isMessage(value)) return;
-    if (waiting === undefined) handle(value);
+    if (isDraining && isRequest(value))
+      member.fail(value.id, refused('The shared process is ending.', 'not-sent'));
+    else if (waiting === undefined) handle(value);
     else waiting.push(value);
   };
 
@@ -117,7 +127,7 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
       },
       (error: unknown) => {
         if (!hasEnded)
-          end(error instanceof FittingsError ? error : refused('The server could not be started.', error));
+          end(error instanceof FittingsError ? error : refused('The server could not be started.'));
       },
     );
   };
@@ -158,7 +168,12 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
     return current === undefined ? STATELESS : undefined;
   };
 
-  return { close: () => end(refused('The shared process is ending.')) };
+  return {
+    refuseRequests() {
+      isDraining = true;
+    },
+    close: () => end(refused('The shared process has ended.')),
+  };
 }
 
 /**
@@ -181,6 +196,6 @@ function isProbe(message: JSONRPCMessage): message is JSONRPCRequest {
   return isRequest(message) && message.method === 'server/discover';
 }
 
-function refused(message: string, cause?: unknown): TransportError {
-  return new TransportError('CONNECTION_LOST', message, { cause });
+function refused(message: string, delivery?: 'not-sent'): TransportError {
+  return new TransportError('CONNECTION_LOST', message, { delivery });
 }

@@ -33,6 +33,8 @@ export interface ServerPool {
   byTicket(ticket: string): PooledServer | undefined;
   /** Number of processes. */
   readonly size: number;
+  /** Number of requests that servers have not answered. */
+  readonly inFlight: number;
   /** Ends all of them. */
   close(): Promise<void>;
 }
@@ -138,6 +140,9 @@ export function createServerPool({ clock, idleMs, logger }: ServerPoolOptions): 
     },
     get size() {
       return running.size;
+    },
+    get inFlight() {
+      return [...running].reduce((sum, { server }) => sum + server.inFlight, 0);
     },
     async close() {
       await Promise.all([...running].map(({ server }) => server.close()));

@@ -38,6 +38,8 @@ export interface SharedServer {
   readonly hasEnded: boolean;
   /** Nothing was asked but `server/discover`, and that without success, so that a session can still begin. */
   readonly isUntouched: boolean;
+  /** Number of requests that it has not answered. */
+  readonly inFlight: number;
   readonly members: ReadonlySet<Member>;
   /**
    * What lets another program of the user join without a handshake, as long as the server does not list other tools. Undefined
@@ -228,6 +230,9 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     },
     get isUntouched() {
       return isUntouched;
+    },
+    get inFlight() {
+      return inFlight.all().length;
     },
     members,
     get ticket() {

@@ -72,6 +72,7 @@ createInterface({ input: process.stdin, crlfDelay: Infinity }).on('line', (line)
   }
   received.push(method);
   if (method === 'notifications/cancelled') cancelled.push(params.requestId);
+  if (method === 'toy/release') tools.release();
   if (id === undefined) return;
   if (!Object.hasOwn(methods, method)) {
     say({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
