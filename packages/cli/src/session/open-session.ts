@@ -34,7 +34,7 @@ export function sessionOptions(deps: CommandDeps): SessionOptions {
 }
 
 /** Returns how local servers are shared; undefined if they are not. */
-function sharedOptions({ options, env, cwd, programFile }: CommandDeps): SessionOptions['shared'] {
+export function sharedOptions({ options, env, cwd, programFile }: CommandDeps): SessionOptions['shared'] {
   if (!(options.shared ?? env['FITTINGS_SHARED'] === '1')) return undefined;
   return {
     // What `hostCallbacks` answers `roots/list` with.
