@@ -1,5 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { RPC_CODES } from '@mcp-fittings/client-core/transport';
 import type { ToolResult } from '@mcp-fittings/host';
 import { renderForPerson } from '@mcp-fittings/tools';
 import { callSharedTool } from '@mcp-fittings/transport-shared';
@@ -35,7 +37,7 @@ export async function callAtOnce(request: CallRequest, io: ListAtOnceIo): Promis
     const roots = [pathToFileURL(cwd).href];
     const { server, tool, ticket } = call;
     const response = await callSharedTool({ ticket, server, tool, args, roots, signal: abort.signal });
-    if ('error' in response) throw rpcError(server, response.error);
+    if ('error' in response) throw rpcError(call, response.error);
     print(call, response.result, createProcessOutput(io, request));
   } catch (error) {
     // The server has not seen the call: the ordinary way starts it, or says why not.
@@ -88,13 +90,21 @@ function isToolResult(result: object): result is ToolResult {
   return 'content' in result && Array.isArray(result.content) && result.content.every(isRecord);
 }
 
+/** What a server has refused it has not done. */
+const REFUSED = new Set<number>([
+  RPC_CODES.invalidRequest,
+  RPC_CODES.methodNotFound,
+  RPC_CODES.invalidParams,
+]);
+
 function rpcError(
-  server: string,
+  { server, tool }: StoredCall,
   { code, message }: { readonly code: number; readonly message: string },
 ): FittingsError {
-  return new FittingsError('RPC_ERROR', message, {
+  const text = `The server "${server}" answered tools/call of "${tool}" with an error: ${sanitizeText(message)}`;
+  return new FittingsError('RPC_ERROR', text, {
     server,
-    delivery: 'rejected',
+    delivery: REFUSED.has(code) ? 'rejected' : 'unknown',
     details: { rpcCode: code },
   });
 }
