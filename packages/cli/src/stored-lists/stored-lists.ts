@@ -66,7 +66,7 @@ export function openListStore(
   return openViewStore('lists', view, env);
 }
 
-/** Opens the store of one kind of value. Nobody but this program, in this version, writes its files. */
+/** Opens the store of one kind of value. Only this program, in this version, writes its files. */
 export function openViewStore<T>(
   kind: string,
   { layout, mcpConfig, strictMcpConfig, store, cwd }: View,

@@ -21,7 +21,7 @@ export interface ServerGroup {
   readonly isRunning: boolean;
   /** How the server has refused `server/discover`; undefined as long as it has not. */
   readonly undiscoverable: { readonly code: number; readonly message: string } | undefined;
-  /** Returns the process for this kind of session, and starts it if there is none. */
+  /** Returns the process for this kind of session, and starts it if it does not run. */
   open(session: string): PooledServer;
 }
 
@@ -150,7 +150,7 @@ export function createServerPool({ clock, idleMs, logger }: ServerPoolOptions): 
   };
 }
 
-/** Everything that decides how a server behaves towards a program. A digest, because the environment may contain secrets. */
+/** Everything that decides how a server behaves for a program. A digest, because the environment may contain secrets. */
 function identify(launch: SharedLaunch): string {
   return createHash('sha256').update(canonicalJson(launch)).digest('base64url');
 }

@@ -18,6 +18,10 @@ export interface SharedStdioOptions extends StdioPluginOptions {
   readonly folder?: string | undefined;
   /** How to start the shared process when it does not run; false: connecting fails then. Default: this package, with Node.js. */
   readonly start?: SharedProcessCommand | false | undefined;
+  /** Milliseconds after which a process that this program has started ends when no program uses it. Default 900 000. */
+  readonly idleMs?: number | undefined;
+  /** Milliseconds after which such a process ends a server that no program uses. Default 600 000. */
+  readonly serverIdleMs?: number | undefined;
   /** Milliseconds to wait until it has started. Default 10 000. */
   readonly startTimeoutMs?: number | undefined;
   /**
@@ -45,7 +49,8 @@ const START_TIMEOUT_MS = 10_000;
  * ```
  */
 export function sharedStdio(options: SharedStdioOptions = {}): TransportPlugin<StdioEntry> {
-  const { folder, start, startTimeoutMs = START_TIMEOUT_MS, roots, onTicket, ...stdioOptions } = options;
+  const { folder = sharedFolder(), start, startTimeoutMs = START_TIMEOUT_MS, idleMs, serverIdleMs } = options;
+  const { roots, onTicket, ...stdioOptions } = options;
   const own = stdio(stdioOptions);
   return {
     ...own,
@@ -67,8 +72,8 @@ export function sharedStdio(options: SharedStdioOptions = {}): TransportPlugin<S
           server,
           stderr: onStderr !== undefined,
         }),
-        folder: folder ?? sharedFolder(),
-        start: start === false ? undefined : (start ?? ownProcess()),
+        folder,
+        start: start === false ? undefined : (start ?? ownProcess({ folder, idleMs, serverIdleMs })),
         startTimeoutMs,
         server,
         clock,
@@ -84,8 +89,9 @@ function digest(roots: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(roots.toSorted())).digest('base64url');
 }
 
-function ownProcess(): SharedProcessCommand {
+/** The entry point beside this file: no file of this package does anything when it is imported. */
+function ownProcess(options: object): SharedProcessCommand {
   const module = new URL('../server.js', import.meta.url).href;
-  const code = `import(${JSON.stringify(module)}).then((shared) => shared.runSharedProcess())`;
+  const code = `import(${JSON.stringify(module)}).then((shared) => shared.runSharedProcess(${JSON.stringify(options)}))`;
   return { command: process.execPath, args: ['-e', code] };
 }
