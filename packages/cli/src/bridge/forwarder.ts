@@ -73,7 +73,7 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
   const onlyClient = (): ClientSide | undefined => (shared ? undefined : [...clients][0]);
 
   const forwardRequest = (client: ClientSide, request: JSONRPCRequest): void => {
-    const { forwarded, entry } = inFlight.add(client, request);
+    const { forwarded, entry } = inFlight.add(client, request, !shared);
     const headers = request.method === 'tools/call' ? mirrored.headersOf(request.params) : undefined;
     upstream.send(forwarded, { requestSignal: entry.giveUp.signal, headers }).then(
       // It was answered, or it was cancelled and removed before.

@@ -104,7 +104,7 @@ export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
 const AFTER_STDIN_END_MS = 500;
 
 /** Creates all transports that a configuration file can name. */
-function createTransports(shared: SessionOptions['shared']): readonly TransportPlugin[] {
+export function createTransports(shared?: SessionOptions['shared']): readonly TransportPlugin[] {
   const older = sse();
   const shutdown = { afterStdinEndMs: AFTER_STDIN_END_MS };
   return [

@@ -1,12 +1,29 @@
+import { connect } from 'node:net';
 import {
+  createLineReader,
+  isMessage,
   isRequest,
   isResponse,
   RPC_CODES,
+  TransportError,
   type JSONRPCObject,
+  type JSONRPCRequest,
   type JSONRPCResponse,
 } from '@mcp-fittings/client-core/transport';
-import { sharedFolder } from '../wire/socket-address.js';
-import { SharedTransport } from './shared-transport.js';
+import {
+  asControlEvent,
+  controlLine,
+  controlOf,
+  fromWireError,
+  MAX_LINE_BYTES,
+  messageLine,
+  WIRE_VERSION,
+  type ControlEvent,
+} from '../wire/protocol.js';
+import { findAddress, sharedFolder } from '../wire/socket-address.js';
+
+/** The only request on its connection. */
+const CALL_ID = 1;
 
 /** Options of {@link callSharedTool}. */
 export interface CallSharedToolOptions {
@@ -41,37 +58,61 @@ export interface CallSharedToolOptions {
  */
 export async function callSharedTool(options: CallSharedToolOptions): Promise<JSONRPCResponse> {
   const { ticket, server, tool, args = {}, roots = [], folder = sharedFolder(), signal } = options;
-  const transport = new SharedTransport({
-    opening: () => ({ ticket }),
-    folder,
-    start: undefined,
-    startTimeoutMs: 0,
-    server,
-    signal,
-  });
-  let response: JSONRPCResponse | undefined;
-  transport.onmessage = (message) => {
-    if (isResponse(message)) response = message;
-    if (!isRequest(message)) return;
-    const { id, method } = message;
-    const answer =
+  signal?.throwIfAborted();
+  const path = await findAddress(folder);
+  let delivery: 'not-sent' | 'unknown' = 'not-sent';
+  const error = (message: string, cause?: unknown): TransportError =>
+    new TransportError('CONNECTION_LOST', message, { server, delivery, cause });
+  if (path === undefined) throw error('No shared process has run.');
+  const socket = connect(path);
+  const write = (line: string): void => void socket.write(line);
+  /** Answers a request of the server, which has one client for all programs. */
+  const answer = ({ id, method }: JSONRPCRequest): void => {
+    const content =
       method === 'roots/list'
         ? { result: { roots: roots.map((uri) => ({ uri })) } }
         : { error: { code: RPC_CODES.methodNotFound, message: `This program does not answer ${method}.` } };
-    // The connection has ended, and so has the call.
-    transport.send({ jsonrpc: '2.0', id, ...answer }).catch(() => undefined);
+    write(messageLine({ jsonrpc: '2.0', id, ...content }));
   };
-  await transport.start();
-  try {
-    await transport.send({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: tool, arguments: args },
+  const params = { name: tool, arguments: args };
+
+  return new Promise<JSONRPCResponse>((resolve, reject) => {
+    const fail = (reason: Error): void => {
+      reject(reason);
+      socket.destroy();
+    };
+    const onAbort = (): void =>
+      fail(
+        new TransportError('ABORTED', 'The call was aborted.', { server, delivery, cause: signal?.reason }),
+      );
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const happened = (event: ControlEvent | undefined): void => {
+      if (event?.event === 'opened') {
+        delivery = 'unknown';
+        write(messageLine({ jsonrpc: '2.0', id: CALL_ID, method: 'tools/call', params }));
+      } else if (event?.event === 'failed') fail(fromWireError(event.error, server));
+      else if (event?.event === 'ended') fail(fromWireError({ delivery, ...event.error }, server));
+    };
+    const { push } = createLineReader({
+      maxBytes: MAX_LINE_BYTES,
+      onLine(line) {
+        const value: unknown = line.kind === 'text' ? JSON.parse(line.text) : undefined;
+        const control = controlOf(value);
+        if (control !== undefined) return happened(asControlEvent(control));
+        if (!isMessage(value)) return fail(error('The shared process sent what is not a message.'));
+        if (isRequest(value)) answer(value);
+        if (!isResponse(value) || value.id !== CALL_ID) return;
+        resolve(value);
+        socket.end();
+      },
     });
-  } finally {
-    await transport.close();
-  }
-  if (response === undefined) throw transport.lost('unknown');
-  return response;
+    socket.on('data', push);
+    socket.on('error', (cause) => fail(error('The shared process cannot be reached.', cause)));
+    socket.on('close', () => {
+      signal?.removeEventListener('abort', onAbort);
+      // Nothing happens if there was a response.
+      reject(error('The shared process that runs this server has ended.'));
+    });
+    write(controlLine({ wire: WIRE_VERSION, ticket }));
+  });
 }

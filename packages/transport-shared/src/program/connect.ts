@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { FittingsError, TransportError, type Clock } from '@mcp-fittings/client-core';
 import { ensurePrivateDirectory, systemErrorCode } from '@mcp-fittings/client-core/files';
@@ -80,6 +79,8 @@ async function startProcess({ command, args }: SharedProcessCommand, folder: str
   const { parentEnv } = resolveStdioEntry({ command });
   const runtime = process.env['XDG_RUNTIME_DIR'];
   const env = { ...parentEnv, ...(runtime !== undefined && { XDG_RUNTIME_DIR: runtime }) };
+  // Loaded to use it: most programs find the process running.
+  const { spawn } = await import('node:child_process');
   const child = spawn(command, args, {
     cwd: folder,
     env,
