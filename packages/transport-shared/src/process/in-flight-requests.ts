@@ -5,18 +5,22 @@ import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@mcp-fittings/cl
  * @see https://modelcontextprotocol.io/specification/2026-07-28
  */
 const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+/** Member of `_meta` with the id of the subscription that a message belongs to. Revision 2026-07-28. */
 export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 
 /** A request of a client that the server has not answered. */
 export interface InFlight<Client> {
+  /** Who has sent it. */
   readonly client: Client;
   /** The client's id of the request. */
   readonly id: RequestId;
+  /** Its method. */
   readonly method: string;
   /** The client's progress token; undefined if it requested no progress. */
   readonly progressToken: unknown;
   /** Whether its revision cancels a request by closing the stream. */
   readonly isStateless: boolean;
+  /** Abort it to stop waiting for the response. */
   readonly giveUp: AbortController;
 }
 
@@ -35,9 +39,11 @@ export interface InFlightRequests<Client> {
   get(number: unknown): InFlight<Client> | undefined;
   /** Returns the request with this progress token. */
   byToken(token: unknown): InFlight<Client> | undefined;
+  /** Forgets the request with this number, and returns it. */
   remove(number: unknown): InFlight<Client> | undefined;
   /** Returns the number of a client's request. */
   numberOf(client: Client, id: unknown): RequestId | undefined;
+  /** Returns the numbers of all requests of a client. */
   of(client: Client): readonly RequestId[];
   /** Returns all requests, the oldest first. */
   all(): readonly InFlight<Client>[];
