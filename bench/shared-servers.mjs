@@ -102,6 +102,6 @@ if (process.argv.includes('--write')) {
   const page = readFileSync(PAGE, 'utf8');
   const [before, rest] = page.split(MARKS[0]);
   const after = rest.split(MARKS[1])[1];
-  const where = `Node.js ${process.versions.node}, Linux, ${availableParallelism()} cores, median of ${ROUNDS} runs.`;
+  const where = `Node.js ${process.versions.node}, Linux, ${availableParallelism()} cores, ${ROUNDS === 1 ? 'one run' : `median of ${ROUNDS} runs`}.`;
   writeFileSync(PAGE, `${before}${MARKS[0]}\n\n${table}\n\n${where}\n\n${MARKS[1]}${after}`);
 }

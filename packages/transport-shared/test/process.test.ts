@@ -20,6 +20,18 @@ describe('the shared process', () => {
     await Promise.all(programs.map((program) => program.transport.close()));
   });
 
+  it('GW-47: of twenty that begin to serve at the same moment one does', async () => {
+    await using shared = await openSharedFolder();
+    const { folder } = shared;
+    const all = await Promise.all(Array.from({ length: 20 }, () => serveShared({ folder })));
+    expect(all.filter((serving) => serving !== undefined)).toHaveLength(1);
+    // Its socket is the one that programs find.
+    await using program = await startProgram(shared, { start: false });
+    expect(await program.call('echo', { value: 'found' })).toBe('found');
+    await program.transport.close();
+    await Promise.all(all.map((serving) => serving?.close()));
+  });
+
   it('GW-47: eight starters replace the socket of a killed one once', async () => {
     await using shared = await openSharedFolder();
     await (await startProgram(shared)).transport.close();
