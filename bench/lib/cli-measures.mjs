@@ -12,6 +12,8 @@
  *   `tools/call`, closes stdin and waits for the exit) less `node -e 0`. All of them run one after the other in each round.
  *   `ofMcporter` is ours over `mcporter call`, both above the server's own start:
  *   `npm ci --prefix packages/cli/bench` installs it. Without it, this figure is left out.
+ * - `call-shared`: `fittings call --shared` of the same server, which runs in the shared process, when the same call was made
+ *   before: the whole run. It fails if a server was started.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -48,13 +50,14 @@ export const CLI_WORKLOADS = [
     slow: true,
     limits: existsSync(MCPORTER) ? [{ metric: 'ofMcporter', most: 0.6, unit: '× mcporter' }] : [],
   },
+  { ...atStart('call-shared', 'fittings call --shared, made before, beside node -e 0', 1.5), slow: true },
 ];
 
 export const CLI_MEASURES = {
   async cli({ run, contender }) {
     const place = await prepare();
     process.on('exit', () => rmSync(place.home, { recursive: true, force: true }));
-    const of = RUNS[run](place);
+    const of = await RUNS[run](place);
     // The first run fills the page cache, and for `list` the stored lists.
     of.ours();
     return () => (contender === 'floor' ? measured(NOTHING, place) : of.ours());
@@ -77,6 +80,23 @@ const RUNS = {
         const run = measured(args, place, /echo/);
         if (startsOf(place) !== starts) throw new Error('A warm list has started a server.');
         return run;
+      },
+    };
+  },
+  async 'call-shared'(place) {
+    const args = [place.fittings, 'call', 'server0/echo', '--arg', `text=${TEXT}`, '--shared'];
+    process.on('exit', () => endShared(place));
+    const run = () => measured(args, place, /hello/);
+    run();
+    // Its pins have to be older than two seconds before they are taken for granted.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    run();
+    const starts = startsOf(place);
+    return {
+      ours() {
+        const record = run();
+        if (startsOf(place) !== starts) throw new Error('A shared call has started a server.');
+        return record;
       },
     };
   },
@@ -118,6 +138,14 @@ async function prepare() {
   // A file that was changed within two seconds is not taken for granted: see stored-lists/inputs.ts of the command line.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   return { home, started, config, fittings: join(modules, bin.fittings) };
+}
+
+/** Ends the shared process that a run has started. */
+function endShared({ home }) {
+  const log = join(home, '.local/state/mcp-fittings/run/shared.log');
+  if (!existsSync(log)) return;
+  for (const [, pid] of readFileSync(log, 'utf8').matchAll(/process has started\. pid=(\d+)/g))
+    process.kill(Number(pid), 'SIGTERM');
 }
 
 function startsOf({ started }) {

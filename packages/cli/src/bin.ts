@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { answerAtOnce } from './answer-at-once.js';
+import { parseCallRequest } from './call-request.js';
 import { parseListRequest } from './list-request.js';
 
 // Every run loads this file: what it imports statically is published as a part of it, and costs `--version` its time.
@@ -10,6 +11,12 @@ async function run(argv: readonly string[]): Promise<void> {
     const { listAtOnce } = await import('./list-at-once.js');
     const { stdout, stderr, env } = process;
     if (await listAtOnce(request, { stdout, stderr, env, cwd: process.cwd() })) return;
+  }
+  const called = parseCallRequest(argv, process);
+  if (called !== undefined) {
+    const { callAtOnce } = await import('./call-at-once.js');
+    const { stdout, stderr, env } = process;
+    if (await callAtOnce(called, { stdout, stderr, env, cwd: process.cwd() })) return;
   }
   const { keepCompiledCode } = await import('./compile-cache.js');
   keepCompiledCode();

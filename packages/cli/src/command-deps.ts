@@ -17,6 +17,8 @@ export interface CommandDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The current directory. */
   readonly cwd: string;
+  /** File of this program; undefined if it does not run as one. */
+  readonly programFile: string | undefined;
   /** Whether the user can be asked: stdin and stderr are a terminal, and there is no `--json`. */
   readonly interactive: boolean;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. Pass it to everything that waits. */
@@ -52,7 +54,7 @@ export interface CommandRun {
  * are parsed.
  */
 export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): CommandRun {
-  const { stdin, stdout, stderr, env, cwd, signal } = io;
+  const { stdin, stdout, stderr, env, cwd, programFile, signal } = io;
   // Every server adds a listener.
   setMaxListeners(0, signal);
   let exitCode: ExitCode = EXIT.ok;
@@ -77,6 +79,7 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
       stderr,
       env,
       cwd,
+      programFile,
       signal,
       get clock() {
         return prepared().clock;

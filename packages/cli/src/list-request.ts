@@ -25,6 +25,8 @@ export function parseListRequest(argv: readonly string[]): ListRequest | undefin
     else if (word === '--verbose' || word === '-v') verbose = true;
     else if (word === '--no-color') color = false;
     else if (word === '--strict-mcp-config') strictMcpConfig = true;
+    // Nothing is connected.
+    else if (word === '--shared' || word === '--no-shared') continue;
     else if (word === '--mcp-config') {
       const { value } = rest.next();
       if (value === undefined) return undefined;

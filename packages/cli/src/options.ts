@@ -16,6 +16,8 @@ export interface GlobalOptions {
   readonly strictMcpConfig: boolean;
   /** Values of `--plugin`: packages or files with third-party transports and sign-in schemes. */
   readonly plugin: readonly string[];
+  /** Whether local servers run in the shared process. Undefined: if `FITTINGS_SHARED` is 1. */
+  readonly shared?: boolean | undefined;
   /** Undefined: `FITTINGS_STORE`, else the store of the last sign-in that named one, else `keychain`. */
   readonly store?: StoreName | undefined;
 }

@@ -8,6 +8,8 @@ export interface ProcessIo {
   readonly stderr: Writable & TerminalStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** File of this program, with which it starts the shared process. Default: it cannot. */
+  readonly programFile?: string | undefined;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
   /** Aborted when the user or the system stops the process. */

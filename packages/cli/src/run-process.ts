@@ -31,6 +31,7 @@ export async function runProcess(): Promise<void> {
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
+    programFile: process.argv[1],
     signal: abort.signal,
   });
   process.exitCode = endedBy ?? code;

@@ -27,6 +27,7 @@ const COMMANDS = [
   'logout',
   'doctor',
   'bridge',
+  'serve',
   'completion',
 ];
 

@@ -5,6 +5,12 @@
  */
 export { createStdioTransport, type StdioTransport } from './stdio-transport.js';
 export type { FramingName, StderrTarget, StdioTransportOptions } from './options.js';
-export { stdio, type StdioEntry, type StdioPluginOptions } from './plugin.js';
+export {
+  resolveStdioEntry,
+  stdio,
+  type StdioEntry,
+  type StdioLaunch,
+  type StdioPluginOptions,
+} from './plugin.js';
 export type { InheritEnv } from './process/environment.js';
 export type { ShutdownTimes } from './process/shutdown-ladder.js';

@@ -25,16 +25,17 @@ export function planLaunch(options: StdioTransportOptions): LaunchPlan {
     env: configured = {},
     cwd,
     inheritEnv = 'safe',
+    parentEnv = process.env,
     stderr,
     secrets: named = [],
   } = options;
-  const env = childEnvironment(process.env, configured, inheritEnv, process.platform);
+  const env = childEnvironment(parentEnv, configured, inheritEnv, process.platform);
   return {
     command,
     args,
     env,
     cwd,
-    withheld: networkVariablesWithheld(process.env, env, process.platform),
+    withheld: networkVariablesWithheld(parentEnv, env, process.platform),
     stderr: stderr === undefined || stderr === 'capture' || typeof stderr === 'function' ? 'pipe' : stderr,
     redact: createRedactor(collectSecrets({ env, configured, args, named })),
   };

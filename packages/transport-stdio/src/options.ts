@@ -36,6 +36,8 @@ export interface StdioTransportOptions {
    * safe ones and these names. Default `safe`.
    */
   readonly inheritEnv?: InheritEnv | undefined;
+  /** Environment that `inheritEnv` selects from, if the child belongs to another process. Default: that of this process. */
+  readonly parentEnv?: Readonly<Record<string, string>> | undefined;
   /**
    * Working directory of the child. Default: that of this process, which may be a folder with files from a stranger: set it
    * when the command is `npx`, `uvx` or the like. The `stdio()` plugin starts servers in the home directory instead.

@@ -14,7 +14,7 @@ import {
   type TransportPlugin,
 } from '@mcp-fittings/client-core/transport';
 import type { FramingName, StderrTarget, StdioTransportOptions } from './options.js';
-import type { InheritEnv } from './process/environment.js';
+import { childEnvironment, type InheritEnv } from './process/environment.js';
 import { createExitReaper } from './process/exit-reaper.js';
 import { createReapedTransport } from './stdio-transport.js';
 
@@ -97,12 +97,11 @@ export function stdio({ home, ...options }: StdioPluginOptions = {}): TransportP
     create(entry, { server, clock, signal, logger }) {
       const toLogger: StderrTarget = (line) => logger?.debug(line, { server, stream: 'stderr' });
       const merged = { ...options, ...entry };
-      const base = home ?? homeDirectory();
       const stderr = merged.stderr ?? 'capture';
       return createReapedTransport(
         {
           ...merged,
-          cwd: entry.cwd === undefined ? base : resolve(base, entry.cwd),
+          cwd: startFolder(entry, home),
           stderr: stderr === 'capture' && logger !== undefined ? toLogger : stderr,
           server,
           clock,
@@ -112,6 +111,50 @@ export function stdio({ home, ...options }: StdioPluginOptions = {}): TransportP
       );
     },
   };
+}
+
+/** What {@link stdio} would start for an entry. */
+export interface StdioLaunch extends Pick<
+  StdioTransportOptions,
+  'framing' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
+> {
+  /** The program to run. */
+  readonly command: string;
+  /** Its arguments. */
+  readonly args: readonly string[];
+  /** Absolute path of its working directory. */
+  readonly cwd: string;
+  /** The variables that its entry configures. Errors and logs do not contain their values. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The other variables that it gets: those of this process that it inherits. */
+  readonly parentEnv: Readonly<Record<string, string>>;
+}
+
+/**
+ * Resolves what {@link stdio} would start for an entry in this process, so that another process can start it in its place: pass
+ * the result to {@link createStdioTransport} with `inheritEnv: 'all'`.
+ *
+ * @example
+ * ```ts
+ * const launch = resolveStdioEntry({ command: 'node', args: ['server.js'], env: { TOKEN: 'x' } });
+ * const transport = createStdioTransport({ ...launch, inheritEnv: 'all' });
+ * ```
+ */
+export function resolveStdioEntry(
+  entry: StdioEntry,
+  { home, ...options }: StdioPluginOptions = {},
+): StdioLaunch {
+  const { command, args = [], env = {}, inheritEnv = 'safe', ...merged } = { ...options, ...entry };
+  const { framing, maxMessageBytes, maxQueuedBytes, probeTimeoutMs, shutdown } = merged;
+  const all = childEnvironment(process.env, env, inheritEnv, process.platform);
+  const parentEnv = Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(env, name)));
+  const cwd = startFolder(entry, home);
+  const limits = { framing, maxMessageBytes, maxQueuedBytes, probeTimeoutMs, shutdown };
+  return { command, args, cwd, env, parentEnv, ...limits };
+}
+
+function startFolder({ cwd }: StdioEntry, home: string = homeDirectory()): string {
+  return cwd === undefined ? home : resolve(home, cwd);
 }
 
 /** Accounts of services and containers may have a home directory that does not exist. */

@@ -9,13 +9,13 @@ import {
   isRequest,
   isResponse,
 } from '@mcp-fittings/client-core/transport';
-import { errorResponse } from './error-responses.js';
 import {
   type InFlight,
   SUBSCRIPTION_KEY,
   createInFlightRequests,
   withSubscription,
-} from './in-flight-requests.js';
+} from '@mcp-fittings/transport-shared/server';
+import { errorResponse } from './error-responses.js';
 import { createParameterHeaders } from './parameter-headers.js';
 import type { Upstream } from './upstream.js';
 
@@ -73,7 +73,7 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
   const onlyClient = (): ClientSide | undefined => (shared ? undefined : [...clients][0]);
 
   const forwardRequest = (client: ClientSide, request: JSONRPCRequest): void => {
-    const { forwarded, entry } = inFlight.add(client, request);
+    const { forwarded, entry } = inFlight.add(client, request, !shared);
     const headers = request.method === 'tools/call' ? mirrored.headersOf(request.params) : undefined;
     upstream.send(forwarded, { requestSignal: entry.giveUp.signal, headers }).then(
       // It was answered, or it was cancelled and removed before.
@@ -125,7 +125,7 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
 
   const related = (message: JSONRPCNotification): InFlight<ClientSide> | undefined => {
     const { method, params } = message;
-    if (method === 'notifications/progress') return inFlight.get(params?.['progressToken']);
+    if (method === 'notifications/progress') return inFlight.byToken(params?.['progressToken']);
     return inFlight.get(params?._meta?.[SUBSCRIPTION_KEY]);
   };
 

@@ -2,6 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import type { CommandDeps } from '../command-deps.js';
 import type { BridgeOptions } from '../commands/bridge.js';
 import type { LoginOptions } from '../commands/login.js';
+import type { ServeOptions } from '../commands/serve.js';
 import { SIGN_IN_METHODS, type RemoteOptions, SHELLS, type Shell } from '../options.js';
 import { addRemoteOptions, collect, examples, seconds } from './declare.js';
 
@@ -105,6 +106,32 @@ export function registerBridge(program: Command, deps: CommandDeps): void {
     .action(async (server: string, port: string | undefined, flags: BridgeOptions) => {
       const { runBridge } = await import('../commands/bridge.js');
       await runBridge(server, port === undefined ? flags : { port, ...flags }, deps);
+    });
+}
+
+const SERVE_HELP =
+  examples(
+    'fittings serve --socket   # until Ctrl-C; other commands start it on demand',
+    'fittings call everything/echo --arg message=hi --shared   # uses it',
+  ) +
+  `
+It runs each local server once for all programs of this user that would start it in the same way.
+SIGTERM lets calls in flight finish for at most 10 seconds.
+`;
+
+export function registerServe(program: Command, deps: CommandDeps): void {
+  program
+    .command('serve')
+    .description('run the local servers of all programs of this user in one process')
+    .option(
+      '--socket [folder]',
+      'folder of the socket that programs connect to; default: a private folder of this user',
+    )
+    .option('--idle <seconds>', 'end after this time without a program (default: 900)', seconds)
+    .addHelpText('after', SERVE_HELP)
+    .action(async (options: ServeOptions) => {
+      const { serve } = await import('../commands/serve.js');
+      await serve(deps, options);
     });
 }
 

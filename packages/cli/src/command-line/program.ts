@@ -10,7 +10,13 @@ import {
   registerImport,
 } from './config-commands.js';
 import { collect, examples } from './declare.js';
-import { registerBridge, registerCompletion, registerDoctor, registerSignIn } from './other-commands.js';
+import {
+  registerBridge,
+  registerCompletion,
+  registerDoctor,
+  registerServe,
+  registerSignIn,
+} from './other-commands.js';
 import { registerPins } from './pin-commands.js';
 import {
   registerCall,
@@ -72,6 +78,13 @@ export function createProgram(): Command {
     )
     .addOption(
       new Option(
+        '--shared',
+        'run local servers in one process for all programs, which is started on demand (or FITTINGS_SHARED=1)',
+      ),
+    )
+    .addOption(new Option('--no-shared', 'start local servers for this command only (default)'))
+    .addOption(
+      new Option(
         '--store <name>',
         'where to keep credentials; default: FITTINGS_STORE, else the store last used with login --store, else keychain',
       ).choices(STORE_NAMES),
@@ -101,6 +114,7 @@ export function registerCommands(program: Command, deps: CommandDeps): void {
     registerSignIn,
     registerDoctor,
     registerBridge,
+    registerServe,
     registerCompletion,
   ])
     register(program, deps);

@@ -50,7 +50,8 @@ async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): 
   const interaction = flags.signIn ? bridgeInteraction(deps) : undefined;
   await using session = await openSession(
     deps,
-    { interaction, logger },
+    // The client of the bridge has its own roots and capabilities.
+    { interaction, logger, shared: undefined },
     // FITTINGS_STORE is often set for the bridge only, so the sign-in command names the store.
     namedStore(deps.options.store, deps.env),
   );

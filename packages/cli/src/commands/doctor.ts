@@ -17,7 +17,7 @@ export async function runDoctor(
   deps: CommandDeps,
 ): Promise<void> {
   const { env, clock, signal, output } = deps;
-  await using session = await openSession(deps);
+  await using session = await openSession(deps, { shared: undefined });
   const { loaded, transports, auth, store } = session;
   const engine = sdk({ name: 'fittings', version: packageVersion() });
   const names = server === undefined ? new Set(loaded.entries.map(({ name }) => name)) : [server];

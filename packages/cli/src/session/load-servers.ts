@@ -15,6 +15,7 @@ import {
 } from '@mcp-fittings/config';
 import { http } from '@mcp-fittings/transport-http';
 import { sse } from '@mcp-fittings/transport-sse';
+import { sharedStdio } from '@mcp-fittings/transport-shared';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { ws } from '@mcp-fittings/transport-ws';
 import type { LayoutName } from '../options.js';
@@ -23,7 +24,7 @@ import type { SessionOptions } from './session.js';
 
 type PlacedOptions = Pick<SessionOptions, 'layout' | 'cwd' | 'home'>;
 type LoadServersOptions = PlacedOptions &
-  Pick<SessionOptions, 'env' | 'mcpConfig' | 'strictMcpConfig' | 'plugins' | 'signal'>;
+  Pick<SessionOptions, 'env' | 'mcpConfig' | 'strictMcpConfig' | 'plugins' | 'shared' | 'signal'>;
 
 /** Returns where the files of the chosen layout are. */
 export function placeOptions({ layout = 'fittings', cwd, home }: PlacedOptions): LocationOptions {
@@ -64,7 +65,7 @@ export async function loadServers(options: LoadServersOptions): Promise<{
   const home = await homeDirectory(placeOptions(options));
   const approvals = createServerApprovals({ store: createFileApprovalStore({ home }) });
   const others = await loadPlugins(options.plugins ?? [], options.cwd ?? process.cwd());
-  const transports = [...createTransports(), ...others.transports];
+  const transports = [...createTransports(options.shared), ...others.transports];
   const loaded = await loadConfig(loadOptions(options, approvals, transports));
   return { loaded, approvals, transports, auth: others.auth, home };
 }
@@ -103,10 +104,11 @@ export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
 const AFTER_STDIN_END_MS = 500;
 
 /** Creates all transports that a configuration file can name. */
-export function createTransports(): readonly TransportPlugin[] {
+export function createTransports(shared?: SessionOptions['shared']): readonly TransportPlugin[] {
   const older = sse();
+  const shutdown = { afterStdinEndMs: AFTER_STDIN_END_MS };
   return [
-    stdio({ shutdown: { afterStdinEndMs: AFTER_STDIN_END_MS } }),
+    shared === undefined ? stdio({ shutdown }) : sharedStdio({ shutdown, ...shared }),
     http({ fallback: older }),
     older,
     ws(),

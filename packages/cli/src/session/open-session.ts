@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import type { FittingsError, Logger } from '@mcp-fittings/client-core';
 import type { CommandDeps } from '../command-deps.js';
 import type { StoreName } from '../options.js';
@@ -27,7 +28,20 @@ export function sessionOptions(deps: CommandDeps): SessionOptions {
     cwd,
     signal,
     clock,
+    shared: sharedOptions(deps),
     ...(options.verbose && { logger: createLogger(deps) }),
+  };
+}
+
+/** Returns how local servers are shared; undefined if they are not. */
+export function sharedOptions({ options, env, cwd, programFile }: CommandDeps): SessionOptions['shared'] {
+  if (!(options.shared ?? env['FITTINGS_SHARED'] === '1')) return undefined;
+  return {
+    // What `hostCallbacks` answers `roots/list` with.
+    roots: () => [pathToFileURL(cwd).href],
+    ...(programFile !== undefined && {
+      start: { command: process.execPath, args: [programFile, 'serve', '--socket'] },
+    }),
   };
 }
 

@@ -12,6 +12,7 @@ import type {
 import type { ServerApprovals, LoadedConfig } from '@mcp-fittings/config';
 import { type Host, type HostCallbacks, type ServerSnapshot, createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
+import type { SharedStdioOptions } from '@mcp-fittings/transport-shared';
 import type { LayoutName, StoreName } from '../options.js';
 import { packageVersion } from '../version.js';
 import { createAuth } from './create-auth.js';
@@ -36,6 +37,11 @@ export interface SessionOptions {
   readonly strictMcpConfig?: boolean | undefined;
   /** Packages or files with third-party transports and sign-in schemes. They are imported and run. Default: none. */
   readonly plugins?: readonly string[] | undefined;
+  /**
+   * Runs local servers in the shared process of the user, with these options of `sharedStdio()`. Default: each session starts its
+   * own.
+   */
+  readonly shared?: SharedStdioOptions | undefined;
   /** Where credentials are kept. No other store is used in its place if it fails. Default: `keychain`. */
   readonly store?: StoreName | undefined;
   /**

@@ -8,7 +8,7 @@ import type { Host } from '@mcp-fittings/host';
 import type { CommandDeps } from '../command-deps.js';
 import { LAYOUTS, loadOptions } from '../session/load-servers.js';
 import { type CommandSession, sessionOptions } from '../session/open-session.js';
-import { markOf, readInputs } from './inputs.js';
+import { type Inputs, markOf, readInputs } from './inputs.js';
 import { type OfferedLists, type StoredServer, isFresh, openListStore } from './stored-lists.js';
 
 /** What earlier runs of `list` learned about the servers of a session. */
@@ -17,6 +17,11 @@ export interface Memory {
   wanted(names: readonly string[]): readonly string[];
   /** Returns those of the wanted servers that need not be asked, in their order. */
   fresh(names: readonly string[]): ReadonlyMap<string, StoredServer>;
+  /**
+   * Takes down what decides which servers there are and what may be called, these files too. Undefined if that is not known, or
+   * was changed so recently that it may change again unnoticed.
+   */
+  inputs(files: Iterable<string>): Promise<Inputs | undefined>;
   /** Stores the lists of all servers that are connected, for the next run. */
   remember(listsOf: (host: Host, name: string) => OfferedLists): Promise<void>;
 }
@@ -45,8 +50,18 @@ export async function openMemory(
   const digests = new Map(listed.map((name) => [name, digestOf(name, loaded.servers[name], filesOf(name))]));
   const isKnown = (name: string, server: StoredServer | undefined): server is StoredServer =>
     server !== undefined && server.digest === digests.get(name) && isFresh(server, clock.now());
+  const inputs = async (more: Iterable<string>): Promise<Inputs | undefined> => {
+    const paths = {
+      files: [...(await pathsOf(deps, session)), ...listed.flatMap(filesOf), ...more],
+      roots: rootsAbove(await realpath(cwd), LAYOUTS[options.layout].sources),
+    };
+    // What a command says about a problem depends on more than that.
+    const isSound = isUsable && loaded.problems.length === 0;
+    return isSound ? readInputs(paths, variables, env, loadedAt) : undefined;
+  };
   return {
     wanted,
+    inputs,
     fresh(names) {
       const found = new Map<string, StoredServer>();
       for (const name of wanted(names)) {
@@ -72,15 +87,8 @@ export async function openMemory(
           lists: redacted(listsOf(host, name), (text) => output.redact(text)),
         };
       }
-      const paths = {
-        files: [...(await pathsOf(deps, session)), ...listed.flatMap(filesOf)],
-        roots: rootsAbove(await realpath(cwd), LAYOUTS[options.layout].sources),
-      };
-      // What `list` says about a problem depends on more than the lists.
-      const isSound = loaded.problems.length === 0;
-      const inputs = isSound ? await readInputs(paths, variables, env, loadedAt) : undefined;
       // The lists were printed. That they cannot be stored costs the next run its speed.
-      await store.write({ inputs, listed, servers }).catch(() => undefined);
+      await store.write({ inputs: await inputs([]), listed, servers }).catch(() => undefined);
     },
   };
 }

@@ -46,29 +46,38 @@ export interface StoredLists {
 }
 
 /** How long lists are shown without asking the server again, in milliseconds. */
-const FRESH_MS = 10 * 60 * 1000;
+export const FRESH_MS = 10 * 60 * 1000;
 
 /** What decides which configuration is read, apart from files and variables. */
 export interface View extends Pick<GlobalOptions, 'layout' | 'mcpConfig' | 'strictMcpConfig' | 'store'> {
   readonly cwd: string;
 }
 
-/** Lists of servers in private files of the user's home directory. */
-export interface ListStore {
-  read(): Promise<StoredLists | undefined>;
-  write(lists: StoredLists): Promise<void>;
+/** What is kept for one view, in private files of the user's home directory. */
+export interface ViewStore<T> {
+  read(): Promise<T | undefined>;
+  write(value: T): Promise<void>;
 }
 
 export function openListStore(
+  view: View,
+  env: Readonly<Record<string, string | undefined>>,
+): ViewStore<StoredLists> {
+  return openViewStore('lists', view, env);
+}
+
+/** Opens the store of one kind of value. Only this program, in this version, writes its files. */
+export function openViewStore<T>(
+  kind: string,
   { layout, mcpConfig, strictMcpConfig, store, cwd }: View,
   env: Readonly<Record<string, string | undefined>>,
-): ListStore {
+): ViewStore<T> {
   const folder = listsFolder();
   // Another version may list and redact differently. Another store may hold another account.
   const account = store ?? env['FITTINGS_STORE'] ?? null;
   // The JSON of `--mcp-config` may contain secrets.
   const configs = mcpConfig.map(shortHash);
-  const key = JSON.stringify([packageVersion(), layout, configs, strictMcpConfig, account, cwd]);
+  const key = JSON.stringify([kind, packageVersion(), layout, configs, strictMcpConfig, account, cwd]);
   const name = `${shortHash(key)}.json`;
   return {
     async read() {
@@ -76,14 +85,14 @@ export function openListStore(
         if (!(await checkPrivateDirectory(folder))) return undefined;
         const value: unknown = JSON.parse((await readPrivateFile(join(folder, name), MAX_BYTES)) ?? 'null');
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `write` of the same version, into a private file
-        return isRecord(value) && value['key'] === key ? (value['lists'] as StoredLists) : undefined;
+        return isRecord(value) && value['key'] === key ? (value['value'] as T) : undefined;
       } catch {
         // What cannot be read, or could have been written by another user, is not known.
         return undefined;
       }
     },
-    async write(lists) {
-      const text = JSON.stringify({ key, lists });
+    async write(value) {
+      const text = JSON.stringify({ key, value });
       if (Buffer.byteLength(text) > MAX_BYTES) return;
       await ensurePrivateDirectory(folder);
       await writePrivateFile(folder, name, text);
@@ -99,7 +108,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
  * and `node:crypto` would cost a list from memory a tenth of its time.
  * @see https://datatracker.ietf.org/doc/html/draft-eastlake-fnv FNV-1a, twice with 32 bits
  */
-function shortHash(text: string): string {
+export function shortHash(text: string): string {
   let low = 0x811c9dc5;
   let high = 0x01000193;
   for (const byte of Buffer.from(text)) {

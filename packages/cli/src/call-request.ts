@@ -1,0 +1,61 @@
+import { type GlobalOptions, LAYOUT_NAMES } from './options.js';
+
+/** A `call` of one tool of a named server through the shared process, without options that ask for more than that. */
+export interface CallRequest extends Pick<
+  GlobalOptions,
+  'json' | 'verbose' | 'color' | 'layout' | 'mcpConfig' | 'strictMcpConfig' | 'store'
+> {
+  /** `server/tool`. */
+  readonly target: string;
+  readonly pairs: readonly string[];
+  /** All arguments as JSON. */
+  readonly args: string | undefined;
+}
+
+interface CallPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stderr: { readonly isTTY?: boolean };
+}
+
+/**
+ * Parses `call server/tool` as commander does; undefined for every other command line, for one that commander would refuse, and
+ * where the user could be asked something or sees progress.
+ */
+export function parseCallRequest(
+  argv: readonly string[],
+  { env, stderr }: CallPlace,
+): CallRequest | undefined {
+  if (!argv.includes('call')) return undefined;
+  const words: string[] = [];
+  const pairs: string[] = [];
+  const mcpConfig: string[] = [];
+  let args: string | undefined;
+  let [json, color, strictMcpConfig, shared] = [false, true, false, env['FITTINGS_SHARED'] === '1'];
+  let layout: GlobalOptions['layout'] = 'fittings';
+  const rest = argv.values();
+  for (const word of rest) {
+    if (word === '--json') json = true;
+    else if (word === '--no-color') color = false;
+    else if (word === '--strict-mcp-config') strictMcpConfig = true;
+    else if (word === '--shared') shared = true;
+    else if (word === '--no-shared') shared = false;
+    else if (word === '-a' || word === '--arg' || word === '--mcp-config' || word === '--args') {
+      const { value } = rest.next();
+      if (value === undefined) return undefined;
+      if (word === '--args') args = value;
+      else (word === '--mcp-config' ? mcpConfig : pairs).push(value);
+    } else if (word === '--layout') {
+      const { value } = rest.next();
+      const known = LAYOUT_NAMES.find((name) => name === value);
+      if (known === undefined) return undefined;
+      layout = known;
+    } else if (word.startsWith('-')) return undefined;
+    else words.push(word);
+  }
+  const [command, target, ...more] = words;
+  if (!shared || command !== 'call' || target === undefined || more.length > 0) return undefined;
+  // `@file` and `-` are read from elsewhere.
+  if (args !== undefined && !args.trimStart().startsWith('{')) return undefined;
+  if (stderr.isTTY === true && !json) return undefined;
+  return { target, pairs, args, json, verbose: false, color, layout, mcpConfig, strictMcpConfig };
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, rm } from 'node:fs/promises';
+import { connect, type Server } from 'node:net';
+import { join } from 'node:path';
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { ensurePrivateDirectory, writePrivateFile } from '@mcp-fittings/client-core/files';
+import { createFileLocks } from '@mcp-fittings/store-file/toolkit';
+import { findAddress, PIPE_FILE, socketPath } from '../wire/socket-address.js';
+
+/** Where the shared process of a folder listens. */
+export interface Listening {
+  readonly path: string;
+  /** Stops listening, unless `isBusy` says that a program has connected meanwhile. Resolves with whether it has stopped. */
+  stop(isBusy?: () => boolean): Promise<boolean>;
+}
+
+/**
+ * Listens in a folder that only this user has access to, as the only process. Of several that start at once the first wins; the
+ * others resolve with undefined. A socket that a killed process has left is replaced.
+ */
+export async function listenInFolder(
+  server: Server,
+  folder: string,
+  clock: Clock,
+): Promise<Listening | undefined> {
+  await ensurePrivateDirectory(folder);
+  // Without it, of two processes that find the same abandoned socket one could remove the new socket of the other.
+  const locks = createFileLocks({ directory: join(folder, 'locks'), clock });
+  return locks.run('listen', async () => {
+    const before = await findAddress(folder);
+    if (before !== undefined && (await answers(before))) return undefined;
+    const path = process.platform === 'win32' ? await newPipe(folder) : socketPath(folder);
+    if (process.platform !== 'win32') await rm(path, { force: true });
+    server.listen(path);
+    await once(server, 'listening');
+    if (process.platform !== 'win32') await chmod(path, 0o600);
+    return {
+      path,
+      // In the lock too: a process that starts now must not lose its socket to the end of this one.
+      stop: (isBusy = () => false) =>
+        locks.run('listen', async () => {
+          if (isBusy()) return false;
+          server.close();
+          return true;
+        }),
+    };
+  });
+}
+
+/** A pipe is visible to every user, so its name is secret: 256 bits in a private file. */
+async function newPipe(folder: string): Promise<string> {
+  const path = `\\\\.\\pipe\\mcp-fittings-${randomBytes(32).toString('base64url')}`;
+  await writePrivateFile(folder, PIPE_FILE, path);
+  return path;
+}
+
+async function answers(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTSOCK') return false;
+    throw new FittingsError('CONNECT_FAILED', `Could not tell whether a process listens at ${path}.`, {
+      cause: error,
+    });
+  } finally {
+    socket.destroy();
+  }
+}

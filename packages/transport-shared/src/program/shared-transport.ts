@@ -1,0 +1,155 @@
+import {
+  BaseTransport,
+  systemClock,
+  type Clock,
+  type Intake,
+  type JSONRPCMessage,
+  type TransportDescription,
+  type TransportError,
+} from '@mcp-fittings/client-core/transport';
+import { createLineSocket, type LineSocket } from '../wire/line-socket.js';
+import {
+  asControlEvent,
+  controlLine,
+  controlOf,
+  fromWireError,
+  messageLine,
+  WIRE_VERSION,
+  type ControlEvent,
+  type Opening,
+} from '../wire/protocol.js';
+import { connectToProcess, type SharedProcessCommand } from './connect.js';
+
+export interface SharedTransportOptions {
+  /** Called when the connection is opened, so that the environment is that of this moment. */
+  readonly opening: () => Opening;
+  readonly folder: string;
+  readonly start: SharedProcessCommand | undefined;
+  readonly startTimeoutMs: number;
+  readonly server?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly clock?: Clock | undefined;
+  readonly onStderr?: ((line: string) => void) | undefined;
+  readonly onTicket?: ((ticket: string) => void) | undefined;
+}
+
+/** Characters that `JSON.parse` and a handler process in a millisecond, approximately. */
+const PARSED_PER_MS = 200_000;
+
+/** A connection to a server that the shared process runs. */
+export class SharedTransport extends BaseTransport {
+  readonly #options: SharedTransportOptions;
+  readonly #lines: Intake<string>;
+  #socket: LineSocket | undefined;
+  #description: TransportDescription = {};
+  #settle: { readonly resolve: () => void; readonly reject: (error: TransportError) => void } | undefined;
+
+  constructor(options: SharedTransportOptions) {
+    super({ server: options.server, signal: options.signal });
+    this.#options = options;
+    this.#lines = this.intake<string>(
+      (text) => this.#take(text),
+      (text) => text.length / PARSED_PER_MS,
+    );
+  }
+
+  /** Returns what is known about the server, and `shared: true`. */
+  describe(): TransportDescription {
+    return { ...this.#description, shared: true };
+  }
+
+  /** Tells the shared process too, which reads the messages of the server. */
+  override setProtocolVersion(version: string): void {
+    super.setProtocolVersion(version);
+    this.#socket?.write(controlLine({ wire: WIRE_VERSION, version })).catch(() => undefined);
+  }
+
+  protected override async open(signal: AbortSignal): Promise<void> {
+    const { clock = systemClock, folder, start, startTimeoutMs } = this.#options;
+    const opening = this.#options.opening();
+    const connection = await connectToProcess({ folder, start, startTimeoutMs, clock, signal });
+    await new Promise<void>((resolve, reject) => {
+      this.#settle = { resolve, reject };
+      signal.addEventListener('abort', () => connection.destroy(), { once: true });
+      const socket = createLineSocket({
+        socket: connection,
+        onLine: (text) => this.#push(text),
+        onEnd: () => this.#onEnd(),
+      });
+      this.#socket = socket;
+      // `onEnd` says why.
+      socket.write(controlLine({ wire: WIRE_VERSION, ...opening })).catch(() => undefined);
+      if (signal.aborted) connection.destroy();
+    });
+  }
+
+  protected override write(message: JSONRPCMessage): Promise<void> | undefined {
+    this.encode(message);
+    return this.#socket?.write(messageLine(message)).catch((cause: unknown) => {
+      throw this.ended
+        ? this.lost('unknown')
+        : this.error('CONNECTION_LOST', 'The shared process does not read.', { cause, delivery: 'unknown' });
+    });
+  }
+
+  protected override async shutDown(reason: TransportError | undefined): Promise<void> {
+    if (reason === undefined) this.#socket?.end();
+    this.#socket?.destroy();
+    this.#socket = undefined;
+  }
+
+  #push(text: string): void {
+    this.#lines.push(text);
+    const socket = this.#socket;
+    if (socket === undefined || !this.#lines.busy) return;
+    socket.pause();
+    this.#lines.whenReady(() => socket.resume());
+  }
+
+  #take(text: string): void {
+    const value: unknown = JSON.parse(text);
+    const control = controlOf(value);
+    if (control === undefined) return this.receive(value);
+    const event = asControlEvent(control);
+    if (event !== undefined) this.#happened(event);
+  }
+
+  #happened(event: ControlEvent): void {
+    const { server, onStderr, onTicket } = this.#options;
+    switch (event.event) {
+      case 'opened':
+        this.#description = event.description;
+        this.#settle?.resolve();
+        this.#settle = undefined;
+        return;
+      case 'ticket':
+        return this.guard(() => onTicket?.(event.ticket));
+      case 'failed':
+        this.failRequest(event.id, fromWireError(event.error, server));
+        return;
+      case 'ended':
+        if (event.description !== undefined) this.#description = event.description;
+        return this.#ended(fromWireError(event.error, server));
+      case 'report':
+        return this.report(fromWireError(event.error, server));
+      case 'stderr':
+        this.markUnsolicited();
+        return this.guard(() => onStderr?.(event.line));
+    }
+  }
+
+  #onEnd(): void {
+    this.flushIntakes();
+    this.#ended(
+      this.error('CONNECTION_LOST', 'The shared process that runs this server has ended.', {
+        hint: 'Connect again: it is started on demand.',
+      }),
+    );
+  }
+
+  #ended(reason: TransportError): void {
+    if (this.#settle === undefined) return this.fail(reason);
+    this.#settle.reject(reason);
+    this.#settle = undefined;
+  }
+}

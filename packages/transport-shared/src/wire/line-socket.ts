@@ -1,0 +1,64 @@
+import type { Socket } from 'node:net';
+import { createLineReader } from '@mcp-fittings/client-core/transport';
+import { MAX_LINE_BYTES } from './protocol.js';
+
+/** Bytes that may wait for a peer to read them. A peer that is further behind is disconnected. */
+const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
+
+/** JSON lines over a socket. */
+export interface LineSocket {
+  /** Writes a line. Resolves when the system has it. Rejects if the connection has ended, or the peer is too far behind. */
+  write(line: string): Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** Ends the connection after what was written. */
+  end(): void;
+  /** Ends it at once. */
+  destroy(): void;
+}
+
+export interface LineSocketOptions {
+  readonly socket: Socket;
+  /** Called with each line. */
+  readonly onLine: (text: string) => void;
+  /** Called once, when the connection has ended in either direction. */
+  readonly onEnd: () => void;
+}
+
+export function createLineSocket({ socket, onLine, onEnd }: LineSocketOptions): LineSocket {
+  let hasEnded = false;
+  const end = (): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    onEnd();
+  };
+  const reader = createLineReader({
+    maxBytes: MAX_LINE_BYTES,
+    onLine: (line) => {
+      // Both ends are ours: a line that cannot be read means that the rest cannot be trusted either.
+      if (line.kind === 'text') onLine(line.text);
+      else socket.destroy();
+    },
+  });
+  socket.on('data', (chunk: Buffer) => reader.push(chunk));
+  socket.on('end', end);
+  socket.on('close', end);
+  // `close` follows.
+  socket.on('error', () => undefined);
+  return {
+    write(line) {
+      return new Promise((resolve, reject) => {
+        if (hasEnded || socket.destroyed) return reject(new Error('The socket is closed.'));
+        if (socket.writableLength > MAX_UNREAD_BYTES) {
+          socket.destroy();
+          return reject(new Error('The peer does not read.'));
+        }
+        socket.write(line, (error) => (error ? reject(error) : resolve()));
+      });
+    },
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    end: () => void socket.end(),
+    destroy: () => void socket.destroy(),
+  };
+}

@@ -1,0 +1,154 @@
+import { chmod, mkdir, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { sharedStdio } from '@mcp-fittings/transport-shared';
+import { serveShared } from '@mcp-fittings/transport-shared/server';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { startProgram, startLog, untilHeld } from './support/program.js';
+import { isRunning, openSharedFolder, until, untilDead } from './support/shared-folder.js';
+
+const TOY = fileURLToPath(new URL('support/toy-server.mjs', import.meta.url));
+
+describe('the shared process', () => {
+  it('GW-47: eight programs that start it at the same moment get one', async () => {
+    await using shared = await openSharedFolder();
+    const programs = await Promise.all(Array.from({ length: 8 }, () => startProgram(shared)));
+    expect(shared.processes()).toHaveLength(1);
+    await Promise.all(programs.map((program) => program.transport.close()));
+  });
+
+  it('GW-47: of twenty that begin to serve at the same moment one does', async () => {
+    await using shared = await openSharedFolder();
+    const { folder } = shared;
+    const all = await Promise.all(Array.from({ length: 20 }, () => serveShared({ folder })));
+    expect(all.filter((serving) => serving !== undefined)).toHaveLength(1);
+    // Its socket is the one that programs find.
+    await using program = await startProgram(shared, { start: false });
+    expect(await program.call('echo', { value: 'found' })).toBe('found');
+    await program.transport.close();
+    await Promise.all(all.map((serving) => serving?.close()));
+  });
+
+  it('GW-47: eight starters replace the socket of a killed one once', async () => {
+    await using shared = await openSharedFolder();
+    await (await startProgram(shared)).transport.close();
+    const [killed = 0] = shared.processes();
+    process.kill(killed, 'SIGKILL');
+    await untilDead(killed);
+    expect((await stat(`${shared.folder}/shared-1.sock`)).isSocket()).toBe(true);
+    const programs = await Promise.all(Array.from({ length: 8 }, () => startProgram(shared)));
+    expect(shared.processes().filter(isRunning)).toHaveLength(1);
+    await Promise.all(programs.map((program) => program.transport.close()));
+  });
+
+  it('GW-48: the socket is for its user only, and a folder that others can enter is refused', async () => {
+    await using shared = await openSharedFolder();
+    await using serving = await serveShared({ folder: shared.folder });
+    expect((await stat(serving?.path ?? '')).mode & 0o777).toBe(0o600);
+    expect((await stat(shared.folder)).mode & 0o777).toBe(0o700);
+    await chmod(shared.folder, 0o755);
+    await expect(startProgram(shared)).rejects.toMatchObject({ code: 'STORE_INSECURE', delivery: undefined });
+    await using other = await openSharedFolder();
+    await mkdir(other.folder, { mode: 0o777 });
+    await chmod(other.folder, 0o777);
+    await expect(serveShared({ folder: other.folder })).rejects.toMatchObject({ code: 'STORE_INSECURE' });
+    await expect(startProgram(other)).rejects.toMatchObject({ code: 'STORE_INSECURE' });
+  });
+
+  it('GW-49: a server ends when no program has used it for a while, and the process after that', async () => {
+    await using shared = await openSharedFolder();
+    const clock = createManualClock();
+    await using serving = await serveShared({
+      folder: shared.folder,
+      clock,
+      serverIdleMs: 1000,
+      idleMs: 5000,
+    });
+    const program = await startProgram(shared, { start: false });
+    const pid = Number(await program.call('pid'));
+    await clock.advance(10_000);
+    expect(await program.call('echo', { value: 'used' })).toBe('used');
+    await program.transport.close();
+    await until(() => serving?.programs === 0);
+    await clock.advance(999);
+    expect(isRunning(pid)).toBe(true);
+    await clock.advance(1);
+    // The ladder of its shutdown has steps of its own.
+    while (isRunning(pid)) await clock.advance(100);
+    await clock.advance(5000);
+    await serving?.ended;
+    await expect(startProgram(shared, { start: false })).rejects.toMatchObject({
+      code: 'CONNECTION_REFUSED',
+    });
+  });
+
+  it('GW-50: a host recovers from the loss of the shared process, which says why', async () => {
+    await using shared = await openSharedFolder();
+    const env = { START_LOG: startLog(shared) };
+    const open = async () => {
+      const host = createHost({
+        engine: sdk({ name: 'test', version: '1' }),
+        transports: [sharedStdio({ ...shared, shutdown: { afterStdinEndMs: 500 } })],
+      });
+      await host.connect({ toy: { command: process.execPath, args: [TOY], env } });
+      return host;
+    };
+    const hosts = [await open(), await open()];
+    const [killed = 0] = shared.processes();
+    const held = hosts.map((host) => host.callTool({ server: 'toy', tool: 'hold' }, { value: 'x' }));
+    const lost = Promise.allSettled(held);
+    const [a, b] = hosts;
+    let count = '';
+    while (count !== '2') {
+      const result = await a?.callTool({ server: 'toy', tool: 'held' });
+      count = String((result?.content[0] as { readonly text?: string } | undefined)?.text);
+    }
+    process.kill(killed, 'SIGKILL');
+    for (const { reason } of (await lost) as PromiseRejectedResult[]) {
+      expect(reason).toMatchObject({ code: 'CONNECTION_LOST', delivery: 'unknown' });
+      expect(String(reason)).toContain('The shared process that runs this server has ended.');
+    }
+    for (const host of [a, b]) {
+      const result = await host?.callTool({ server: 'toy', tool: 'echo' }, { value: 'back' });
+      expect(result).toMatchObject({ content: [{ text: 'back' }] });
+    }
+    expect(shared.processes().filter(isRunning)).toHaveLength(1);
+    await Promise.all(hosts.map((host) => host.close()));
+  });
+
+  it('GW-48: what does not begin with an opening of this version is refused', async () => {
+    await using shared = await openSharedFolder();
+    await using serving = await serveShared({ folder: shared.folder });
+    const socket = connect(serving?.path ?? '');
+    socket.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
+    let said = '';
+    for await (const chunk of socket) said += String(chunk);
+    expect(said).toContain('another version');
+    expect(serving?.servers).toBe(0);
+  });
+});
+
+it('GW-49: a process that is asked to end lets calls in flight finish, and sends no others', async () => {
+  await using shared = await openSharedFolder();
+  await using program = await startProgram(shared);
+  const [pid = 0] = shared.processes();
+  const held = program.call('hold', { value: 'kept' });
+  await using other = await startProgram(shared);
+  await untilHeld(other, 1);
+  process.kill(pid, 'SIGTERM');
+  const refused = async (): Promise<unknown> =>
+    other.call('held').then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  let error: unknown;
+  while (error === undefined) error = await refused();
+  expect(error).toMatchObject({ code: 'CONNECTION_LOST', delivery: 'not-sent' });
+  // A notification still passes, and ends the held call.
+  await program.notify('toy/release');
+  expect(await held).toBe('kept');
+  await untilDead(pid);
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { startProgram, until, untilHeld, type Program } from './support/program.js';
+import { isRunning, openSharedFolder } from './support/shared-folder.js';
+
+describe('what belongs to which program', () => {
+  it('GW-43: ten programs with calls in flight get their own answers', async () => {
+    await using shared = await openSharedFolder();
+    const programs = await Promise.all(Array.from({ length: 10 }, () => startProgram(shared)));
+    const calls = programs.flatMap((program, index) =>
+      Array.from({ length: 20 }, async (_, call) => {
+        const value = `${index}-${call}`;
+        expect(await program.call('hold', { value })).toBe(value);
+      }),
+    );
+    const [first] = programs;
+    await untilHeld(first as Program, 200);
+    expect(await (first as Program).call('release')).toBe('200');
+    await Promise.all(calls);
+    await Promise.all(programs.map((program) => program.transport.close()));
+  });
+
+  it('GW-43: progress reaches the program that asked for it, with its own token', async () => {
+    await using shared = await openSharedFolder();
+    await using first = await startProgram(shared);
+    await using second = await startProgram(shared);
+    await Promise.all([
+      first.call('progress', {}, { progressToken: 7 }),
+      second.call('progress', {}, { progressToken: 7 }),
+    ]);
+    for (const program of [first, second]) {
+      expect(program.notifications('notifications/progress')).toMatchObject([
+        { params: { progressToken: 7 } },
+      ]);
+    }
+  });
+
+  it.each(['elicitation/create', 'sampling/createMessage'])(
+    'GW-44: %s goes to the program whose call is in flight',
+    async (method) => {
+      await using shared = await openSharedFolder();
+      const capabilities = { elicitation: {}, sampling: {} };
+      await using first = await startProgram(shared, { capabilities, answer: { who: 'first' } });
+      await using second = await startProgram(shared, { capabilities, answer: { who: 'second' } });
+      expect(await first.call('pid')).toBe(await second.call('pid'));
+      expect(await second.call('ask', { method })).toBe('{"who":"second"}');
+      expect(await first.call('ask', { method })).toBe('{"who":"first"}');
+      expect(first.asked).toHaveLength(1);
+    },
+  );
+
+  it('GW-44: a question that may be of either of two programs is refused', async () => {
+    await using shared = await openSharedFolder();
+    const capabilities = { elicitation: {} };
+    await using first = await startProgram(shared, { capabilities });
+    await using second = await startProgram(shared, { capabilities });
+    const held = second.call('hold', { value: 'x' });
+    await untilHeld(first, 1);
+    const answer = await first.call('ask', { method: 'elicitation/create' });
+    expect(answer).toContain('cannot be told for which of them');
+    expect([...first.asked, ...second.asked]).toEqual([]);
+    await first.call('release');
+    await held;
+  });
+
+  it('GW-45: list changes reach all programs, resources those that subscribed, logs those of their level', async () => {
+    await using shared = await openSharedFolder();
+    await using first = await startProgram(shared);
+    await using second = await startProgram(shared);
+    const uri = 'test://a';
+    await first.request('resources/subscribe', { uri });
+    await second.request('logging/setLevel', { level: 'error' });
+    await first.request('logging/setLevel', { level: 'debug' });
+    await first.call('announce', { method: 'notifications/resources/updated', params: { uri } });
+    await first.call('announce', { method: 'notifications/message', params: { level: 'info', data: 'x' } });
+    await first.call('announce', { method: 'notifications/tools/list_changed' });
+    await until(() => second.notifications('notifications/tools/list_changed').length > 0);
+    expect(first.notifications('notifications/tools/list_changed')).toHaveLength(1);
+    expect(first.notifications('notifications/resources/updated')).toHaveLength(1);
+    expect(second.notifications('notifications/resources/updated')).toHaveLength(0);
+    expect(first.notifications('notifications/message')).toHaveLength(1);
+    expect(second.notifications('notifications/message')).toHaveLength(0);
+  });
+
+  it('GW-45: a subscription ends for the server when the last program has ended it', async () => {
+    await using shared = await openSharedFolder();
+    await using first = await startProgram(shared);
+    await using second = await startProgram(shared);
+    const uri = 'test://a';
+    await first.request('resources/subscribe', { uri });
+    await second.request('resources/subscribe', { uri });
+    await first.request('resources/unsubscribe', { uri });
+    expect(await first.call('received')).not.toContain('unsubscribe');
+    await second.transport.close();
+    let received = '';
+    while (!received.includes('unsubscribe')) received = await first.call('received');
+  });
+
+  it('GW-46: a program that leaves cancels its own calls and nothing else', async () => {
+    await using shared = await openSharedFolder();
+    await using first = await startProgram(shared);
+    const second = await startProgram(shared);
+    const kept = first.call('hold', { value: 'kept' });
+    const lost = second.call('hold', { value: 'lost' });
+    await untilHeld(first, 2);
+    await second.transport.close();
+    await expect(lost).rejects.toMatchObject({ delivery: 'unknown' });
+    while ((await first.call('cancelled')) !== '1');
+    await first.call('release');
+    expect(await kept).toBe('kept');
+  });
+
+  it('GW-46: a server that dies ends for its programs only, with its own reason', async () => {
+    await using shared = await openSharedFolder();
+    await using first = await startProgram(shared);
+    await using second = await startProgram(shared);
+    await using other = await startProgram(shared, { args: ['--other'] });
+    const pid = Number(await first.call('pid'));
+    await expect(first.call('die')).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'unknown' });
+    expect(await second.closed).toMatchObject({
+      code: 'PROCESS_EXITED',
+      server: 'toy',
+      details: { exitCode: 3 },
+    });
+    expect(isRunning(pid)).toBe(false);
+    expect(await other.call('echo', { value: 'alive' })).toBe('alive');
+    await using again = await startProgram(shared);
+    expect(Number(await again.call('pid'))).not.toBe(pid);
+  });
+});
