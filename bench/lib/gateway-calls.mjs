@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { startHttpServer } from './connection.mjs';
 
-const PROGRAMS = { floor: '../servers/reverse-proxy.mjs', ours: '../servers/gateway.mjs' };
+const PROGRAMS = {
+  floor: new URL('../servers/reverse-proxy.mjs', import.meta.url),
+  ours: new URL('../servers/gateway.mjs', import.meta.url),
+};
 const PATHS = { floor: '/json', ours: '/mcp/neutral' };
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const ECHO = {
@@ -33,8 +36,8 @@ export const GATEWAY_CALLS = {
 };
 
 /** Starts a program that says its port first and its CPU when it is asked. */
-async function startProgram(file, upstream) {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [upstream], { execArgv: [] });
+async function startProgram(program, upstream) {
+  const child = fork(fileURLToPath(program), [upstream], { execArgv: [] });
   const answer = () => new Promise((resolve) => child.once('message', resolve));
   const port = await answer();
   child.channel?.unref();

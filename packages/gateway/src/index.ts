@@ -46,7 +46,8 @@ export type {
   SessionRecord,
   SessionStore,
 } from './contracts/session-store.js';
-export type { RateLimit } from './limits/rate-limiter.js';
+export type { RateLimit } from './state/rate-limiter.js';
+export type { FleetOptions } from './state/fleet.js';
 export { createMemoryState, type MemoryStateOptions } from './state/memory-state.js';
 export type { AskOptions, QuestionHandler, ReplicaLink } from './contracts/replica-link.js';
 export type { SurfaceLimits, SurfaceOptions } from './surface/surface-options.js';

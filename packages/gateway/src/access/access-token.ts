@@ -13,11 +13,15 @@ import type { Issuer } from './issuer.js';
 
 /** Claims of a validated access token. `iss`, `sub` and `exp` are there; anything else may be missing. */
 export interface AccessTokenClaims {
+  /** Identifier of the issuer. */
   readonly iss: string;
+  /** Identifies the person or program at the issuer. */
   readonly sub: string;
   /** Seconds since the epoch. */
   readonly exp: number;
+  /** Whom the token is for: the gateway is one of them. */
   readonly aud: string | readonly string[];
+  /** Any other claim, as the issuer has signed it. */
   readonly [claim: string]: JsonValue | readonly string[] | undefined;
 }
 

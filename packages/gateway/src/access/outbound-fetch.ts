@@ -6,10 +6,15 @@ export type OutboundFetch = (url: string, init: OutboundRequest) => Promise<Resp
 
 /** Second argument of {@link OutboundFetch}. */
 export interface OutboundRequest {
+  /** HTTP method. */
   readonly method: string;
+  /** Headers of the request. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Body of the request; absent for `GET`. */
   readonly body?: string | URLSearchParams | Uint8Array<ArrayBuffer> | undefined;
+  /** Redirects must not be followed. */
   readonly redirect: 'manual';
+  /** Ends the request. */
   readonly signal: AbortSignal;
 }
 

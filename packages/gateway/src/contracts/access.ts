@@ -31,5 +31,6 @@ export interface UpstreamSignInPage {
   readonly url: string;
   /** Identifies the page in an elicitation of mode `url`. */
   readonly elicitationId: string;
+  /** Settles when the sign-in has ended. */
   readonly completed: Promise<void>;
 }

@@ -2,7 +2,7 @@
 export interface Caller {
   /**
    * Identifies the caller among all callers of the gateway, such as the issuer and subject of a token. Sessions, calls that wait for
-   * an answer, and subscriptions belong to the caller with this id; nobody else reaches them.
+   * an answer, and subscriptions belong to the caller with this id; no one else reaches them.
    */
   readonly id: string;
   /**

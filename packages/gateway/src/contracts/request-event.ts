@@ -3,6 +3,7 @@ import type { Caller } from './caller.js';
 
 /** A request of a caller that the gateway has passed on to a server, and that has ended. */
 export interface RequestEvent {
+  /** Who has made the request. */
   readonly caller: Caller;
   /** Name of the server in the host. */
   readonly server: string;

@@ -61,6 +61,7 @@ export interface SessionMessages {
   readonly sessionId: string;
   /** {@link SessionRecord.callerId}; messages for the session of another caller are dropped. */
   readonly callerId: string;
+  /** Messages of the client, in their order. */
   readonly messages: readonly JSONRPCMessage[];
   /** Whether the client has ended the session. */
   readonly ended: boolean;

@@ -3,7 +3,9 @@ import type { Caller, Mount } from './caller.js';
 
 /** One client of the gateway: the caller, and what it has connected to. */
 export interface ClientConnection {
+  /** Whose connection it is. */
   readonly caller: Caller;
+  /** What the client reaches. */
   readonly mount: Mount;
   /** `legacy`: a session of a revision before 2026-07-28. `modern`: one exchange of 2026-07-28, or a pipe that speaks it. */
   readonly era: 'legacy' | 'modern';

@@ -34,8 +34,11 @@ export interface BrowserCheck {
 
 /** Claims of the person's ID token. */
 export interface IdentityClaims {
+  /** Identifier of the issuer. */
   readonly iss: string;
+  /** Identifies the person at the issuer. */
   readonly sub: string;
+  /** Any other claim of the ID token. */
   readonly [claim: string]: unknown;
 }
 

@@ -18,13 +18,17 @@ export interface GatewayInteraction {
 
 /** What {@link GatewayInteraction.begin} gets for one sign-in. */
 export interface GatewayInteractionOptions {
+  /** Name of the server in the host. */
   readonly server: string;
+  /** The person who signs in. */
   readonly principal?: string | undefined;
+  /** Ends the sign-in. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** One sign-in, from the authorization request to the redirect. */
 export interface GatewayInteractionSession extends AsyncDisposable {
+  /** Where the authorization server sends the browser back to: `/oauth/callback` of the gateway. */
   readonly redirectUri: string;
   /** Sends the browser to `url`; resolves with the parameters of the redirect with this `state`. */
   authorize(request: { readonly url: URL; readonly state: string }): Promise<URLSearchParams>;

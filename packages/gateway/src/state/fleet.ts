@@ -4,7 +4,7 @@ import type { Caller } from '../contracts/caller.js';
 import type { RateLimiterCounts } from '../contracts/gateway.js';
 import type { ReplicaLink } from '../contracts/replica-link.js';
 import type { SessionStore } from '../contracts/session-store.js';
-import { createRateLimiter, type RateLimit } from '../limits/rate-limiter.js';
+import { createRateLimiter, type RateLimit } from './rate-limiter.js';
 import { createMemoryState } from './memory-state.js';
 import { createReplicaLink } from './replica-link.js';
 import { createSharedSessions } from './shared-sessions.js';

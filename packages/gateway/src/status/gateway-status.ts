@@ -49,6 +49,7 @@ export interface ServerStatus {
 
 /** State of a connection. */
 export interface ServerStateStatus {
+  /** State of the connection. */
   readonly status: ConnectionStatus;
   /** Why, in one sentence; absent if there is nothing to say. */
   readonly reason?: string | undefined;
@@ -66,8 +67,11 @@ export interface ServerStateStatus {
 export interface ErrorStatus {
   /** When, in milliseconds since the epoch. */
   readonly at: number;
+  /** Name of the server in the host. */
   readonly server: string;
+  /** Code of the error. */
   readonly code: ErrorCode;
+  /** What happened, bounded and without values of the entry. */
   readonly message: string;
   /** Method of the request. Absent: not an error of a request. */
   readonly method?: string | undefined;

@@ -1,7 +1,7 @@
 import type { SharedState } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter, type RateLimit } from '../../src/limits/rate-limiter.js';
+import { createRateLimiter, type RateLimit } from '../../src/state/rate-limiter.js';
 import { createMemoryState } from '../../src/state/memory-state.js';
 
 const MINUTE_MS = 60_000;

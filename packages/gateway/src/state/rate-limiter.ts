@@ -7,7 +7,7 @@ import {
 } from '@mcp-fittings/client-core';
 import type { Caller } from '../contracts/caller.js';
 import type { RateLimiterCounts } from '../contracts/gateway.js';
-import { createMemoryState } from '../state/memory-state.js';
+import { createMemoryState } from './memory-state.js';
 
 /**
  * How many requests may reach servers. `requests` may come at once; from then on one more is allowed every `intervalMs / requests`
