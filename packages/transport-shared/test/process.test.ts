@@ -29,7 +29,7 @@ describe('the shared process', () => {
     await using program = await startProgram(shared, { start: false });
     expect(await program.call('echo', { value: 'found' })).toBe('found');
     await program.transport.close();
-    await Promise.all(all.map((serving) => serving?.close()));
+    await Promise.all(all.map(async (serving) => serving?.close()));
   });
 
   it('GW-47: eight starters replace the socket of a killed one once', async () => {
