@@ -85,7 +85,8 @@ const RUNS = {
   },
   async 'call-shared'(place) {
     const args = [place.fittings, 'call', 'server0/echo', '--arg', `text=${TEXT}`, '--shared'];
-    process.on('exit', () => endShared(place));
+    // Before its folder is removed.
+    process.prependListener('exit', () => endShared(place));
     const run = () => measured(args, place, /hello/);
     run();
     // Its pins have to be older than two seconds before they are taken for granted.

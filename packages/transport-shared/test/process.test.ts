@@ -29,12 +29,13 @@ describe('the shared process', () => {
     await using program = await startProgram(shared, { start: false });
     expect(await program.call('echo', { value: 'found' })).toBe('found');
     await program.transport.close();
-    await Promise.all(all.map((serving) => serving?.close()));
+    await Promise.all(all.map(async (serving) => serving?.close()));
   });
 
   it('GW-47: eight starters replace the socket of a killed one once', async () => {
     await using shared = await openSharedFolder();
     await (await startProgram(shared)).transport.close();
+    await until(() => shared.processes().length > 0);
     const [killed = 0] = shared.processes();
     process.kill(killed, 'SIGKILL');
     await untilDead(killed);
@@ -97,6 +98,7 @@ describe('the shared process', () => {
       return host;
     };
     const hosts = [await open(), await open()];
+    await until(() => shared.processes().length > 0);
     const [killed = 0] = shared.processes();
     const held = hosts.map((host) => host.callTool({ server: 'toy', tool: 'hold' }, { value: 'x' }));
     const lost = Promise.allSettled(held);
@@ -134,6 +136,7 @@ describe('the shared process', () => {
 it('GW-49: a process that is asked to end lets calls in flight finish, and sends no others', async () => {
   await using shared = await openSharedFolder();
   await using program = await startProgram(shared);
+  await until(() => shared.processes().length > 0);
   const [pid = 0] = shared.processes();
   const held = program.call('hold', { value: 'kept' });
   await using other = await startProgram(shared);

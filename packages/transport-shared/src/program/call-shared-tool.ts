@@ -93,7 +93,7 @@ export async function callSharedTool(options: CallSharedToolOptions): Promise<JS
       } else if (event?.event === 'failed') fail(fromWireError(event.error, server));
       else if (event?.event === 'ended') fail(fromWireError({ delivery, ...event.error }, server));
     };
-    const { push } = createLineReader({
+    const reader = createLineReader({
       maxBytes: MAX_LINE_BYTES,
       onLine(line) {
         const value: unknown = line.kind === 'text' ? JSON.parse(line.text) : undefined;
@@ -106,7 +106,7 @@ export async function callSharedTool(options: CallSharedToolOptions): Promise<JS
         socket.end();
       },
     });
-    socket.on('data', push);
+    socket.on('data', (chunk: Uint8Array) => reader.push(chunk));
     socket.on('error', (cause) => fail(error('The shared process cannot be reached.', cause)));
     socket.on('close', () => {
       signal?.removeEventListener('abort', onAbort);

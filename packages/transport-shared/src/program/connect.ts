@@ -22,6 +22,8 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Not yet, not any more, or too many programs connect at this moment. */
+const NOT_LISTENING = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'ENOTSOCK', 'EAGAIN']);
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 
@@ -66,8 +68,7 @@ async function tryToConnect(folder: string): Promise<Socket | undefined> {
     socket.once('connect', () => resolve(socket));
     socket.once('error', (error) => {
       const code = systemErrorCode(error);
-      // Not yet, or not any more.
-      if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTSOCK') resolve(undefined);
+      if (code !== undefined && NOT_LISTENING.has(code)) resolve(undefined);
       else reject(error);
     });
   });

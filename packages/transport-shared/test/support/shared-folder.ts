@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ export async function openSharedFolder(options: object = {}): Promise<SharedFold
   const root = await mkdtemp(join(tmpdir(), 'shared-'));
   const folder = join(root, 'run');
   const processes = (): readonly number[] => {
-    const log = readLog(join(folder, 'shared.log'));
+    const log = readText(join(folder, 'shared.log'));
     return [...log.matchAll(/The shared process has started\. pid=(\d+)/g)].map(([, pid]) => Number(pid));
   };
   return {
@@ -28,20 +28,33 @@ export async function openSharedFolder(options: object = {}): Promise<SharedFold
     start: { command: process.execPath, args: [PROGRAM, JSON.stringify({ folder, ...options })] },
     processes,
     async [Symbol.asyncDispose]() {
-      for (const pid of processes()) {
-        try {
-          process.kill(pid, 'SIGTERM');
-        } catch {
-          continue;
-        }
-        await untilDead(pid);
+      // Also those that have lost the race and are still starting: they would create the folder again.
+      for (let running = processesOf(folder); running.length > 0; running = processesOf(folder)) {
+        for (const pid of running) end(pid);
+        await Promise.all(running.map(untilDead));
       }
       await rm(root, { recursive: true, force: true });
     },
   };
 }
 
-function readLog(path: string): string {
+/** Process ids of everything that was started with this folder among its arguments. Linux only. */
+function processesOf(folder: string): readonly number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids
+    .map(Number)
+    .filter((pid) => readText(`/proc/${pid}/cmdline`).includes(folder) && isRunning(pid));
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
