@@ -63,3 +63,4 @@ export type { StatusOptions } from './status/status-page.js';
 export type { ErrorStatus, GatewayStatus, ServerStateStatus, ServerStatus } from './status/gateway-status.js';
 export type { LatencyStatus } from './status/latency.js';
 export type { RequestEvent, RequestObserver } from './contracts/request-event.js';
+export type { CallStep, ClientExchange, OpenCall } from './callbacks/open-call.js';

@@ -79,7 +79,7 @@ export function createCallbackRouter(options: CallbackRouterOptions = {}): Callb
     const [first] = known;
     const other = call === undefined ? lingeringFor(server, principal) : [];
     const all = [...known, ...other];
-    if (known.length === 0 || all.every((each) => each === undefined)) return undefined;
+    if (all.every((each) => each === undefined)) return undefined;
     if (
       first === undefined ||
       first.principal !== principal ||
@@ -103,10 +103,10 @@ export function createCallbackRouter(options: CallbackRouterOptions = {}): Callb
       { server: info.server },
     );
   };
-  const nobody = ({ server }: ServerRequestInfo): FittingsError =>
+  const noClient = ({ server }: ServerRequestInfo): FittingsError =>
     new FittingsError(
       'CALLBACK_FAILED',
-      `No client waits for the server "${server}", so nobody can answer.`,
+      `No client waits for the server "${server}", so that no one can answer.`,
       {
         server,
       },
@@ -120,14 +120,14 @@ export function createCallbackRouter(options: CallbackRouterOptions = {}): Callb
         if (call !== undefined)
           return readElicitationAnswer(await ask(call, elicitationInput(request), info));
         if (otherwise.elicit !== undefined) return otherwise.elicit(request, info);
-        throw nobody(info);
+        throw noClient(info);
       },
       ...(options.sampling !== false && {
         async sample(params, info) {
           const call = callOf(info);
           if (call !== undefined) return readSample(await ask(call, samplingInput(params), info));
           if (otherwise.sample !== undefined) return otherwise.sample(params, info);
-          throw nobody(info);
+          throw noClient(info);
         },
       }),
       ...(options.roots !== false && {

@@ -5,24 +5,28 @@ import type { ClientCapabilities, InputRequest } from '@modelcontextprotocol/ser
 
 /** Returns the question for the client, as its server asked it. */
 export function elicitationInput(request: ElicitationRequest): InputRequest {
-  if (request.mode === 'url') {
-    const { mode, message, url, elicitationId } = request;
-    return {
-      method: 'elicitation/create',
-      // Revision 2025-11-25 identifies the page; the SDK leaves the member out where it does not exist.
-      params: { mode, message, url, ...(elicitationId !== undefined && { elicitationId }) },
-    } as InputRequest; // The type of the SDK is that of both revisions at once.
+  const { mode, message } = request;
+  if (mode === 'form') {
+    return asInput('elicitation/create', { mode, message, requestedSchema: request.schema });
   }
-  const { message, schema } = request;
-  return {
-    method: 'elicitation/create',
-    params: { mode: 'form', message, requestedSchema: schema },
-  } as unknown as InputRequest; // The schema is the server's; the client judges it.
+  const { url, elicitationId } = request;
+  // Revision 2025-11-25 identifies the page; the next one does not.
+  return asInput('elicitation/create', {
+    mode,
+    message,
+    url,
+    ...(elicitationId !== undefined && { elicitationId }),
+  });
 }
 
 /** Returns the question of `sampling/createMessage`. */
 export function samplingInput(params: JSONRPCObject): InputRequest {
-  return { method: 'sampling/createMessage', params } as unknown as InputRequest; // The parameters are the server's.
+  return asInput('sampling/createMessage', params);
+}
+
+function asInput(method: string, params: JSONRPCObject): InputRequest {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parameters are the server's, and the client validates them
+  return { method, params } as unknown as InputRequest;
 }
 
 /** Returns why this client cannot be asked; `undefined` if it can. */

@@ -75,10 +75,13 @@ export function createHeldCalls(options: HeldCallsOptions): HeldCalls {
       }
       const secret = randomBytes(32).toString('base64url');
       const id = replica === undefined ? secret : `${replica}${REPLICA_END}${secret}`;
+      const forget = (): void => {
+        const own = held.get(id);
+        if (own !== undefined) remove(id, own);
+      };
       const timer = clock.schedule(
         () => {
-          const own = held.get(id);
-          if (own !== undefined) remove(id, own);
+          forget();
           const text = `The client did not answer a question within ${answerMs} ms.`;
           call.abandon(new FittingsError('TIMEOUT', text));
         },
@@ -87,6 +90,8 @@ export function createHeldCalls(options: HeldCallsOptions): HeldCalls {
       );
       held.set(id, { call, binding, timer });
       count(call.callerId, 1);
+      // A call that has ended keeps its result for the client; one that was given up has none.
+      call.signal.addEventListener('abort', forget, { once: true });
       return id;
     },
     take(id, binding) {
@@ -99,7 +104,7 @@ export function createHeldCalls(options: HeldCallsOptions): HeldCalls {
       return held.size;
     },
     close() {
-      for (const [id, own] of [...held]) {
+      for (const [id, own] of held) {
         remove(id, own);
         own.call.abandon(new FittingsError('TRANSPORT_CLOSED', 'The gateway is closing.'));
       }

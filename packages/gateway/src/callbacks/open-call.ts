@@ -32,8 +32,11 @@ export interface OpenCallOptions<T> {
 export interface OpenCall<T = unknown> {
   /** Unguessable id, `origin` of the calls of the host. */
   readonly origin: string;
+  /** `id` of the caller. */
   readonly callerId: string;
+  /** `principal` of the caller. */
   readonly principal: string | undefined;
+  /** Name of the server that the call goes to. */
   readonly server: string;
   /** The exchange in which the client waits now, or waited last. */
   exchange: ClientExchange;
@@ -132,7 +135,7 @@ export function createOpenCall<T>(options: OpenCallOptions<T>): OpenCall<T> {
     abandon(reason) {
       if (outcome !== undefined) return;
       controller.abort(reason);
-      for (const { withdraw } of [...questions.values()]) withdraw(reason);
+      for (const question of questions.values()) question.withdraw(reason);
     },
   };
   const work = async (): Promise<void> => {
@@ -141,7 +144,7 @@ export function createOpenCall<T>(options: OpenCallOptions<T>): OpenCall<T> {
     } catch (error) {
       outcome = { error };
     }
-    for (const { withdraw } of [...questions.values()]) withdraw(new Error('The call has ended.'));
+    for (const question of questions.values()) question.withdraw(new Error('The call has ended.'));
     wake();
   };
   const ended = Promise.resolve().then(work);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type {
   Available,
   CatalogPrompt,
@@ -16,6 +17,7 @@ import {
   type ToolNames,
 } from '@mcp-fittings/tools';
 import type { ExposedKind, Exposure, Scope } from './exposure.js';
+import { snapshotOf } from './ready-servers.js';
 import { locateUri, uniqueUris } from './resource-uris.js';
 
 /** An item of a list as a client sees it. */
@@ -35,6 +37,8 @@ export interface Catalog {
   prompts(scope: Scope): readonly ListedItem[];
   resources(scope: Scope): readonly ListedItem[];
   resourceTemplates(scope: Scope): readonly ListedItem[];
+  /** Returns a digest of what the caller sees of each server. */
+  digests(scope: Scope, kind: ExposedKind): ReadonlyMap<string, string>;
   /** Returns the tool with this name; one that is not listed too, at the address of its server. */
   toolRef(scope: Scope, name: string): ToolRef | undefined;
   /** Returns the definition of a tool. */
@@ -46,6 +50,8 @@ export interface Catalog {
 
 /** Sets of tools whose names are remembered: one for each caller that uses the gateway at the same time. */
 const NAMES_KEPT = 256;
+/** Names of one caller that are remembered while their servers list nothing. */
+const FORMER_KEPT = 1000;
 
 /** Creates the view of a host that the clients of a gateway have. */
 export function createCatalog({
@@ -66,15 +72,22 @@ export function createCatalog({
     principal: caller.principal,
   });
   const toolsOf = (scope: Scope): readonly Available<CatalogTool>[] =>
-    visible('tools', scope, host.tools(person(scope))).filter((tool) => exposure.showsTool(scope, tool));
+    visible('tools', scope, host.tools(person(scope))).filter(exposure.shownTools(scope));
   const promptsOf = (scope: Scope): readonly Available<CatalogPrompt>[] =>
     visible('prompts', scope, host.prompts(person(scope)));
   const resourcesOf = (scope: Scope): readonly Available<CatalogResource>[] =>
     visible('resources', scope, host.resources(person(scope)));
   const templatesOf = (scope: Scope): readonly Available<CatalogResourceTemplate>[] =>
     visible('resources', scope, host.resourceTemplates(person(scope)));
+  const digestEach = createDigests();
   const nameTools = rememberNames(naming);
   const namePrompts = rememberNames(naming);
+  /** Returns the tool if its server only lacks a sign-in, which a call asks for. */
+  const withoutSignIn = (scope: Scope, ref: ToolRef | undefined): ToolRef | undefined => {
+    if (ref === undefined || !exposure.allowsTool(scope, ref.server, ref.tool)) return undefined;
+    const state = snapshotOf(host, ref.server, scope.caller.principal)?.state;
+    return state?.status === 'needs-auth' ? ref : undefined;
+  };
   const isWhole = ({ mount }: Scope): boolean => mount.server === undefined;
 
   return {
@@ -110,9 +123,17 @@ export function createCatalog({
         uriTemplate: uris[index] ?? template.uriTemplate,
       }));
     },
+    digests(scope, kind) {
+      if (kind === 'tools') return digestEach(toolsOf(scope));
+      if (kind === 'prompts') return digestEach(promptsOf(scope));
+      return digestEach([...resourcesOf(scope), ...templatesOf(scope)]);
+    },
     toolRef(scope, name) {
       const { server } = scope.mount;
-      if (server === undefined) return nameTools(scope, toolsOf(scope)).refOf(name);
+      if (server === undefined) {
+        const names = nameTools(scope, toolsOf(scope));
+        return names.refOf(name) ?? withoutSignIn(scope, names.formerRefOf(name));
+      }
       const isServed = exposure.hasKind('tools') && exposure.hasServer(scope, server);
       return isServed && exposure.allowsTool(scope, server, name) ? { server, tool: name } : undefined;
     },
@@ -139,6 +160,27 @@ export function createCatalog({
   };
 }
 
+/** Returns a function that digests the items of each server. An item is digested once. */
+function createDigests(): (items: readonly { readonly server: string }[]) => ReadonlyMap<string, string> {
+  const known = new WeakMap<object, string>();
+  const digestOf = (item: object): string => {
+    const digest = known.get(item) ?? sha256(JSON.stringify({ ...item, serverState: undefined }));
+    known.set(item, digest);
+    return digest;
+  };
+  return (items) => {
+    const texts = new Map<string, string[]>();
+    for (const item of items) {
+      const own = texts.get(item.server) ?? [];
+      texts.set(item.server, own);
+      own.push(digestOf(item));
+    }
+    return new Map(Array.from(texts, ([server, digests]) => [server, sha256(digests.join())]));
+  };
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
+
 const located = ({ server, uriTemplate }: CatalogResourceTemplate): ResourceRef => ({
   server,
   uri: uriTemplate,
@@ -149,9 +191,35 @@ interface Named {
   readonly name: string;
 }
 
+/** The names of the items of one caller. */
+interface RememberedNames {
+  nameOf: ToolNames['nameOf'];
+  refOf: ToolNames['refOf'];
+  /** Returns what a name stood for that is not listed any more, because the server of the item lists nothing now. */
+  formerRefOf(name: string): ToolRef | undefined;
+}
+
 /** Names the items of a caller, and remembers the names while the items are the same. */
-function rememberNames(naming: NamingStrategy): (scope: Scope, items: readonly Named[]) => ToolNames {
-  const kept = new Map<string, { readonly items: readonly Named[]; readonly names: ToolNames }>();
+function rememberNames(naming: NamingStrategy): (scope: Scope, items: readonly Named[]) => RememberedNames {
+  interface Kept {
+    readonly items: readonly Named[];
+    readonly names: ToolNames;
+    readonly former: ReadonlyMap<string, ToolRef>;
+  }
+  const kept = new Map<string, Kept>();
+
+  const nameAll = (items: readonly Named[], before: Kept | undefined): Kept => {
+    const names = createToolNames(
+      items.map(({ server, name }) => ({ server, tool: name })),
+      { naming },
+    );
+    const listing = new Set(items.map(({ server }) => server));
+    const gone = [...(before?.former ?? []), ...(before?.names.entries() ?? [])].filter(
+      ([, { server }]) => !listing.has(server),
+    );
+    return { items, names, former: new Map(gone.slice(-FORMER_KEPT)) };
+  };
+
   return ({ caller }, items) => {
     const known = kept.get(caller.id);
     kept.delete(caller.id);
@@ -159,11 +227,15 @@ function rememberNames(naming: NamingStrategy): (scope: Scope, items: readonly N
       known !== undefined &&
       known.items.length === items.length &&
       known.items.every((item, index) => item === items[index]);
-    const refs = items.map(({ server, name }) => ({ server, tool: name }));
-    const current = isSame ? known : { items, names: createToolNames(refs, { naming }) };
+    const current = isSame ? known : nameAll(items, known);
     kept.set(caller.id, current);
     const [oldest] = kept.keys();
     if (kept.size > NAMES_KEPT && oldest !== undefined) kept.delete(oldest);
-    return current.names;
+    const { names, former } = current;
+    return {
+      nameOf: (ref) => names.nameOf(ref),
+      refOf: (name) => names.refOf(name),
+      formerRefOf: (name) => former.get(name),
+    };
   };
 }

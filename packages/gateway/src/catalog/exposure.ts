@@ -28,8 +28,8 @@ export interface Exposure {
   hasKind(kind: ExposedKind): boolean;
   /** Returns whether the caller may use this server here. */
   hasServer(scope: Scope, server: string): boolean;
-  /** Returns whether a listed tool is shown to the caller. */
-  showsTool(scope: Scope, tool: CatalogTool): boolean;
+  /** Returns a function that tells whether a listed tool is shown to the caller, for one look at the list. */
+  shownTools(scope: Scope): (tool: CatalogTool) => boolean;
   /** Returns whether the caller may use the tool, as far as its access goes; `policy` is not asked. */
   allowsTool(scope: Scope, server: string, tool: string): boolean;
   /** Returns the verdict of the policy; `undefined` without a policy. */
@@ -61,10 +61,10 @@ export function createExposure({ host, expose = {}, policy }: ExposureOptions): 
       throw error;
     }
   };
-  const verdict: Exposure['verdict'] = ({ caller }, tool) =>
+  const judge = ({ caller }: Scope, tool: PolicyItem, identity: string): ToolPolicyVerdict | undefined =>
     policy?.forTool({
       ...tool,
-      identity: host.server(tool.server).identity,
+      identity,
       ...(caller.principal !== undefined && { principal: caller.principal }),
     });
   const allowsTool: Exposure['allowsTool'] = (scope, server, tool) =>
@@ -78,9 +78,13 @@ export function createExposure({ host, expose = {}, policy }: ExposureOptions): 
         .filter((name) => mayUse(scope, name)),
     hasKind: (kind) => kinds === undefined || kinds.includes(kind),
     hasServer: (scope, server) => mayUse(scope, server) && isKnown(server),
-    showsTool: (scope, tool) =>
-      allowsTool(scope, tool.server, tool.name) && verdict(scope, tool)?.decision !== 'deny',
+    shownTools(scope) {
+      const identities = new Map(host.servers().map(({ name, identity }) => [name, identity]));
+      return (tool) =>
+        allowsTool(scope, tool.server, tool.name) &&
+        judge(scope, tool, identities.get(tool.server) ?? '')?.decision !== 'deny';
+    },
     allowsTool,
-    verdict,
+    verdict: (scope, tool) => judge(scope, tool, host.server(tool.server).identity),
   };
 }

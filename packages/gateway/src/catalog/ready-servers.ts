@@ -68,7 +68,10 @@ export function createReadyServers(options: ReadyServersOptions): ReadyServers {
     async ready(servers, principal, ms) {
       const starts = servers.flatMap((server) => {
         const snapshot = snapshotOf(host, server, principal);
-        return snapshot !== undefined && needsStart(snapshot) ? [start(server, principal)] : [];
+        if (snapshot === undefined) return [];
+        // It is tried again now and then, and no list waits for it.
+        if (snapshot.state.status === 'failed') void start(server, principal);
+        return needsStart(snapshot) ? [start(server, principal)] : [];
       });
       if (starts.length > 0) await settlesWithin(ms, Promise.all(starts), clock);
     },
@@ -83,9 +86,6 @@ function needsStart({ state, principal, counts }: ServerSnapshot): boolean {
       return true;
     case 'disconnected':
       return state.reason === 'not started' && (principal !== undefined || isEmpty(counts));
-    case 'failed':
-    case 'needs-auth':
-      return false;
     default:
       return false;
   }

@@ -1,5 +1,5 @@
-import { FittingsError } from '@mcp-fittings/client-core';
 import type { ResourceRef } from '@mcp-fittings/host';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
 const SCHEME = 'mcp-fittings://';
 
@@ -7,12 +7,12 @@ const SCHEME = 'mcp-fittings://';
  * Returns a URI, or URI template, that names the server too: `mcp-fittings://server/` and the original. Expanding the template gives
  * such a URI again.
  */
-export function qualifiedUri({ server, uri }: ResourceRef): string {
+function qualifiedUri({ server, uri }: ResourceRef): string {
   return `${SCHEME}${encodeURIComponent(server)}/${uri}`;
 }
 
-/** Reads a {@link qualifiedUri}; `undefined` for any other URI. */
-export function parseQualifiedUri(uri: string): ResourceRef | undefined {
+/** Reads a qualified URI; `undefined` for any other URI. */
+function parseQualifiedUri(uri: string): ResourceRef | undefined {
   if (!uri.startsWith(SCHEME)) return undefined;
   const slash = uri.indexOf('/', SCHEME.length);
   if (slash < 0) return undefined;
@@ -50,12 +50,12 @@ export interface UriLists {
 
 /**
  * Returns the server that a URI belongs to: the one that it names; the only one that lists it; the one whose template fits, by the
- * longest beginning; the only one there is. Throws `CONFIG_INVALID` if several servers list it or have equally good templates, and
+ * longest beginning; the only one there is. Throws -32602 if several servers list it or have equally good templates, and
  * returns `undefined` if none does.
  */
 export function locateUri(uri: string, { servers, resources, templates }: UriLists): ResourceRef | undefined {
   const named = parseQualifiedUri(uri);
-  if (named !== undefined && servers.includes(named.server)) return named;
+  if (named !== undefined) return servers.includes(named.server) ? named : undefined;
   const listing = new Set(resources.filter((each) => each.uri === uri).map(({ server }) => server));
   if (listing.size > 0) return onlyOne(uri, listing);
   let longest = -1;
@@ -75,9 +75,12 @@ export function locateUri(uri: string, { servers, resources, templates }: UriLis
 function onlyOne(uri: string, servers: ReadonlySet<string>): ResourceRef {
   const [server] = servers;
   if (servers.size === 1 && server !== undefined) return { server, uri };
-  throw new FittingsError('CONFIG_INVALID', 'Several servers have a resource with this URI.', {
+  const uris = Array.from(servers, (each) => qualifiedUri({ server: each, uri }));
+  const text = `Several servers have a resource with this URI. Read one of: ${uris.join(' ')}`;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, text, {
     delivery: 'not-sent',
-    hint: `Read one of: ${Array.from(servers, (each) => qualifiedUri({ server: each, uri })).join(' ')}`,
+    retryable: false,
+    uris,
   });
 }
 

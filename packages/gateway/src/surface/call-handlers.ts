@@ -1,4 +1,5 @@
-import type { ToolResult } from '@mcp-fittings/host';
+import { isRecord } from '@mcp-fittings/client-core';
+import type { ContentBlock, ToolResult } from '@mcp-fittings/host';
 import type { CallToolResult, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { ClientConnection } from '../contracts/surface.js';
 import { checkPolicy, withSignIn, type WithSignInOptions } from './call-checks.js';
@@ -92,7 +93,12 @@ export function setCallHandlers(
       target: ref.prompt,
       params: { name, arguments: args },
     };
-    return pass(request, (options) => host.getPrompt(ref, args, options), context);
+    const work: PassedRequest['work'] = async (options) => {
+      const result = await host.getPrompt(ref, args, options);
+      const messages = result.messages.map((each) => ({ ...each, content: asReceived(each.content) }));
+      return { ...result, messages };
+    };
+    return pass(request, work, context);
   });
 
   server.setRequestHandler('resources/read', { params: paramsWith('uri') }, async ({ uri }, context) => {
@@ -141,6 +147,14 @@ export function setCallHandlers(
 
 /** The blocks of a result are passed on as they came, whatever their types are. */
 function forSdk(result: ToolResult): CallToolResult {
+  const content = result.content.map(asReceived);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the SDK reads `structuredContent` and the types of blocks only
-  return result as unknown as CallToolResult;
+  return { ...result, content } as unknown as CallToolResult;
+}
+
+/** Returns a block as the server sent it, also one of a type that the host does not know. */
+function asReceived(block: ContentBlock): unknown {
+  if (block.type !== 'unknown') return block;
+  const { value } = block;
+  return isRecord(value) ? value : { type: 'text', text: JSON.stringify(value) ?? '' };
 }

@@ -235,8 +235,7 @@ function notHeld(): never {
 /** Returns the capabilities that a request of revision 2026-07-28 declares. */
 function declaredIn(envelope: unknown): ClientCapabilities | undefined {
   const declared: unknown = isRecord(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the SDK has validated the envelope
-  return isRecord(declared) ? (declared as ClientCapabilities) : undefined;
+  return isRecord(declared) ? declared : undefined;
 }
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '@mcp-fittings/client-core';
 import type { Host, HostEvents } from '@mcp-fittings/host';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ExposedKind, Scope } from '../catalog/exposure.js';
+import { snapshotOf } from '../catalog/ready-servers.js';
 
 /** Options of {@link createChangeWatch}. */
 export interface ChangeWatchOptions {
@@ -37,10 +37,13 @@ export interface Watching extends Disposable {
 
 const KINDS: readonly ExposedKind[] = ['tools', 'prompts', 'resources'];
 
+/** Digests of what each server lists. */
+type Digests = ReadonlyMap<string, string>;
+
 interface Watched {
   readonly scope: Scope;
   readonly listener: ScopeListener;
-  readonly known: Map<ExposedKind, string>;
+  readonly known: Map<ExposedKind, Digests>;
   timer?: Disposable | undefined;
 }
 
@@ -48,18 +51,24 @@ interface Watched {
 export function createChangeWatch({ host, catalog, clock, changeMs }: ChangeWatchOptions): ChangeWatch {
   const watched = new Set<Watched>();
 
-  const digestOf = (kind: ExposedKind, scope: Scope): string => {
-    const lists =
-      kind === 'resources'
-        ? [catalog.resources(scope), catalog.resourceTemplates(scope)]
-        : [catalog[kind](scope)];
-    return createHash('sha256').update(JSON.stringify(lists)).digest('base64');
+  /** Returns whether it is known what a server lists: a connection of a person is forgotten when it was unused for a while. */
+  const isKnown = (server: string, { caller }: Scope): boolean => {
+    const state = snapshotOf(host, server, caller.principal)?.state;
+    return !(caller.principal !== undefined && state?.status === 'disconnected');
+  };
+  const look = (kind: ExposedKind, scope: Scope, before: Digests): Digests => {
+    const now = new Map(catalog.digests(scope, kind));
+    for (const [server, digest] of before) {
+      if (!now.has(server) && !isKnown(server, scope)) now.set(server, digest);
+    }
+    return now;
   };
   const compare = (each: Watched): void => {
     each.timer = undefined;
     for (const kind of KINDS) {
-      const now = digestOf(kind, each.scope);
-      if (each.known.get(kind) === now) continue;
+      const before = each.known.get(kind) ?? new Map();
+      const now = look(kind, each.scope, before);
+      if (isEqual(before, now)) continue;
       each.known.set(kind, now);
       each.listener.changed(kind);
     }
@@ -86,12 +95,12 @@ export function createChangeWatch({ host, catalog, clock, changeMs }: ChangeWatc
 
   return {
     watch(scope, listener) {
-      const known = new Map(KINDS.map((kind) => [kind, digestOf(kind, scope)]));
+      const known = new Map(KINDS.map((kind) => [kind, look(kind, scope, new Map())]));
       const own: Watched = { scope, listener, known };
       watched.add(own);
       return {
         seen(kind) {
-          own.known.set(kind, digestOf(kind, scope));
+          own.known.set(kind, look(kind, scope, own.known.get(kind) ?? new Map()));
         },
         [Symbol.dispose]() {
           watched.delete(own);
@@ -105,4 +114,8 @@ export function createChangeWatch({ host, catalog, clock, changeMs }: ChangeWatc
       watched.clear();
     },
   };
+}
+
+function isEqual(before: Digests, now: Digests): boolean {
+  return before.size === now.size && [...now].every(([server, digest]) => before.get(server) === digest);
 }

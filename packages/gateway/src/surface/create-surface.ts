@@ -61,6 +61,7 @@ export function createSurface(options: SurfaceOptions): Surface {
         answerMs: limits.answerMs,
         async introduce() {
           await deps.servers.ready(exposure.servers(connection), caller.principal, limits.handshakeMs);
+          session.introduced();
           return introductionTo(connection, { host, exposure, limits });
         },
         onConnect: () => era === 'legacy' && session.begin(),

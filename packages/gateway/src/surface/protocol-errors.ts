@@ -7,7 +7,6 @@ const INVALID_PARAMS: ReadonlySet<ErrorCode> = new Set([
   'TOOL_UNKNOWN',
   'SERVER_UNKNOWN',
   'ARGUMENTS_INVALID',
-  'CONFIG_INVALID',
 ]);
 const URL_ELICITATION_REQUIRED = -32042;
 /** Version 1 of the SDK puts this before the message of every error response. */
@@ -62,11 +61,11 @@ function withDelivery(data: unknown, known: { readonly delivery: string }): unkn
 const clean = (text: string): string => sanitizeText(text, { maxLength: MAX_MESSAGE, multiline: true });
 
 /** Returns the error for a name or URI that the client does not see. It is the same whether it exists or not. */
-export function unknownItem(what: 'tool' | 'prompt' | 'resource', name: string): FittingsError {
-  const code = what === 'tool' ? 'TOOL_UNKNOWN' : 'CONFIG_INVALID';
+export function unknownItem(what: 'tool' | 'prompt' | 'resource', name: string): ProtocolError {
   const shown = sanitizeText(name, { maxLength: 200 });
-  return new FittingsError(code, `Unknown ${what}: ${shown}`, {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what}: ${shown}`, {
+    ...(what === 'tool' && { code: 'TOOL_UNKNOWN' }),
     delivery: 'not-sent',
-    details: { name: shown },
+    retryable: false,
   });
 }

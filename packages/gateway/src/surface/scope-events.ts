@@ -5,7 +5,7 @@ import type { Watching } from './change-watch.js';
 import type { SurfaceDeps } from './surface-deps.js';
 
 /**
- * Creates the events of a caller at an address, for `subscriptions/listen` of revision 2026-07-28. While somebody listens, the given
+ * Creates the events of a caller at an address, for `subscriptions/listen` of revision 2026-07-28. While a client listens, the given
  * resources are subscribed at their servers.
  */
 export function createScopeEvents(scope: Scope, uris: readonly string[], deps: SurfaceDeps): ServerEventBus {
@@ -17,7 +17,7 @@ export function createScopeEvents(scope: Scope, uris: readonly string[], deps: S
   let subscribed = new Map<string, ResourceRef>();
 
   const publish = (event: ServerEvent): void => {
-    for (const listener of [...listeners]) listener(event);
+    for (const listener of listeners) listener(event);
   };
   const begin = (): void => {
     watching = changes.watch(scope, {
@@ -38,7 +38,7 @@ export function createScopeEvents(scope: Scope, uris: readonly string[], deps: S
       if (ref === undefined || own !== subscribed) continue;
       own.set(uri, ref);
       subscriptions.add(ref, principal).then(
-        // Everybody has left meanwhile.
+        // All clients have left meanwhile.
         () => own.get(uri) === undefined && void subscriptions.remove(ref, principal),
         () => own.delete(uri),
       );

@@ -13,6 +13,8 @@ import type { SurfaceDeps } from './surface-deps.js';
 /** What a session of the 2025 era keeps: what its client listens to. */
 export interface Session {
   begin(): void;
+  /** Call it when the client is told what the servers offer: from now on, it is told of changes. */
+  introduced(): void;
   end(): void;
   /** Call it when the client has read a list. */
   listed(kind: ExposedKind): void;
@@ -31,7 +33,10 @@ export function setSessionHandlers(server: Server, connection: ClientConnection,
     server.notification({ method, params }).catch(() => undefined);
   };
   const listener: ScopeListener = {
-    changed: (kind) => notify(`notifications/${kind}/list_changed`),
+    changed(kind) {
+      // Before the handshake, the client is told nothing.
+      if (server.getClientCapabilities() !== undefined) notify(`notifications/${kind}/list_changed`);
+    },
     updated({ server: name, uri }) {
       for (const [used, ref] of subscribed) {
         if (ref.server === name && ref.uri === uri) notify('notifications/resources/updated', { uri: used });
@@ -105,6 +110,9 @@ export function setSessionHandlers(server: Server, connection: ClientConnection,
       logLevels.delete(server);
       for (const ref of subscribed.values()) void subscriptions.remove(ref, caller.principal);
       subscribed.clear();
+    },
+    introduced() {
+      for (const kind of ['tools', 'prompts', 'resources'] as const) watching?.seen(kind);
     },
     listed: (kind) => watching?.seen(kind),
   };

@@ -3,18 +3,29 @@ import { createToolPolicy } from '@mcp-fittings/tools';
 import { z } from 'zod';
 import { gatewayOver, send, text, toyServer } from './support.js';
 
-const listed = z.object({ tools: z.array(z.object({ name: z.string() })), nextCursor: z.string().optional() });
+const listed = z.object({
+  tools: z.array(z.object({ name: z.string() })),
+  nextCursor: z.string().optional(),
+});
 const seen: { method: string; params: Record<string, unknown> }[] = [];
 const tools = () =>
   toyServer({
-    tools: [{ name: 'slow' }, { name: 'fail' }, { name: 'odd' }, { name: 'danger', annotations: { destructiveHint: true } }],
+    tools: [
+      { name: 'slow' },
+      { name: 'fail' },
+      { name: 'odd' },
+      { name: 'danger', annotations: { destructiveHint: true } },
+    ],
     onRequest: (method, params) => seen.push({ method, params }),
     async call({ tool }, { mcpReq }) {
       if (tool === 'fail') throw Object.assign(new Error('no such row'), { code: -32050, data: { row: 7 } });
       if (tool === 'odd') return { content: [{ type: 'hologram', depth: 3 }], isError: true };
       const { progressToken } = mcpReq._meta ?? {};
       if (progressToken !== undefined) {
-        await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress: 1, total: 2, message: 'half' } });
+        await mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken, progress: 1, total: 2, message: 'half' },
+        });
       }
       await mcpReq.log('warning', { disk: 'full' }, 'disk');
       return text(`${String(tool)} done`);
@@ -23,7 +34,7 @@ const tools = () =>
 
 for (const kind of ['v1', 'v2', 'modern'] as const) {
   describe(`calls of a client ${kind}`, () => {
-    it('GW-9: reports progress to a client that wants it, and passes its own metadata on', async () => {
+    it('GW-09: reports progress to a client that wants it, and passes its own metadata on', async () => {
       await using gateway = await gatewayOver({ tools });
       const client = await gateway[kind]();
       const reports: unknown[] = [];
@@ -60,27 +71,54 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
 
     it('GW-11: shows and calls only what the caller may use and the program exposes', async () => {
       const policy = createToolPolicy({ servers: { tools: { deniedTools: ['danger'] } } });
-      await using gateway = await gatewayOver({ tools, hidden: tools, secret: tools }, { policy, expose: { servers: ['tools', 'secret'], kinds: ['tools'] } });
-      const caller = { id: 'c', allows: (server: string, tool?: string) => server !== 'secret' && tool !== 'fail' };
+      await using gateway = await gatewayOver(
+        { tools, hidden: tools, secret: tools },
+        { policy, expose: { servers: ['tools', 'secret'], kinds: ['tools'] } },
+      );
+      const caller = {
+        id: 'c',
+        allows: (server: string, tool?: string) => server !== 'secret' && tool !== 'fail',
+      };
       const client = await gateway[kind]({ caller });
       expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['tools__slow', 'tools__odd']);
       for (const name of ['tools__fail', 'tools__danger', 'hidden__slow', 'secret__slow'])
-        await expect(client.callTool({ name, arguments: {} })).rejects.toMatchObject({ code: -32602, data: { code: 'TOOL_UNKNOWN' } });
+        await expect(client.callTool({ name, arguments: {} })).rejects.toMatchObject({
+          code: -32602,
+          data: { code: 'TOOL_UNKNOWN' },
+        });
       const refusals = await Promise.all(
         ['hidden', 'secret', 'absent'].map(async (server) => {
           const other = await gateway[kind]({ caller, mount: { server } });
-          const error = await other.callTool({ name: 'slow', arguments: {} }).catch((cause: unknown) => cause);
+          const error = await other
+            .callTool({ name: 'slow', arguments: {} })
+            .catch((cause: unknown) => cause);
           return JSON.stringify(error);
         }),
       );
       expect(new Set(refusals).size).toBe(1);
       const own = await gateway[kind]({ caller, mount: { server: 'tools' } });
-      await expect(own.callTool({ name: 'danger', arguments: {} })).rejects.toMatchObject({ data: { code: 'POLICY_DENIED', delivery: 'not-sent' } });
+      await expect(own.callTool({ name: 'danger', arguments: {} })).rejects.toMatchObject({
+        data: { code: 'POLICY_DENIED', delivery: 'not-sent' },
+      });
       await expect(own.callTool({ name: 'fail', arguments: {} })).rejects.toMatchObject({ code: -32602 });
     });
 
+    it('GW-11: hides prompts and resources of servers that the caller may not use', async () => {
+      const open = () => toyServer({ prompts: [{ name: 'p' }], resources: [{ uri: 'x://open', name: 'o' }] });
+      const secret = () =>
+        toyServer({ prompts: [{ name: 'p' }], resources: [{ uri: 'x://secret', name: 's' }] });
+      await using gateway = await gatewayOver({ open, secret });
+      const client = await gateway[kind]({ caller: { id: 'c', allows: (server) => server === 'open' } });
+      expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['open__p']);
+      expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['x://open']);
+      await expect(client.getPrompt({ name: 'secret__p' })).rejects.toMatchObject({ code: -32602 });
+      const uri = 'mcp-fittings://secret/x://secret';
+      await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
+    });
+
     it('GW-12: pages are bounded, and an invalid cursor is refused', async () => {
-      const many = () => toyServer({ tools: Array.from({ length: 450 }, (_, index) => ({ name: `t${index}` })) });
+      const many = () =>
+        toyServer({ tools: Array.from({ length: 450 }, (_, index) => ({ name: `t${index}` })) });
       await using gateway = await gatewayOver({ many });
       const client = await gateway[kind]({ mount: { server: 'many' } });
       const names: string[] = [];
@@ -95,7 +133,9 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       expect(sizes).toEqual([200, 200, 50]);
       expect(new Set(names).size).toBe(450);
       const wrong = Buffer.from('prompts:200').toString('base64url');
-      for (const bad of ['x', wrong, ''])
+      const padded = Buffer.from('tools:0200').toString('base64url');
+      const between = Buffer.from('tools:7').toString('base64url');
+      for (const bad of ['x', wrong, padded, between, ''])
         await expect(send(client, 'tools/list', { cursor: bad })).rejects.toMatchObject({ code: -32602 });
     });
   });

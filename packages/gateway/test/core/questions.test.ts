@@ -10,46 +10,73 @@ import { http } from '@mcp-fittings/transport-http';
 import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
 import { gatewayOf, gatewayOver, text, toyServer, type ClientOptions } from './support.js';
 
-const form = { mode: 'form' as const, message: 'Who?', requestedSchema: { type: 'object' as const, properties: { who: { type: 'string' as const } } } };
+const form = {
+  mode: 'form' as const,
+  message: 'Who?',
+  requestedSchema: { type: 'object' as const, properties: { who: { type: 'string' as const } } },
+};
 
 /** A server that asks its client during a call, in the way of the 2025 era. */
-const asking = (open: { started?: () => void; wait?: Promise<void>; canceled?: () => void } = {}) => () =>
-  toyServer({
-    tools: [{ name: 'form' }, { name: 'url' }, { name: 'sample' }, { name: 'roots' }, { name: 'twice' }, { name: 'wait' }],
-    call: async ({ tool, tag }, { mcpReq }, server) => {
-      switch (tool) {
-        case 'form':
-          return text(JSON.stringify(await server.elicitInput(form)));
-        case 'twice': {
-          const first = await server.elicitInput(form);
-          const second = await server.elicitInput(form);
-          return text(JSON.stringify([first.content, second.content]));
+const asking =
+  (open: { started?: () => void; wait?: Promise<void>; canceled?: () => void } = {}) =>
+  () =>
+    toyServer({
+      tools: [
+        { name: 'form' },
+        { name: 'url' },
+        { name: 'sample' },
+        { name: 'roots' },
+        { name: 'twice' },
+        { name: 'wait' },
+      ],
+      call: async ({ tool, tag }, { mcpReq }, server) => {
+        switch (tool) {
+          case 'form':
+            return text(JSON.stringify(await server.elicitInput(form)));
+          case 'twice': {
+            const first = await server.elicitInput(form);
+            const second = await server.elicitInput(form);
+            return text(JSON.stringify([first.content, second.content]));
+          }
+          case 'url':
+            return text(
+              JSON.stringify(
+                await server.elicitInput({
+                  mode: 'url',
+                  message: 'Pay',
+                  url: 'https://pay.test/1',
+                  elicitationId: 'p1',
+                }),
+              ),
+            );
+          case 'sample':
+            return text(
+              JSON.stringify(
+                await server.createMessage({
+                  messages: [{ role: 'user', content: { type: 'text', text: `think ${String(tag)}` } }],
+                  maxTokens: 5,
+                }),
+              ),
+            );
+          case 'roots':
+            return text(JSON.stringify(await server.listRoots()));
+          default:
+            mcpReq.signal.addEventListener('abort', () => open.canceled?.());
+            open.started?.();
+            await open.wait;
+            return text('waited');
         }
-        case 'url':
-          return text(
-            JSON.stringify(
-              await server.elicitInput({ mode: 'url', message: 'Pay', url: 'https://pay.test/1', elicitationId: 'p1' }),
-            ),
-          );
-        case 'sample':
-          return text(
-            JSON.stringify(
-              await server.createMessage({
-                messages: [{ role: 'user', content: { type: 'text', text: `think ${String(tag)}` } }],
-                maxTokens: 5,
-              }),
-            ),
-          );
-        case 'roots':
-          return text(JSON.stringify(await server.listRoots()));
-        default:
-          mcpReq.signal.addEventListener('abort', () => open.canceled?.());
-          open.started?.();
-          await open.wait;
-          return text('waited');
-      }
-    },
+      },
+    });
+
+/** A promise, and the function that resolves it. */
+function withResolvers<Value>() {
+  let resolve: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
   });
+  return { promise, resolve };
+}
 
 const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
@@ -73,7 +100,7 @@ const answering = (name: string, asked: string[] = []): ClientOptions => ({
 
 for (const kind of ['v2', 'modern'] as const) {
   describe(`questions to a client ${kind}`, () => {
-    it('GW-4: passes each kind of question to the client whose call caused it, and its answer back', async () => {
+    it('GW-04: passes each kind of question to the client whose call caused it, and its answer back', async () => {
       await using gateway = await gatewayOver({ asking: asking() });
       const client = await gateway[kind](answering('ann'));
       const call = async (tool: string): Promise<string> => {
@@ -87,25 +114,33 @@ for (const kind of ['v2', 'modern'] as const) {
       expect(await call('roots')).toContain('file:///ann');
     });
 
-    it('GW-5: refuses a question that the client cannot be asked', async () => {
+    it('GW-05: refuses a question that the client cannot be asked', async () => {
       await using gateway = await gatewayOver({ asking: asking() });
       const client = await gateway[kind]();
-      const error = await client.callTool({ name: 'asking__form', arguments: {} }).catch((cause: unknown) => cause);
+      const error = await client
+        .callTool({ name: 'asking__form', arguments: {} })
+        .catch((cause: unknown) => cause);
       expect(String(error)).toContain('elicitation');
     });
 
-    it('GW-6: refuses a question that may be for another client', async () => {
+    it('GW-06: refuses a question that may be for another client', async () => {
       let started = (): void => undefined;
       let release = (): void => undefined;
-      const begun = new Promise<void>((resolve) => { started = resolve; });
-      const wait = new Promise<void>((resolve) => { release = resolve; });
+      const begun = new Promise<void>((resolve) => {
+        started = resolve;
+      });
+      const wait = new Promise<void>((resolve) => {
+        release = resolve;
+      });
       await using gateway = await gatewayOver({ asking: asking({ started: () => started(), wait }) });
       const asked: string[] = [];
       const ann = await gateway[kind](answering('ann', asked));
       const bob = await gateway[kind](answering('bob', asked));
       const waiting = bob.callTool({ name: 'asking__wait', arguments: {} });
       await begun;
-      const error = await ann.callTool({ name: 'asking__form', arguments: {} }).catch((cause: unknown) => cause);
+      const error = await ann
+        .callTool({ name: 'asking__form', arguments: {} })
+        .catch((cause: unknown) => cause);
       expect(String(error)).toContain('several of them wait');
       release();
       await waiting;
@@ -115,15 +150,63 @@ for (const kind of ['v2', 'modern'] as const) {
   });
 }
 
+describe('a server that asks late', () => {
+  it('GW-06: does not ask another client for a call that was given up', async () => {
+    const { promise: begun, resolve: begin } = withResolvers<void>();
+    const { promise: released, resolve: release } = withResolvers<void>();
+    const { promise: refused, resolve: refuse } = withResolvers<string>();
+    const late = () =>
+      toyServer({
+        tools: [{ name: 'late' }, { name: 'wait' }],
+        call: async ({ tool }, { mcpReq }, server) => {
+          if (tool === 'wait') {
+            release();
+            await refused;
+            return text('waited');
+          }
+          begin();
+          await once(mcpReq.signal, 'abort');
+          await released;
+          // It ignores that its call was canceled.
+          await server.elicitInput(form).then(
+            () => refuse('answered'),
+            (error: unknown) => refuse(String(error)),
+          );
+          return text('late');
+        },
+      });
+    await using gateway = await gatewayOver({ late });
+    const asked: string[] = [];
+    const ann = await gateway.v2(answering('ann', asked));
+    const bob = await gateway.v2(answering('bob', asked));
+    const stop = new AbortController();
+    const given = ann.callTool({ name: 'late__late', arguments: {} }, { signal: stop.signal });
+    await begun;
+    stop.abort(new Error('enough'));
+    await expect(given).rejects.toThrow();
+    await bob.callTool({ name: 'late__wait', arguments: {} });
+    expect(await refused).toContain('several of them wait');
+    expect(asked).toEqual([]);
+  });
+});
+
 describe('held calls', () => {
-  it('GW-7: withdraws the call at the server when its client cancels, also while it is asked', async () => {
+  it('GW-07: withdraws the call at the server when its client cancels, also while it is asked', async () => {
     for (const kind of ['v2', 'modern'] as const) {
       let canceled = (): void => undefined;
       let started = (): void => undefined;
-      const gone = new Promise<void>((resolve) => { canceled = resolve; });
-      const begun = new Promise<void>((resolve) => { started = resolve; });
+      const gone = new Promise<void>((resolve) => {
+        canceled = resolve;
+      });
+      const begun = new Promise<void>((resolve) => {
+        started = resolve;
+      });
       await using gateway = await gatewayOver({
-        asking: asking({ canceled: () => canceled(), started: () => started(), wait: new Promise(() => undefined) }),
+        asking: asking({
+          canceled: () => canceled(),
+          started: () => started(),
+          wait: new Promise(() => undefined),
+        }),
       });
       const client = await gateway[kind](answering('ann'));
       const cancel = new AbortController();
@@ -137,33 +220,49 @@ describe('held calls', () => {
 });
 
 describe('servers of 2026-07-28', () => {
-  it('GW-8: asks the right client of several, because the server says for which call it asks', async () => {
+  it('GW-08: asks the right client of several, because the server says for which call it asks', async () => {
     const make = (): McpServer => {
       const server = new McpServer({ name: 's', version: '1' });
       server.registerTool('greet', {}, ({ mcpReq }) => {
         const named = acceptedContent(mcpReq.inputResponses, 'who', z.object({ who: z.string() }));
         if (named !== undefined) return { content: [{ type: 'text', text: `hello ${named.who}` }] };
         return inputRequired({
-          inputRequests: { who: inputRequired.elicit({ message: 'Who?', requestedSchema: z.object({ who: z.string() }) }) },
+          inputRequests: {
+            who: inputRequired.elicit({ message: 'Who?', requestedSchema: z.object({ who: z.string() }) }),
+          },
         });
       });
       return server;
     };
-    const server = createServer(toNodeHandler(createMcpHandler(make))).listen(0, '127.0.0.1');
+    const serve = toNodeHandler(createMcpHandler(make));
+    const server = createServer(
+      (request, response) => void serve(request as Parameters<typeof serve>[0], response),
+    ).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const callbacks = createCallbackRouter();
-    const host = createHost({ engine: sdk({ name: 't', version: '1' }), transports: [http()], callbacks: callbacks.hostCallbacks });
+    const host = createHost({
+      engine: sdk({ name: 't', version: '1' }),
+      transports: [http()],
+      callbacks: callbacks.hostCallbacks,
+    });
     await host.connect({ stateless: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
     {
       await using gateway = gatewayOf(host, { callbacks });
       const clients = await Promise.all(
-        ['ann', 'bob', 'cy', 'dee'].flatMap((name) => [gateway.v2(answering(name)), gateway.modern(answering(name))]),
+        ['ann', 'bob', 'cy', 'dee'].flatMap((name) => [
+          gateway.v2(answering(name)),
+          gateway.modern(answering(name)),
+        ]),
       );
-      const results = await Promise.all(clients.map((client) => client.callTool({ name: 'stateless__greet', arguments: {} })));
+      const results = await Promise.all(
+        clients.map((client) => client.callTool({ name: 'stateless__greet', arguments: {} })),
+      );
       expect(results.map(({ content }) => JSON.stringify(content))).toEqual(
-        ['ann', 'ann', 'bob', 'bob', 'cy', 'cy', 'dee', 'dee'].map((name) => expect.stringContaining(`hello ${name}`)),
+        ['ann', 'ann', 'bob', 'bob', 'cy', 'cy', 'dee', 'dee'].map((name) =>
+          expect.stringContaining(`hello ${name}`),
+        ),
       );
     }
     server.closeAllConnections();

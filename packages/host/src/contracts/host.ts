@@ -11,7 +11,7 @@ import type {
 } from './catalog.js';
 import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
 import type { CompletionParams } from './engine.js';
-import type { CallInFlight, LogEntry, LogLevel } from './server-requests.js';
+import type { LogEntry, LogLevel } from './server-requests.js';
 import type { ConnectionState, ConnectionStatus, ServerSnapshot } from './state.js';
 import type { ToolTask, ToolTaskOptions } from './tool-tasks.js';
 
@@ -108,7 +108,7 @@ export interface CallOptions {
    */
   readonly principal?: string | undefined;
   /**
-   * Opaque id of the caller, which the host repeats in {@link CallInFlight.origin}: a callback that answers the server finds out
+   * Opaque id of the caller, which the host repeats in `origin` of `CallInFlight`: a callback that answers the server finds out
    * whose call it belongs to. Not sent to the server. Default: none.
    */
   readonly origin?: string | undefined;

@@ -164,8 +164,7 @@ async function connect(
     extras?: RequestExtras,
   ): Promise<JSONRPCObject> => {
     const deadline = createRequestDeadline(clock, given);
-    const sdkOptions =
-      found.kind === 'stateless' ? inThisContext(deadline.sdkOptions) : deadline.sdkOptions;
+    const sdkOptions = found.kind === 'stateless' ? inThisContext(deadline.sdkOptions) : deadline.sdkOptions;
     try {
       return rawOf(await send(method, withLogLevel(withMeta(params, given)), sdkOptions, extras));
     } catch (error) {

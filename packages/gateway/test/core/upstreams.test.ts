@@ -1,0 +1,261 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import { AuthRequiredError, type AuthPlugin } from '@mcp-fittings/client-core';
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { http } from '@mcp-fittings/transport-http';
+import { stdio } from '@mcp-fittings/transport-stdio';
+import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
+import type { UpstreamSignIn } from '../../src/contracts/access.js';
+import type { RequestEvent } from '../../src/contracts/request-event.js';
+import { gatewayOf, gatewayOver, send, text, toyServer } from './support.js';
+
+const identity = { name: 'test', version: '1' };
+
+/** A server that requires a sign-in, and the page for it. */
+function guarded() {
+  let signedIn = false;
+  const auth: AuthPlugin = {
+    specVersion: 1,
+    scheme: 'fake',
+    separatesPrincipals: true,
+    create: () => ({
+      headers: async () => ({}),
+      onChallenge: async () => 'retry',
+      signIn: async () => void (signedIn = true),
+    }),
+  };
+  const make = () => {
+    if (!signedIn) throw new AuthRequiredError('Please sign in.', { delivery: 'rejected' });
+    return toyServer({ tools: [{ name: 'work' }], call: () => text('worked') });
+  };
+  return { auth, make, expire: () => (signedIn = false) };
+}
+
+describe('sign-in to a server', () => {
+  for (const kind of ['v1', 'v2', 'modern'] as const) {
+    it(`GW-18: shows a client ${kind} the page, and calls the tool after the sign-in`, async () => {
+      const { auth, make } = guarded();
+      let complete = (): void => undefined;
+      const pages: string[] = [];
+      const signIn: UpstreamSignIn = {
+        async open(caller, server) {
+          pages.push(`${caller.id} ${server}`);
+          const completed = new Promise<void>((resolve) => {
+            complete = resolve;
+          }).then(() => gateway.host.signIn(server, { principal: caller.principal }));
+          return { url: 'https://gateway.test/sign-in/1', elicitationId: 'e1', completed };
+        },
+        respond: async () => undefined,
+      };
+      await using gateway = await gatewayOver({ guarded: make }, { signIn, host: { auth: [auth] } });
+      const caller = { id: 'ann', principal: 'ann' };
+      const mount = { server: 'guarded' };
+      const params = { name: 'work', arguments: {} };
+
+      const mute = await gateway[kind]({ caller, mount });
+      await expect(send(mute, 'tools/call', params)).rejects.toMatchObject({
+        code: -32603,
+        message: expect.stringContaining('https://gateway.test/sign-in/1'),
+        data: { code: 'AUTH_REQUIRED', url: 'https://gateway.test/sign-in/1', delivery: 'rejected' },
+      });
+
+      const client = await gateway[kind]({ caller, mount, capabilities: { elicitation: { url: {} } } });
+      const first = send(client, 'tools/call', params, { allowInputRequired: true });
+      if (kind === 'modern') {
+        const { requestState, inputRequests } = await first;
+        expect(JSON.stringify(inputRequests)).toContain('https://gateway.test/sign-in/1');
+        const answer = { ...params, requestState, inputResponses: { 'question-1': { action: 'accept' } } };
+        const call = send(client, 'tools/call', answer);
+        complete();
+        expect(await call).toMatchObject({ content: [{ text: 'worked' }] });
+      } else {
+        await expect(first).rejects.toMatchObject({
+          code: -32042,
+          data: { elicitations: [{ url: 'https://gateway.test/sign-in/1', elicitationId: 'e1' }] },
+        });
+        const told = new Promise((resolve) => {
+          client.fallbackNotificationHandler = async ({ method }) => resolve(method);
+        });
+        complete();
+        expect(await told).toBe('notifications/elicitation/complete');
+        expect(await send(client, 'tools/call', params)).toMatchObject({ content: [{ text: 'worked' }] });
+      }
+      expect(pages.every((page) => page === 'ann guarded')).toBe(true);
+    });
+  }
+});
+
+describe('a sign-in that has ended', () => {
+  it('GW-18: leads to the page when a tool is called that was listed before', async () => {
+    const { auth, make, expire } = guarded();
+    const signIn: UpstreamSignIn = {
+      open: async () => ({
+        url: 'https://gateway.test/sign-in/2',
+        elicitationId: 'e2',
+        completed: new Promise(() => undefined),
+      }),
+      respond: async () => undefined,
+    };
+    await using gateway = await gatewayOver({ guarded: make }, { signIn, host: { auth: [auth] } });
+    await gateway.host.signIn('guarded');
+    const client = await gateway.v2();
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['guarded__work']);
+    expire();
+    await gateway.host.restart('guarded').catch(() => undefined);
+    expect((await client.listTools()).tools).toEqual([]);
+    await expect(client.callTool({ name: 'guarded__work', arguments: {} })).rejects.toMatchObject({
+      data: { code: 'AUTH_REQUIRED', url: 'https://gateway.test/sign-in/2' },
+    });
+    await expect(client.callTool({ name: 'guarded__other', arguments: {} })).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+});
+
+describe('servers behind the gateway', () => {
+  it('GW-19: passes results on as they came, also what no revision knows', async () => {
+    const odd = () =>
+      toyServer({
+        tools: [{ name: 'odd', outputSchema: { type: 'array' } }],
+        resources: [{ uri: 'x://1', name: 'x', custom: 1 }],
+        read: (uri) => ({ contents: [{ uri, text: 'a', custom: 2 }], custom: 3 }),
+        call: () => ({
+          content: [
+            { type: 'hologram', depth: 3 },
+            { type: 'text', text: 'x', custom: 4 },
+          ],
+          structuredContent: { any: [1] },
+          isError: true,
+          _meta: { 'x.test/a': { b: 1 } },
+        }),
+      });
+    await using gateway = await gatewayOver({ odd });
+    for (const kind of ['v2', 'modern'] as const) {
+      const client = await gateway[kind]({ mount: { server: 'odd' } });
+      const raw: unknown[] = [];
+      const { transport } = client;
+      if (transport === undefined) throw new Error('not connected');
+      const { onmessage } = transport;
+      transport.onmessage = (message, extra) => {
+        raw.push(message);
+        onmessage?.(message, extra);
+      };
+      await send(client, 'tools/call', { name: 'odd', arguments: {} }).catch(() => undefined);
+      await send(client, 'resources/read', { uri: 'x://1' });
+      expect(raw[0]).toMatchObject({
+        result: {
+          content: [
+            { type: 'hologram', depth: 3 },
+            { type: 'text', text: 'x', custom: 4 },
+          ],
+          isError: true,
+          _meta: { 'x.test/a': { b: 1 } },
+        },
+      });
+      expect(raw[1]).toMatchObject({
+        result: { contents: [{ uri: 'x://1', text: 'a', custom: 2 }], custom: 3 },
+      });
+    }
+  });
+
+  it('GW-19: never sends what a client has authenticated with, nor its session, to a server; tells observers', async () => {
+    const requests: string[] = [];
+    const serve = toNodeHandler(
+      createMcpHandler(() => toyServer({ tools: [{ name: 'x' }], call: () => text('ok') })),
+    );
+    const server = createServer((request, response) => {
+      requests.push(JSON.stringify(request.headers));
+      request.on('data', (chunk: Buffer) => requests.push(chunk.toString()));
+      void serve(request as Parameters<typeof serve>[0], response);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const host = createHost({ engine: sdk(identity), transports: [http()] });
+    await host.connect({ web: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
+    const events: RequestEvent[] = [];
+    {
+      await using gateway = gatewayOf(host, { observe: (event) => events.push(event) });
+      for (const kind of ['v2', 'modern'] as const) {
+        const client = await gateway[kind]({ caller: { id: 'issuer/secret-subject', principal: kind } });
+        const result = await send(client, 'tools/call', {
+          name: 'web__x',
+          arguments: { a: 1 },
+          _meta: { 'io.modelcontextprotocol/token': 'secret-meta', 'com.example/tenant': 't1' },
+        });
+        expect(result).toMatchObject({ content: [{ text: 'ok' }] });
+      }
+      await (await gateway.v2()).callTool({ name: 'web__none', arguments: {} }).catch(() => undefined);
+    }
+    server.closeAllConnections();
+    server.close();
+    expect(requests.join('\n')).toContain('t1');
+    expect(requests.join('\n')).not.toContain('secret');
+    expect(events.map(({ server: name, method, target, error }) => [name, method, target, error])).toEqual([
+      ['web', 'tools/call', 'x', undefined],
+      ['web', 'tools/call', 'x', undefined],
+    ]);
+  });
+
+  it('GW-19: says how long lists may be kept, and by whom', async () => {
+    const clock = createManualClock({ now: 1_000_000 });
+    const listing = (ttlMs: number, cacheScope: string) => () => {
+      const server = toyServer({});
+      server.setRequestHandler('tools/list', () => ({
+        tools: [{ name: `t${ttlMs}`, inputSchema: { type: 'object' as const } }],
+        ttlMs,
+        cacheScope,
+      }));
+      return server;
+    };
+    const publicOnes = { a: listing(60_000, 'public'), b: listing(5000, 'public') };
+    await using shared = await gatewayOver(publicOnes, { clock, host: { clock } });
+    await using mixed = await gatewayOver(
+      { ...publicOnes, c: listing(9000, 'private') },
+      { clock, host: { clock } },
+    );
+    const freshness = async (gateway: typeof shared, caller = {}): Promise<unknown> => {
+      const client = await gateway.modern({ caller: { id: 'x', ...caller } });
+      const { ttlMs, cacheScope } = await send(client, 'tools/list');
+      return { ttlMs, cacheScope };
+    };
+    expect(await freshness(shared)).toEqual({ ttlMs: 5000, cacheScope: 'public' });
+    expect(await freshness(shared, { principal: 'p' })).toEqual({ ttlMs: 5000, cacheScope: 'private' });
+    expect(await freshness(mixed)).toEqual({ ttlMs: 5000, cacheScope: 'private' });
+    await clock.advance(2000);
+    expect(await freshness(shared)).toEqual({ ttlMs: 3000, cacheScope: 'public' });
+  });
+
+  it('GW-19: works with a program over stdio, for both eras', async () => {
+    const callbacks = createCallbackRouter();
+    const host = createHost({
+      engine: sdk(identity),
+      transports: [stdio()],
+      callbacks: callbacks.hostCallbacks,
+    });
+    const entry = createRequire(import.meta.url).resolve(
+      '@modelcontextprotocol/server-everything/dist/index.js',
+    );
+    await host.connect({ everything: { command: process.execPath, args: [entry] } });
+    await using gateway = gatewayOf(host, { callbacks });
+    for (const kind of ['v1', 'v2', 'modern'] as const) {
+      const client = await gateway[kind]();
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('everything__echo');
+      expect(
+        await send(client, 'tools/call', { name: 'everything__echo', arguments: { message: 'hi' } }),
+      ).toMatchObject({
+        content: [{ text: 'Echo: hi' }],
+      });
+      const { resources } = await client.listResources();
+      const uri = resources[0]?.uri ?? '';
+      expect((await client.readResource({ uri })).contents[0]?.uri).toBe(uri);
+      expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0);
+    }
+  });
+});
