@@ -7,7 +7,7 @@ import { freePort } from '../../scripts/free-port.mjs';
 const MAIN = join(import.meta.dirname, '../../examples/gateway-fleet/dist/main.js');
 const LAST_LINES = 5;
 
-/** @param {number} count @param {(port: number) => Record<string, string>} env what a replica gets besides its ports */
+/** @param {number} count @param {Record<string, string>} env what a replica gets besides its ports */
 export async function startReplicas(count, env) {
   const ports = [];
   for (let at = 0; at < 2 * count; at++) ports.push(await freePort());
@@ -45,7 +45,7 @@ export async function startReplicas(count, env) {
         notes.exits++;
         console.error(`A replica ended by itself (${code ?? signal}): ${last.join('\n')}`);
       }
-      if (!isClosed) start(port, at);
+      if (!isClosed) void start(port, at);
     });
     return ready;
   };

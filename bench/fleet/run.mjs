@@ -36,7 +36,7 @@ const TOKEN_LIFE_S = 75;
 const KILL_MS = 1000;
 const CALL_MS = 30_000;
 const UNSETTLED_MS = 90_000;
-const THINK_MS = 3000;
+const THINK_MS = 10_000;
 const CONNECTING_AT_ONCE = 8;
 
 const { positionals, values: flags } = parseArgs({

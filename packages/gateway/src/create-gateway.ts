@@ -3,7 +3,7 @@ import { createExposure } from './catalog/exposure.js';
 import type { Caller, Mount } from './contracts/caller.js';
 import type { FrontDoorOptions, Gateway } from './contracts/gateway.js';
 import { createFrontDoors } from './front-doors.js';
-import { joinFleet, type FleetOptions } from './state/fleet.js';
+import { joinFleet, type FleetOptions } from './join-fleet.js';
 import { shareSignIn } from './state/shared-sign-in.js';
 import { createStatusPage, type StatusOptions } from './status/status-page.js';
 import { createSurface } from './surface/create-surface.js';

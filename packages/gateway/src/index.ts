@@ -47,7 +47,7 @@ export type {
   SessionStore,
 } from './contracts/session-store.js';
 export type { RateLimit } from './state/rate-limiter.js';
-export type { FleetOptions } from './state/fleet.js';
+export type { FleetOptions } from './join-fleet.js';
 export { createMemoryState, type MemoryStateOptions } from './state/memory-state.js';
 export type { AskOptions, QuestionHandler, ReplicaLink } from './contracts/replica-link.js';
 export type { SurfaceLimits, SurfaceOptions } from './surface/surface-options.js';

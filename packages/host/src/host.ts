@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { canonicalJson } from '@mcp-fittings/client-core/text';
 import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
@@ -85,6 +86,7 @@ export function createHost(options: HostOptions): Host {
     emitter,
     tracer: createTracer(),
     listBudget,
+    runningCall: new AsyncLocalStorage(),
     interception,
     acquireConnectSlot: (signal) => connectSlots.acquire(signal),
     scopes,

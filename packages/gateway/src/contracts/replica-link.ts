@@ -30,5 +30,5 @@ export interface AskOptions {
 /** Works on a question. Plain JSON in and out; a rejection reaches the asker as a lost question. */
 export type QuestionHandler = (
   body: unknown,
-  asker: { readonly signal: AbortSignal; note(body: unknown): void },
+  asker: { readonly signal: AbortSignal; readonly note: (body: unknown) => void },
 ) => Promise<unknown>;

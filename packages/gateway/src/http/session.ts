@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from '@mcp-fittings/client-core';
 import {
   type JSONRPCMessage,
@@ -21,10 +21,22 @@ export interface OpenSessionOptions {
   readonly mount: Mount;
   /** What is known of the session: from the client's `initialize`, or from a store. */
   readonly record: SessionRecord;
+  /**
+   * Whose request is handled: tokens of one caller may allow different things. One for all sessions, because Node.js before 24 visits every
+   * storage for every promise.
+   */
+  readonly current: AsyncLocalStorage<CurrentRequest>;
   /** Other replicas that may have the session too. */
   readonly peers?: SessionPeers | undefined;
   readonly keepAliveMs: number;
   readonly logger: Logger | undefined;
+}
+
+/** A request that a session handles. */
+export interface CurrentRequest {
+  /** Something that belongs to the session: what happens in the context of one may reach another one. */
+  readonly session: object;
+  readonly caller: Caller;
 }
 
 /** The session of one client before revision 2026-07-28. */
@@ -45,10 +57,8 @@ export interface Session {
 
 /** Opens a session: the SDK's server of the surface on a Streamable HTTP transport. */
 export async function openSession(options: OpenSessionOptions): Promise<Session> {
-  const { surface, mount, keepAliveMs, logger, peers } = options;
+  const { surface, mount, keepAliveMs, logger, peers, current } = options;
   let { record, caller: latest } = options;
-  /** Whose request is handled. Tokens of one caller may allow different things. */
-  const current = new AsyncLocalStorage<Caller>();
   /** The client's requests that have no response, and whether each was alone in its body. */
   const unanswered = new Map<RequestId, { readonly alone: boolean }>();
   let streams = 0;
@@ -57,11 +67,13 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     sessionIdGenerator: () => record.id,
     keepAliveMs,
   });
+  const callerOf = (request: CurrentRequest | undefined): Caller =>
+    request?.session === transport ? request.caller : latest;
   const server = surface.createServer({
     caller: {
       id: latest.id,
       principal: latest.principal,
-      allows: (name, tool) => (current.getStore() ?? latest).allows?.(name, tool) ?? true,
+      allows: (name, tool) => callerOf(current.getStore()).allows?.(name, tool) ?? true,
     },
     mount,
     era: 'legacy',
@@ -122,7 +134,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     for (const id of ids) unanswered.set(id, { alone: ids.length === 1 });
     const isStream = request.method === 'GET';
     if (isStream) streams += 1;
-    const response = await current.run(caller, () =>
+    const response = await current.run({ session: transport, caller }, () =>
       transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
     );
     if (response.status < 300) {
@@ -156,7 +168,9 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
       },
     });
     const parsedBody = { jsonrpc: '2.0', ...message };
-    const response = await current.run(latest, () => transport.handleRequest(request, { parsedBody }));
+    const response = await current.run({ session: transport, caller: latest }, () =>
+      transport.handleRequest(request, { parsedBody }),
+    );
     await response.text();
     if (!response.ok) throw new Error(`The replay of ${String(message['method'])} was refused.`);
   };
@@ -187,7 +201,9 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
         // oxlint-disable-next-line no-await-in-loop -- in the order of the client
         await post({ ...message, id: `relayed-${++relayed}-${record.id}` });
       } else if (canceledBy(message).length === 0) {
-        current.run(latest, () => transport.onmessage?.(ownMessage(message, peers?.replica ?? '')));
+        current.run({ session: transport, caller: latest }, () =>
+          transport.onmessage?.(ownMessage(message, peers?.replica ?? '')),
+        );
       }
     }
   };

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { FittingsError, isRecord, type Clock, type Logger } from '@mcp-fittings/client-core';
 import { isInitializeRequest } from '@modelcontextprotocol/server';
@@ -5,7 +6,7 @@ import type { Caller, Mount } from '../contracts/caller.js';
 import type { SessionRecord, SessionStore } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
-import { type Session, openSession } from './session.js';
+import { type CurrentRequest, type Session, openSession } from './session.js';
 import { messagesIn, noteMessages } from './session-notes.js';
 
 /** Options of {@link createSessions}. */
@@ -41,6 +42,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { surface, max, maxPerCaller, idleMs, keepAliveMs, clock, logger } = options;
   const store = options.store && withStoreErrors(options.store);
   const peers = options.store?.peers;
+  const current = new AsyncLocalStorage<CurrentRequest>();
   const table = new Map<string, OpenSession>();
   /** Sessions that are being opened, by caller. */
   const opening = new Map<string, number>();
@@ -87,7 +89,16 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (isClosed || !makeRoom(caller.id)) return undefined;
     opening.set(caller.id, (opening.get(caller.id) ?? 0) + 1);
     try {
-      const session = await openSession({ surface, caller, mount, record, peers, keepAliveMs, logger });
+      const session = await openSession({
+        surface,
+        caller,
+        mount,
+        record,
+        peers,
+        current,
+        keepAliveMs,
+        logger,
+      });
       const closeUnlessAdded = { isAdded: false };
       try {
         const result = await begin(session);

@@ -124,7 +124,7 @@ export function createReplicaLink({ state, clock, logger }: ReplicaLinkOptions):
       }
     },
     async close() {
-      for (const { settle } of [...waiting.values()]) settle({ error: lost() });
+      for (const each of waiting.values()) each.settle({ error: lost() });
       for (const controller of working.values()) controller.abort(new Error('The gateway is closing.'));
       await replica.leave();
     },

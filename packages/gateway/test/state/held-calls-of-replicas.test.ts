@@ -27,7 +27,7 @@ const asking = (carriedOut: string[], ended: string[]) => () =>
       if (tool === 'fails') throw new Error('no such person');
       if (tool === 'forever') {
         await new Promise((resolve) => mcpReq.signal.addEventListener('abort', resolve));
-        ended.push(String(tool));
+        ended.push(tool);
       }
       if (tool !== 'twice') return text(JSON.stringify(first.content));
       const { progressToken } = mcpReq._meta ?? {};

@@ -71,7 +71,7 @@ describe('GW-73 messages between replicas', () => {
   it('GW-73: an announcement reaches all other replicas', async () => {
     const { one, two, open } = setup();
     const three = open();
-    const heard: unknown[] = [];
+    const heard: string[] = [];
     for (const [name, link] of Object.entries({ one, two, three })) {
       link.hear('news', (body) => heard.push(`${name} ${String(body)}`));
     }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { AuthRequiredError, FittingsError, restateError } from '@mcp-fittings/client-core';
 import { abortable, withTimeout } from '@mcp-fittings/client-core/timing';
 import type { Connection } from '../connection/connect-once.js';
@@ -42,17 +41,16 @@ export interface CallDispatcher {
 }
 
 export function createCallDispatcher(
-  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'limits' | 'settings'>,
+  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'limits' | 'settings' | 'runningCall'>,
   deps: CallDispatcherDeps,
 ): CallDispatcher {
-  const { server, clock, limits, settings } = shared;
+  const { server, clock, limits, settings, runningCall } = shared;
   const { supervisor, visitPages } = deps;
   const { delivery } = settings;
   const sent = new Map<
     Call<unknown>,
     { readonly connection: Connection; readonly answered: Promise<unknown> }
   >();
-  const running = new AsyncLocalStorage<Call<unknown>>();
 
   const requestOptions = (
     { options }: Call<unknown>,
@@ -120,7 +118,7 @@ export function createCallDispatcher(
         let connection: Connection | undefined;
         try {
           // A connection outlives the call that made it.
-          connection = usable() ?? (await running.exit(() => awaitConnection(signal, timeoutMs)));
+          connection = usable() ?? (await runningCall.exit(() => awaitConnection(signal, timeoutMs)));
           using attached = headers && connection.headers.attach(headers);
           const answered = call.send(connection.session, requestOptions(call, timeoutMs, attached?.meta));
           sent.set(call, { connection, answered });
@@ -146,11 +144,11 @@ export function createCallDispatcher(
   };
 
   return {
-    call: (call) => running.run(call, () => run(call)),
+    call: (call) => runningCall.run({ owner: sent, call: described(call) }, () => run(call)),
     inFlight: () => Array.from(sent.keys(), described),
     current() {
-      const call = running.getStore();
-      return call && described(call);
+      const running = runningCall.getStore();
+      return running?.owner === sent ? running.call : undefined;
     },
     async settled(connection) {
       const open = [...sent.values()].filter((each) => each.connection === connection);

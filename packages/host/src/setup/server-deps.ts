@@ -1,11 +1,20 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AuthProvider, Clock, Logger, ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
 import type { ListBudget } from '../contracts/engine.js';
 import type { HostEvents } from '../contracts/host.js';
 import type { HostLimits, HostOptions } from '../contracts/host-options.js';
+import type { CallInFlight } from '../contracts/server-requests.js';
 import type { Tracer } from '../tracing.js';
 import type { Emitter } from '../events.js';
 import type { LoadInterception } from '../interception/load-interception.js';
 import type { ServerSettings } from './settings.js';
+
+/** A call that is being worked on. */
+export interface RunningCall {
+  /** Identifies the connection whose call it is. */
+  readonly owner: object;
+  readonly call: CallInFlight;
+}
 
 /** Options and services that all servers of a host share. */
 export interface HostDeps {
@@ -18,6 +27,10 @@ export interface HostDeps {
   readonly emitter: Emitter<HostEvents>;
   readonly tracer: Tracer;
   readonly listBudget: ListBudget;
+  /**
+   * The call in whose asynchronous context something happens. One for all servers: Node.js before 24 visits every storage for every promise.
+   */
+  readonly runningCall: AsyncLocalStorage<RunningCall>;
   /** Loads what runs the interceptors; `undefined` if there are none. */
   readonly interception: LoadInterception | undefined;
   /** Waits for a slot to connect. Resolves with the function that releases it, which may be called twice. */

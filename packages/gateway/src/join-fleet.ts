@@ -1,13 +1,13 @@
 import type { Clock, Logger, SharedState } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core/timing';
-import type { Caller } from '../contracts/caller.js';
-import type { RateLimiterCounts } from '../contracts/gateway.js';
-import type { ReplicaLink } from '../contracts/replica-link.js';
-import type { SessionStore } from '../contracts/session-store.js';
-import { createRateLimiter, type RateLimit } from './rate-limiter.js';
-import { createMemoryState } from './memory-state.js';
-import { createReplicaLink } from './replica-link.js';
-import { createSharedSessions } from './shared-sessions.js';
+import type { Caller } from './contracts/caller.js';
+import type { RateLimiterCounts } from './contracts/gateway.js';
+import type { ReplicaLink } from './contracts/replica-link.js';
+import type { SessionStore } from './contracts/session-store.js';
+import { createRateLimiter, type RateLimit } from './state/rate-limiter.js';
+import { createMemoryState } from './state/memory-state.js';
+import { createReplicaLink } from './state/replica-link.js';
+import { createSharedSessions } from './state/shared-sessions.js';
 
 /** Options of a gateway about its replicas. */
 export interface FleetOptions {
@@ -39,7 +39,7 @@ export function joinFleet(
   const limiter = createRateLimiter({ limits, state: state ?? createMemoryState({ clock }), clock, logger });
   const replicas = state && createReplicaLink({ state, clock, logger });
   return {
-    admit: limits.length === 0 ? undefined : limiter.admit,
+    admit: limits.length === 0 ? undefined : (...request) => limiter.admit(...request),
     replicas,
     sessions: state && replicas && createSharedSessions(state, replicas),
     counts: limiter.counts,
