@@ -12,7 +12,7 @@ const server = createServer((request, response) => {
   pool.stream(
     { path, method, headers: passedOn, body },
     ({ statusCode, headers: received }) => {
-      const { connection, 'transfer-encoding': encoding, ...kept } = received;
+      const { connection: _connection, 'transfer-encoding': _encoding, ...kept } = received;
       return response.writeHead(statusCode, kept);
     },
     (error) => {
