@@ -225,13 +225,15 @@ async function outcomeOf(person, server, number) {
   const unsettled = sleep(UNSETTLED_MS, { kind: 'unsettled' }, { signal: late.signal }).catch(
     () => undefined,
   );
+  const start = performance.now();
   const outcome = await Promise.race([call, unsettled]);
+  const ms = performance.now() - start;
   late.abort();
   // As a user does: a server that failed for good is started again.
   if (outcome.kind !== 'ok' && person.host.server(name).state.status === 'failed') {
     await person.host.start(name).catch(() => undefined);
   }
-  return outcome;
+  return { ...outcome, ms };
 }
 
 async function disturb() {
@@ -257,6 +259,7 @@ async function report(ledger, counts) {
     ...Object.entries(outcomes)
       .toSorted(([, a], [, b]) => b - a)
       .map(([kind, count]) => [`  ${kind}`, count]),
+    ...['ok', 'unknown'].map((kind) => [`median time of ${kind}, ms`, medianOf(kind)]),
     ['replicas killed', replicas.notes.starts - REPLICAS],
     ['seconds without a kill: one replica alone listened', spared],
     ['replicas that ended by themselves', replicas.notes.exits],
@@ -288,6 +291,11 @@ async function report(ledger, counts) {
   const ended = counts.invalidGrant + replicas.notes.exits;
   const nothing = outcomes.ok === undefined ? 1 : 0;
   process.exitCode = wrong + (flags.volatile ? 0 : ended) + nothing > 0 ? 1 : 0;
+}
+
+function medianOf(kind) {
+  const times = [...told.values()].filter((each) => each.kind === kind).map(({ ms }) => ms);
+  return Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0);
 }
 
 async function finish() {
