@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
 import { createHost } from '@mcp-fittings/host';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
@@ -142,7 +143,7 @@ function httpEntries() {
 }
 
 function stdioEntries() {
-  const program = join(import.meta.dirname, 'stdio-server.mjs');
+  const program = fileURLToPath(new URL('stdio-server.mjs', import.meta.url));
   const names = Array.from({ length: STDIO_SERVERS }, (_, at) => `local${at}`);
   return Object.fromEntries(
     names.map((name) => [name, { command: process.execPath, args: [program, name, stdioLedger] }]),
@@ -150,7 +151,7 @@ function stdioEntries() {
 }
 
 async function startUpstream(count) {
-  const program = join(import.meta.dirname, 'upstream.mjs');
+  const program = fileURLToPath(new URL('upstream.mjs', import.meta.url));
   const child = spawn(process.execPath, [program, String(count), String(TOKEN_LIFE_S)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -225,13 +226,15 @@ async function outcomeOf(person, server, number) {
   const unsettled = sleep(UNSETTLED_MS, { kind: 'unsettled' }, { signal: late.signal }).catch(
     () => undefined,
   );
+  const start = performance.now();
   const outcome = await Promise.race([call, unsettled]);
+  const ms = performance.now() - start;
   late.abort();
   // As a user does: a server that failed for good is started again.
   if (outcome.kind !== 'ok' && person.host.server(name).state.status === 'failed') {
     await person.host.start(name).catch(() => undefined);
   }
-  return outcome;
+  return { ...outcome, ms };
 }
 
 async function disturb() {
@@ -257,6 +260,7 @@ async function report(ledger, counts) {
     ...Object.entries(outcomes)
       .toSorted(([, a], [, b]) => b - a)
       .map(([kind, count]) => [`  ${kind}`, count]),
+    ...['ok', 'unknown'].map((kind) => [`median time of ${kind}, ms`, medianOf(kind)]),
     ['replicas killed', replicas.notes.starts - REPLICAS],
     ['seconds without a kill: one replica alone listened', spared],
     ['replicas that ended by themselves', replicas.notes.exits],
@@ -288,6 +292,11 @@ async function report(ledger, counts) {
   const ended = counts.invalidGrant + replicas.notes.exits;
   const nothing = outcomes.ok === undefined ? 1 : 0;
   process.exitCode = wrong + (flags.volatile ? 0 : ended) + nothing > 0 ? 1 : 0;
+}
+
+function medianOf(kind) {
+  const times = [...told.values()].filter((each) => each.kind === kind).map(({ ms }) => ms);
+  return Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0);
 }
 
 async function finish() {
