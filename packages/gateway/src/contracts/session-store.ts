@@ -57,7 +57,7 @@ export interface SessionPeers {
 
 /** Messages of the client of a session. */
 export interface SessionMessages {
-  /** {@link SessionRecord.id}. */
+  /** `id` of the {@link SessionRecord}. */
   readonly sessionId: string;
   /** {@link SessionRecord.callerId}; messages for the session of another caller are dropped. */
   readonly callerId: string;
