@@ -51,7 +51,7 @@ export function sharedStateCases(name: string, place: () => Promise<StatePlace>)
       const first = await Promise.all(
         [ours, theirs].map((state, at) => state.set('a', at, { ...MINUTE, version: '' })),
       );
-      expect(first.toSorted((a, b) => Number(a) - Number(b))).toEqual([false, true]);
+      expect(first.filter(Boolean)).toHaveLength(1);
       const increment = async (state: SharedState): Promise<void> => {
         for (;;) {
           const found = await state.get('a');
