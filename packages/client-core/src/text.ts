@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export { canonicalJson } from './text/canonical-json.js';
+export { escapeHtml } from './text/escape-html.js';
 export { escapeJson, type EscapedJson, type EscapeJsonOptions } from './text/escape-json.js';
 export { escapeText, type EscapeTextOptions } from './text/escape-text.js';
 export { nearestNames } from './text/nearest-names.js';

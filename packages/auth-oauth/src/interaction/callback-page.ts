@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '@mcp-fittings/client-core/text';
 
 /** The outcome that a page of the callback listener shows. */
 export type PageKind = 'success' | 'failure' | 'refused' | 'over';
@@ -74,14 +75,6 @@ export function callbackPageHeaders(): Readonly<Record<string, string>> {
   };
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 function escape(text: string): string {
-  return text.slice(0, 200).replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
+  return escapeHtml(text.slice(0, 200));
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { escapeHtml, sanitizeText } from '@mcp-fittings/client-core/text';
 
 /** A page of the gateway. Its texts are shown as they are: markup in them has no effect. */
 export interface Page {
@@ -21,15 +21,15 @@ h1 { font-size: 1.35rem; }
 /** Creates the response: no script, nothing loaded, framed, cached or referred. */
 export function renderPage({ status, title, paragraphs, link, cookie }: Page): Response {
   const body = [
-    `<h1>${escapeHtml(title)}</h1>`,
-    ...paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`),
+    `<h1>${shown(title)}</h1>`,
+    ...paragraphs.map((text) => `<p>${shown(text)}</p>`),
     ...(link === undefined
       ? []
-      : [`<p><a href="${escapeMarkup(link.url.href)}">${escapeHtml(link.text)}</a></p>`]),
+      : [`<p><a href="${escapeHtml(link.url.href)}">${shown(link.text)}</a></p>`]),
   ].join('\n');
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
+<title>${shown(title)}</title><style>${STYLE}</style></head>
 <body><main>${body}</main></body></html>
 `;
   return new Response(html, { status, headers: pageHeaders(cookie) });
@@ -58,18 +58,6 @@ function pageHeaders(cookie: string | undefined): Headers {
   return headers;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return escapeMarkup(sanitizeText(text, { maxLength: 1000 }));
-}
-
-function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
+function shown(text: string): string {
+  return escapeHtml(sanitizeText(text, { maxLength: 1000 }));
 }
