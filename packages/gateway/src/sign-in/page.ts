@@ -23,9 +23,7 @@ export function renderPage({ status, title, paragraphs, link, cookie }: Page): R
   const body = [
     `<h1>${shown(title)}</h1>`,
     ...paragraphs.map((text) => `<p>${shown(text)}</p>`),
-    ...(link === undefined
-      ? []
-      : [`<p><a href="${escapeHtml(link.url.href)}">${shown(link.text)}</a></p>`]),
+    ...(link === undefined ? [] : [`<p><a href="${escapeHtml(link.url.href)}">${shown(link.text)}</a></p>`]),
   ].join('\n');
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
