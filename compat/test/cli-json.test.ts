@@ -71,6 +71,7 @@ it.each([
   ['export', ['export', '--to', 'claude-desktop']],
   ['export', ['export', '--to', 'vscode', '--output', 'vscode.json']],
   ['doctor', ['doctor']],
+  ['serve', ['serve', '--socket', '--idle', '1']],
   ['completion', ['completion', 'bash']],
   ['Errors', ['call', 'everything/nothing']],
   ['Errors', ['status', 'unknown']],
