@@ -44,6 +44,8 @@ export interface OpenCall<T = unknown> {
   readonly signal: AbortSignal;
   /** Settles when the work has ended. Never rejects. */
   readonly ended: Promise<void>;
+  /** Whether the work goes on. */
+  readonly isOpen: boolean;
   /** Error with which the work has ended. */
   readonly error: unknown;
   /**
@@ -80,6 +82,9 @@ export function createOpenCall<T>(options: OpenCallOptions<T>): OpenCall<T> {
     server: options.server,
     exchange: options.exchange,
     signal: controller.signal,
+    get isOpen() {
+      return outcome === undefined;
+    },
     get ended() {
       return ended;
     },

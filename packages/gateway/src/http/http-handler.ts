@@ -56,6 +56,8 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const exchanges = createExchanges({ surface, maxSubscriptions, keepAliveMs, logger });
   /** Requests that are not over. Held here because Node.js forgets the signal of a request that nothing refers to. */
   const open = new Set<Request>();
+  /** One for all requests: each would have a stack of its own. */
+  const responseEnded = new Error('The response has ended.');
   let requestsInFlight = 0;
   let isClosed = false;
 
@@ -70,7 +72,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
       if (over.signal.aborted) return;
       if (counts) requestsInFlight -= 1;
       request.signal.removeEventListener('abort', end);
-      over.abort();
+      over.abort(responseEnded);
       open.delete(request);
       open.delete(passed);
     };

@@ -220,7 +220,7 @@ export function createCallRunner(
       const call = calls.get(signal);
       if (call === undefined) return;
       calls.delete(signal);
-      call.abandon(new FittingsError('ABORTED', 'The client did not answer.'));
+      if (call.isOpen) call.abandon(new FittingsError('ABORTED', 'The client did not answer.'));
     },
   };
 }
