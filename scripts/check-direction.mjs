@@ -47,6 +47,7 @@ export const ALLOWED = {
     'auth-xaa',
     'auth-google',
     'config',
+    'gateway',
     'host',
     'tools',
     'transport-stdio',

@@ -2,7 +2,9 @@ import { Argument, type Command, Option } from 'commander';
 import type { CommandDeps } from '../command-deps.js';
 import type { BridgeOptions } from '../commands/bridge.js';
 import type { LoginOptions } from '../commands/login.js';
-import type { ServeOptions } from '../commands/serve.js';
+import type { ServeGatewayOptions } from '../commands/serve-gateway.js';
+import type { ServeSharedOptions } from '../commands/serve-shared.js';
+import { CommandError } from '../output/hints.js';
 import { SIGN_IN_METHODS, type RemoteOptions, SHELLS, type Shell } from '../options.js';
 import { addRemoteOptions, collect, examples, seconds } from './declare.js';
 
@@ -111,27 +113,69 @@ export function registerBridge(program: Command, deps: CommandDeps): void {
 
 const SERVE_HELP =
   examples(
-    'fittings serve --socket   # until Ctrl-C; other commands start it on demand',
-    'fittings call everything/echo --arg message=hi --shared   # uses it',
+    'fittings serve --http 8080   # all servers at http://127.0.0.1:8080/mcp, each at /mcp/<name>',
+    'fittings serve github files --stdio   # for a host that starts this command',
+    'fittings serve --socket   # the local servers of all programs; other commands start it on demand',
   ) +
   `
-It runs each local server once for all programs of this user that would start it in the same way.
+With --socket it runs each local server once for all programs of this user that would start it in the same way;
 SIGTERM lets calls in flight finish for at most 10 seconds.
 `;
 
 export function registerServe(program: Command, deps: CommandDeps): void {
   program
     .command('serve')
-    .description('run the local servers of all programs of this user in one process')
-    .option(
-      '--socket [folder]',
-      'folder of the socket that programs connect to; default: a private folder of this user',
+    .description('serve servers as one MCP server, or run the local servers of all programs in one process')
+    .argument('[servers...]', 'with --http and --stdio: names of configured servers; default: all')
+    .addOption(
+      new Option('--http <address>', 'serve Streamable HTTP on [host:]port or unix:/path').conflicts([
+        'stdio',
+        'socket',
+        'idle',
+      ]),
     )
-    .option('--idle <seconds>', 'end after this time without a program (default: 900)', seconds)
+    .addOption(
+      new Option('--stdio', 'serve the program that starts this command').conflicts([
+        'socket',
+        'idle',
+        'tokenFile',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--socket [folder]',
+        'run local servers for all programs; folder of the socket that they connect to; default: a private folder of this user',
+      ),
+    )
+    .option(
+      '--idle <seconds>',
+      'with --socket: end after this time without a program (default: 900)',
+      seconds,
+    )
+    .option(
+      '--token-file <file>',
+      'file with the token that clients must send (or FITTINGS_SERVE_TOKEN); default: a new token, which is printed',
+    )
+    .option('--allow-origin <origin>', 'origin of web pages that may connect; can be repeated', collect, [])
+    .option(
+      '--allow-host <name>',
+      'host name that clients use for this machine; can be repeated',
+      collect,
+      [],
+    )
     .addHelpText('after', SERVE_HELP)
-    .action(async (options: ServeOptions) => {
-      const { serve } = await import('../commands/serve.js');
-      await serve(deps, options);
+    .action(async (servers: readonly string[], options: ServeGatewayOptions & ServeSharedOptions) => {
+      if (options.http !== undefined || options.stdio === true) {
+        const { serveGateway } = await import('../commands/serve-gateway.js');
+        return serveGateway(deps, servers, options);
+      }
+      if (options.socket === undefined || servers.length > 0) {
+        throw new CommandError('CONFIG_INVALID', 'It is not clear how to serve.', {
+          hint: 'Add --http <address>, --stdio or --socket.',
+        });
+      }
+      const { serveSharedProcess } = await import('../commands/serve-shared.js');
+      return serveSharedProcess(deps, options);
     });
 }
 

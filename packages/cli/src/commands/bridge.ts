@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Logger } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { aborted } from '@mcp-fittings/client-core/timing';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { readClientToken } from '../bridge/client-token.js';
 import { type ListenAddress, parseListenAddress } from '../bridge/listen-address.js';
 import { serveNetwork } from '../bridge/serve-network.js';
 import { serveStdio } from '../bridge/serve-stdio.js';
@@ -12,7 +12,7 @@ import { type OpenUpstream, createOpenUpstream } from '../bridge/upstream.js';
 import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions } from '../options.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
-import { CommandError } from '../output/hints.js';
+import { noteLogger } from '../output/note-logger.js';
 import { createProvider } from '../session/create-auth.js';
 import { openSession } from '../session/open-session.js';
 import type { CommandSession } from '../session/open-session.js';
@@ -69,7 +69,11 @@ async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): 
     return serveStdio({ open, stdin, stdout, logger, signal });
   }
   const listenAt = parseListenAddress(address);
-  const given = await readToken(flags.tokenFile, deps.env);
+  const given = await readClientToken({
+    file: flags.tokenFile,
+    variable: deps.env['FITTINGS_BRIDGE_TOKEN'],
+    minLength: SHORTEST_TOKEN,
+  });
   const token = given ?? (needsOwnToken(listenAt, wire) ? randomBytes(32).toString('base64url') : undefined);
   const served = await serveNetwork({
     open,
@@ -122,33 +126,9 @@ function openUpstreamOf(
   });
 }
 
-/** Prints warnings and errors; everything else only with `--verbose`. */
-function noteLogger({ output }: CommandDeps): Logger {
-  const note = (message: string): void =>
-    output.note(sanitizeText(message, { maxLength: 2000, multiline: true }));
-  const detail = (message: string): void => output.detail(sanitizeText(message, { maxLength: 2000 }));
-  return { debug: detail, info: detail, warn: note, error: note };
-}
-
 /** Every user of the machine can connect to a loopback port. */
 function needsOwnToken(address: ListenAddress, wire: 'http' | 'ws'): boolean {
   return 'socketPath' in address ? wire === 'ws' : isLoopbackHost(address.host);
-}
-
-async function readToken(file: string | undefined, env: CommandDeps['env']): Promise<string | undefined> {
-  const token = file === undefined ? env['FITTINGS_BRIDGE_TOKEN'] : await readTokenFile(file);
-  if (token === undefined || token.length >= SHORTEST_TOKEN) return token;
-  throw new CommandError('CONFIG_INVALID', `The token is shorter than ${SHORTEST_TOKEN} characters.`, {
-    hint: 'Generate one, for example: openssl rand -hex 32',
-  });
-}
-
-async function readTokenFile(file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (cause) {
-    throw new CommandError('CONFIG_INVALID', 'Cannot read the file given by --token-file.', { cause });
-  }
 }
 
 const SHORTEST_TOKEN = 16;

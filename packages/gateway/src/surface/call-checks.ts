@@ -1,14 +1,9 @@
 import { AuthRequiredError, FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/client-core/text';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  UrlElicitationRequiredError,
-  type InputRequest,
-} from '@modelcontextprotocol/server';
-import type { ToolPolicy } from '@mcp-fittings/tools';
+import type { CatalogTool, ResourceRef, ToolRef } from '@mcp-fittings/host';
+import { ProtocolError, ProtocolErrorCode, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
+import type { ToolPolicy, ToolPolicyVerdict } from '@mcp-fittings/tools';
 import { elicitationInput, missingCapability, readElicitationAnswer } from '../callbacks/client-input.js';
 import type { OpenCall } from '../callbacks/open-call.js';
 import type { Exposure, PolicyItem, Scope } from '../catalog/exposure.js';
@@ -33,32 +28,58 @@ export async function checkPolicy(
     annotations: undefined,
   };
   const verdict = exposure.verdict(scope, item);
-  if (verdict === undefined || verdict.decision === 'allow' || verdict.decision === 'pass-through') return;
-  const refused = (why: string): FittingsError =>
-    new FittingsError('POLICY_DENIED', why, { server: ref.server, delivery: 'not-sent' });
-  if (verdict.decision === 'deny') throw refused(verdict.reason);
-  const question = confirmation(ref);
-  if (missingCapability(question, call.exchange.capabilities) !== undefined)
-    throw refused(`${verdict.reason} The client cannot ask the user.`);
-  const answer = readElicitationAnswer(await call.ask(question));
-  const outcome = answer.action === 'accept' ? 'once' : 'cancel';
+  if (verdict === undefined) return;
+  const question = `Run the tool ${shown(ref.tool)} of the server ${shown(ref.server)}?`;
+  const confirmed = await allow(verdict, question, ref.server, call);
+  if (confirmed === 'without asking') return;
   const asked = {
     ...item,
     ...(scope.caller.principal !== undefined && { principal: scope.caller.principal }),
   };
-  if (policy?.answer(asked, outcome) === true) return;
-  throw refused('The user did not confirm the call.');
+  if (policy?.answer(asked, 'once') !== true) throw denied('The user did not confirm the call.', ref.server);
 }
 
-function confirmation({ server, tool }: ToolRef): InputRequest {
-  const name = (text: string): string => `"${escapeText(text, { maxLength: 100 })}"`;
-  return elicitationInput({
+/**
+ * Asks the policy whether a resource may be read, and the client if the policy says so.
+ * @throws {FittingsError} `POLICY_DENIED` if it may not.
+ */
+export async function checkResourcePolicy(
+  ref: ResourceRef,
+  call: OpenCall,
+  policy: ToolPolicy | undefined,
+): Promise<void> {
+  if (policy === undefined) return;
+  const question = `Read the resource ${shown(ref.uri)} of the server ${shown(ref.server)}?`;
+  await allow(policy.forResource(ref), question, ref.server, call);
+}
+
+/** Resolves with how it was allowed; rejects with `POLICY_DENIED` otherwise. */
+async function allow(
+  { decision, reason }: ToolPolicyVerdict,
+  message: string,
+  server: string,
+  call: OpenCall,
+): Promise<'without asking' | 'by the client'> {
+  if (decision === 'allow' || decision === 'pass-through') return 'without asking';
+  if (decision === 'deny') throw denied(reason, server);
+  const question = elicitationInput({
     mode: 'form',
-    message: `Run the tool ${name(tool)} of the server ${name(server)}?`,
+    message,
     schema: { type: 'object', properties: {} },
     warnings: [],
   });
+  if (missingCapability(question, call.exchange.capabilities) !== undefined)
+    throw denied(`${reason} The client cannot ask the user.`, server);
+  const answer = readElicitationAnswer(await call.ask(question));
+  if (answer.action === 'accept') return 'by the client';
+  throw denied('The user did not confirm the call.', server);
 }
+
+function denied(why: string, server: string): FittingsError {
+  return new FittingsError('POLICY_DENIED', why, { server, delivery: 'not-sent' });
+}
+
+const shown = (text: string): string => `"${escapeText(text, { maxLength: 100 })}"`;
 
 /** Options of {@link withSignIn}. */
 export interface WithSignInOptions {

@@ -2,7 +2,7 @@ import { isRecord } from '@mcp-fittings/client-core';
 import type { ContentBlock, ToolResult } from '@mcp-fittings/host';
 import type { CallToolResult, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { ClientConnection } from '../contracts/surface.js';
-import { checkPolicy, withSignIn, type WithSignInOptions } from './call-checks.js';
+import { checkPolicy, checkResourcePolicy, withSignIn, type WithSignInOptions } from './call-checks.js';
 import type { CallRunner, PassedRequest } from './call-runner.js';
 import { toProtocolError, unknownItem } from './protocol-errors.js';
 import { paramsWith, recordIn, textsIn } from './request-params.js';
@@ -107,7 +107,8 @@ export function setCallHandlers(
       () => unknownItem('resource', uri),
     );
     const request = { server: ref.server, method: 'resources/read', target: ref.uri, params: { uri } };
-    const work: PassedRequest['work'] = async (options) => {
+    const work: PassedRequest['work'] = async (options, call) => {
+      await checkResourcePolicy(ref, call, policy);
       const result = await host.readResource(ref, options);
       const contents = result.contents.map((each) => (each.uri === ref.uri ? { ...each, uri } : each));
       const isPrivate = caller.principal !== undefined && 'cacheScope' in result;

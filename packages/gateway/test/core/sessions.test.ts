@@ -339,4 +339,46 @@ describe('answers', () => {
       });
     }
   });
+
+  it('GW-83: reads a resource only if the policy allows it, and asks the client if the policy asks', async () => {
+    const files = () =>
+      toyServer({
+        resources: [
+          { uri: 'memo://open', name: 'open' },
+          { uri: 'memo://asked', name: 'asked' },
+        ],
+        read: (uri) => ({ contents: [{ uri, text: uri }] }),
+      });
+    const asking = createToolPolicy({
+      servers: { files: { readPermission: 'ask', allowedResources: ['memo://open'] } },
+    });
+    await using gateway = await gatewayOver({ files }, { policy: asking });
+    const questions: unknown[] = [];
+    const client = await gateway.v2({
+      capabilities: { elicitation: { form: {} } },
+      prepare: (each) =>
+        each.setRequestHandler('elicitation/create', ({ params }) => {
+          questions.push(params.message);
+          return { action: 'accept', content: {} };
+        }),
+    });
+    expect(await client.readResource({ uri: 'memo://open' })).toMatchObject({
+      contents: [{ text: 'memo://open' }],
+    });
+    expect(questions).toEqual([]);
+    expect(await client.readResource({ uri: 'memo://asked' })).toMatchObject({
+      contents: [{ text: 'memo://asked' }],
+    });
+    expect(questions).toEqual(['Read the resource "memo://asked" of the server "files"?']);
+    const mute = await gateway.v2();
+    await expect(mute.readResource({ uri: 'memo://asked' })).rejects.toMatchObject({
+      data: { code: 'POLICY_DENIED', delivery: 'not-sent' },
+    });
+    const denying = createToolPolicy({ servers: { files: { readPermission: 'deny' } } });
+    await using closed = await gatewayOver({ files }, { policy: denying });
+    const refused = await closed.v2();
+    await expect(refused.readResource({ uri: 'memo://asked' })).rejects.toMatchObject({
+      data: { code: 'POLICY_DENIED', delivery: 'not-sent' },
+    });
+  });
 });

@@ -3,7 +3,7 @@ import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 
-export interface ServeOptions {
+export interface ServeSharedOptions {
   /** True: the folder that programs look in by default. */
   readonly socket?: string | true;
   /** Seconds without a program after which it ends. */
@@ -14,7 +14,10 @@ export interface ServeOptions {
 const DRAIN_MS = 10_000;
 
 /** Serves until it is idle or the user stops it. Fails if another process serves already. */
-export async function serve(deps: CommandDeps, { socket, idle }: ServeOptions): Promise<void> {
+export async function serveSharedProcess(
+  deps: CommandDeps,
+  { socket, idle }: ServeSharedOptions,
+): Promise<void> {
   const { output, signal, clock } = deps;
   const log = (message: string, fields: object = {}): void =>
     output.note(

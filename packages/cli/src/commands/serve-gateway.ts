@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { aborted } from '@mcp-fittings/client-core/timing';
+import { serverPermissions } from '@mcp-fittings/config';
+import {
+  type Gateway,
+  type GatewayListener,
+  bearerToken,
+  createCallbackRouter,
+  createGateway,
+} from '@mcp-fittings/gateway';
+import type { ServerSnapshot } from '@mcp-fittings/host';
+import { createToolPolicy } from '@mcp-fittings/tools';
+import { readClientToken } from '../bridge/client-token.js';
+import { parseListenAddress } from '../bridge/listen-address.js';
+import type { CommandDeps } from '../command-deps.js';
+import { noteLogger } from '../output/note-logger.js';
+import { printable } from '../output/printable.js';
+import { openSession } from '../session/open-session.js';
+import { packageVersion } from '../version.js';
+
+/** Options of `fittings serve` with `--http` or `--stdio`. */
+export interface ServeGatewayOptions {
+  readonly http?: string;
+  readonly stdio?: true;
+  readonly tokenFile?: string;
+  readonly allowOrigin: readonly string[];
+  readonly allowHost: readonly string[];
+}
+
+/** Fewest characters of a token, as {@link bearerToken} requires. */
+const SHORTEST_TOKEN = 32;
+
+/**
+ * Serves the named servers, or all that are enabled and approved, as one MCP server, until the user stops it or the client disconnects.
+ * Tools that the configuration denies are left out, and those that it asks for ask the client.
+ */
+export async function serveGateway(
+  deps: CommandDeps,
+  names: readonly string[],
+  options: ServeGatewayOptions,
+): Promise<void> {
+  const { output, signal, clock, stdin, stdout } = deps;
+  const logger = noteLogger(deps);
+  const callbacks = createCallbackRouter({ clock });
+  await using session = await openSession(deps, {
+    callbacks: callbacks.hostCallbacks,
+    logger,
+    // Each client has its own roots.
+    shared: undefined,
+  });
+  const token = options.stdio === true ? undefined : await tokenOf(options, deps);
+  const snapshots = await session.connect(names.length === 0 ? undefined : names);
+  for (const snapshot of snapshots) reportUnlessConnected(deps, snapshot);
+  await using gateway = createGateway(session.host, {
+    callbacks,
+    policy: createToolPolicy({ servers: serverPermissions(session.loaded) }),
+    serverInfo: { name: 'fittings', version: packageVersion() },
+    allowedOrigins: options.allowOrigin,
+    allowedHosts: options.allowHost,
+    status: true,
+    clock,
+    logger,
+    ...(token !== undefined && { access: bearerToken(token.value) }),
+  });
+  const served = snapshots.map(({ name }) => name);
+  if (options.stdio === true) {
+    output.note(`Serving ${described(served)} on standard input and output.`);
+    await gateway.serveStdio({ input: stdin, output: stdout, signal });
+    return;
+  }
+  await using listener = await listen(gateway, options.http ?? '');
+  const url = urlOf(listener);
+  output.event({ url, servers: served }, () => `Serving ${described(served)} at ${printable(url)}`);
+  if (token?.isNew === true)
+    output.note(`Clients must send this header: Authorization: Bearer ${token.value}`);
+  if (token !== undefined) output.hide([token.value]);
+  await aborted(signal);
+}
+
+/** A socket needs no token, because only its owner can connect. A port gets a new one if none is given. */
+async function tokenOf(
+  { http = '', tokenFile }: ServeGatewayOptions,
+  { env }: CommandDeps,
+): Promise<{ readonly value: string; readonly isNew: boolean } | undefined> {
+  const given = await readClientToken({
+    file: tokenFile,
+    variable: env['FITTINGS_SERVE_TOKEN'],
+    minLength: SHORTEST_TOKEN,
+  });
+  if (given !== undefined) return { value: given, isNew: false };
+  if ('socketPath' in parseListenAddress(http)) return undefined;
+  return { value: randomBytes(32).toString('base64url'), isNew: true };
+}
+
+function listen(gateway: Gateway, address: string): Promise<GatewayListener> {
+  return gateway.listen(parseListenAddress(address));
+}
+
+function urlOf({ address, url }: GatewayListener): string {
+  return 'socketPath' in address ? `unix:${address.socketPath}` : url;
+}
+
+function described(names: readonly string[]): string {
+  const [only] = names;
+  return names.length === 1 && only !== undefined ? `"${printable(only)}"` : `${names.length} servers`;
+}
+
+/** The others are served; this one is as soon as it connects. */
+function reportUnlessConnected({ output }: CommandDeps, { name, state }: ServerSnapshot): void {
+  if (state.status === 'connected') return;
+  const why = 'error' in state && state.error !== undefined ? `: ${state.error.message}` : '';
+  output.note(printable(`The server "${name}" is not connected (${state.status})${why}`, 2_000));
+}
