@@ -16,6 +16,8 @@ describe('the shared process', () => {
   it('GW-47: eight programs that start it at the same moment get one', async () => {
     await using shared = await openSharedFolder();
     const programs = await Promise.all(Array.from({ length: 8 }, () => startProgram(shared)));
+    // It listens before it has written its log.
+    await until(() => shared.processes().length > 0);
     expect(shared.processes()).toHaveLength(1);
     await Promise.all(programs.map((program) => program.transport.close()));
   });
@@ -41,6 +43,7 @@ describe('the shared process', () => {
     await untilDead(killed);
     expect((await stat(`${shared.folder}/shared-1.sock`)).isSocket()).toBe(true);
     const programs = await Promise.all(Array.from({ length: 8 }, () => startProgram(shared)));
+    await until(() => shared.processes().some(isRunning));
     expect(shared.processes().filter(isRunning)).toHaveLength(1);
     await Promise.all(programs.map((program) => program.transport.close()));
   });
