@@ -59,7 +59,9 @@ export async function openTerminal(options: {
     async until(what) {
       const deadline = Date.now() + PATIENCE_MS;
       for (;;) {
-        const text = (await terminal.text()).split(`end-${String(commands)}=$?"\n`).at(-1) ?? '';
+        const [shown, ...below] = (await terminal.text()).split(`end-${String(commands)}=$?"\n`);
+        // Until the line of the command is on the screen, all that is there is from before.
+        const text = below.at(-1) ?? (commands === 0 ? (shown ?? '') : '');
         if (typeof what === 'string' ? text.includes(what) : what.test(text)) return text;
         if (Date.now() > deadline)
           throw new Error(`"${String(what)}" did not appear. On the screen:\n${text}`);
