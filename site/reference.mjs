@@ -54,19 +54,25 @@ export async function writeReference(root, target) {
   app.options.setValue('out', target);
   await app.generateOutputs(project);
   if (app.logger.hasErrors()) throw new Error('TypeDoc reported errors.');
-  for (const { name } of entries) finishPage(join(target, `${name}.md`), name);
+  for (const { name } of entries) finishPage(target, name);
 }
 
 /** The heading of a page is what a program imports: `@mcp-fittings/host/sdk`. */
-function finishPage(file, name) {
+function finishPage(target, name) {
+  const file = join(target, `${name}.md`);
   const text = readFileSync(file, 'utf8');
-  const headings = [...text.matchAll(/^#+ (\w+)/gm)].map(([, word]) => word.toLowerCase());
-  const count = (word) => headings.filter((heading) => heading === word).length;
+  const count = (page, word) => {
+    const headings = readFileSync(join(target, `${page}.md`), 'utf8').matchAll(/^#+ (\w+)/gm);
+    return [...headings].filter(([, heading]) => heading.toLowerCase() === word).length;
+  };
   writeFileSync(
     file,
     text
       .replace(/^# .*$/m, `# @mcp-fittings/${name.replace('.', '/')}`)
       // The plugin counts members of the same name, which are rows of a table rather than headings.
-      .replaceAll(/\(#(\w+)-\d+\)/g, (link, word) => (count(word) > 1 ? link : `(#${word})`)),
+      .replaceAll(/\((?:([\w.-]+)\.md)?#(\w+)-\d+\)/g, (link, page, word) => {
+        if (count(page ?? name, word) > 1) return link;
+        return `(${page === undefined ? '' : `${page}.md`}#${word})`;
+      }),
   );
 }

@@ -7,6 +7,7 @@ export {
   createOperations,
   type DrainOptions,
   type DrainResult,
+  type LoadSource,
   type Operations,
   type OperationsOptions,
 } from './operations/operations.js';

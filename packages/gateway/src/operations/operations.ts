@@ -7,12 +7,18 @@ import type { GatewayLoad } from '../contracts/gateway.js';
 import type { RequestObserver } from '../contracts/request-event.js';
 import { registerMetrics } from './metrics.js';
 
+/** A gateway, or anything else that says what it is doing. */
+export interface LoadSource {
+  /** Returns what is going on now. */
+  load(): GatewayLoad;
+}
+
 /** Options of {@link createOperations}. */
 export interface OperationsOptions {
   /** Host of the gateway. */
   readonly host: Host;
   /** The gateway, or anything else with its load. Default: none, so that {@link Operations.drain} waits for the whole grace. */
-  readonly gateway?: { load(): GatewayLoad } | undefined;
+  readonly gateway?: LoadSource | undefined;
   /** Names of servers without which the gateway is not ready. Default: none. */
   readonly required?: readonly string[] | undefined;
   /** Where the metrics are registered, for a program that adds its own. Default: a registry of this object. */

@@ -1,5 +1,4 @@
 // The peer of the contract suite as a server on its standard streams.
-import { createInterface } from 'node:readline';
 import { createKitPeer } from '@mcp-fittings/testkit/peer';
 
 const peer = createKitPeer({
@@ -7,6 +6,10 @@ const peer = createKitPeer({
   sendRaw: (text) => void process.stdout.write(text),
   die: () => process.exit(1),
 });
-createInterface({ input: process.stdin, crlfDelay: Infinity }).on('line', (line) =>
-  peer.receive(JSON.parse(line)),
-);
+// Not with `node:readline`, which since Node.js 24 also splits lines at U+2028, which JSON may contain.
+let rest = '';
+process.stdin.setEncoding('utf8').on('data', (chunk) => {
+  const lines = (rest + chunk).split('\n');
+  rest = lines.pop();
+  for (const line of lines) peer.receive(JSON.parse(line));
+});
