@@ -69,6 +69,8 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
         surface.inputSchema(caller, mount, tool),
       );
       if (mismatch !== undefined) return mismatch;
+      const malformed = checkInputResponses(body);
+      if (malformed !== undefined) return malformed;
       if (isRecord(body) && body['method'] === 'subscriptions/listen')
         return listen(request, body, caller, mount);
       scopes.set(request, { caller, mount });
@@ -95,4 +97,13 @@ export function subscribedUris(message: unknown): readonly string[] {
   const filter = isRecord(params) ? params['notifications'] : undefined;
   const uris = isRecord(filter) ? filter['resourceSubscriptions'] : undefined;
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+}
+
+/** Refuses answers that are not an object by the key of the question: the SDK takes such a request for one without answers. */
+function checkInputResponses(body: unknown): Response | undefined {
+  const params = isRecord(body) ? body['params'] : undefined;
+  if (!isRecord(body) || !isRecord(params) || !('inputResponses' in params)) return undefined;
+  if (isRecord(params['inputResponses'])) return undefined;
+  const id = isRequestId(body['id']) ? body['id'] : null;
+  return refuse(400, '"inputResponses" is not an object.', { code: REFUSAL_CODES.invalidParams, id });
 }

@@ -7,6 +7,7 @@ export const REFUSAL_CODES = {
   headerMismatch: -32_020,
   parseError: RPC_CODES.parseError,
   invalidRequest: RPC_CODES.invalidRequest,
+  invalidParams: RPC_CODES.invalidParams,
   internalError: RPC_CODES.internalError,
 } as const;
 
