@@ -99,11 +99,12 @@ export function subscribedUris(message: unknown): readonly string[] {
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
 }
 
-/** Refuses answers that are not an object by the key of the question: the SDK takes such a request for one without answers. */
+/** Refuses answers that are not an object for each question: the SDK passes such a request on as one without these answers. */
 function checkInputResponses(body: unknown): Response | undefined {
   const params = isRecord(body) ? body['params'] : undefined;
   if (!isRecord(body) || !isRecord(params) || !('inputResponses' in params)) return undefined;
-  if (isRecord(params['inputResponses'])) return undefined;
+  const { inputResponses } = params;
+  if (isRecord(inputResponses) && Object.values(inputResponses).every(isRecord)) return undefined;
   const id = isRequestId(body['id']) ? body['id'] : null;
-  return refuse(400, '"inputResponses" is not an object.', { code: REFUSAL_CODES.invalidParams, id });
+  return refuse(400, '"inputResponses" has an answer that is not an object.', { code: REFUSAL_CODES.invalidParams, id });
 }

@@ -84,7 +84,7 @@ describe('GW-20: both protocol eras over HTTP', () => {
 });
 
 describe('GW-23: answers of a client', () => {
-  it.each([7, null, 'text', []])('GW-23: that are not an object are refused: %j', async (inputResponses) => {
+  it.each([7, null, 'text', [], { question: 7 }])('GW-23: that are not an object are refused: %j', async (inputResponses) => {
     await using served = await startTestGateway();
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
