@@ -106,5 +106,8 @@ function checkInputResponses(body: unknown): Response | undefined {
   const { inputResponses } = params;
   if (isRecord(inputResponses) && Object.values(inputResponses).every(isRecord)) return undefined;
   const id = isRequestId(body['id']) ? body['id'] : null;
-  return refuse(400, '"inputResponses" has an answer that is not an object.', { code: REFUSAL_CODES.invalidParams, id });
+  return refuse(400, '"inputResponses" has an answer that is not an object.', {
+    code: REFUSAL_CODES.invalidParams,
+    id,
+  });
 }

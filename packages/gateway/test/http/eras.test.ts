@@ -84,35 +84,38 @@ describe('GW-20: both protocol eras over HTTP', () => {
 });
 
 describe('GW-23: answers of a client', () => {
-  it.each([7, null, 'text', [], { question: 7 }])('GW-23: that are not an object are refused: %j', async (inputResponses) => {
-    await using served = await startTestGateway();
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    const call = (params: object) =>
-      fetch(served.url, {
-        method: 'POST',
-        headers: {
-          authorization: 'Bearer ann',
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          'mcp-protocol-version': '2026-07-28',
-          'mcp-method': 'tools/call',
-          'mcp-name': 'whoami',
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 3,
-          method: 'tools/call',
-          params: { name: 'whoami', arguments: {}, _meta: meta, ...params },
-        }),
-      });
-    expect((await call({})).status).toBe(200);
-    const refused = await call({ inputResponses });
-    expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({ id: 3, error: { code: -32_602 } });
-  });
+  it.each([7, null, 'text', [], { question: 7 }])(
+    'GW-23: that are not an object are refused: %j',
+    async (inputResponses) => {
+      await using served = await startTestGateway();
+      const meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      };
+      const call = (params: object) =>
+        fetch(served.url, {
+          method: 'POST',
+          headers: {
+            authorization: 'Bearer ann',
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            'mcp-protocol-version': '2026-07-28',
+            'mcp-method': 'tools/call',
+            'mcp-name': 'whoami',
+          },
+          body: JSON.stringify({
+            jsonrpc: '2.0',
+            id: 3,
+            method: 'tools/call',
+            params: { name: 'whoami', arguments: {}, _meta: meta, ...params },
+          }),
+        });
+      expect((await call({})).status).toBe(200);
+      const refused = await call({ inputResponses });
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toMatchObject({ id: 3, error: { code: -32_602 } });
+    },
+  );
 });
 
 describe('GW-21: calls that no client waits for', () => {
