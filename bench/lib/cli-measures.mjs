@@ -29,6 +29,8 @@ const MCPORTER = join(import.meta.dirname, '../../packages/cli/bench/node_module
 const SERVERS = 10;
 const TEXT = 'hello';
 const NOTHING = ['-e', '0'];
+/** A shared process has ended long before. */
+const END_MS = 10_000;
 
 const atStart = (id, label, most) => ({
   id: `cli-${id}`,
@@ -141,12 +143,30 @@ async function prepare() {
   return { home, started, config, fittings: join(modules, bin.fittings) };
 }
 
-/** Ends the shared process that a run has started. */
+/** Ends the shared process that a run has started, and waits for it, since it writes into the folder until then. */
 function endShared({ home }) {
   const log = join(home, '.local/state/mcp-fittings/run/shared.log');
   if (!existsSync(log)) return;
-  for (const [, pid] of readFileSync(log, 'utf8').matchAll(/process has started\. pid=(\d+)/g))
-    process.kill(Number(pid), 'SIGTERM');
+  for (const [, text] of readFileSync(log, 'utf8').matchAll(/process has started\. pid=(\d+)/g)) {
+    const pid = Number(text);
+    const deadline = Date.now() + END_MS;
+    for (let signal = 'SIGTERM'; sendSignal(pid, signal) && Date.now() < deadline; signal = 0) pause(20);
+  }
+}
+
+/** @returns false if there is no such process. */
+function sendSignal(pid, signal) {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (error.code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+/** Without the event loop, which no longer runs when a process exits. */
+function pause(ms) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 function startsOf({ started }) {

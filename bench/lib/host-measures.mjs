@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startHttpServer } from './connection.mjs';
+import { snapshot, waitedBetween } from './waiting.mjs';
 
 const STDIO_SERVER = fileURLToPath(new URL('../servers/stdio.mjs', import.meta.url));
 const WARM_CACHE = fileURLToPath(new URL('./warm-cache.mjs', import.meta.url));
@@ -14,6 +15,9 @@ export const HOST_MEASURES = {
   /**
    * Milliseconds until all servers are connected and their tools listed; `first` of ours is when the first tool of the cache
    * is listed. Both begin when `createHost` has been imported. The cache was filled by another process.
+   *
+   * They say themselves how long they waited, while the programs that they started still run: once these have ended, nobody knows
+   * whose CPU it was that they used.
    */
   async hostStart(task) {
     const { ports } = await startHttpServer(task.http);
@@ -45,6 +49,7 @@ async function hostStart(servers) {
   });
   const { openHost } = await import('./many-servers-host.mjs');
   return async () => {
+    const before = snapshot(process.pid);
     const cpu = process.cpuUsage();
     const started = performance.now();
     const host = openHost(folder);
@@ -55,18 +60,21 @@ async function hostStart(servers) {
     const snapshots = await connecting;
     const value = performance.now() - started;
     const { user, system } = process.cpuUsage(cpu);
+    const shares = waitedBetween(before, snapshot(process.pid), { serial: false });
     const failed = snapshots.filter(
       ({ state, counts }) => state.status !== 'connected' || counts.tools === 0,
     );
     if (failed.length > 0) throw new Error(`${failed.length} servers did not connect.`);
     await host.close();
-    return { value, cpu: (user + system) / 1000, first, firstCpu: (firstCpu.user + firstCpu.system) / 1000 };
+    const firstMs = (firstCpu.user + firstCpu.system) / 1000;
+    return { ...shares, value, cpu: (user + system) / 1000, first, firstCpu: firstMs };
   };
 }
 
 /** The same with `spawn`, `undici.request` and JSON, so many at a time. */
 async function bareStart(servers, concurrency) {
   return async () => {
+    const before = snapshot(process.pid);
     const cpu = process.cpuUsage();
     const started = performance.now();
     const { request } = await import('undici');
@@ -81,8 +89,9 @@ async function bareStart(servers, concurrency) {
     await Promise.all(Array.from({ length: concurrency }, worker));
     const value = performance.now() - started;
     const { user, system } = process.cpuUsage(cpu);
+    const shares = waitedBetween(before, snapshot(process.pid), { serial: false });
     for (const child of children) child.kill();
-    return { value, cpu: (user + system) / 1000 };
+    return { ...shares, value, cpu: (user + system) / 1000 };
   };
 }
 
