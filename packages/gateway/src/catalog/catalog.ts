@@ -151,7 +151,9 @@ export function createCatalog({
         return ref && { server: ref.server, prompt: ref.tool };
       }
       const isServed = exposure.hasKind('prompts') && exposure.hasServer(scope, server);
-      return isServed && exposure.allows(scope, 'prompt', server, name) ? { server, prompt: name } : undefined;
+      return isServed && exposure.allows(scope, 'prompt', server, name)
+        ? { server, prompt: name }
+        : undefined;
     },
     resourceRef(scope, uri) {
       if (!exposure.hasKind('resources')) return undefined;
