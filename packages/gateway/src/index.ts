@@ -1,5 +1,5 @@
 export { createGateway, type GatewayOptions } from './create-gateway.js';
-export type { Caller, Mount } from './contracts/caller.js';
+export type { Caller, ItemKind, Mount } from './contracts/caller.js';
 export type { Access, AccessDecision, UpstreamSignIn, UpstreamSignInPage } from './contracts/access.js';
 
 /** Who may call. */

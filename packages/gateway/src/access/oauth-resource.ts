@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { FittingsError, type Clock, type Logger } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core/timing';
 import type { Access, AccessDecision } from '../contracts/access.js';
+import type { ItemKind } from '../contracts/caller.js';
 import {
   decodePart,
   SIGNATURE_ALGORITHMS,
@@ -16,7 +17,7 @@ import type { OutboundFetch } from './outbound-fetch.js';
 import { principalOfSubject } from './principal.js';
 import { createProtectedAddresses, type ProtectedAddress } from './protected-address.js';
 import { createRecentValues } from './recent-values.js';
-import { createScopeGrants, type Scopes } from './scope-grants.js';
+import { createScopeGrants, type GrantedItem, type Scopes } from './scope-grants.js';
 
 /** Options of {@link oauthResource}. */
 export interface OAuthResourceOptions {
@@ -147,9 +148,9 @@ export function oauthResource(options: OAuthResourceOptions): Access {
     if (typeof principal !== 'string' || principal === '')
       throw new Error('"principalOf" did not return a name.');
     const allows = grants.allows(claims);
-    const tool = toolOf(request, server);
-    if (allows === undefined || (server !== undefined && !allows(server, tool))) {
-      const scope = grants.needed(server, tool).join(' ');
+    const item = itemOf(request, server);
+    if (allows === undefined || (server !== undefined && !allows(server, item?.name, item?.kind))) {
+      const scope = grants.needed(server, item).join(' ');
       const error = { error: 'insufficient_scope', error_description: 'The token lacks a scope.' } as const;
       return {
         refusal: challenge(403, 'Bearer', { ...error, scope, resource_metadata: address.metadataUrl }),
@@ -208,14 +209,22 @@ export function oauthResource(options: OAuthResourceOptions): Access {
   };
 }
 
+/** What the header `Mcp-Name` of a request names. */
+const NAMED = new Map<string, ItemKind>([
+  ['tools/call', 'tool'],
+  ['prompts/get', 'prompt'],
+  ['resources/read', 'resource'],
+]);
+
 /**
- * The tool that a request of 2026-07-28 calls, from its headers, so that the client learns which scope it needs. Every call is decided
- * again by its body. Names at `/mcp` are those that the gateway gives, so a call there is decided by its body only.
+ * What a request of 2026-07-28 is about, from its headers, so that the client learns which scope it needs. Every request is decided
+ * again by its body. Names at `/mcp` are those that the gateway gives, so a request there is decided by its body only.
  */
-function toolOf(request: Request, server: string | undefined): string | undefined {
+function itemOf(request: Request, server: string | undefined): GrantedItem | undefined {
   const name = request.headers.get('mcp-name');
   if (server === undefined || name === null || name.startsWith('=?')) return undefined;
-  return request.headers.get('mcp-method') === 'tools/call' ? name : undefined;
+  const kind = NAMED.get(request.headers.get('mcp-method') ?? '');
+  return kind && { kind, name };
 }
 
 function pick(headers: Headers, names: readonly string[]): Headers {

@@ -1,16 +1,23 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { Caller } from '../contracts/caller.js';
+import type { Caller, ItemKind } from '../contracts/caller.js';
 import type { AccessTokenClaims } from './access-token.js';
 
-/** What one scope grants: everything (`*`), or some servers and tools. */
+/** What one scope grants: everything (`*`), or some servers. */
 export type ScopeGrant = '*' | readonly ServerGrant[];
 
-/** A server that a scope grants, or some tools of it. */
+/**
+ * A server that a scope grants. A grant that lists items of any kind grants these only; otherwise it grants everything of the server. In
+ * a list, `*` stands for any characters: `get_*`.
+ */
 export interface ServerGrant {
   /** Name of the server in the host. */
   readonly server: string;
-  /** Original names of tools, where `*` stands for any characters: `get_*`. Default: all tools, resources and prompts. */
+  /** Original names of tools. */
   readonly tools?: readonly string[] | undefined;
+  /** Original names of prompts. */
+  readonly prompts?: readonly string[] | undefined;
+  /** URIs of resources, and URI templates. */
+  readonly resources?: readonly string[] | undefined;
 }
 
 /**
@@ -26,8 +33,14 @@ export interface ScopeGrants {
   readonly supported: readonly string[];
   /** Returns what a token allows; undefined if its scopes grant nothing. */
   allows(claims: AccessTokenClaims): NonNullable<Caller['allows']> | undefined;
-  /** Returns the scopes to request for a server (or a tool of it), or for the gateway as a whole. */
-  needed(server: string | undefined, tool?: string): readonly string[];
+  /** Returns the scopes to request for a server (or an item of it), or for the gateway as a whole. */
+  needed(server: string | undefined, item?: GrantedItem): readonly string[];
+}
+
+/** Something of a server that a request is about. */
+export interface GrantedItem {
+  readonly kind: ItemKind;
+  readonly name: string;
 }
 
 /** Creates {@link ScopeGrants}. Without scopes, every valid token allows everything. Throws `CONFIG_INVALID`. */
@@ -49,24 +62,29 @@ export function createScopeGrants(scopes: Scopes | undefined): ScopeGrants {
     allows(claims) {
       const granted = scopesOf(claims).flatMap((scope) => grants.get(scope) ?? []);
       if (granted.length === 0) return undefined;
-      return (server, tool) => granted.some((grant) => covers(grant, server, tool));
+      return (server, name, kind = 'tool') => {
+        const item = name === undefined ? undefined : { kind, name };
+        return granted.some((grant) => covers(grant, server, item));
+      };
     },
-    needed(server, tool) {
+    needed(server, item) {
       if (server === undefined) return supported;
       const narrowest = [...grants].find(([, granted]) =>
-        granted.some((grant) => covers(grant, server, tool)),
+        granted.some((grant) => covers(grant, server, item)),
       );
       return narrowest === undefined ? [] : [narrowest[0]];
     },
   };
 }
 
-function covers(grant: '*' | ServerGrant, server: string, tool: string | undefined): boolean {
+function covers(grant: '*' | ServerGrant, server: string, item: GrantedItem | undefined): boolean {
   if (grant === '*') return true;
   if (grant.server !== server) return false;
-  return (
-    tool === undefined || grant.tools === undefined || grant.tools.some((pattern) => matches(tool, pattern))
-  );
+  if (item === undefined) return true;
+  const { tools, prompts, resources } = grant;
+  if (tools === undefined && prompts === undefined && resources === undefined) return true;
+  const patterns = { tool: tools, prompt: prompts, resource: resources }[item.kind] ?? [];
+  return patterns.some((pattern) => matches(item.name, pattern));
 }
 
 /** Where each part is found first is where it leaves most for the rest, so no part is looked for twice. */

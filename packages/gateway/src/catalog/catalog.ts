@@ -74,17 +74,23 @@ export function createCatalog({
   const toolsOf = (scope: Scope): readonly Available<CatalogTool>[] =>
     visible('tools', scope, host.tools(person(scope))).filter(exposure.shownTools(scope));
   const promptsOf = (scope: Scope): readonly Available<CatalogPrompt>[] =>
-    visible('prompts', scope, host.prompts(person(scope)));
+    visible('prompts', scope, host.prompts(person(scope))).filter(({ server, name }) =>
+      exposure.allows(scope, 'prompt', server, name),
+    );
   const resourcesOf = (scope: Scope): readonly Available<CatalogResource>[] =>
-    visible('resources', scope, host.resources(person(scope)));
+    visible('resources', scope, host.resources(person(scope))).filter(({ server, uri }) =>
+      exposure.allows(scope, 'resource', server, uri),
+    );
   const templatesOf = (scope: Scope): readonly Available<CatalogResourceTemplate>[] =>
-    visible('resources', scope, host.resourceTemplates(person(scope)));
+    visible('resources', scope, host.resourceTemplates(person(scope))).filter(({ server, uriTemplate }) =>
+      exposure.allows(scope, 'resource', server, uriTemplate),
+    );
   const digestEach = createDigests();
   const nameTools = rememberNames(naming);
   const namePrompts = rememberNames(naming);
   /** Returns the tool if its server only lacks a sign-in, which a call asks for. */
   const withoutSignIn = (scope: Scope, ref: ToolRef | undefined): ToolRef | undefined => {
-    if (ref === undefined || !exposure.allowsTool(scope, ref.server, ref.tool)) return undefined;
+    if (ref === undefined || !exposure.allows(scope, 'tool', ref.server, ref.tool)) return undefined;
     const state = snapshotOf(host, ref.server, scope.caller.principal)?.state;
     return state?.status === 'needs-auth' ? ref : undefined;
   };
@@ -135,7 +141,7 @@ export function createCatalog({
         return names.refOf(name) ?? withoutSignIn(scope, names.formerRefOf(name));
       }
       const isServed = exposure.hasKind('tools') && exposure.hasServer(scope, server);
-      return isServed && exposure.allowsTool(scope, server, name) ? { server, tool: name } : undefined;
+      return isServed && exposure.allows(scope, 'tool', server, name) ? { server, tool: name } : undefined;
     },
     tool: (scope, ref) => host.tool(ref, person(scope)),
     promptRef(scope, name) {
@@ -145,17 +151,23 @@ export function createCatalog({
         return ref && { server: ref.server, prompt: ref.tool };
       }
       const isServed = exposure.hasKind('prompts') && exposure.hasServer(scope, server);
-      return isServed ? { server, prompt: name } : undefined;
+      return isServed && exposure.allows(scope, 'prompt', server, name)
+        ? { server, prompt: name }
+        : undefined;
     },
     resourceRef(scope, uri) {
       if (!exposure.hasKind('resources')) return undefined;
       const { server } = scope.mount;
-      if (server !== undefined) return exposure.hasServer(scope, server) ? { server, uri } : undefined;
-      return locateUri(uri, {
-        servers: exposure.servers(scope),
-        resources: resourcesOf(scope),
-        templates: templatesOf(scope).map(located),
-      });
+      const ref =
+        server === undefined
+          ? locateUri(uri, {
+              servers: exposure.servers(scope),
+              resources: resourcesOf(scope),
+              templates: templatesOf(scope).map(located),
+            })
+          : exposure.hasServer(scope, server) && { server, uri };
+      if (!ref) return undefined;
+      return exposure.allows(scope, 'resource', ref.server, ref.uri) ? ref : undefined;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { CatalogTool, Host } from '@mcp-fittings/host';
 import type { ToolPolicy, ToolPolicyVerdict } from '@mcp-fittings/tools';
-import type { Caller, Mount } from '../contracts/caller.js';
+import type { Caller, ItemKind, Mount } from '../contracts/caller.js';
 
 /** What a server offers. `resources` stands for templates and subscriptions too. */
 export type ExposedKind = 'tools' | 'prompts' | 'resources';
@@ -30,8 +30,8 @@ export interface Exposure {
   hasServer(scope: Scope, server: string): boolean;
   /** Returns a function that tells whether a listed tool is shown to the caller, for one look at the list. */
   shownTools(scope: Scope): (tool: CatalogTool) => boolean;
-  /** Returns whether the caller may use the tool, as far as its access goes; `policy` is not asked. */
-  allowsTool(scope: Scope, server: string, tool: string): boolean;
+  /** Returns whether the caller may use an item of a server, as far as its access goes; `policy` is not asked. */
+  allows(scope: Scope, kind: ItemKind, server: string, name: string): boolean;
   /** Returns the verdict of the policy; `undefined` without a policy. */
   verdict(scope: Scope, tool: PolicyItem): ToolPolicyVerdict | undefined;
 }
@@ -67,8 +67,8 @@ export function createExposure({ host, expose = {}, policy }: ExposureOptions): 
       identity,
       ...(caller.principal !== undefined && { principal: caller.principal }),
     });
-  const allowsTool: Exposure['allowsTool'] = (scope, server, tool) =>
-    mayUse(scope, server) && scope.caller.allows?.(server, tool) !== false;
+  const allows: Exposure['allows'] = (scope, kind, server, name) =>
+    mayUse(scope, server) && scope.caller.allows?.(server, name, kind) !== false;
 
   return {
     servers: (scope) =>
@@ -81,10 +81,10 @@ export function createExposure({ host, expose = {}, policy }: ExposureOptions): 
     shownTools(scope) {
       const identities = new Map(host.servers().map(({ name, identity }) => [name, identity]));
       return (tool) =>
-        allowsTool(scope, tool.server, tool.name) &&
+        allows(scope, 'tool', tool.server, tool.name) &&
         judge(scope, tool, identities.get(tool.server) ?? '')?.decision !== 'deny';
     },
-    allowsTool,
+    allows,
     verdict: (scope, tool) => judge(scope, tool, host.server(tool.server).identity),
   };
 }

@@ -10,9 +10,15 @@ export interface Caller {
    * callers without a principal share.
    */
   readonly principal?: string | undefined;
-  /** Returns whether the caller may use a server, or one tool of it. Asked at every list and call. Default: everything. */
-  readonly allows?: ((server: string, tool?: string) => boolean) | undefined;
+  /**
+   * Returns whether the caller may use a server at all, or one item of it: `name` is the original name of a tool or prompt, the URI of
+   * a resource, or a URI template. Asked at every list and call. Default: everything.
+   */
+  readonly allows?: ((server: string, name?: string, kind?: ItemKind) => boolean) | undefined;
 }
+
+/** What a name in {@link Caller.allows} stands for. */
+export type ItemKind = 'tool' | 'prompt' | 'resource';
 
 /** What a client reaches at one address of the gateway: all servers, or one of them under its original names. */
 export interface Mount {

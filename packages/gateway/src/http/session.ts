@@ -73,7 +73,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     caller: {
       id: latest.id,
       principal: latest.principal,
-      allows: (name, tool) => callerOf(current.getStore()).allows?.(name, tool) ?? true,
+      allows: (...asked) => callerOf(current.getStore()).allows?.(...asked) ?? true,
     },
     mount,
     era: 'legacy',

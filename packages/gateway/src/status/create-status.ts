@@ -44,7 +44,7 @@ function countAllowedTools(host: Host, caller: Caller): ReadonlyMap<string, numb
   if (allows === undefined) return undefined;
   const counts = new Map<string, number>();
   for (const { server, name } of host.tools({ principal })) {
-    if (allows(server, name)) counts.set(server, (counts.get(server) ?? 0) + 1);
+    if (allows(server, name, 'tool')) counts.set(server, (counts.get(server) ?? 0) + 1);
   }
   return counts;
 }

@@ -272,6 +272,32 @@ describe('GW-33: scopes decide what a caller may use', () => {
     }
   });
 
+  it('GW-85: a grant that names some items of a server grants no others, of any kind', async () => {
+    const granting = {
+      tools: [{ server: 'github', tools: ['get_*'] }],
+      reading: [{ server: 'github', resources: ['repo://docs/*'], prompts: ['explain'] }],
+    } as const;
+    await using world = await open({ scopes: granting });
+    const allowed = async (scope: string) => {
+      const decision = await world.present(world.issuer.token({ scope }));
+      if (!('caller' in decision)) return decision.refusal.status;
+      const { allows } = decision.caller;
+      const asked = [
+        ['get_issue', 'tool'],
+        ['delete_all', 'tool'],
+        ['explain', 'prompt'],
+        ['get_issue', 'prompt'],
+        ['repo://docs/index', 'resource'],
+        ['repo://secrets/index', 'resource'],
+      ] as const;
+      expect(allows?.('github')).toBe(true);
+      return asked.filter(([name, kind]) => allows?.('github', name, kind)).map(([name]) => name);
+    };
+    expect(await allowed('tools')).toEqual(['get_issue']);
+    expect(await allowed('reading')).toEqual(['explain', 'repo://docs/index']);
+    expect(await allowed('tools reading')).toEqual(['get_issue', 'explain', 'repo://docs/index']);
+  });
+
   it('names the scope that a token lacks', async () => {
     await using world = await open({ scopes });
     const challenge = async (scope: string, path: string, headers: Record<string, string> = {}) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createToolPolicy } from '@mcp-fittings/tools';
 import { z } from 'zod';
+import type { Caller } from '../../src/contracts/caller.js';
 import { gatewayOver, send, text, toyServer } from './support.js';
 
 const listed = z.object({
@@ -126,6 +127,34 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       await expect(client.getPrompt({ name: 'secret__p' })).rejects.toMatchObject({ code: -32602 });
       const uri = 'mcp-fittings://secret/x://secret';
       await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
+    });
+
+    it('GW-85: shows and uses only the prompts and resources that the caller may use', async () => {
+      const notes = () =>
+        toyServer({
+          prompts: [{ name: 'open' }, { name: 'secret' }],
+          resources: [
+            { uri: 'x://open', name: 'o' },
+            { uri: 'x://secret', name: 's' },
+          ],
+        });
+      await using gateway = await gatewayOver({ notes });
+      const caller: Caller = { id: 'c', allows: (_server, name) => name?.includes('secret') !== true };
+      for (const server of ['notes', undefined]) {
+        const client = await gateway[kind]({ caller, mount: { server } });
+        const prefix = server === undefined ? 'notes__' : '';
+        expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual([`${prefix}open`]);
+        expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['x://open']);
+        await client.getPrompt({ name: `${prefix}open` });
+        await client.readResource({ uri: 'x://open' });
+        await expect(client.getPrompt({ name: `${prefix}secret` })).rejects.toMatchObject({ code: -32602 });
+        await expect(client.readResource({ uri: 'x://secret' })).rejects.toMatchObject({ code: -32602 });
+        await expect(client.readResource({ uri: 'mcp-fittings://notes/x://secret' })).rejects.toMatchObject({
+          code: -32602,
+        });
+        const ref = { type: 'ref/prompt', name: `${prefix}secret` } as const;
+        await expect(client.complete({ ref, argument: { name: 'a', value: '' } })).rejects.toThrow();
+      }
     });
 
     it('GW-12: pages are bounded, and an invalid cursor is refused', async () => {
