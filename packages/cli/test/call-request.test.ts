@@ -61,7 +61,7 @@ it.each([
   ['call a/b --arg --json --no-color'],
   ['read call'],
   ['list tools call'],
-])('leaves `fittings %s` to commander, for which it is no plain call', async (line) => {
+])('leaves `fittings %s` to commander, which runs something else or refuses it', async (line) => {
   const argv = line.split(' ');
   expect(await asCommander(argv)).toBeUndefined();
   expect(parseCall(argv, {})).toBeUndefined();
