@@ -12,6 +12,15 @@ import { rolldown } from 'rolldown';
 const STAYS_OUTSIDE = /^node:|^@napi-rs\//;
 /** The program proper is made of ES modules. What else a file of `bin` imports stays CommonJS, beside it. */
 const PROGRAM = 'run-process.js';
+/** What declares all commands, and which modules a call loads with `import()`, in this order, by the name of the file they are put into. */
+const COMMANDS = 'cli/dist/main.js';
+const OF_A_CALL = {
+  // Runs for long: it is not to have what it does not need.
+  shared: ['cli/dist/commands/serve-shared.js'],
+  call: ['cli/dist/run-call.js', 'cli/dist/output/process-output.js', 'cli/dist/session/session.js'],
+  engine: ['host/dist/engines/v2/engine.js'],
+  tools: ['tools/dist/create-tools.js', 'tools/dist/pins/tool-pins.js', 'store-file/dist/file-records.js'],
+};
 const NOTICES = 'THIRD-PARTY-LICENSES.txt';
 
 /** CommonJS: Node.js 24 takes 3 to 4 of its 20 ms more to start with an ES module, and needs its loader for nothing else here. */
@@ -19,7 +28,7 @@ export const publishedBin = (file) => file.replace(/\.js$/, '.cjs');
 
 export async function stageProgram({ bin }, folder, target) {
   const modules = new Set();
-  const write = async (input, { plugins, external, ...output }) => {
+  const write = async (input, { plugins, external, groups, ...output }) => {
     const built = await rolldown({
       input,
       external,
@@ -33,6 +42,7 @@ export async function stageProgram({ bin }, folder, target) {
       dir: join(target, 'dist'),
       comments: { jsdoc: false },
       ...output,
+      ...(groups && { codeSplitting: { groups: groups((await built.generate(output)).output) } }),
     });
     await built.close();
     for (const { moduleIds = [] } of files) for (const id of moduleIds) modules.add(id);
@@ -49,8 +59,9 @@ export async function stageProgram({ bin }, folder, target) {
   }
   await write(Object.fromEntries(later), {
     external: STAYS_OUTSIDE,
-    plugins: [besideTheirPackage(folder)],
+    plugins: [besideTheirPackage(folder), withoutValidator(), inAscii()],
     format: 'esm',
+    groups: (files) => filesOfACall(folder, files),
     entryFileNames: '[name].js',
     chunkFileNames: 'program-[name].js',
   });
@@ -85,6 +96,74 @@ function besideTheirPackage(folder) {
       });
     },
   };
+}
+
+/**
+ * The SDKs make a validator of their own, of 290 KB, unless they are given one, as all of our packages do. It would be loaded
+ * nevertheless.
+ */
+function withoutValidator() {
+  const shims = '\0shims';
+  return {
+    name: 'without-validator',
+    resolveId: (id) => (/^@modelcontextprotocol\/(?:client|server)\/_shims$/.test(id) ? shims : undefined),
+    load: (id) =>
+      id === shims
+        ? `export { default as process } from 'node:process';
+           export const CORS_IS_POSSIBLE = false;
+           export class DefaultJsonSchemaValidator {
+             constructor() { throw new Error('The option jsonSchemaValidator is missing.'); }
+           }`
+        : undefined,
+  };
+}
+
+/** With one character of another script, V8 keeps the whole file in two bytes a character, and takes longer to scan it. */
+function inAscii() {
+  const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return {
+    name: 'in-ascii',
+    generateBundle(_options, files) {
+      for (const file of Object.values(files)) {
+        if (file.type !== 'chunk') continue;
+        // There an escape means something else.
+        if (/\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f`]/.test(file.code))
+          throw new Error(`${file.fileName} has characters that cannot be escaped.`);
+        file.code = file.code.replaceAll(/[^\0-\x7f]/g, escaped);
+      }
+    },
+  };
+}
+
+/**
+ * Puts what `fittings call` loads, which is most of what other commands load as well, into few files: to find and link a file takes
+ * as long as to compile 20 KB.
+ * @param files What would be written otherwise: one file for each set of entry points that share its modules.
+ * @returns groups of modules for `codeSplitting`. What two of them need is in the first.
+ */
+function filesOfACall(folder, files) {
+  const chunks = new Map(files.map((file) => [file.fileName, file]));
+  /** A module of our packages, and all that is loaded with it. */
+  const loadedWith = (module) => {
+    const id = join(folder, '..', module);
+    const chunk = files.find(({ moduleIds }) => moduleIds?.includes(id));
+    if (chunk === undefined) throw new Error(`The program has no module ${module}.`);
+    const names = new Set([chunk.fileName]);
+    for (const name of names) for (const each of chunks.get(name)?.imports ?? []) names.add(each);
+    return [...names].flatMap((name) => chunks.get(name)?.moduleIds ?? []);
+  };
+  const commands = new Set(loadedWith(COMMANDS));
+  const groups = new Map();
+  for (const [name, modules] of Object.entries(OF_A_CALL)) {
+    for (const id of modules.flatMap(loadedWith))
+      if (!groups.has(id)) groups.set(id, commands.has(id) ? 'base' : name);
+  }
+  const names = ['base', ...Object.keys(OF_A_CALL)];
+  return names.map((name, index) => ({
+    name,
+    test: (id) => groups.get(id) === name,
+    priority: names.length - index,
+  }));
 }
 
 function mainOf(folder) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { answerAtOnce } from './answer-at-once.js';
-import { parseCallRequest } from './call-request.js';
+import { parseCall, parseCallRequest } from './call-request.js';
 import { parseListRequest } from './list-request.js';
 
 // Every run loads this file: what it imports statically is published as a part of it, and costs `--version` its time.
@@ -21,7 +21,7 @@ async function run(argv: readonly string[]): Promise<void> {
   const { keepCompiledCode } = await import('./compile-cache.js');
   keepCompiledCode();
   const { runProcess } = await import('./run-process.js');
-  await runProcess();
+  await runProcess(parseCall(argv, process.env));
 }
 
 void run(process.argv.slice(2));

@@ -1,6 +1,6 @@
 import { type GlobalOptions, LAYOUT_NAMES } from './options.js';
 
-/** A `call` of one tool of a named server through the shared process, without options that ask for more than that. */
+/** A `call` of one tool, without options that ask for more than that. */
 export interface CallRequest extends Pick<
   GlobalOptions,
   'json' | 'verbose' | 'color' | 'layout' | 'mcpConfig' | 'strictMcpConfig' | 'store'
@@ -10,6 +10,8 @@ export interface CallRequest extends Pick<
   readonly pairs: readonly string[];
   /** All arguments as JSON. */
   readonly args: string | undefined;
+  /** Whether the server runs in the shared process. */
+  readonly shared: boolean;
 }
 
 interface CallPlace {
@@ -17,14 +19,23 @@ interface CallPlace {
   readonly stderr: { readonly isTTY?: boolean };
 }
 
-/**
- * Parses `call server/tool` as commander does; undefined for every other command line, for one that commander would refuse, and
- * where the user could be asked something or sees progress.
- */
+/** Parses what {@link parseCall} does; undefined also without the shared process, and where the user could be asked something or sees progress. */
 export function parseCallRequest(
   argv: readonly string[],
   { env, stderr }: CallPlace,
 ): CallRequest | undefined {
+  const request = parseCall(argv, env);
+  if (request?.shared !== true) return undefined;
+  // `@file` and `-` are read from elsewhere.
+  if (request.args !== undefined && !request.args.trimStart().startsWith('{')) return undefined;
+  return stderr.isTTY === true && !request.json ? undefined : request;
+}
+
+/**
+ * Parses `call server/tool` as commander does; undefined for every other command line, and for one that commander would refuse. To
+ * load commander and declare all commands takes half as long as Node.js itself.
+ */
+export function parseCall(argv: readonly string[], env: CallPlace['env']): CallRequest | undefined {
   if (!argv.includes('call')) return undefined;
   const words: string[] = [];
   const pairs: string[] = [];
@@ -42,6 +53,9 @@ export function parseCallRequest(
     else if (word === '-a' || word === '--arg' || word === '--mcp-config' || word === '--args') {
       const { value } = rest.next();
       if (value === undefined) return undefined;
+      // Before its name, they are not options of the command, and a value may be a global option to commander.
+      const isPlain = words.length > 0 && (value === '-' || !value.startsWith('-'));
+      if (word !== '--mcp-config' && !isPlain) return undefined;
       if (word === '--args') args = value;
       else (word === '--mcp-config' ? mcpConfig : pairs).push(value);
     } else if (word === '--layout') {
@@ -53,9 +67,6 @@ export function parseCallRequest(
     else words.push(word);
   }
   const [command, target, ...more] = words;
-  if (!shared || command !== 'call' || target === undefined || more.length > 0) return undefined;
-  // `@file` and `-` are read from elsewhere.
-  if (args !== undefined && !args.trimStart().startsWith('{')) return undefined;
-  if (stderr.isTTY === true && !json) return undefined;
-  return { target, pairs, args, json, verbose: false, color, layout, mcpConfig, strictMcpConfig };
+  if (command !== 'call' || target === undefined || more.length > 0) return undefined;
+  return { target, pairs, args, shared, json, verbose: false, color, layout, mcpConfig, strictMcpConfig };
 }

@@ -1,11 +1,11 @@
-import { runCli } from './main.js';
+import type { CallRequest } from './call-request.js';
 
 /** How long the process may stay alive after a command has ended, in milliseconds. */
 const GRACE_MS = 2_000;
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** Runs the command line of this process to its end. */
-export async function runProcess(): Promise<void> {
+/** Runs the command line of this process to its end. `request` is what it says, if that is known to be a plain call. */
+export async function runProcess(request: CallRequest | undefined): Promise<void> {
   const abort = new AbortController();
   let endedBy: number | undefined;
   for (const [name, code] of Object.entries(SIGNALS)) {
@@ -25,15 +25,12 @@ export async function runProcess(): Promise<void> {
     });
   }
 
-  const code = await runCli(process.argv.slice(2), {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    env: process.env,
-    cwd: process.cwd(),
-    programFile: process.argv[1],
-    signal: abort.signal,
-  });
+  const { stdin, stdout, stderr, env, argv } = process;
+  const io = { stdin, stdout, stderr, env, cwd: process.cwd(), programFile: argv[1], signal: abort.signal };
+  const code =
+    request === undefined
+      ? await (await import('./main.js')).runCli(argv.slice(2), io)
+      : await (await import('./run-call.js')).runCall(request, io);
   process.exitCode = endedBy ?? code;
   setTimeout(() => process.exit(), GRACE_MS).unref();
 }

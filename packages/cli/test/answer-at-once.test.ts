@@ -119,3 +119,26 @@ async function runHere(args: readonly string[], columns: number): Promise<{ read
   stdout.end();
   return { stdout: await printed };
 }
+
+/** Answers every request with a list of one tool, which is also the result of its call. */
+const SERVER = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  const results = {
+    initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } },
+    'tools/list': { tools: [{ name: 'greet', inputSchema: { type: 'object' } }] },
+    'tools/call': { content: [{ type: 'text', text: 'hello' }] },
+  };
+  const body = method in results ? { result: results[method] } : { error: { code: -32601, message: 'Method not found' } };
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
+});`;
+
+it('calls a tool without the declarations of all commands, from few files', async () => {
+  const file = join(folder, 'servers.json');
+  const server = { command: process.execPath, args: ['-e', SERVER] };
+  await writeFile(file, JSON.stringify({ mcpServers: { a: server } }));
+  const { stdout, files } = await record(['call', 'a/greet', '--strict-mcp-config', '--mcp-config', file]);
+  expect(stdout).toBe('hello\n');
+  expect(files).toContain('program-call.js');
+  expect(files).not.toContain('program-main.js');
+  expect(files.length).toBeLessThan(12);
+});

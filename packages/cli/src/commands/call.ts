@@ -42,7 +42,7 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   // The server starts while these packages are loaded.
   const [target, { createToolPolicy, createTools, naming, renderForPerson }] = await Promise.all([
     connectTarget(deps, session, text, 'tool', () => host.tools()),
-    import('@mcp-fittings/tools'),
+    loadTools(),
     loadPins(),
   ]);
   const { pins } = await openPins(deps, session);
@@ -127,6 +127,12 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
     await writeOutput(file, bytes);
     output.note(`Wrote ${bytes.length} bytes to ${printable(file)}`);
   }
+}
+
+/** Loads what a call needs of the package, and nothing else when it is bundled. */
+async function loadTools() {
+  const { createToolPolicy, createTools, naming, renderForPerson } = await import('@mcp-fittings/tools');
+  return { createToolPolicy, createTools, naming, renderForPerson };
 }
 
 function givenArguments(
