@@ -8,6 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { AuthRequiredError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostEvents } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -29,6 +30,7 @@ const fails: Answer = () => {
 describe.each([
   ['sdk', sdkV1],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('lists under %s', (_name, sdk) => {
   function hostOn(server: ReturnType<typeof scripted>, more: object = {}) {
     const clock = createManualClock();

@@ -22,6 +22,7 @@ import { z } from 'zod';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import { createHost } from '@mcp-fittings/host';
 import { subscribeOpenTelemetry } from '@mcp-fittings/host/opentelemetry';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -39,6 +40,7 @@ const everything = join(
 const engines = [
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ] as const;
 
 const exporter = new InMemorySpanExporter();

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostOptions } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { loadLater } from '../src/engines/shared/load-engine.js';
@@ -63,6 +64,7 @@ describe('defaults of the host', () => {
   it.each([
     ['sdk', sdk],
     ['sdk-v2', sdkV2],
+    ['native', native],
   ])('F9: reads, prompts and lists have limits of their own, on %s', async (_name, engine) => {
     const clock = createManualClock();
     const calc = calculator();

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { AuthPlugin, HostCache } from '@mcp-fittings/client-core';
 import { createHost, type HostOptions } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
@@ -207,6 +208,7 @@ describe('resources/read of a stateless server', () => {
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('resources/read that has a time to live, on %s', (_name, engine) => {
   it('issue 23: is read again after the server has reported a change', async () => {
     let reads = 0;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHost } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { measure } from '../src/json-values.js';
@@ -18,6 +19,8 @@ describe.each([
   ['sdk', sdkV1, scripted],
   ['sdk-v2', sdkV2, scripted],
   ['sdk-v2 on 2026-07-28', sdkV2, modern],
+  ['native', native, scripted],
+  ['native on 2026-07-28', native, modern],
 ] as const)('results under %s', (_name, sdk, serve) => {
   async function hostOn(answers: Parameters<typeof scripted>[0]) {
     const capabilities = { tools: {}, prompts: {}, resources: {}, completions: {} };

@@ -1,6 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { Transport } from '@mcp-fittings/client-core/transport';
 import type { Engine } from '../../contracts/engine.js';
+import { isLocal } from './era.js';
 
 /**
  * Creates an engine that is loaded when the first server connects, so that a missing SDK is the error of each server rather
@@ -37,10 +38,6 @@ export function loadLater(name: string, peer: string, load: () => Promise<Engine
       return engine.connect(transport, options);
     },
   };
-}
-
-function isLocal(transport: Transport): boolean {
-  return 'pid' in transport && 'stderr' in transport;
 }
 
 /** Starts the transport. The engine's own `start()` settles as this one does. */
