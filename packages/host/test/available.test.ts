@@ -3,6 +3,7 @@ import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import type { Transport, TransportPlugin } from '@mcp-fittings/client-core/transport';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostEvents } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { identity } from './support/calculator.js';
@@ -19,6 +20,7 @@ const lists = {
 describe.each([
   ['sdk', sdkV1],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('under %s', (_name, sdk) => {
   it('F1: lists what can be called now or at its next use, and nothing of other servers', async () => {
     let failure: FittingsError | undefined;
@@ -190,9 +192,12 @@ describe.each([
   });
 });
 
-it('F5: passes on notifications of a stateless server too', async () => {
+it.each([
+  ['sdk-v2', sdkV2],
+  ['native', native],
+])('F5: passes on notifications of a stateless server too, on %s', async (_name, engine) => {
   const server = modern(lists);
-  await using host = createHost({ engine: sdkV2(identity), transports: [testServers(() => server).plugin] });
+  await using host = createHost({ engine: engine(identity), transports: [testServers(() => server).plugin] });
   const heard = new Promise<HostEvents['notification']>((resolve) => host.on('notification', resolve));
   await host.connect({ a: { type: 'test' } });
   await server.notify('notifications/elicitation/complete', { elicitationId: 'e1' });

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { AuthPlugin, HostCache } from '@mcp-fittings/client-core';
 import { createHost, type HostEvents, type HostOptions } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
@@ -17,6 +18,7 @@ import { jsonRpcServer, type JsonRpcRequest } from './support/json-rpc-server.js
 const engines = [
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ] as const;
 const toy = fileURLToPath(new URL('support/toy-server.mjs', import.meta.url));
 const REF = { server: 'one', tool: 'echo' };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type Host } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { calculator, identity } from './support/calculator.js';
@@ -30,6 +31,7 @@ const many = (prefix: string, count: number): Record<string, ServerConfig> =>
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('turns to connect, on %s', (_name, engine) => {
   it('C5: sixteen servers that hang do not delay the others', async () => {
     const clock = createManualClock();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type CallOptions, type HostLimits } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { calculator, identity } from './support/calculator.js';
@@ -9,6 +10,7 @@ import { testServers } from './support/in-process.js';
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('deadlines by the clock of the host, on %s', (_name, engine) => {
   async function connected(limits: Partial<HostLimits> = {}, entry: Record<string, unknown> = {}) {
     const clock = createManualClock();

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isRequest, type Transport } from '@mcp-fittings/client-core/transport';
 import type { Engine, EngineConnectOptions, EngineRequestOptions, EngineSession } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { engineSuite, type EngineUnderTest } from '@mcp-fittings/testkit/engine';
@@ -9,6 +10,7 @@ import { identity } from './support/calculator.js';
 
 engineSuite({ describe, it }, { name: 'SDK v1', engine: () => sdk(identity) });
 engineSuite({ describe, it }, { name: 'SDK v2', engine: () => sdkV2(identity) });
+engineSuite({ describe, it }, { name: 'native', engine: () => native(identity) });
 
 /** A deliberate error of an engine, and the cases that have to find it. */
 interface Flaw {

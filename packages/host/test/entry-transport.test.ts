@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHost, createEntryTransport } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -20,6 +21,7 @@ const OLD = `
 describe.each([
   ['sdk', sdkV1],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('a server of an unknown revision under %s', (_name, sdk) => {
   it('fails with VERSION_UNSUPPORTED, which names the revision', async () => {
     await using host = createHost({ engine: sdk(identity), transports: [stdio()] });

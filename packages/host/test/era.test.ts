@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HostCache, TransportPlugin } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { native } from '@mcp-fittings/host/native';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
@@ -35,7 +36,10 @@ function memory(): { cache: HostCache; kept: Map<string, unknown> } {
 const eras = (kept: Map<string, unknown>) =>
   [...kept].filter(([key]) => key.startsWith('era:')).map(([, era]) => era);
 
-describe('the probe for an era over stdio', () => {
+describe.each([
+  ['sdk-v2', sdkV2],
+  ['native', native],
+])('the probe for an era over stdio, through %s', (_name, sdk) => {
   it.each([
     ['modern', '2026-07-28'],
     ['both', '2026-07-28'],

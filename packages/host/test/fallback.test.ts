@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHost } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import {
@@ -14,6 +15,7 @@ import { testServers } from './support/in-process.js';
 describe.each([
   ['sdk', sdkV1],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ] as const)('the fallback of a plugin under %s', (_name, sdk) => {
   const failing = (error: FittingsError) => testServers(() => ({ connect: () => Promise.reject(error) }));
 

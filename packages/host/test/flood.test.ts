@@ -5,6 +5,7 @@ import { entrySchema } from '@mcp-fittings/client-core/transport';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
 import { createHost, type HostCallbacks } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { identity } from './support/calculator.js';
@@ -57,6 +58,7 @@ function bareServer() {
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('D10: one server that floods, on %s', (_name, engine) => {
   async function connected(callbacks: HostCallbacks = {}) {
     const bare = bareServer();

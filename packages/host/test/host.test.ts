@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { createHost } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { testServers, type TestServer } from './support/in-process.js';
@@ -19,6 +20,7 @@ function calculator(): TestServer {
 describe.each([
   ['sdk', sdkV1],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('a host on %s', (_name, sdk) => {
   it('connects, lists, calls and closes', async () => {
     const servers = testServers(calculator);

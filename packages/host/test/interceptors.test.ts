@@ -15,6 +15,7 @@ import {
   type InterceptorHandlers,
   type ToolResult,
 } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { calculator, identity } from './support/calculator.js';
@@ -41,6 +42,7 @@ const onTools = (callTool: InterceptorHandlers['callTool']): InterceptorHandlers
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('IN-01 interceptors on %s', (_name, engine) => {
   it('surround every operation, the first one outermost', async () => {
     const told: string[] = [];

@@ -8,6 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { AuthRequiredError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostEvents } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -29,6 +30,7 @@ const fails: Answer = () => {
 describe.each([
   ['sdk', sdkV1],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('lists under %s', (_name, sdk) => {
   function hostOn(server: ReturnType<typeof scripted>, more: object = {}) {
     const clock = createManualClock();
@@ -412,23 +414,32 @@ describe.each([
   });
 });
 
-it('R2: on 2026-07-28 a malformed tool, and one with invalid header annotations, affect only themselves', async () => {
-  const annotated = (schema: object) => ({ type: 'object', properties: { a: schema } });
-  const server = modern({
-    'tools/list': () => ({
-      tools: [
-        good,
-        { name: 'null', description: null, inputSchema: { type: 'object' } },
-        { name: 'header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'Region' }) },
-        { name: 'bad header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'a b' }) },
-        { name: 'number', inputSchema: annotated({ type: 'number', 'x-mcp-header': 'N' }) },
-        { name: 'unreachable', inputSchema: annotated({ items: { type: 'string', 'x-mcp-header': 'N' } }) },
-      ],
-    }),
-  });
-  await using host = createHost({ engine: sdkV2(identity), transports: [testServers(() => server).plugin] });
-  const [snapshot] = await host.connect({ a: { type: 'test' } });
-  expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2026-07-28' } });
-  expect(host.tools().map(({ name }) => name)).toEqual(['good', 'null', 'header']);
-  expect(snapshot?.lists.tools.skipped).toHaveLength(3);
-});
+it.each([
+  ['sdk-v2', sdkV2],
+  ['native', native],
+])(
+  'R2: on 2026-07-28 a malformed tool, and one with invalid header annotations, affect only themselves, on %s',
+  async (_name, engine) => {
+    const annotated = (schema: object) => ({ type: 'object', properties: { a: schema } });
+    const server = modern({
+      'tools/list': () => ({
+        tools: [
+          good,
+          { name: 'null', description: null, inputSchema: { type: 'object' } },
+          { name: 'header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'Region' }) },
+          { name: 'bad header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'a b' }) },
+          { name: 'number', inputSchema: annotated({ type: 'number', 'x-mcp-header': 'N' }) },
+          { name: 'unreachable', inputSchema: annotated({ items: { type: 'string', 'x-mcp-header': 'N' } }) },
+        ],
+      }),
+    });
+    await using host = createHost({
+      engine: engine(identity),
+      transports: [testServers(() => server).plugin],
+    });
+    const [snapshot] = await host.connect({ a: { type: 'test' } });
+    expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2026-07-28' } });
+    expect(host.tools().map(({ name }) => name)).toEqual(['good', 'null', 'header']);
+    expect(snapshot?.lists.tools.skipped).toHaveLength(3);
+  },
+);

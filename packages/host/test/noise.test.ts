@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -19,6 +20,7 @@ const local = (mood: string) => ({
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('what is reported besides, on %s', (_name, engine) => {
   function hostOf() {
     const host = createHost({ engine: engine(identity), transports: [stdio(), http()] });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostOptions } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { loadLater } from '../src/engines/shared/load-engine.js';
@@ -63,6 +64,7 @@ describe('defaults of the host', () => {
   it.each([
     ['sdk', sdk],
     ['sdk-v2', sdkV2],
+    ['native', native],
   ])('F9: reads, prompts and lists have limits of their own, on %s', async (_name, engine) => {
     const clock = createManualClock();
     const calc = calculator();
@@ -153,7 +155,9 @@ describe('arguments of the wrong type', () => {
   it.each([
     ['@mcp-fittings/host/sdk', sdk],
     ['@mcp-fittings/host/sdk-v2', sdkV2],
+    ['@mcp-fittings/host/native', native],
   ])('minor 1: an engine of %s without name and version is CONFIG_INVALID at once', (entryPoint, engine) => {
+    const { name } = engine;
     const untyped = engine as (options?: unknown) => unknown;
     const refused = (options: unknown): unknown => {
       try {
@@ -173,9 +177,9 @@ describe('arguments of the wrong type', () => {
       expect(refused(given)).toMatchObject({
         code: 'CONFIG_INVALID',
         message: expect.stringMatching(
-          new RegExp(`^sdk\\(\\) of "${entryPoint}" .* missing: ${missing}\\.$`),
+          new RegExp(`^${name}\\(\\) of "${entryPoint}" .* missing: ${missing}\\.$`),
         ),
-        hint: expect.stringContaining("sdk({ name: 'my-agent', version: '1.0.0' })"),
+        hint: expect.stringContaining(`${name}({ name: 'my-agent', version: '1.0.0' })`),
       });
     }
     expect(refused(identity)).not.toBeInstanceOf(Error);
@@ -207,7 +211,10 @@ describe('arguments of the wrong type', () => {
     const [one] = await host.connect({ one: { type: 'test' } });
     expect(one?.state).toMatchObject({
       status: 'failed',
-      error: { code: 'CONFIG_INVALID', hint: `Run "npm install ${peer}".` },
+      error: {
+        code: 'CONFIG_INVALID',
+        hint: `Run "npm install ${peer}", or use native() of "@mcp-fittings/host/native", which needs no other package.`,
+      },
     });
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { AuthPlugin, HostCache } from '@mcp-fittings/client-core';
 import { createHost, type HostOptions } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -83,6 +84,7 @@ const caches: readonly [string, (folder: string) => HostCache][] = [
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('persons who share a cache, on %s', (_name, engine) => {
   const base = (url: string, options: Partial<HostOptions>) => ({
     options: { engine: engine(identity), transports: [http()], ...options },

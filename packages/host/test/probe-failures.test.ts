@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -11,6 +12,7 @@ import { identity } from './support/calculator.js';
 describe.each([
   ['sdk', sdkV1],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('a server that refuses the first request under %s', (_name, sdk) => {
   it.each([
     [500, 'SERVER_ERROR', true],

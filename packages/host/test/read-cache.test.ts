@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { AuthPlugin, HostCache } from '@mcp-fittings/client-core';
 import { createHost, type HostOptions } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
@@ -84,9 +85,12 @@ function observed(cache: HostCache): { cache: HostCache; written: () => Promise<
   };
 }
 
-describe('resources/read of a stateless server', () => {
+describe.each([
+  ['sdk-v2', sdkV2],
+  ['native', native],
+])('resources/read of a stateless server, on %s', (_name, engine) => {
   const hostOf = (options: Partial<HostOptions> = {}) =>
-    createHost({ engine: sdkV2(identity), transports: [http()], auth: [personal], ...options });
+    createHost({ engine: engine(identity), transports: [http()], auth: [personal], ...options });
   const textOf = async (
     host: ReturnType<typeof createHost>,
     options: Parameters<typeof host.readResource>[1] = {},
@@ -207,6 +211,7 @@ describe('resources/read of a stateless server', () => {
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('resources/read that has a time to live, on %s', (_name, engine) => {
   it('issue 23: is read again after the server has reported a change', async () => {
     let reads = 0;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHost, type Host, type HostEvents } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -36,6 +37,7 @@ const handles = (): readonly string[] =>
 describe.each([
   ['sdk', sdkV1],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('real faults under %s', (_name, sdk) => {
   const rejections: unknown[] = [];
   const onRejection = (reason: unknown): number => rejections.push(reason);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AuthRequiredError, type AuthPlugin } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -51,6 +52,7 @@ function moody() {
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('a call that is refused for want of a sign-in, on %s', (_name, engine) => {
   async function connected() {
     const mood = moody();

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { TransportError, type ErrorCode } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -15,6 +16,7 @@ import { reaches } from './support/recorder.js';
 const engines = [
   ['sdk', sdkV1],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ] as const;
 
 interface ToyServer extends AsyncDisposable {

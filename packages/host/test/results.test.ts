@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHost } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { measure } from '../src/json-values.js';
@@ -18,6 +19,8 @@ describe.each([
   ['sdk', sdkV1, scripted],
   ['sdk-v2', sdkV2, scripted],
   ['sdk-v2 on 2026-07-28', sdkV2, modern],
+  ['native', native, scripted],
+  ['native on 2026-07-28', native, modern],
 ] as const)('results under %s', (_name, sdk, serve) => {
   async function hostOn(answers: Parameters<typeof scripted>[0]) {
     const capabilities = { tools: {}, prompts: {}, resources: {}, completions: {} };
@@ -157,43 +160,48 @@ describe.each([
   });
 });
 
-it.each([
-  [
-    'asks for an elicitation in its result',
-    () => ({
-      resultType: 'input_required',
-      inputRequests: {
-        who: {
-          method: 'elicitation/create',
-          params: { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+describe.each([
+  ['sdk-v2', sdkV2],
+  ['native', native],
+])('a refusal on 2026-07-28, on %s', (_name, engine) => {
+  it.each([
+    [
+      'asks for an elicitation in its result',
+      () => ({
+        resultType: 'input_required',
+        inputRequests: {
+          who: {
+            method: 'elicitation/create',
+            params: { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+          },
         },
+      }),
+      'CAPABILITY_MISSING',
+    ],
+    [
+      'refuses for want of a capability',
+      () => {
+        throw new RpcFailure(-32_021, 'needs sampling', { requiredCapabilities: { sampling: {} } });
       },
-    }),
-    'CAPABILITY_MISSING',
-  ],
-  [
-    'refuses for want of a capability',
-    () => {
-      throw new RpcFailure(-32_021, 'needs sampling', { requiredCapabilities: { sampling: {} } });
+      'RPC_ERROR',
+    ],
+  ])(
+    'D6: on 2026-07-28 a call of a server that %s was rejected, not "not sent"',
+    async (_case, answer, code) => {
+      const server = modern({ 'tools/list': tools, 'tools/call': answer });
+      await using host = createHost({
+        engine: engine(identity),
+        transports: [testServers(() => server).plugin],
+      });
+      await host.connect({ a: { type: 'test' } });
+      await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
+        code,
+        delivery: 'rejected',
+      });
+      expect(server.asked).toContain('tools/call');
     },
-    'RPC_ERROR',
-  ],
-])(
-  'D6: on 2026-07-28 a call of a server that %s was rejected, not "not sent"',
-  async (_case, answer, code) => {
-    const server = modern({ 'tools/list': tools, 'tools/call': answer });
-    await using host = createHost({
-      engine: sdkV2(identity),
-      transports: [testServers(() => server).plugin],
-    });
-    await host.connect({ a: { type: 'test' } });
-    await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
-      code,
-      delivery: 'rejected',
-    });
-    expect(server.asked).toContain('tools/call');
-  },
-);
+  );
+});
 
 describe('S5: measuring', () => {
   const bounds = { maxNodes: 100, maxDepth: 10, maxBytes: 1000 };

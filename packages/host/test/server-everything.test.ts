@@ -8,6 +8,7 @@ import {
   type LogEntry,
   type Progress,
 } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { stdio } from '@mcp-fittings/transport-stdio';
@@ -32,6 +33,7 @@ function next<Name extends Parameters<Host['on']>[0]>(host: Host, name: Name): P
 describe.each([
   ['sdk', sdkV1],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('the real server-everything through %s', (_name, sdk) => {
   let host: Host;
   const asked: ElicitationRequest[] = [];

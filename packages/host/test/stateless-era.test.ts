@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { HostCache } from '@mcp-fittings/client-core';
 import { createHost, type ElicitationRequest, type Host, type HostEvents } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { identity } from './support/calculator.js';
 
@@ -58,7 +59,10 @@ const next = <Name extends keyof HostEvents>(host: Host, name: Name): Promise<Ho
     });
   });
 
-describe('the stateless era, 2026-07-28', () => {
+describe.each([
+  ['sdk-v2', sdkV2],
+  ['native', native],
+])('the stateless era, 2026-07-28, through %s', (_name, sdk) => {
   const handler = createMcpHandler(makeServer);
   const serve = toNodeHandler(handler);
   const methods: string[] = [];

@@ -3,6 +3,7 @@ import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, vi } from 'vitest';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostCallbacks } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { identity } from './support/calculator.js';
@@ -38,6 +39,7 @@ function shop(ids: readonly string[], refusals = 1) {
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('-32042, on %s', (_name, engine) => {
   async function connected(ids: readonly string[], callbacks: HostCallbacks, refusals = 1) {
     const store = shop(ids, refusals);
@@ -222,6 +224,7 @@ describe.each([
 describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ])('the context of a callback, on %s', (_name, engine) => {
   it('D14: tells a callback which calls are in flight, and when there are none', async () => {
     const server = new McpServer({ name: 'asking', version: '1.0.0' });

@@ -1,6 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { Transport } from '@mcp-fittings/client-core/transport';
 import type { Engine } from '../../contracts/engine.js';
+import { isLocal } from './era.js';
 
 /**
  * Creates an engine that is loaded when the first server connects, so that a missing SDK is the error of each server rather
@@ -30,17 +31,13 @@ export function loadLater(name: string, peer: string, load: () => Promise<Engine
           {
             server: options.server,
             cause,
-            hint: `Run "npm install ${peer}".`,
+            hint: `Run "npm install ${peer}", or use native() of "@mcp-fittings/host/native", which needs no other package.`,
           },
         );
       }
       return engine.connect(transport, options);
     },
   };
-}
-
-function isLocal(transport: Transport): boolean {
-  return 'pid' in transport && 'stderr' in transport;
 }
 
 /** Starts the transport. The engine's own `start()` settles as this one does. */

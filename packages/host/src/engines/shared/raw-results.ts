@@ -105,10 +105,19 @@ function standIn({ id, result: raw }: JSONRPCResultResponse, least: JSONRPCObjec
 }
 
 function withinBounds(message: JSONRPCResultResponse, method: string): JSONRPCResponse {
-  const { problem } = measure(message.result, HANDSHAKE_BOUNDS);
-  if (problem === undefined) return message;
-  const error = { code: RPC_CODES.invalidRequest, message: `The result of ${method} ${problem}.` };
-  return { jsonrpc: '2.0', id: message.id, error };
+  const error = handshakeProblem(method, message.result);
+  return error === undefined ? message : { jsonrpc: '2.0', id: message.id, error };
+}
+
+/** Returns the error for a result of the handshake that is too large to keep; `undefined` if it is not. */
+export function handshakeProblem(
+  method: string,
+  result: unknown,
+): { readonly code: number; readonly message: string } | undefined {
+  const { problem } = measure(result, HANDSHAKE_BOUNDS);
+  return problem === undefined
+    ? undefined
+    : { code: RPC_CODES.invalidRequest, message: `The result of ${method} ${problem}.` };
 }
 
 /** Returns the result as the server sent it, given the result that an SDK returned. */

@@ -50,7 +50,7 @@ export function timeoutError(failed: FailedRequest, cause: unknown): FittingsErr
 }
 
 /** Returns the error for a request whose connection has ended, with the reason that the transport gives. */
-export function connectionError(failed: FailedRequest, delivery: Delivery, cause: unknown): FittingsError {
+export function connectionError(failed: FailedRequest, delivery: Delivery, cause?: unknown): FittingsError {
   const { server, transport, what } = failed;
   const reason = transport.closeReason;
   const { code, kind, retryable, hint, details } = reason ?? ({} as Partial<FittingsError>);
@@ -67,6 +67,15 @@ export function connectionError(failed: FailedRequest, delivery: Delivery, cause
   });
 }
 
+export function abortedError(failed: FailedRequest, cause: unknown, delivery: Delivery): FittingsError {
+  const { server, what } = failed;
+  return new FittingsError('ABORTED', `The caller aborted ${what} on the server "${server}".`, {
+    server,
+    cause,
+    delivery,
+  });
+}
+
 /** Both SDKs throw a plain `Error` for a request after the end of the connection. */
 const NOT_CONNECTED = 'Not connected';
 
@@ -77,13 +86,7 @@ const REVISION_REFUSED = "Server's protocol version is not supported";
 export function otherError(failed: FailedRequest, cause: unknown, fallback: ErrorCode): FittingsError {
   if (cause instanceof FittingsError) return cause;
   const { server, signal, what } = failed;
-  if (signal?.aborted === true) {
-    return new FittingsError('ABORTED', `The caller aborted ${what} on the server "${server}".`, {
-      server,
-      cause,
-      delivery: 'unknown',
-    });
-  }
+  if (signal?.aborted === true) return abortedError(failed, cause, 'unknown');
   const text = cause instanceof Error ? cause.message : String(cause);
   if (text === NOT_CONNECTED) return connectionError(failed, 'not-sent', cause);
   return new FittingsError(

@@ -9,7 +9,7 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** Options of the engines on the official SDKs. */
+/** Options of the engines of this package. */
 export interface SdkOptions {
   /** Name of your program, as servers see it. */
   readonly name: string;
@@ -23,15 +23,18 @@ export interface SdkOptions {
   readonly extensions?: Readonly<Record<string, JsonObject>> | undefined;
 }
 
-/** Throws `CONFIG_INVALID` if `name` or `version` is missing: both SDKs need them for the handshake. */
-export function checkSdkOptions(options: unknown, entryPoint: string): void {
+/** Throws `CONFIG_INVALID` if `name` or `version` is missing: the handshake needs them. */
+export function checkSdkOptions(options: unknown, entryPoint: string, what = 'sdk'): void {
   const given = isRecord(options) ? options : {};
   const missing = ['name', 'version'].filter((member) => typeof given[member] !== 'string');
   if (missing.length === 0) return;
   throw new FittingsError(
     'CONFIG_INVALID',
-    `sdk() of "${entryPoint}" requires the name and version of your program as strings; missing: ${missing.join(', ')}.`,
-    { hint: "Pass them, for example: sdk({ name: 'my-agent', version: '1.0.0' }).", delivery: 'not-sent' },
+    `${what}() of "${entryPoint}" requires the name and version of your program as strings; missing: ${missing.join(', ')}.`,
+    {
+      hint: `Pass them, for example: ${what}({ name: 'my-agent', version: '1.0.0' }).`,
+      delivery: 'not-sent',
+    },
   );
 }
 

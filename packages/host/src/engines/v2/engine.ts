@@ -1,5 +1,5 @@
 import { LOG_LEVEL_META_KEY, SdkHttpError } from '@modelcontextprotocol/client';
-import { FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
 import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
 import type {
@@ -10,7 +10,10 @@ import type {
   ProtocolEra,
 } from '../../contracts/engine.js';
 import type { LogLevel } from '../../contracts/server-requests.js';
+import { isEraUnknown, isLocal, probeTimeoutMs, tooSlowForEra } from '../shared/era.js';
+import { headerProblem } from '../shared/header-annotations.js';
 import type { RequestExtras } from '../shared/session.js';
+import { createListening, type Listening } from '../shared/listening.js';
 import { acceptAnything, clientCapabilities, type SdkOptions } from '../shared/sdk-options.js';
 import { observeResults, rawOf } from '../shared/raw-results.js';
 import { createRequestDeadline } from '../shared/request-deadline.js';
@@ -19,16 +22,8 @@ import { createSession, withMeta } from '../shared/session.js';
 import { ContextualClient, inThisContext } from './contextual-client.js';
 import { fromSdkError } from './errors.js';
 import { attachHandlers } from './handlers.js';
-import { headerProblem } from './header-annotations.js';
-import { createListening, type Listening } from './listening.js';
 import { observeEraProbe, toEra, toPrior } from './protocol-era.js';
 import { createSend, LEAST_RESULTS } from './requests.js';
-
-/**
- * Share of the connect deadline in which a local server has to answer the probe. It may need most of that time to start; the
- * rest is for `initialize`. The stdio transport answers the probe for a server that is running and stays silent.
- */
-const PROBE_SHARE_ON_STDIO = 2 / 3;
 
 /**
  * Creates a protocol engine on `@modelcontextprotocol/client` (SDK v2), for revisions 2024-11-05 to 2025-11-25 and the
@@ -43,25 +38,13 @@ export function sdk(options: SdkOptions): Engine {
   };
 }
 
-/** Codes with which a server refuses the handshake of another era. */
-const REFUSALS: ReadonlySet<ErrorCode> = new Set(['RPC_ERROR', 'VERSION_UNSUPPORTED']);
-
-/** The server was sent `initialize` only because it did not answer the probe; it may answer the probe next time. */
-function tooSlowForEra(server: string, cause: FittingsError): FittingsError {
-  return new FittingsError(
-    'TIMEOUT',
-    `The server "${server}" did not answer in time which protocol revision it speaks: ${cause.message}`,
-    { server, cause, hint: 'Increase connectTimeout if the server takes long to start.' },
-  );
-}
-
 async function connect(
   options: SdkOptions,
   transport: Transport,
   connectOptions: EngineConnectOptions,
 ): Promise<EngineSession> {
   const { server, events, signal, timeoutMs, clock } = connectOptions;
-  const isStdio = 'stderr' in transport && 'pid' in transport;
+  const isStdio = isLocal(transport);
   const client = new ContextualClient(
     {
       name: options.name,
@@ -73,7 +56,7 @@ async function connect(
       jsonSchemaValidator: acceptAnything,
       versionNegotiation: {
         mode: 'auto',
-        ...(isStdio && { probe: { timeoutMs: Math.ceil(timeoutMs * PROBE_SHARE_ON_STDIO) } }),
+        ...(isStdio && { probe: { timeoutMs: probeTimeoutMs(timeoutMs) } }),
       },
     },
   );
@@ -103,7 +86,7 @@ async function connect(
     // worthwhile, for example.
     if (error instanceof SdkHttpError && refusal !== undefined) throw refusal;
     const failure = fromSdkError(error, { server, transport, signal, what: 'the handshake' });
-    throw probe.isUnanswered && REFUSALS.has(failure.code) ? tooSlowForEra(server, failure) : failure;
+    throw probe.isUnanswered && isEraUnknown(failure) ? tooSlowForEra(server, failure) : failure;
   };
 
   const prior = toPrior(connectOptions.era);
@@ -126,10 +109,10 @@ async function connect(
   let logLevel: LogLevel | undefined;
 
   if (found.kind === 'stateless') {
-    listening = createListening(client, {
+    listening = createListening({
+      listen: (filter) => client.listen(filter, { timeout: timeoutMs }),
       capabilities,
       clock,
-      timeoutMs,
       onError: (error) =>
         events.error(fromSdkError(error, { server, transport, what: 'subscriptions/listen' })),
       onGap: (uris) => {

@@ -1,22 +1,13 @@
 import { isSpecType, type DiscoverResult, type PriorDiscovery } from '@modelcontextprotocol/client';
-import { isRecord } from '@mcp-fittings/client-core';
-import {
-  isNotification,
-  isRequest,
-  isResponse,
-  type JSONRPCMessage,
-  type RequestId,
-} from '@mcp-fittings/client-core/transport';
+import { isNotification, isRequest, isResponse, type RequestId } from '@mcp-fittings/client-core/transport';
 import type { ProtocolEra, TransportObserver } from '../../contracts/engine.js';
+import { isSilence } from '../shared/era.js';
 
 /** Observes the SDK's probe for the newer era, `server/discover`, in the messages of a connection. */
 export interface EraProbe extends TransportObserver {
   /** Whether the SDK sent `initialize` before the server had answered the probe. */
   readonly isUnanswered: boolean;
 }
-
-/** Reason in the error with which a transport answers the probe for a silent server; see `transport-stdio`. */
-const SILENT = 'silent';
 
 export function observeEraProbe(): EraProbe {
   const probes = new Set<RequestId>();
@@ -37,16 +28,10 @@ export function observeEraProbe(): EraProbe {
       if (!probes.has(message.id)) return message;
       // The SDK no longer waits for it.
       if (isOver) return undefined;
-      answered = !isSilence(message);
+      answered = !('error' in message) || !isSilence(message.error.data);
       return message;
     },
   };
-}
-
-function isSilence(message: JSONRPCMessage): boolean {
-  if (!('error' in message)) return false;
-  const { data } = message.error;
-  return isRecord(data) && data['reason'] === SILENT;
 }
 
 /** Returns the era of an earlier connection as SDK v2 takes it; `undefined`, so that it probes again, if it is not valid. */

@@ -1,19 +1,27 @@
-import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import { isRecord, type Clock } from '@mcp-fittings/client-core';
 import { backoffDelay } from '@mcp-fittings/client-core/timing';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 
-interface ListenFilter {
+/** Parameter `notifications` of `subscriptions/listen`: what a stream is about. */
+export interface ListenFilter {
   toolsListChanged?: boolean;
   promptsListChanged?: boolean;
   resourcesListChanged?: boolean;
   resourceSubscriptions?: string[];
 }
 
+/** One open `subscriptions/listen` stream. */
+export interface Subscription {
+  /** Resolves when the stream has ended: `local` if {@link close} ended it. Never rejects. */
+  readonly closed: Promise<string>;
+  close(): Promise<void>;
+}
+
 export interface ListeningOptions {
+  /** Opens a stream. Resolves when the server has acknowledged it. */
+  readonly listen: (filter: ListenFilter) => Promise<Subscription>;
   readonly capabilities: JSONRPCObject;
   readonly clock: Clock;
-  readonly timeoutMs: number;
   readonly onError: (error: unknown) => void;
   /** Called when changes may have been missed, also of these subscribed resources. */
   readonly onGap: (uris: readonly string[]) => void;
@@ -29,10 +37,10 @@ export interface Listening {
 }
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions */
-export function createListening(client: Client, options: ListeningOptions): Listening {
-  const { capabilities, clock, timeoutMs } = options;
+export function createListening(options: ListeningOptions): Listening {
+  const { capabilities, clock } = options;
   const uris = new Set<string>();
-  let current: McpSubscription | undefined;
+  let current: Subscription | undefined;
   let retry: Disposable | undefined;
   let failures = 0;
   let closed = false;
@@ -61,13 +69,12 @@ export function createListening(client: Client, options: ListeningOptions): List
     retry?.[Symbol.dispose]();
     const previous = current;
     const wanted = filter();
-    current =
-      Object.keys(wanted).length === 0 ? undefined : await client.listen(wanted, { timeout: timeoutMs });
+    current = Object.keys(wanted).length === 0 ? undefined : await options.listen(wanted);
     if (current !== undefined) watch(current);
     await previous?.close();
   };
 
-  const watch = (subscription: McpSubscription): void => {
+  const watch = (subscription: Subscription): void => {
     void subscription.closed.then((how) => {
       if (closed || subscription !== current || how === 'local') return;
       current = undefined;

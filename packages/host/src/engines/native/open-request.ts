@@ -1,0 +1,82 @@
+import type { Clock } from '@mcp-fittings/client-core';
+import type { JSONRPCObject, RequestId } from '@mcp-fittings/client-core/transport';
+import type { SendOptions } from './connection.js';
+
+export interface OpenRequestOptions {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly options: SendOptions;
+  readonly clock: Clock;
+  readonly resolve: (result: JSONRPCObject) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Gives a request up: its caller has aborted it, or a deadline has passed. */
+type GiveUp = (reason: 'aborted' | 'timeout') => void;
+
+/** A request that waits for its response, with its deadlines. One object, because each closure of a request costs. */
+export class OpenRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly options: SendOptions;
+  readonly resolve: (result: JSONRPCObject) => void;
+  readonly reject: (error: unknown) => void;
+  /** Ends the request's own stream. */
+  stream: AbortController | undefined;
+  readonly #clock: Clock;
+  #giveUp: GiveUp | undefined;
+  #silence: Disposable | undefined;
+  #total: Disposable | undefined;
+
+  constructor({ id, method, options, clock, resolve, reject }: OpenRequestOptions) {
+    this.id = id;
+    this.method = method;
+    this.options = options;
+    this.resolve = resolve;
+    this.reject = reject;
+    this.#clock = clock;
+  }
+
+  /** What was sent, for error messages. */
+  get what(): string {
+    return this.options.what ?? this.method;
+  }
+
+  /** Starts the deadlines, and listens to the signal of the caller. */
+  start(giveUp: GiveUp): void {
+    const { signal, maxTotalMs } = this.options;
+    this.#giveUp = giveUp;
+    this.restart();
+    if (maxTotalMs !== undefined) this.#total = this.#clock.schedule(this.#onTimeout, maxTotalMs);
+    signal?.addEventListener('abort', this, { once: true });
+  }
+
+  /** Restarts the deadline for silence. */
+  restart(): void {
+    const { timeoutMs } = this.options;
+    if (timeoutMs === undefined) return;
+    this.#silence?.[Symbol.dispose]();
+    this.#silence = this.#clock.schedule(this.#onTimeout, timeoutMs);
+  }
+
+  /** Returns the signal that ends the request's own stream. */
+  openStream(): AbortSignal {
+    this.stream = new AbortController();
+    return this.stream.signal;
+  }
+
+  /** The caller's signal is aborted. */
+  handleEvent(): void {
+    this.#giveUp?.('aborted');
+  }
+
+  /** Stops the deadlines. Call it when the request has settled. */
+  stop(): void {
+    this.#giveUp = undefined;
+    this.#silence?.[Symbol.dispose]();
+    this.#total?.[Symbol.dispose]();
+    this.options.signal?.removeEventListener('abort', this);
+  }
+
+  readonly #onTimeout = (): void => this.#giveUp?.('timeout');
+}
