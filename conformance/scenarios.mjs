@@ -2,6 +2,7 @@
 import { oauth } from '@mcp-fittings/auth-oauth';
 import { xaa, XAA_EXTENSION } from '@mcp-fittings/auth-xaa';
 import { createHost } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createSkills } from '@mcp-fittings/host/skills';
 import { memoryStore } from '@mcp-fittings/store-file';
@@ -10,6 +11,9 @@ import { parse as parseYaml } from 'yaml';
 import { MACHINES, NEW, SINGLE, SPANNING, WORKLOAD, XAA_2025, XAA_2026 } from './auth-scenarios.mjs';
 import { headless } from './headless.mjs';
 
+/** `CONFORMANCE_ENGINE=native` replaces the engine on the official SDK. */
+const createEngine = process.env.CONFORMANCE_ENGINE === 'native' ? native : sdk;
+
 /** If a scenario does not name one, no request goes there. */
 const NO_COMPANY = { identityProvider: { issuer: 'https://idp.conformance-test.local', clientId: 'none' } };
 
@@ -17,7 +21,7 @@ const NO_COMPANY = { identityProvider: { issuer: 'https://idp.conformance-test.l
 async function connected(url, work, oauthEntry = {}, { credentials = {}, company = NO_COMPANY } = {}) {
   const store = memoryStore();
   const host = createHost({
-    engine: sdk({
+    engine: createEngine({
       name: 'mcp-fittings-conformance',
       version: '0.1.0',
       extensions: { 'io.modelcontextprotocol/skills': {}, [XAA_EXTENSION]: {} },

@@ -192,9 +192,12 @@ describe.each([
   });
 });
 
-it('F5: passes on notifications of a stateless server too', async () => {
+it.each([
+  ['sdk-v2', sdkV2],
+  ['native', native],
+])('F5: passes on notifications of a stateless server too, on %s', async (_name, engine) => {
   const server = modern(lists);
-  await using host = createHost({ engine: sdkV2(identity), transports: [testServers(() => server).plugin] });
+  await using host = createHost({ engine: engine(identity), transports: [testServers(() => server).plugin] });
   const heard = new Promise<HostEvents['notification']>((resolve) => host.on('notification', resolve));
   await host.connect({ a: { type: 'test' } });
   await server.notify('notifications/elicitation/complete', { elicitationId: 'e1' });

@@ -414,23 +414,32 @@ describe.each([
   });
 });
 
-it('R2: on 2026-07-28 a malformed tool, and one with invalid header annotations, affect only themselves', async () => {
-  const annotated = (schema: object) => ({ type: 'object', properties: { a: schema } });
-  const server = modern({
-    'tools/list': () => ({
-      tools: [
-        good,
-        { name: 'null', description: null, inputSchema: { type: 'object' } },
-        { name: 'header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'Region' }) },
-        { name: 'bad header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'a b' }) },
-        { name: 'number', inputSchema: annotated({ type: 'number', 'x-mcp-header': 'N' }) },
-        { name: 'unreachable', inputSchema: annotated({ items: { type: 'string', 'x-mcp-header': 'N' } }) },
-      ],
-    }),
-  });
-  await using host = createHost({ engine: sdkV2(identity), transports: [testServers(() => server).plugin] });
-  const [snapshot] = await host.connect({ a: { type: 'test' } });
-  expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2026-07-28' } });
-  expect(host.tools().map(({ name }) => name)).toEqual(['good', 'null', 'header']);
-  expect(snapshot?.lists.tools.skipped).toHaveLength(3);
-});
+it.each([
+  ['sdk-v2', sdkV2],
+  ['native', native],
+])(
+  'R2: on 2026-07-28 a malformed tool, and one with invalid header annotations, affect only themselves, on %s',
+  async (_name, engine) => {
+    const annotated = (schema: object) => ({ type: 'object', properties: { a: schema } });
+    const server = modern({
+      'tools/list': () => ({
+        tools: [
+          good,
+          { name: 'null', description: null, inputSchema: { type: 'object' } },
+          { name: 'header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'Region' }) },
+          { name: 'bad header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'a b' }) },
+          { name: 'number', inputSchema: annotated({ type: 'number', 'x-mcp-header': 'N' }) },
+          { name: 'unreachable', inputSchema: annotated({ items: { type: 'string', 'x-mcp-header': 'N' } }) },
+        ],
+      }),
+    });
+    await using host = createHost({
+      engine: engine(identity),
+      transports: [testServers(() => server).plugin],
+    });
+    const [snapshot] = await host.connect({ a: { type: 'test' } });
+    expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2026-07-28' } });
+    expect(host.tools().map(({ name }) => name)).toEqual(['good', 'null', 'header']);
+    expect(snapshot?.lists.tools.skipped).toHaveLength(3);
+  },
+);

@@ -262,35 +262,41 @@ describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
   });
 });
 
-it('OT-01: a stateless server gets the context with every request, and its spans have the revision', async () => {
-  const seen: (readonly [string, unknown])[] = [];
-  const note = (method: string, result: object) => (params: JSONRPCObject) => {
-    seen.push([method, params._meta?.['traceparent']]);
-    return result;
-  };
-  const tools = [{ name: 'echo', inputSchema: { type: 'object' } }];
-  const server = modern({
-    'tools/list': note('tools/list', { tools }),
-    'tools/call': note('tools/call', { content: [] }),
-  });
-  using telemetry = subscribeOpenTelemetry(api);
-  await using host = createHost({
-    engine: sdkV2(identity),
-    transports: [testServers(() => server).plugin],
-    traceContext: telemetry.traceContext,
-  });
-  await host.connect({ s: { type: 'test' } });
-  await host.callTool({ server: 's', tool: 'echo' });
-  const spans = exporter.getFinishedSpans();
-  expect(spans.map(({ name }) => name)).toEqual(['server/discover', 'tools/list', 'tools/call echo']);
-  expect(seen.map(([, parent]) => parent)).toEqual(
-    spans.slice(1).map((span) => `00-${span.spanContext().traceId}-${span.spanContext().spanId}-01`),
-  );
-  expect(spans.slice(1).map(({ attributes }) => attributes['mcp.protocol.version'])).toEqual([
-    '2026-07-28',
-    '2026-07-28',
-  ]);
-});
+it.each([
+  ['sdk-v2', sdkV2],
+  ['native', native],
+])(
+  'OT-01: a stateless server gets the context with every request, and its spans have the revision, on %s',
+  async (_name, engine) => {
+    const seen: (readonly [string, unknown])[] = [];
+    const note = (method: string, result: object) => (params: JSONRPCObject) => {
+      seen.push([method, params._meta?.['traceparent']]);
+      return result;
+    };
+    const tools = [{ name: 'echo', inputSchema: { type: 'object' } }];
+    const server = modern({
+      'tools/list': note('tools/list', { tools }),
+      'tools/call': note('tools/call', { content: [] }),
+    });
+    using telemetry = subscribeOpenTelemetry(api);
+    await using host = createHost({
+      engine: engine(identity),
+      transports: [testServers(() => server).plugin],
+      traceContext: telemetry.traceContext,
+    });
+    await host.connect({ s: { type: 'test' } });
+    await host.callTool({ server: 's', tool: 'echo' });
+    const spans = exporter.getFinishedSpans();
+    expect(spans.map(({ name }) => name)).toEqual(['server/discover', 'tools/list', 'tools/call echo']);
+    expect(seen.map(([, parent]) => parent)).toEqual(
+      spans.slice(1).map((span) => `00-${span.spanContext().traceId}-${span.spanContext().spanId}-01`),
+    );
+    expect(spans.slice(1).map(({ attributes }) => attributes['mcp.protocol.version'])).toEqual([
+      '2026-07-28',
+      '2026-07-28',
+    ]);
+  },
+);
 
 it('OT-03: a connection that fails before it sends anything has one span', async () => {
   using _telemetry = subscribeOpenTelemetry(api);

@@ -155,7 +155,9 @@ describe('arguments of the wrong type', () => {
   it.each([
     ['@mcp-fittings/host/sdk', sdk],
     ['@mcp-fittings/host/sdk-v2', sdkV2],
+    ['@mcp-fittings/host/native', native],
   ])('minor 1: an engine of %s without name and version is CONFIG_INVALID at once', (entryPoint, engine) => {
+    const { name } = engine;
     const untyped = engine as (options?: unknown) => unknown;
     const refused = (options: unknown): unknown => {
       try {
@@ -175,9 +177,9 @@ describe('arguments of the wrong type', () => {
       expect(refused(given)).toMatchObject({
         code: 'CONFIG_INVALID',
         message: expect.stringMatching(
-          new RegExp(`^sdk\\(\\) of "${entryPoint}" .* missing: ${missing}\\.$`),
+          new RegExp(`^${name}\\(\\) of "${entryPoint}" .* missing: ${missing}\\.$`),
         ),
-        hint: expect.stringContaining("sdk({ name: 'my-agent', version: '1.0.0' })"),
+        hint: expect.stringContaining(`${name}({ name: 'my-agent', version: '1.0.0' })`),
       });
     }
     expect(refused(identity)).not.toBeInstanceOf(Error);

@@ -85,9 +85,12 @@ function observed(cache: HostCache): { cache: HostCache; written: () => Promise<
   };
 }
 
-describe('resources/read of a stateless server', () => {
+describe.each([
+  ['sdk-v2', sdkV2],
+  ['native', native],
+])('resources/read of a stateless server, on %s', (_name, engine) => {
   const hostOf = (options: Partial<HostOptions> = {}) =>
-    createHost({ engine: sdkV2(identity), transports: [http()], auth: [personal], ...options });
+    createHost({ engine: engine(identity), transports: [http()], auth: [personal], ...options });
   const textOf = async (
     host: ReturnType<typeof createHost>,
     options: Parameters<typeof host.readResource>[1] = {},

@@ -160,43 +160,48 @@ describe.each([
   });
 });
 
-it.each([
-  [
-    'asks for an elicitation in its result',
-    () => ({
-      resultType: 'input_required',
-      inputRequests: {
-        who: {
-          method: 'elicitation/create',
-          params: { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+describe.each([
+  ['sdk-v2', sdkV2],
+  ['native', native],
+])('a refusal on 2026-07-28, on %s', (_name, engine) => {
+  it.each([
+    [
+      'asks for an elicitation in its result',
+      () => ({
+        resultType: 'input_required',
+        inputRequests: {
+          who: {
+            method: 'elicitation/create',
+            params: { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+          },
         },
+      }),
+      'CAPABILITY_MISSING',
+    ],
+    [
+      'refuses for want of a capability',
+      () => {
+        throw new RpcFailure(-32_021, 'needs sampling', { requiredCapabilities: { sampling: {} } });
       },
-    }),
-    'CAPABILITY_MISSING',
-  ],
-  [
-    'refuses for want of a capability',
-    () => {
-      throw new RpcFailure(-32_021, 'needs sampling', { requiredCapabilities: { sampling: {} } });
+      'RPC_ERROR',
+    ],
+  ])(
+    'D6: on 2026-07-28 a call of a server that %s was rejected, not "not sent"',
+    async (_case, answer, code) => {
+      const server = modern({ 'tools/list': tools, 'tools/call': answer });
+      await using host = createHost({
+        engine: engine(identity),
+        transports: [testServers(() => server).plugin],
+      });
+      await host.connect({ a: { type: 'test' } });
+      await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
+        code,
+        delivery: 'rejected',
+      });
+      expect(server.asked).toContain('tools/call');
     },
-    'RPC_ERROR',
-  ],
-])(
-  'D6: on 2026-07-28 a call of a server that %s was rejected, not "not sent"',
-  async (_case, answer, code) => {
-    const server = modern({ 'tools/list': tools, 'tools/call': answer });
-    await using host = createHost({
-      engine: sdkV2(identity),
-      transports: [testServers(() => server).plugin],
-    });
-    await host.connect({ a: { type: 'test' } });
-    await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
-      code,
-      delivery: 'rejected',
-    });
-    expect(server.asked).toContain('tools/call');
-  },
-);
+  );
+});
 
 describe('S5: measuring', () => {
   const bounds = { maxNodes: 100, maxDepth: 10, maxBytes: 1000 };

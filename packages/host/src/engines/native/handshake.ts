@@ -95,7 +95,7 @@ async function probeEra(options: HandshakeOptions): Promise<Probe> {
   for (;;) {
     let result: JSONRPCObject;
     try {
-      result = await discover(options);
+      result = await sendProbe(options);
     } catch (error) {
       const answer = answerOf(error);
       if (answer === undefined) {
@@ -117,7 +117,7 @@ async function probeEra(options: HandshakeOptions): Promise<Probe> {
   }
 }
 
-function discover(options: HandshakeOptions): Promise<JSONRPCObject> {
+function sendProbe(options: HandshakeOptions): Promise<JSONRPCObject> {
   const { transport, client, timeoutMs: ms } = options;
   const timeoutMs = isLocal(transport) ? probeTimeoutMs(ms) : ms;
   const params = { _meta: { ...envelopeOf(client) } };

@@ -91,6 +91,8 @@ export class ServerRequests {
   receive(id: RequestId, method: string, params: JSONRPCObject): void {
     const { server, answer } = this.#options;
     if (method === 'ping') return this.#respond(id, {});
+    if (this.#running?.has(id) === true)
+      return this.#refuse(id, RPC_CODES.invalidRequest, 'A request with this id is in flight');
     const controller = new AbortController();
     const answered = answer(method, params, { server, signal: controller.signal });
     if (answered === undefined) {
@@ -99,7 +101,7 @@ export class ServerRequests {
     const running = (this.#running ??= new Map());
     running.set(id, controller);
     const finish = (respond: () => void): void => {
-      if (running.get(id) === controller) running.delete(id);
+      running.delete(id);
       if (!controller.signal.aborted) respond();
     };
     answered.then(
