@@ -17,7 +17,12 @@ const COMMANDS = 'cli/dist/main.js';
 const OF_A_CALL = {
   // Runs for long: it is not to have what it does not need.
   shared: ['cli/dist/commands/serve-shared.js'],
-  call: ['cli/dist/run-call.js', 'cli/dist/output/process-output.js', 'cli/dist/session/session.js'],
+  call: [
+    'cli/dist/run-call.js',
+    'cli/dist/output/process-output.js',
+    'cli/dist/session/session.js',
+    'cli/dist/stored-lists/remember-call.js',
+  ],
 
   tools: ['tools/dist/create-tools.js', 'tools/dist/pins/tool-pins.js', 'store-file/dist/file-records.js'],
 };

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
+import { isRecent, systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
 import type { EngineSession, ToolDefinition, ToolResult } from '@mcp-fittings/host';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { checkedArguments } from './arguments/checked-arguments.js';
@@ -37,7 +37,9 @@ export async function callLocally(request: CallRequest, here: NodeJS.Process): P
   try {
     let listChanged = false;
     session = await connect(call, io, signal, () => (listChanged = true));
-    if (!(await offersTheSame(session, call, signal)) || listChanged) return false;
+    const isSame = await offersTheSame(session, call, signal);
+    signal.throwIfAborted();
+    if (!isSame || listChanged) return false;
     wasSent = true;
     const result = await callTool(session, call, signal);
     const { createProcessOutput, printToolResult } = await import('./call-local-end.js');
@@ -62,8 +64,7 @@ async function findCall(request: CallRequest, { env, cwd }: ListAtOnceIo): Promi
   const slash = request.target.indexOf('/');
   const [server, tool] = [request.target.slice(0, slash), request.target.slice(slash + 1)];
   const stored = slash < 0 ? undefined : await openServerStore(server, { ...request, cwd }, env).read();
-  const age = stored === undefined ? undefined : Date.now() - stored.checkedAt;
-  if (stored === undefined || age === undefined || age < 0 || age >= CHECKED_MS) return undefined;
+  if (stored === undefined || !isRecent(stored.checkedAt, CHECKED_MS, Date.now())) return undefined;
   const definition = stored.called.includes(tool)
     ? stored.tools.find(({ name }) => name === tool)
     : undefined;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
 import { pinsFolder } from '../src/session/pins.js';
@@ -137,6 +137,24 @@ async function allow(workspace: Workspace, tool: string): Promise<void> {
   if (!record.value.called.includes(tool)) record.value.called.push(tool);
   await writeFile(path, JSON.stringify(record));
 }
+
+test('it loads two files, and not the program proper', async () => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  const coverage = join(setup.workspace.home, 'coverage');
+  const loadedBy = async (args: readonly string[]): Promise<readonly string[]> => {
+    await setup.run(args, { env: { NODE_V8_COVERAGE: coverage } });
+    const [name = ''] = await readdir(coverage);
+    const { result } = JSON.parse(await readFile(join(coverage, name), 'utf8')) as {
+      result: readonly { url: string }[];
+    };
+    await rm(coverage, { recursive: true });
+    const urls = result.map(({ url }) => url).filter((url) => /[\\/]cli[\\/]dist[\\/]/.test(url));
+    return urls.map((url) => basename(url)).toSorted();
+  };
+  expect(await loadedBy(ECHO)).toEqual(['bin.cjs', 'call-local.cjs']);
+  expect(await loadedBy([...ECHO, ...ORDINARY])).toContain('run-process.js');
+});
 
 test('it is made in the ordinary way, or refused, when the configuration has changed', async () => {
   await using setup = await setUp();

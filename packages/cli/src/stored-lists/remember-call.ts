@@ -1,4 +1,5 @@
-import type { ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import { isRecent } from '@mcp-fittings/client-core/timing';
 import { homeDirectory } from '@mcp-fittings/config';
 import type { CatalogTool } from '@mcp-fittings/host';
 import { stdio } from '@mcp-fittings/transport-stdio';
@@ -9,7 +10,7 @@ import { pinsFolder } from '../session/pins.js';
 import type { Inputs } from './inputs.js';
 import { openMemory } from './memory.js';
 import { inheritedMark, openCallStore } from './stored-calls.js';
-import { openServerStore, type StoredServerCalls } from './stored-servers.js';
+import { CHECKED_MS, openServerStore, type StoredServerCalls } from './stored-servers.js';
 
 interface CallToRemember {
   /** The tool as the user named it. */
@@ -108,8 +109,11 @@ async function rememberServer(
     instructions: state.connection.instructions ?? null,
   };
   const before = await store.read();
-  const { called = [], checkedAt: _at, ...rest } = before ?? {};
-  const others = isEqual(rest, checked) ? called.filter((each) => each !== name) : [];
+  const { called = [], checkedAt = 0, ...rest } = before ?? {};
+  const isSame = isEqual(rest, checked);
+  // To write it takes as long as to read it a hundred times.
+  if (isSame && called.includes(name) && isRecent(checkedAt, CHECKED_MS / 2, clock.now())) return;
+  const others = isSame ? called.filter((each) => each !== name) : [];
   await store.write({ ...checked, called: [...others, name], checkedAt: clock.now() });
 }
 
@@ -138,6 +142,13 @@ function launchOf({ loaded }: CommandSession, server: string, isVerbose: boolean
   const { config, definition } =
     loaded.entries.find(({ name, status }) => name === server && status === 'ready') ?? {};
   if (config === undefined || definition === undefined || isVerbose || server.includes('/')) return undefined;
+  // With a shared sign-in, all servers are told that the client has its extension.
+  if (
+    loaded.entries.some(
+      (entry) => isRecord(entry.definition?.['oauth']) && 'identityProvider' in entry.definition['oauth'],
+    )
+  )
+    return undefined;
   const isKnown = Object.keys(config).every((name) => KNOWN_FIELDS.has(name));
   if (!isKnown || usesVariables(config, definition)) return undefined;
   const parsed = stdio().schema['~standard'].validate(config);
