@@ -114,7 +114,7 @@ const RUNS = {
   },
   async call(place) {
     const call = callAboveStart(place, ['--arg', `text=${TEXT}`]);
-    await makeBefore(call.ours);
+    await makeBefore(() => call.ours());
     return call;
   },
   'call-checked'(place) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { answerAtOnce } from './answer-at-once.js';
 import { parseCall, parseCallRequest } from './call-request.js';
+import type { ListAtOnceIo } from './list-at-once.js';
 import { parseListRequest } from './list-request.js';
 import { loadCompiled } from './load-compiled.js';
 
@@ -10,21 +11,25 @@ async function run(argv: readonly string[]): Promise<void> {
   const list = parseListRequest(argv);
   if (list !== undefined) {
     const { exports, keep } = await loadCompiled('list-at-once', () => import('./list-at-once.js'));
-    const { stdout, stderr, env } = process;
-    if (await exports.listAtOnce(list, { stdout, stderr, env, cwd: process.cwd() })) return keep();
+    if (await exports.listAtOnce(list, here())) return keep();
   }
   const call = parseCallRequest(argv, process);
   if (call?.shared === true) {
     const { exports, keep } = await loadCompiled('call-shared', () => import('./call-shared.js'));
-    if (await exports.callShared(call, process)) return keep();
+    if (await exports.callShared(call, here())) return keep();
   } else if (call !== undefined) {
     const { exports, keep } = await loadCompiled('call-local', () => import('./call-local.js'));
-    if (await exports.callLocally(call, process)) return keep();
+    if (await exports.callLocally(call, here())) return keep();
   }
   const { keepCompiledCode } = await import('./compile-cache.js');
   keepCompiledCode();
   const { runProcess } = await import('./run-process.js');
   await runProcess(parseCall(argv, process.env));
+}
+
+function here(): ListAtOnceIo {
+  const { stdout, stderr, env } = process;
+  return { stdout, stderr, env, cwd: process.cwd() };
 }
 
 void run(process.argv.slice(2));

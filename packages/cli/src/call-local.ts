@@ -24,9 +24,7 @@ interface CheckedCall {
  * change the answer of a check: the configuration, approvals, pins, variables, and the tools of the server, which lists them again.
  * Resolves with false, without output and before the tool was called, if the call has to be made in the ordinary way.
  */
-export async function callLocally(request: CallRequest, here: NodeJS.Process): Promise<boolean> {
-  const { stdout, stderr, env } = here;
-  const io = { stdout, stderr, env, cwd: here.cwd() };
+export async function callLocally(request: CallRequest, io: ListAtOnceIo): Promise<boolean> {
   const call = await findCall(request, io);
   if (call === undefined) return false;
   using stop = watchProcessStop();
@@ -103,7 +101,7 @@ function connect(
       clock,
       era: { kind: 'initialize' },
       callbacks: { roots: async () => [{ uri: pathToFileURL(cwd).href }] },
-      // Nobody reads what the server reports: there is no terminal, and no `--verbose`.
+      // What the server reports has no reader: there is no terminal, and no `--verbose`.
       events: {
         log: ignore,
         resourceUpdated: ignore,

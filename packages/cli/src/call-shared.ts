@@ -6,6 +6,7 @@ import type { ToolResult } from '@mcp-fittings/host';
 import { callSharedTool } from '@mcp-fittings/transport-shared';
 import { checkedArguments } from './arguments/checked-arguments.js';
 import type { CallRequest } from './call-request.js';
+import type { ListAtOnceIo } from './list-at-once.js';
 import { interruptedCall, printToolResult } from './output/call-output.js';
 import { createProcessOutput } from './output/process-output.js';
 import { watchProcessStop } from './process-end.js';
@@ -18,11 +19,8 @@ import { FRESH_MS } from './stored-lists/stored-lists.js';
  * would change the answer of a check: the configuration, approvals, pins, variables, and the tools of the server. Resolves with
  * false, without output and before anything was sent, if the call has to be made in the ordinary way.
  */
-export async function callShared(
-  request: CallRequest,
-  { stdout, stderr, env, cwd: folder }: NodeJS.Process,
-): Promise<boolean> {
-  const cwd = folder();
+export async function callShared(request: CallRequest, io: ListAtOnceIo): Promise<boolean> {
+  const { env, cwd } = io;
   const stored = await openCallStore({ ...request, cwd }, env).read();
   const call = stored?.calls[request.target];
   if (stored === undefined || call === undefined || !isFresh(call, Date.now())) return false;
@@ -31,7 +29,7 @@ export async function callShared(
   if (!(await areUnchanged(stored.inputs, env))) return false;
   using stop = watchProcessStop();
   const { signal } = stop;
-  const output = createProcessOutput({ stdout, stderr, env }, request);
+  const output = createProcessOutput(io, request);
   const { server, tool, ticket } = call;
   try {
     const roots = [pathToFileURL(cwd).href];

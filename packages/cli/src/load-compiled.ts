@@ -18,7 +18,7 @@ import { Script } from 'node:vm';
 export interface CompiledFile<T> {
   readonly exports: T;
   /** Keeps the code that this run has compiled for the next one, when the process exits. Call it when the file has done its work. */
-  keep(): void;
+  readonly keep: () => void;
 }
 
 /**
@@ -100,7 +100,7 @@ function readCache(path: string, mark: string): Buffer | undefined {
       closeSync(file);
     }
   } catch {
-    // There is none yet.
+    // The file does not exist yet.
     return undefined;
   }
 }
