@@ -17,8 +17,13 @@ const COMMANDS = 'cli/dist/main.js';
 const OF_A_CALL = {
   // Runs for long: it is not to have what it does not need.
   shared: ['cli/dist/commands/serve-shared.js'],
-  call: ['cli/dist/run-call.js', 'cli/dist/output/process-output.js', 'cli/dist/session/session.js'],
-  engine: ['host/dist/engines/v2/engine.js'],
+  call: [
+    'cli/dist/run-call.js',
+    'cli/dist/output/process-output.js',
+    'cli/dist/session/session.js',
+    'cli/dist/stored-lists/remember-call.js',
+  ],
+
   tools: ['tools/dist/create-tools.js', 'tools/dist/pins/tool-pins.js', 'store-file/dist/file-records.js'],
 };
 const NOTICES = 'THIRD-PARTY-LICENSES.txt';
@@ -49,13 +54,21 @@ export async function stageProgram({ bin }, folder, target) {
   };
   const later = new Map();
   for (const file of Object.values(bin)) {
-    await write(join(folder, file), {
-      external: STAYS_OUTSIDE,
-      plugins: [importedLater(later)],
-      format: 'cjs',
-      entryFileNames: basename(publishedBin(file)),
-      chunkFileNames: '[name].cjs',
-    });
+    // Each file that it may load is one file, with its own copy of what others need too: a run loads one of them.
+    const files = new Map([[basename(file, '.js'), join(folder, file)]]);
+    for (const [name, input] of files) {
+      await write(input, {
+        external: STAYS_OUTSIDE,
+        plugins: [
+          importedLater(later, input === join(folder, file) ? files : undefined),
+          inAscii(),
+          requiredLate(),
+        ],
+        format: 'cjs',
+        entryFileNames: publishedBin(`${name}.js`),
+        codeSplitting: false,
+      });
+    }
   }
   await write(Object.fromEntries(later), {
     external: STAYS_OUTSIDE,
@@ -69,16 +82,31 @@ export async function stageProgram({ bin }, folder, target) {
   await addHelp(folder, target);
 }
 
-/** What a file of `bin` imports with `import()` becomes an entry of its own. */
-function importedLater(later) {
+/**
+ * What a file of `bin` imports with `import()` becomes an entry of its own.
+ * @param later Receives the program proper.
+ * @param files Receives the others. Without it, they become parts of the same bundle.
+ */
+function importedLater(later, files) {
+  const required = [];
   return {
     name: 'imported-later',
     resolveDynamicImport(id, importer) {
       if (typeof id !== 'string' || !id.startsWith('./')) return undefined;
-      if (basename(id) !== PROGRAM) return undefined;
-      later.set(basename(id, '.js'), join(dirname(importer), id));
-      return { id: `./${basename(id)}`, external: true };
+      const isProgram = basename(id) === PROGRAM;
+      if (!isProgram && files === undefined) return undefined;
+      (isProgram ? later : files).set(basename(id, '.js'), join(dirname(importer), id));
+      const name = isProgram ? PROGRAM : publishedBin(basename(id));
+      if (!isProgram) required.push(name);
+      return { id: `./${name}`, external: true };
     },
+    // To load a CommonJS file with `import()`, Node.js would start its loader for ES modules.
+    renderChunk: (code) =>
+      required.reduce(
+        (text, name) =>
+          text.replaceAll(`import("./${name}")`, `Promise.resolve().then(() => require("./${name}"))`),
+        code,
+      ),
   };
 }
 
@@ -94,6 +122,25 @@ function besideTheirPackage(folder) {
         const path = relative(entry, join(dirname(id), file)).replaceAll('\\', '/');
         return `new URL('./${path}', import.meta.resolve('${place.name}'))`;
       });
+    },
+  };
+}
+
+/**
+ * Modules of Node.js are loaded by what uses them, and not by the file that could: most runs do not need all of them. `import()` of
+ * one would load the loader for ES modules, and is not available to a file that is run with compiled code of an earlier run.
+ */
+function requiredLate() {
+  return {
+    name: 'required-late',
+    renderChunk(code) {
+      let text = code.replaceAll(/\bimport\(("node:[\w/]+")\)/g, 'Promise.resolve().then(() => require($1))');
+      for (const [line, name, module] of code.matchAll(/^let (node_\w+) = require\("(node:[\w/]+)"\);\n/gm)) {
+        // What is needed as a whole stays where it is.
+        if (new RegExp(`\\b${name}\\b(?!\\.| = require)`).test(code)) continue;
+        text = text.replace(line, '').replaceAll(new RegExp(`\\b${name}\\.`, 'g'), `(require("${module}")).`);
+      }
+      return text;
     },
   };
 }

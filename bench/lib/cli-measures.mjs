@@ -7,11 +7,13 @@
  *
  * - `version`, `help`, `subhelp`: the whole run.
  * - `list`: `fittings list tools` with ten stdio servers whose lists are stored. The run fails if a server was started.
- * - `call`: `fittings call` of a stdio server, above the server's own start. That start is what a program of this folder takes
- *   (`raw-call.mjs`: it starts the same server with pipes, sends `initialize`, `notifications/initialized` and the same
- *   `tools/call`, closes stdin and waits for the exit) less `node -e 0`. All of them run one after the other in each round.
- *   `ofMcporter` is ours over `mcporter call`, both above the server's own start:
- *   `npm ci --prefix packages/cli/bench` installs it. Without it, this figure is left out.
+ * - `call`: `fittings call` of a stdio server, above the server's own start, when the same call was made before, so that its checks
+ *   need not be repeated. That start is what a program of this folder takes (`raw-call.mjs`: it starts the same server with pipes,
+ *   sends `initialize`, `notifications/initialized` and the same `tools/call`, closes stdin and waits for the exit) less
+ *   `node -e 0`. All of them run one after the other in each round. `ofMcporter` is ours over `mcporter call`, both above the
+ *   server's own start: `npm ci --prefix packages/cli/bench` installs it. Without it, this figure is left out.
+ * - `call-checked`: the same with all checks, as the first call is made, and calls that cannot be repeated without them. It has
+ *   no goal.
  * - `call-shared`: `fittings call --shared` of the same server, which runs in the shared process, when the same call was made
  *   before: the whole run. It fails if a server was started.
  */
@@ -26,6 +28,7 @@ const SERVER = fileURLToPath(new URL('../servers/stdio.mjs', import.meta.url));
 const COUNTED = fileURLToPath(new URL('../servers/counted-stdio.mjs', import.meta.url));
 const RAW_CALL = fileURLToPath(new URL('../contenders/raw-call.mjs', import.meta.url));
 const MCPORTER = join(import.meta.dirname, '../../packages/cli/bench/node_modules/mcporter/dist/cli.js');
+const OF_MCPORTER = existsSync(MCPORTER) ? [{ metric: 'ofMcporter', most: 0.6, unit: '× mcporter' }] : [];
 const SERVERS = 10;
 const TEXT = 'hello';
 const NOTHING = ['-e', '0'];
@@ -48,9 +51,18 @@ export const CLI_WORKLOADS = [
   { ...atStart('subhelp', 'fittings list --help beside node -e 0', 1.3), slow: true },
   atStart('list', 'fittings list tools, 10 servers, warm, beside node -e 0', 2),
   {
-    ...atStart('call', "fittings call, above the server's own start, beside node -e 0", 1.5),
+    ...atStart('call', "fittings call, made before, above the server's own start, beside node -e 0", 1.5),
     slow: true,
-    limits: existsSync(MCPORTER) ? [{ metric: 'ofMcporter', most: 0.6, unit: '× mcporter' }] : [],
+    limits: OF_MCPORTER,
+  },
+  {
+    ...atStart(
+      'call-checked',
+      "fittings call with all checks, above the server's own start, beside node -e 0",
+    ),
+    goal: {},
+    slow: true,
+    limits: OF_MCPORTER,
   },
   { ...atStart('call-shared', 'fittings call --shared, made before, beside node -e 0', 1.5), slow: true },
 ];
@@ -90,10 +102,7 @@ const RUNS = {
     // Before its folder is removed.
     process.prependListener('exit', () => endShared(place));
     const run = () => measured(args, place, /hello/);
-    run();
-    // Its pins have to be older than two seconds before they are taken for granted.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    run();
+    await makeBefore(run);
     const starts = startsOf(place);
     return {
       ours() {
@@ -103,20 +112,39 @@ const RUNS = {
       },
     };
   },
-  call: (place) => ({
-    ours() {
-      const nothing = measured(NOTHING, place);
-      const raw = measured([RAW_CALL, SERVER, TEXT], place, /hello/);
-      const own = measured([place.fittings, 'call', 'plain/echo', '--arg', `text=${TEXT}`], place, /hello/);
-      const above = (run, metric) => Math.max(0.01, run[metric] - (raw[metric] - nothing[metric]));
-      const record = { value: above(own, 'value'), cpu: above(own, 'cpu') };
-      if (!existsSync(MCPORTER)) return record;
-      const args = [MCPORTER, 'call', 'plain.echo', `text=${TEXT}`, '--config', place.config];
-      const other = measured(args, place, /hello/);
-      return { ...record, ofMcporter: record.value / above(other, 'value') };
-    },
-  }),
+  async call(place) {
+    const call = callAboveStart(place, ['--arg', `text=${TEXT}`]);
+    await makeBefore(() => call.ours());
+    return call;
+  },
+  'call-checked'(place) {
+    // A file may say something else each time.
+    const file = join(place.home, 'arguments.json');
+    writeFileSync(file, JSON.stringify({ text: TEXT }));
+    return callAboveStart(place, ['--args', `@${file}`]);
+  },
 };
+
+/** Makes a call so often that the next one is a repetition: its pins have to be older than two seconds before they are relied on. */
+async function makeBefore(run) {
+  run();
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  run();
+}
+
+const callAboveStart = (place, options) => ({
+  ours() {
+    const nothing = measured(NOTHING, place);
+    const raw = measured([RAW_CALL, SERVER, TEXT], place, /hello/);
+    const own = measured([place.fittings, 'call', 'plain/echo', ...options], place, /hello/);
+    const above = (run, metric) => Math.max(0.01, run[metric] - (raw[metric] - nothing[metric]));
+    const record = { value: above(own, 'value'), cpu: above(own, 'cpu') };
+    if (!existsSync(MCPORTER)) return record;
+    const args = [MCPORTER, 'call', 'plain.echo', `text=${TEXT}`, '--config', place.config];
+    const other = measured(args, place, /hello/);
+    return { ...record, ofMcporter: record.value / above(other, 'value') };
+  },
+});
 
 /** A home directory with the servers, in which the program has not run. */
 async function prepare() {

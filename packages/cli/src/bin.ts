@@ -1,27 +1,35 @@
 #!/usr/bin/env node
 import { answerAtOnce } from './answer-at-once.js';
 import { parseCall, parseCallRequest } from './call-request.js';
+import type { ListAtOnceIo } from './list-at-once.js';
 import { parseListRequest } from './list-request.js';
+import { loadCompiled } from './load-compiled.js';
 
 // Every run loads this file: what it imports statically is published as a part of it, and costs `--version` its time.
 async function run(argv: readonly string[]): Promise<void> {
   if (answerAtOnce(argv, process.stdout)) return;
-  const request = parseListRequest(argv);
-  if (request !== undefined) {
-    const { listAtOnce } = await import('./list-at-once.js');
-    const { stdout, stderr, env } = process;
-    if (await listAtOnce(request, { stdout, stderr, env, cwd: process.cwd() })) return;
+  const list = parseListRequest(argv);
+  if (list !== undefined) {
+    const { exports, keep } = await loadCompiled('list-at-once', () => import('./list-at-once.js'));
+    if (await exports.listAtOnce(list, here())) return keep();
   }
-  const called = parseCallRequest(argv, process);
-  if (called !== undefined) {
-    const { callAtOnce } = await import('./call-at-once.js');
-    const { stdout, stderr, env } = process;
-    if (await callAtOnce(called, { stdout, stderr, env, cwd: process.cwd() })) return;
+  const call = parseCallRequest(argv, process);
+  if (call?.shared === true) {
+    const { exports, keep } = await loadCompiled('call-shared', () => import('./call-shared.js'));
+    if (await exports.callShared(call, here())) return keep();
+  } else if (call !== undefined) {
+    const { exports, keep } = await loadCompiled('call-local', () => import('./call-local.js'));
+    if (await exports.callLocally(call, here())) return keep();
   }
   const { keepCompiledCode } = await import('./compile-cache.js');
   keepCompiledCode();
   const { runProcess } = await import('./run-process.js');
   await runProcess(parseCall(argv, process.env));
+}
+
+function here(): ListAtOnceIo {
+  const { stdout, stderr, env } = process;
+  return { stdout, stderr, env, cwd: process.cwd() };
 }
 
 void run(process.argv.slice(2));

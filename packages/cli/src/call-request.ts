@@ -19,13 +19,13 @@ interface CallPlace {
   readonly stderr: { readonly isTTY?: boolean };
 }
 
-/** Parses what {@link parseCall} does; undefined also without the shared process, and where the user could be asked something or sees progress. */
+/** Parses what {@link parseCall} does; undefined also where the user could be asked something or sees progress. */
 export function parseCallRequest(
   argv: readonly string[],
   { env, stderr }: CallPlace,
 ): CallRequest | undefined {
   const request = parseCall(argv, env);
-  if (request?.shared !== true) return undefined;
+  if (request === undefined) return undefined;
   // `@file` and `-` are read from elsewhere.
   if (request.args !== undefined && !request.args.trimStart().startsWith('{')) return undefined;
   return stderr.isTTY === true && !request.json ? undefined : request;

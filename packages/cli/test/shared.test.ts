@@ -175,7 +175,7 @@ describe('what is known without a host', () => {
 
   it.each([
     [['call', 'a/b', '--shared', '-a', 'x=1', '--json'], true],
-    [['call', 'a/b', '-a', 'x=1'], false],
+    [['call', 'a/b', '-a', 'x=1'], true],
     [['call', 'a/b', '--shared', '--timeout', '3'], false],
     [['call', 'a/b', '--shared', '--args', '@file'], false],
     [['call', 'a/b', '--shared', '--args', '-'], false],

@@ -7,7 +7,7 @@ import { missingArguments, usageOf } from '../arguments/argument-text.js';
 import { buildArguments } from '../arguments/build-arguments.js';
 import { readTextArgument } from '../arguments/option-values.js';
 import type { CommandDeps } from '../command-deps.js';
-import { EXIT } from '../exit-codes.js';
+import { interruptedCall, printToolResult } from '../output/call-output.js';
 import { CommandError } from '../output/hints.js';
 import { writeOutput } from '../output/output.js';
 import { printable } from '../output/printable.js';
@@ -40,7 +40,7 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   });
   const { host, loaded } = session;
   // The server starts while these packages are loaded.
-  const [target, { createToolPolicy, createTools, naming, renderForPerson }] = await Promise.all([
+  const [target, { createToolPolicy, createTools, naming }] = await Promise.all([
     connectTarget(deps, session, text, 'tool', () => host.tools()),
     loadTools(),
     loadPins(),
@@ -68,9 +68,9 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
     if (event.type === 'progress' || event.type === 'partial') progress.show(event);
     else await finish(target, event);
   }
-  const ticket = tickets.get(target.server);
-  if (ticket !== undefined && definition !== undefined) {
+  if (definition !== undefined) {
     const { rememberCall } = await import('../stored-lists/remember-call.js');
+    const ticket = tickets.get(target.server);
     await rememberCall(deps, session, { text, ticket, definition, variables: variables.read, loadedAt });
   }
 
@@ -88,21 +88,13 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
       );
     }
     await save(result);
-    output.result({ server, tool, ...result }, () => renderForPerson(result));
-    if (result.isError === true) deps.setExitCode(EXIT.failed);
+    deps.setExitCode(printToolResult(output, { server, tool }, result));
   }
 
   /** Tells the user what to type, and what an interrupted call may have done. */
   function forUser(error: FittingsError): FittingsError {
-    // Ctrl-C reaches a local server too, so the call may fail before it is aborted.
-    if (signal.aborted && error.delivery === 'unknown') {
-      return new CommandError('ABORTED', 'Interrupted.', {
-        server: target.server,
-        cause: error,
-        delivery: 'unknown',
-        hint: 'The call had already been sent: the server may have carried it out.',
-      });
-    }
+    const interrupted = signal.aborted ? interruptedCall(error, target.server) : undefined;
+    if (interrupted !== undefined) return interrupted;
     if (error.details['pin'] !== undefined) return notAccepted(target, error);
     if (error.code !== 'ARGUMENTS_INVALID' || definition === undefined) return error;
     return new CommandError('ARGUMENTS_INVALID', error.message, {
@@ -131,8 +123,8 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
 
 /** Loads what a call needs of the package, and nothing else when it is bundled. */
 async function loadTools() {
-  const { createToolPolicy, createTools, naming, renderForPerson } = await import('@mcp-fittings/tools');
-  return { createToolPolicy, createTools, naming, renderForPerson };
+  const { createToolPolicy, createTools, naming } = await import('@mcp-fittings/tools');
+  return { createToolPolicy, createTools, naming };
 }
 
 function givenArguments(

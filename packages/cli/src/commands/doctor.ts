@@ -1,6 +1,6 @@
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { ConfigProblem } from '@mcp-fittings/config';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { native } from '@mcp-fittings/host/native';
 import type { CommandDeps } from '../command-deps.js';
 import { diagnose } from '../doctor/diagnose.js';
 import type { CheckResult, Diagnosis, Finding } from '../doctor/findings.js';
@@ -19,7 +19,7 @@ export async function runDoctor(
   const { env, clock, signal, output } = deps;
   await using session = await openSession(deps, { shared: undefined });
   const { loaded, transports, auth, store } = session;
-  const engine = sdk({ name: 'fittings', version: packageVersion() });
+  const engine = native({ name: 'fittings', version: packageVersion() });
   const names = server === undefined ? new Set(loaded.entries.map(({ name }) => name)) : [server];
   const options = { loaded, engine, transports, auth, store, env, timeoutMs, clock, signal };
   const waiting = new Set(names);

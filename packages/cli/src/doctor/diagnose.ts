@@ -21,7 +21,7 @@ import { type CheckResult, type Diagnosis, createResult } from './findings.js';
 export interface DiagnoseOptions {
   /** The configuration with the server. */
   readonly loaded: LoadedConfig;
-  /** Speaks MCP with the server, such as `sdk()` of `@mcp-fittings/host/sdk-v2`. */
+  /** Speaks MCP with the server, such as `native()` of `@mcp-fittings/host/native`. */
   readonly engine: Engine;
   /** Transports that entries may name. */
   readonly transports: readonly TransportPlugin[];

@@ -20,6 +20,7 @@ import { stdio } from '@mcp-fittings/transport-stdio';
 import { ws } from '@mcp-fittings/transport-ws';
 import type { LayoutName } from '../options.js';
 import { loadPlugins } from './load-plugins.js';
+import { LOCAL_SHUTDOWN } from './local-shutdown.js';
 import type { SessionOptions } from './session.js';
 
 type PlacedOptions = Pick<SessionOptions, 'layout' | 'cwd' | 'home'>;
@@ -97,16 +98,10 @@ export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   gemini: layouts.gemini,
 };
 
-/**
- * The user waits for the prompt, so a server that ignores the end of stdin gets SIGTERM sooner than in a host.
- * Milliseconds.
- */
-const AFTER_STDIN_END_MS = 500;
-
 /** Creates all transports that a configuration file can name. */
 export function createTransports(shared?: SessionOptions['shared']): readonly TransportPlugin[] {
   const older = sse();
-  const shutdown = { afterStdinEndMs: AFTER_STDIN_END_MS };
+  const shutdown = LOCAL_SHUTDOWN;
   return [
     shared === undefined ? stdio({ shutdown }) : sharedStdio({ shutdown, ...shared }),
     http({ fallback: older }),

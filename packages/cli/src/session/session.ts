@@ -11,7 +11,7 @@ import type {
 } from '@mcp-fittings/client-core';
 import type { ServerApprovals, LoadedConfig } from '@mcp-fittings/config';
 import { type Host, type HostCallbacks, type ServerSnapshot, createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { native } from '@mcp-fittings/host/native';
 import type { SharedStdioOptions } from '@mcp-fittings/transport-shared';
 import type { LayoutName, StoreName } from '../options.js';
 import { packageVersion } from '../version.js';
@@ -112,7 +112,7 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
   // OAuth accepts any URL, so plugins come first.
   const auth = [...others, ...ours];
   const host = createHost({
-    engine: sdk({
+    engine: native({
       name: 'fittings',
       version: packageVersion(),
       ...(sharesSignIn && { extensions: { [XAA_EXTENSION]: {} } }),

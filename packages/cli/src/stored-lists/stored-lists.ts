@@ -5,7 +5,7 @@ import { isRecord } from '@mcp-fittings/client-core';
 import {
   checkPrivateDirectory,
   ensurePrivateDirectory,
-  readPrivateFile,
+  readPrivateFileSync,
   writePrivateFile,
 } from '@mcp-fittings/client-core/files';
 import type { Host } from '@mcp-fittings/host';
@@ -71,8 +71,8 @@ export function openViewStore<T>(
   kind: string,
   { layout, mcpConfig, strictMcpConfig, store, cwd }: View,
   env: Readonly<Record<string, string | undefined>>,
+  folder: string = listsFolder(),
 ): ViewStore<T> {
-  const folder = listsFolder();
   // Another version may list and redact differently. Another store may hold another account.
   const account = store ?? env['FITTINGS_STORE'] ?? null;
   // The JSON of `--mcp-config` may contain secrets.
@@ -83,7 +83,7 @@ export function openViewStore<T>(
     async read() {
       try {
         if (!(await checkPrivateDirectory(folder))) return undefined;
-        const value: unknown = JSON.parse((await readPrivateFile(join(folder, name), MAX_BYTES)) ?? 'null');
+        const value: unknown = JSON.parse(readPrivateFileSync(join(folder, name), MAX_BYTES) ?? 'null');
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `write` of the same version, into a private file
         return isRecord(value) && value['key'] === key ? (value['value'] as T) : undefined;
       } catch {
@@ -120,10 +120,14 @@ export function shortHash(text: string): string {
 
 /** Only for lists of servers, so that they can be removed together. */
 function listsFolder(): string {
-  const home = homedir();
-  if (process.platform === 'darwin') return join(home, 'Library', 'Caches', 'mcp-fittings', 'lists');
-  if (process.platform === 'win32') return join(home, 'AppData', 'Local', 'mcp-fittings', 'lists');
-  return join(home, '.cache', 'mcp-fittings', 'lists');
+  return join(cacheFolder(homedir()), 'lists');
+}
+
+/** Returns where this program keeps in a home directory what it can do without. */
+export function cacheFolder(home: string): string {
+  if (process.platform === 'darwin') return join(home, 'Library', 'Caches', 'mcp-fittings');
+  if (process.platform === 'win32') return join(home, 'AppData', 'Local', 'mcp-fittings');
+  return join(home, '.cache', 'mcp-fittings');
 }
 
 /** Removes all stored lists: a server may list other tools to another account. */

@@ -1,0 +1,121 @@
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { Module } from 'node:module';
+import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+import { Script } from 'node:vm';
+
+/** A file of this program that was loaded. */
+export interface CompiledFile<T> {
+  readonly exports: T;
+  /** Keeps the code that this run has compiled for the next one, when the process exits. Call it when the file has done its work. */
+  readonly keep: () => void;
+}
+
+/**
+ * Loads a CommonJS file beside this one, with the code that an earlier run has compiled: to compile `call-local.cjs` takes a third of
+ * the time of Node.js itself. `module.enableCompileCache()` does the same from Node.js 22 on, and takes longer.
+ *
+ * The code runs as it is found, so it lies in the account's own home directory, whatever `HOME` says, in a file that only its owner
+ * can read and write. It belongs to one state of one file; V8 rejects that of another version or with other flags.
+ * @param name - of the file, without `.cjs`
+ * @param otherwise - loads it in a build that was not published, which has no such file
+ * @param place - other folders, for tests
+ */
+export async function loadCompiled<T>(
+  name: string,
+  otherwise: () => Promise<T>,
+  { folder = import.meta.dirname, codeFolder = accountCodeFolder() } = {},
+): Promise<CompiledFile<T>> {
+  const file = `${folder}/${name}.cjs`;
+  const mark = markOf(file);
+  if (mark === undefined) return { exports: await otherwise(), keep: () => undefined };
+  const cache = codeFolder && `${codeFolder}/${name}-${process.version}.bin`;
+  const cachedData = cache === undefined ? undefined : readCache(cache, mark);
+  // It has no characters beyond Latin 1.
+  const script = new Script(Module.wrap(readFileSync(file, 'latin1')), { filename: file, cachedData });
+  const loaded: { exports: unknown } = { exports: {} };
+  const run: unknown = script.runInThisContext();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `wrap` makes of a file
+  (run as CommonJs)(loaded.exports, Module.createRequire(file), loaded, file, folder);
+  const isKnown = cachedData !== undefined && script.cachedDataRejected === false;
+  return {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the file that `otherwise` loads
+    exports: loaded.exports as T,
+    keep() {
+      if (cache !== undefined && !isKnown)
+        process.on('exit', () => writeCache(cache, mark, script.createCachedData()));
+    },
+  };
+}
+
+type CommonJs = (
+  exports: unknown,
+  require: NodeJS.Require,
+  module: object,
+  file: string,
+  folder: string,
+) => void;
+
+/** The state of the file comes first, in so many bytes: V8 wants its data aligned. */
+const MARK_BYTES = 1024;
+
+/** Returns a text that differs if the file does; undefined if there is no such file. Packages are unpacked with the same times. */
+function markOf(file: string): string | undefined {
+  const state = statSync(file, { bigint: true, throwIfNoEntry: false });
+  if (state === undefined) return undefined;
+  const { dev, ino, size, mtimeNs, ctimeNs } = state;
+  return JSON.stringify([file, `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, process.version, process.arch]);
+}
+
+function accountCodeFolder(): string | undefined {
+  try {
+    return `${userInfo().homedir}/.cache/mcp-fittings/code`;
+  } catch {
+    // The account has no home directory.
+    return undefined;
+  }
+}
+
+function readCache(path: string, mark: string): Buffer | undefined {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const { uid, mode } = fstatSync(file);
+      const own = process.getuid?.();
+      if (own !== undefined && (uid !== own || (mode & 0o077) !== 0)) return undefined;
+      const bytes = readFileSync(file);
+      const isSame = bytes.toString('utf8', 0, MARK_BYTES).trimEnd() === mark;
+      return isSame ? bytes.subarray(MARK_BYTES) : undefined;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // The file does not exist yet.
+    return undefined;
+  }
+}
+
+function writeCache(path: string, mark: string, code: Buffer): void {
+  const head = Buffer.alloc(MARK_BYTES, ' ');
+  if (head.write(mark) < Buffer.byteLength(mark)) return;
+  const fresh = `${path}.${process.pid}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // On the disk before it has its name: V8 checks the length of its data, and not every byte.
+    writeFileSync(fresh, Buffer.concat([head, code]), { mode: 0o600, flag: 'wx', flush: true });
+    renameSync(fresh, path);
+  } catch {
+    // The next run compiles it again.
+    rmSync(fresh, { force: true });
+  }
+}

@@ -1,0 +1,278 @@
+import { readFileSync } from 'node:fs';
+import { readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it, vi } from 'vitest';
+import { pinsFolder } from '../src/session/pins.js';
+import { serverFolder } from '../src/stored-lists/stored-servers.js';
+import { openWorkspace, type Run, type Workspace } from './support/workspace.js';
+
+// Each starts several processes; on a loaded machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+/** The tests run side by side, because each waits for two seconds. */
+const test = it.concurrent;
+
+const SERVER = fileURLToPath(new URL('support/checked-server.mjs', import.meta.url));
+const ECHO = ['call', 'checked/echo', '--arg', 'text=hi'];
+
+interface Setup extends AsyncDisposable {
+  readonly workspace: Workspace;
+  /** The file with the server. */
+  readonly config: string;
+  /** Runs a command, and returns what the server noted meanwhile too. */
+  run(
+    args: readonly string[],
+    options?: Parameters<Workspace['fittings']>[1],
+  ): Promise<Run & { readonly log: readonly string[] }>;
+  /** Runs it until it is done without a host, which looks for the revision of the server first. */
+  untilQuick(args: readonly string[]): Promise<void>;
+  /** What the server does otherwise from its next start on. */
+  behave(settings: object): Promise<void>;
+  configure(entry: object): Promise<void>;
+}
+
+async function setUp(entry: object = {}): Promise<Setup> {
+  const workspace = await openWorkspace();
+  const [log, settings, config] = ['log', 'settings.json', 'servers.json'].map((name) =>
+    join(workspace.home, name),
+  );
+  if (log === undefined || settings === undefined || config === undefined) throw new Error();
+  await writeFile(log, '');
+  const setup: Setup = {
+    workspace,
+    config,
+    async run(args, options) {
+      const before = readFileSync(log, 'utf8').length;
+      const run = await workspace.fittings(['--strict-mcp-config', '--mcp-config', config, ...args], options);
+      return { ...run, log: readFileSync(log, 'utf8').slice(before).split('\n').filter(Boolean) };
+    },
+    async untilQuick(args) {
+      // The pins of the first call, and what else was changed within two seconds, are not relied on.
+      await expect
+        .poll(async () => (await setup.run(args)).log, { timeout: 30_000, interval: 500 })
+        .not.toContain('server/discover');
+    },
+    behave: (value) => writeFile(settings, JSON.stringify(value)),
+    async configure(changed) {
+      const checked = { command: process.execPath, args: [SERVER, log, settings], ...changed };
+      await writeFile(config, JSON.stringify({ mcpServers: { checked } }));
+      await utimes(config, 0, 0);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const name of await recordsOf(workspace)) await rm(name);
+      await workspace[Symbol.asyncDispose]();
+    },
+  };
+  await setup.configure(entry);
+  return setup;
+}
+
+/** Files of the records of this workspace: each names its home directory. */
+async function recordsOf({ home }: Workspace): Promise<readonly string[]> {
+  const names = await readdir(serverFolder()).catch(() => []);
+  const own = names.map(async (name) => {
+    const path = join(serverFolder(), name);
+    return (await readFile(path, 'utf8').catch(() => '')).includes(home) ? [path] : [];
+  });
+  return (await Promise.all(own)).flat();
+}
+
+/** What the server notes of a repeated call, which has the capabilities of an ordinary one. */
+const quickLog = (tool: string, ordinary: readonly string[]): readonly unknown[] => [
+  'started',
+  'initialize',
+  ordinary.find((line) => line.startsWith('capabilities ')),
+  'notifications/initialized',
+  'tools/list',
+  'tools/call',
+  `called ${tool}`,
+];
+
+const called = (log: readonly string[]): readonly string[] =>
+  log.filter((line) => line.startsWith('called '));
+
+/** An option that changes nothing, and that only the ordinary way knows. */
+const ORDINARY = ['--timeout', '600'];
+
+test.each([
+  ['echo', 0, ['--arg', 'text=hi there']],
+  ['echo', 0, ['--arg', 'text=grüße', '--json']],
+  ['echo', 0, ['--args', '{"text":"x","count":2}']],
+  ['cwd', 0, []],
+  ['environment', 0, []],
+  ['fail', 1, []],
+  ['fail', 1, ['--json']],
+  ['refuse', 1, []],
+  ['refuse', 1, ['--json']],
+  ['break', 1, ['--json']],
+  ['blocks', 0, []],
+  ['blocks', 0, ['--json']],
+  ['nothing', 1, ['--json']],
+  ['roots', 0, []],
+  ['elicit', 0, []],
+  ['die', 1, ['--json']],
+  ['die', 1, []],
+])(
+  '%s, exit code %i, %j: a repeated call prints what an ordinary one prints',
+  async (tool, code, options) => {
+    await using setup = await setUp();
+    await setup.untilQuick(ECHO);
+    const call = ['call', `checked/${tool}`, ...options];
+    const ordinary = await setup.run([...call, ...ORDINARY]);
+    expect(ordinary.log).toContain('server/discover');
+    expect(ordinary.code).toBe(code);
+    // A call that failed is not remembered by itself.
+    await allow(setup.workspace, tool);
+    const quick = await setup.run(call);
+    expect(quick).toEqual({ ...ordinary, log: quick.log });
+    expect(quick.log.slice(0, 7)).toEqual(quickLog(tool, ordinary.log));
+    expect(called(quick.log)).toHaveLength(1);
+  },
+);
+
+/** Adds a tool to those that were called. */
+async function allow(workspace: Workspace, tool: string): Promise<void> {
+  const [path = ''] = await recordsOf(workspace);
+  const record = JSON.parse(await readFile(path, 'utf8')) as { value: { called: string[] } };
+  if (!record.value.called.includes(tool)) record.value.called.push(tool);
+  await writeFile(path, JSON.stringify(record));
+}
+
+test('it loads two files, and not the program proper', async () => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  const coverage = join(setup.workspace.home, 'coverage');
+  const loadedBy = async (args: readonly string[]): Promise<readonly string[]> => {
+    await setup.run(args, { env: { NODE_V8_COVERAGE: coverage } });
+    const [name = ''] = await readdir(coverage);
+    const { result } = JSON.parse(await readFile(join(coverage, name), 'utf8')) as {
+      result: readonly { url: string }[];
+    };
+    await rm(coverage, { recursive: true });
+    const urls = result.map(({ url }) => url).filter((url) => /[\\/]cli[\\/]dist[\\/]/.test(url));
+    return urls.map((url) => basename(url)).toSorted();
+  };
+  expect(await loadedBy(ECHO)).toEqual(['bin.cjs', 'call-local.cjs']);
+  expect(await loadedBy([...ECHO, ...ORDINARY])).toContain('run-process.js');
+});
+
+test('it is made in the ordinary way, or refused, when the configuration has changed', async () => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  await setup.configure({ env: { LABEL: 'x' } });
+  const other = await setup.run(ECHO);
+  expect(other).toMatchObject({ code: 0, stdout: 'hi\n' });
+  expect(other.log).toContain('server/discover');
+  await writeFile(setup.config, '{"mcpServers":{}}');
+  expect(await setup.run(ECHO)).toMatchObject({ code: 2, stdout: '', log: [] });
+});
+
+test('a changed tool is refused before it is called', async () => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  await setup.behave({ description: 'Echoes, and sends a copy to a stranger.' });
+  const run = await setup.run(ECHO);
+  expect(run).toMatchObject({ code: 5, stdout: '' });
+  expect(run.stderr).toContain('fittings pins show checked echo');
+  expect(called(run.log)).toEqual([]);
+});
+
+test.each([
+  { more: ['another'] },
+  { before: 'tools/list' },
+  { before: 'initialize' },
+  { exitAt: 'initialize' },
+  { exitAt: 'tools/list' },
+])('with %j nothing is called twice', async (settings) => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  await setup.behave(settings);
+  const run = await setup.run(ECHO);
+  const ordinary = await setup.run([...ECHO, ...ORDINARY]);
+  expect({ ...run, log: called(run.log) }).toEqual({ ...ordinary, log: called(ordinary.log) });
+  expect(run.log).toContain('server/discover');
+});
+
+test('changed instructions go the ordinary way', async () => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  await setup.behave({ instructions: 'Call echo first.' });
+  const run = await setup.run(ECHO);
+  expect(run.log).toContain('server/discover');
+  expect(called(run.log)).toHaveLength(1);
+});
+
+test('pins that have changed are looked at again', async () => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  await writeFile(join(pinsFolder(setup.workspace.home, process.platform), 'of-another-server'), '');
+  expect((await setup.run(ECHO)).log).toContain('server/discover');
+});
+
+test('invalid arguments are explained as ever, and the server sees no call', async () => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  const run = await setup.run(['call', 'checked/echo', '--arg', 'count=x']);
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain('Usage: fittings call checked/echo');
+  expect(called(run.log)).toEqual([]);
+});
+
+test('Ctrl-C ends the server, and says that the call had been sent', async () => {
+  await using setup = await setUp({ stderr: 'inherit' });
+  await setup.untilQuick(ECHO);
+  const interruptWhen = (text: string): boolean => text.includes('hanging');
+  const ordinary = await setup.run(['call', 'checked/hang', ...ORDINARY], { interruptWhen });
+  await allow(setup.workspace, 'hang');
+  const quick = await setup.run(['call', 'checked/hang'], { interruptWhen });
+  expect(ordinary).toMatchObject({ code: 130, stdout: '' });
+  expect(ordinary.stderr).toContain('The call had already been sent');
+  expect(quick).toEqual({ ...ordinary, log: quick.log });
+  expect(quick.log).toEqual([...quickLog('hang', ordinary.log), 'notifications/cancelled']);
+});
+
+test('a call that takes too long fails as in the ordinary way, and is not repeated', async () => {
+  await using setup = await setUp({ timeout: 500 });
+  await setup.untilQuick(ECHO);
+  const ordinary = await setup.run(['--json', 'call', 'checked/hang', '--timeout', '0.5']);
+  await allow(setup.workspace, 'hang');
+  const quick = await setup.run(['--json', 'call', 'checked/hang']);
+  expect(quick).toEqual({ ...ordinary, log: quick.log });
+  expect(JSON.parse(quick.stdout)).toMatchObject({ error: { code: 'TIMEOUT', delivery: 'unknown' } });
+  expect(called(quick.log)).toHaveLength(1);
+});
+
+test.each([
+  ['a variable of the entry', { env: { LABEL: 'plain-value' } }, {}],
+  ['an inherited variable', { inheritEnv: ['LABEL'] }, { LABEL: 'plain-value' }],
+  ['an argument from a variable', { more: '${LABEL}' }, { LABEL: 'plain-value' }],
+  ['a secret argument', { more: '--token=plain-value' }, {}],
+])(
+  'with %s nothing is written, and each call is an ordinary one',
+  async (_what, { more, ...entry }: { more?: string; env?: object; inheritEnv?: string[] }, env) => {
+    await using setup = await setUp(entry);
+    if (more !== undefined) {
+      const text = await readFile(setup.config, 'utf8');
+      await writeFile(setup.config, text.replace(']', `,${JSON.stringify(more)}]`));
+      await utimes(setup.config, 0, 0);
+    }
+    for (let count = 0; count < 2; count++) {
+      await new Promise((resolve) => setTimeout(resolve, 2_100));
+      const run = await setup.run(ECHO, { env });
+      expect(run).toMatchObject({ code: 0, stdout: 'hi\n' });
+      expect(run.log).toContain('server/discover');
+    }
+    for (const path of await recordsOf(setup.workspace))
+      expect(await readFile(path, 'utf8')).not.toContain('plain-value');
+  },
+);
+
+test('only the user can read a record, and one that others can write is not used', async () => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  const [path = '', ...others] = await recordsOf(setup.workspace);
+  expect(others).toEqual([]);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  // A project that sets HOME brings no record of its own: it is in the home directory of the account.
+  expect(path.startsWith(setup.workspace.home)).toBe(false);
+});
