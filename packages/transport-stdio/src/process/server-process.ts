@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { Duplex, type Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '@mcp-fittings/client-core/transport';
 import { waitForEnd, type ProcessEnd } from './process-exit.js';
 import type { ExitReaper } from './exit-reaper.js';
@@ -47,9 +45,15 @@ export interface ServerProcessOptions {
   readonly stderrReader: PacedReader;
 }
 
-/** Starts a server without a shell. Rejects with the error of the operating system. */
+/**
+ * Starts a server without a shell. Rejects with the error of the operating system. What Node.js needs for a child process, 2 ms, is
+ * loaded with the first one: a program that imports the transport may start none.
+ */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { program, env, cwd, clock } = options;
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { once } = process.getBuiltinModule('node:events');
+  const { Duplex } = process.getBuiltinModule('node:stream');
   const child = spawn(program.file, program.args, {
     env,
     ...(cwd !== undefined && { cwd }),
