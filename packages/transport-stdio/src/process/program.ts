@@ -117,18 +117,16 @@ function spawnError(command: string, code: string): Error {
 
 const SHEBANG_BYTES = 256;
 
-const filesOfNode = (): typeof import('node:fs/promises') => process.getBuiltinModule('node:fs/promises');
-
 const systemFiles: ProgramFiles = {
-  isFile: (path) =>
-    filesOfNode()
-      .stat(path)
-      .then(
-        (entry) => entry.isFile(),
-        () => false,
-      ),
+  isFile(path) {
+    const { stat } = process.getBuiltinModule('node:fs/promises');
+    return stat(path).then(
+      (entry) => entry.isFile(),
+      () => false,
+    );
+  },
   mayExecute(path) {
-    const { access, constants } = filesOfNode();
+    const { access, constants } = process.getBuiltinModule('node:fs/promises');
     return access(path, constants.X_OK).then(
       () => true,
       () => false,
@@ -136,7 +134,7 @@ const systemFiles: ProgramFiles = {
   },
   async beginning(path) {
     try {
-      await using file = await filesOfNode().open(path);
+      await using file = await process.getBuiltinModule('node:fs/promises').open(path);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(SHEBANG_BYTES), 0, SHEBANG_BYTES, 0);
       return buffer.toString('utf8', 0, bytesRead);
     } catch {

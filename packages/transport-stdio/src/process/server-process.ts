@@ -52,7 +52,7 @@ export interface ServerProcessOptions {
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { program, env, cwd, clock } = options;
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const { once } = process.getBuiltinModule('node:events');
+  const events = process.getBuiltinModule('node:events');
   const { Duplex } = process.getBuiltinModule('node:stream');
   const child = spawn(program.file, program.args, {
     env,
@@ -65,7 +65,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     windowsVerbatimArguments: program.verbatim,
   });
   for (const stream of [child.stdin, child.stderr]) stream?.on('error', () => undefined);
-  await once(child, 'spawn');
+  await events.once(child, 'spawn');
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null || child.pid === undefined)
     throw new Error('The child has no pipes.');
@@ -88,7 +88,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       // Another runtime, where this is not known.
     }
   };
-  const exited = once(child, 'exit').catch(() => undefined);
+  const exited = events.once(child, 'exit').catch(() => undefined);
   const ended = waitForEnd({ child, stdin, stdout, exited, clock });
   readPaced(stdout, options.stdoutReader);
   if (child.stderr !== null) readPaced(child.stderr, options.stderrReader);
