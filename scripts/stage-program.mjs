@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { inAscii } from './in-ascii.mjs';
 
 /** A native module is loaded by the helper process of the keychain, from its own package. */
 const STAYS_OUTSIDE = /^node:|^@napi-rs\//;
@@ -162,23 +163,6 @@ function withoutValidator() {
              constructor() { throw new Error('The option jsonSchemaValidator is missing.'); }
            }`
         : undefined,
-  };
-}
-
-/** With one character of another script, V8 keeps the whole file in two bytes a character, and takes longer to scan it. */
-function inAscii() {
-  const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return {
-    name: 'in-ascii',
-    generateBundle(_options, files) {
-      for (const file of Object.values(files)) {
-        if (file.type !== 'chunk') continue;
-        // There an escape means something else.
-        if (/\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f`]/.test(file.code))
-          throw new Error(`${file.fileName} has characters that cannot be escaped.`);
-        file.code = file.code.replaceAll(/[^\0-\x7f]/g, escaped);
-      }
-    },
   };
 }
 

@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, write
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { inAscii } from './in-ascii.mjs';
 import { publishedBin, stageProgram } from './stage-program.mjs';
 import { publicPackages } from './workspace.mjs';
 
@@ -13,6 +14,13 @@ export const STAGED = 'publish';
 /** An export condition of this workspace, and fields that mean nothing to who installs the package. */
 const SOURCE_CONDITION = '@mcp-fittings/source';
 const ONLY_HERE = ['scripts', 'devDependencies', 'files'];
+/**
+ * An entry point that most programs load is one file. The other entry points of its package export from it what they share with it, so
+ * it has to export that; a file costs more to load than its text.
+ */
+const ALONE = { '@mcp-fittings/client-core': 'transport' };
+/** What that file is called before it takes the name of the entry point. */
+const WHOLE = 'whole-entry';
 const AS_IT_IS = ['README.md', 'LICENSE', 'CHANGELOG.md'];
 
 /** Fills `target` with what is published of the package in `folder`, which was built. */
@@ -61,28 +69,62 @@ function findsOwnFiles(folder) {
 }
 
 /** One file for each entry point, and beside them what they share or load later: a file costs more to load than its text. */
-async function bundle({ exports }, folder, target) {
+async function bundle({ name, exports }, folder, target) {
   const files = Object.values(exports).flatMap(({ default: file }) => file ?? []);
+  const entries = Object.fromEntries(
+    files.map((file) => [file.replace(/^\.\/dist\/|\.js$/g, ''), join(folder, file)]),
+  );
+  const alone = ALONE[name];
+  const groups = [{ name: 'shared', minShareCount: 2 }];
+  if (alone !== undefined) {
+    const modules = new Set(
+      (await bundled({ [alone]: entries[alone] })).flatMap(({ moduleIds = [] }) => moduleIds),
+    );
+    groups.unshift({ name: WHOLE, test: (id) => modules.has(id) });
+  }
+  const output = await bundled(entries, groups);
+  const written = alone === undefined ? output : inOneFile(output, `${alone}.js`);
+  for (const { fileName, code } of written) {
+    mkdirSync(dirname(join(target, 'dist', fileName)), { recursive: true });
+    writeFileSync(join(target, 'dist', fileName), code);
+  }
+}
+
+async function bundled(input, groups) {
   const built = await rolldown({
-    input: Object.fromEntries(
-      files.map((file) => [file.replace(/^\.\/dist\/|\.js$/g, ''), join(folder, file)]),
-    ),
+    input,
     platform: 'node',
     // Imports of other packages stay imports.
     external: (id) => /^[^./]/.test(id) && !/^[a-z]:[\\/]/i.test(id),
+    plugins: [inAscii()],
   });
-  const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };
-  // The docstrings are in the declarations, where editors read them.
-  const comments = { jsdoc: false };
-  const groups = [{ name: 'shared', minShareCount: 2 }];
-  await built.write({
-    dir: join(target, 'dist'),
+  const { output } = await built.generate({
     format: 'esm',
-    codeSplitting: { groups },
-    comments,
-    ...names,
+    ...(groups && { codeSplitting: { groups } }),
+    minifyInternalExports: false,
+    // The docstrings are in the declarations, where editors read them.
+    comments: { jsdoc: false },
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
   });
   await built.close();
+  return output;
+}
+
+/** Puts the chunk with all modules of an entry point in the place of the file that would only export from it. */
+function inOneFile(output, entry) {
+  const whole = output.find(({ fileName }) => fileName === `${WHOLE}.js`);
+  const { exports } = output.find(({ fileName }) => fileName === entry);
+  const more = whole.exports.filter((name) => !exports.includes(name));
+  if (more.length > 0)
+    throw new Error(`Other entry points need more than ${entry} exports: ${more.join(', ')}`);
+  return output
+    .filter(({ fileName }) => fileName !== entry)
+    .map(({ fileName, code }) =>
+      fileName === whole.fileName
+        ? { fileName: entry, code }
+        : { fileName, code: code.replaceAll(`"./${whole.fileName}"`, `"./${entry}"`) },
+    );
 }
 
 function published(manifest) {

@@ -106,11 +106,12 @@ export {
   type ErrorDetails,
   type FittingsErrorOptions,
 } from './errors/fittings-error.js';
-export { classifySystemError } from './errors/system-errors.js';
+export { classifySystemError, systemErrorCode } from './errors/system-errors.js';
 
 // Waiting.
 export {
   abortable,
+  aborted,
   backoffDelay,
   isRecent,
   linkSignal,
@@ -125,5 +126,6 @@ export {
 } from './timing.js';
 
 // Text from strangers.
+export { escapeText, type EscapeTextOptions } from './text/escape-text.js';
 export { createRedactor, type Redactor } from './text/redact.js';
 export { sanitizeText, truncateText, type SanitizeOptions } from './text/sanitize-text.js';

@@ -1,5 +1,5 @@
 /** How a remote server is reached. */
-export { parseAddressRanges, type AddressRanges } from './connect/address-ranges.js';
+export { ipFamily, parseAddressRanges, type AddressRanges } from './connect/address-ranges.js';
 export { chooseProxy, type ProxyOptions } from './connect/choose-proxy.js';
 export { connectionHint, connectionMessage } from './connect/connection-messages.js';
 export { toClientCertificate, remoteEntryFields } from './connect/entry-fields.js';

@@ -9,11 +9,11 @@ it('brings nothing of others', () => {
   expect(Object.keys(manifest.dependencies)).toEqual(['@mcp-fittings/client-core']);
 });
 
-it('PERF import: loads neither TLS nor cryptography until certificates are read', () => {
+it('PERF import: loads neither sockets, TLS nor cryptography until addresses and certificates are read', () => {
   // In a process of its own and from what is built: `tsc -b` first.
   const code = `
     await import('@mcp-fittings/remote-policy');
-    console.log(JSON.stringify(process.moduleLoadList.filter((name) => /^NativeModule (tls|crypto|http)$/.test(name))));
+    console.log(JSON.stringify(process.moduleLoadList.filter((name) => /^NativeModule (net|tls|crypto|http)$/.test(name))));
   `;
   const options = { cwd: import.meta.dirname, encoding: 'utf8' } as const;
   expect(JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], options))).toEqual(

@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { isAbsolute, parse, resolve } from 'node:path';
 import {
   count,
@@ -159,7 +157,8 @@ function startFolder({ cwd }: StdioEntry, home: string = homeDirectory()): strin
 
 /** Accounts of services and containers may have a home directory that does not exist. */
 function homeDirectory(): string {
-  const home = homedir();
+  const { statSync } = process.getBuiltinModule('node:fs');
+  const home = process.getBuiltinModule('node:os').homedir();
   if (isAbsolute(home) && statSync(home, { throwIfNoEntry: false })?.isDirectory() === true) return home;
   return parse(process.execPath).root;
 }

@@ -1,4 +1,4 @@
-import { UNPRINTABLE } from './sanitize-text.js';
+import { replaceUnprintable } from './sanitize-text.js';
 
 /** Options of {@link escapeText}. */
 export interface EscapeTextOptions {
@@ -21,7 +21,7 @@ export interface EscapeTextOptions {
 export function escapeText(text: string, options: EscapeTextOptions = {}): string {
   const { maxLength = Infinity, multiline = false } = options;
   const kept = text.length > maxLength ? text.slice(0, endOfCut(text, maxLength)) : text;
-  const escaped = kept.replace(UNPRINTABLE, (character) => {
+  const escaped = replaceUnprintable(kept, (character) => {
     if (character === '\n') return multiline ? character : '\\n';
     if (character === '\t') return '\\t';
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

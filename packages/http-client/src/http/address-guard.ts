@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import { FittingsError, TransportError } from '@mcp-fittings/client-core/transport';
 import {
   bareHost,
+  ipFamily,
   isLoopbackAddress,
   isLoopbackHost,
   parseAddressRanges,
@@ -59,7 +59,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
     checkUrl(url) {
       const host = bareHost(url.hostname);
       if (hosts.has(host)) return;
-      const forbidden = isIP(host) === 0 ? isLoopbackHost(host) && !loopbackAllowed : blocked(host);
+      const forbidden = ipFamily(host) === 0 ? isLoopbackHost(host) && !loopbackAllowed : blocked(host);
       if (forbidden) throw refusal(host);
     },
     async resolve(hostname) {
@@ -78,7 +78,7 @@ function parseAllowed(entries: readonly string[], server: string | undefined) {
   const hosts = new Set<string>();
   for (const entry of entries) {
     const text = bareHost(entry);
-    if (entry.includes('/') || isIP(text) !== 0) ranges.push(text);
+    if (entry.includes('/') || ipFamily(text) !== 0) ranges.push(text);
     else if (HOST_NAME.test(text)) hosts.add(text);
     else throw invalid(entry, server);
   }

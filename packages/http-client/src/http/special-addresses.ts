@@ -1,5 +1,4 @@
-import { isIPv4 } from 'node:net';
-import { parseAddressRanges, type AddressRanges } from '@mcp-fittings/remote-policy';
+import { ipFamily, parseAddressRanges, type AddressRanges } from '@mcp-fittings/remote-policy';
 
 /** IPv4 ranges that do not belong to the public internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry */
 const SPECIAL_V4 = [
@@ -46,7 +45,7 @@ export function specialAddresses(): AddressRanges {
   const ranges = parseAddressRanges([...SPECIAL_V4, ...SPECIAL_V6]);
   return {
     has(address) {
-      if (isIPv4(address)) return ranges.has(address);
+      if (ipFamily(address) === 4) return ranges.has(address);
       // A zone (`fe80::1%eth0`) names an interface, not a network.
       const bare = address.split('%', 1)[0] ?? '';
       const groups = groupsOf(bare);

@@ -1,5 +1,4 @@
-import { isIP } from 'node:net';
-import { parseAddressRanges } from './address-ranges.js';
+import { ipFamily, parseAddressRanges } from './address-ranges.js';
 
 /** Returns whether the scheme of a URL is `https:` or `wss:`. */
 export function isSecure({ protocol }: URL): boolean {
@@ -24,7 +23,7 @@ export function isLoopbackHost(hostname: string): boolean {
 
 /** Returns whether an IP address is a loopback address: 127.0.0.0/8, ::1, or another notation of these. */
 export function isLoopbackAddress(address: string): boolean {
-  const family = isIP(address);
+  const family = ipFamily(address);
   if (family !== 6) return family === 4 && address.startsWith('127.');
   return address === '::1' || parseAddressRanges(LOOPBACK).has(address);
 }

@@ -1,4 +1,3 @@
-import { domainToUnicode } from 'node:url';
 import { FittingsError, TransportError } from '@mcp-fittings/client-core/transport';
 import { isLocalAddress, isLoopbackHost, isSecure } from './hosts.js';
 
@@ -86,6 +85,7 @@ function warningsOf(url: URL): readonly string[] {
     );
   }
   if (hostname.split('.').some((label) => label.startsWith('xn--'))) {
+    const { domainToUnicode } = process.getBuiltinModule('node:url');
     warnings.push(
       `The host ${hostname} displays as ${domainToUnicode(hostname)}: check that it does not imitate another name.`,
     );

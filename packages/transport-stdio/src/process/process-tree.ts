@@ -1,5 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
 import { win32 } from 'node:path';
 
 /** A server process and everything it started, which are ended together. */
@@ -40,6 +38,7 @@ function createProcessGroup(leader: number, platform: NodeJS.Platform): ProcessT
 
 /** Whether a process of this group is not a zombie. True if /proc cannot be read. */
 async function hasLivingMember(group: number): Promise<boolean> {
+  const { readdir, readFile } = process.getBuiltinModule('node:fs/promises');
   let names: string[];
   try {
     names = await readdir('/proc');
@@ -86,6 +85,7 @@ export function createWindowsTree(pid: number, taskkill: Taskkill = systemTaskki
 function systemTaskkill(): Taskkill {
   // By its full path: Windows would look in the working directory first.
   const file = win32.join(process.env['SystemRoot'] ?? String.raw`C:\Windows`, 'System32', 'taskkill.exe');
+  const { spawn, spawnSync } = process.getBuiltinModule('node:child_process');
   const options = { stdio: 'ignore', windowsHide: true } as const;
   return {
     start: (args) => void spawn(file, args, options).once('error', () => undefined),

@@ -1,5 +1,3 @@
-import { constants } from 'node:fs';
-import { access, open, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import { searchedFolders, variable, type Environment } from './search-path.js';
 import type { SpawnFailure } from './spawn-failure.js';
@@ -120,19 +118,23 @@ function spawnError(command: string, code: string): Error {
 const SHEBANG_BYTES = 256;
 
 const systemFiles: ProgramFiles = {
-  isFile: (path) =>
-    stat(path).then(
+  isFile(path) {
+    const { stat } = process.getBuiltinModule('node:fs/promises');
+    return stat(path).then(
       (entry) => entry.isFile(),
       () => false,
-    ),
-  mayExecute: (path) =>
-    access(path, constants.X_OK).then(
+    );
+  },
+  mayExecute(path) {
+    const { access, constants } = process.getBuiltinModule('node:fs/promises');
+    return access(path, constants.X_OK).then(
       () => true,
       () => false,
-    ),
+    );
+  },
   async beginning(path) {
     try {
-      await using file = await open(path);
+      await using file = await process.getBuiltinModule('node:fs/promises').open(path);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(SHEBANG_BYTES), 0, SHEBANG_BYTES, 0);
       return buffer.toString('utf8', 0, bytesRead);
     } catch {

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { Duplex, type Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '@mcp-fittings/client-core/transport';
 import { waitForEnd, type ProcessEnd } from './process-exit.js';
 import type { ExitReaper } from './exit-reaper.js';
@@ -47,9 +45,15 @@ export interface ServerProcessOptions {
   readonly stderrReader: PacedReader;
 }
 
-/** Starts a server without a shell. Rejects with the error of the operating system. */
+/**
+ * Starts a server without a shell. Rejects with the error of the operating system. What Node.js needs for a child process, 2 ms, is
+ * loaded with the first one: a program that imports the transport may start none.
+ */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { program, env, cwd, clock } = options;
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const events = process.getBuiltinModule('node:events');
+  const { Duplex } = process.getBuiltinModule('node:stream');
   const child = spawn(program.file, program.args, {
     env,
     ...(cwd !== undefined && { cwd }),
@@ -61,7 +65,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     windowsVerbatimArguments: program.verbatim,
   });
   for (const stream of [child.stdin, child.stderr]) stream?.on('error', () => undefined);
-  await once(child, 'spawn');
+  await events.once(child, 'spawn');
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null || child.pid === undefined)
     throw new Error('The child has no pipes.');
@@ -84,7 +88,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       // Another runtime, where this is not known.
     }
   };
-  const exited = once(child, 'exit').catch(() => undefined);
+  const exited = events.once(child, 'exit').catch(() => undefined);
   const ended = waitForEnd({ child, stdin, stdout, exited, clock });
   readPaced(stdout, options.stdoutReader);
   if (child.stderr !== null) readPaced(child.stderr, options.stderrReader);

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 
 /** The server's stderr as a stream: the bytes as they came, secrets included. */
 export interface StderrStream {
@@ -43,7 +43,8 @@ export function createStderrStream(): StderrStream {
     }
     if (hasEnded && dropped === 0 && waiting.length === 0) readable.push(null);
   };
-  const readable = new Readable({
+  const stream = process.getBuiltinModule('node:stream');
+  const readable = new stream.Readable({
     read() {
       isWanted = true;
       deliver();
