@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, parse, relative } from 'node:path';
+import { dirname, join, parse, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
-import { CACHE, freshFolder } from './cache-folder.mjs';
+import { CACHE, freshFolder, isKept } from './cache-folder.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const OFFICIAL = ['everything', 'filesystem', 'memory'];
@@ -19,9 +19,11 @@ const OFFICIAL = ['everything', 'filesystem', 'memory'];
  * @returns {Promise<string>} the path of the file to run, which behaves as the script does.
  */
 export async function bundled(script) {
-  const name = `bundled-${hash(relative(ROOT, script))}.json`;
-  const known = existsSync(join(CACHE, name)) && JSON.parse(readFileSync(join(CACHE, name), 'utf8'));
-  if (known && existsSync(known.program) && known.state === stateOf(known.modules)) return known.program;
+  const known = join(CACHE, `bundled-${hash(relative(ROOT, script))}.json`);
+  if (isKept(known)) {
+    const { program, modules, state } = JSON.parse(readFileSync(known, 'utf8'));
+    if (isKept(dirname(program)) && state === stateOf(modules)) return program;
+  }
   const folder = freshFolder();
   const file = `${parse(script).name}.mjs`;
   const modules = await bundle(script, folder, file);
@@ -29,7 +31,7 @@ export async function bundled(script) {
   const index = join(folder, 'index.json');
   writeFileSync(index, JSON.stringify({ program, modules, state: stateOf(modules) }));
   // At once: another process may be reading what was there before.
-  renameSync(index, join(CACHE, name));
+  renameSync(index, known);
   return program;
 }
 

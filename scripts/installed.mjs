@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { CACHE, freshFolder } from './cache-folder.mjs';
+import { CACHE, freshFolder, isKept } from './cache-folder.mjs';
 import { stage } from './stage.mjs';
 import { publicPackages } from './workspace.mjs';
 
@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** @returns the folder whose `node_modules` they are in. */
 export async function installedPackages() {
   const folder = join(CACHE, `installed-${fingerprint()}`);
-  if (existsSync(folder)) return folder;
+  if (isKept(folder)) return folder;
   const fresh = freshFolder();
   await installInto(join(fresh, 'node_modules'));
   try {
