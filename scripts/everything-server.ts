@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
+import { officialServer } from './bundled.mjs';
 import { freePort } from './free-port.mjs';
 
 /** `@modelcontextprotocol/server-everything`, a process of its own that listens on loopback. */
@@ -37,10 +37,7 @@ export async function everythingServer(
 }
 
 async function start(transport: string, port: number): Promise<ChildProcess> {
-  const script = createRequire(import.meta.url).resolve(
-    '@modelcontextprotocol/server-everything/dist/index.js',
-  );
-  const child = spawn(process.execPath, [script, transport], {
+  const child = spawn(process.execPath, [await officialServer('everything'), transport], {
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -3,32 +3,19 @@
  * for tests and measurements of what a user installs. Made once for each build.
  */
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { CACHE, freshFolder, isKept } from './cache-folder.mjs';
 import { stage } from './stage.mjs';
 import { publicPackages } from './workspace.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
-const PLACE = join(ROOT, 'node_modules/.cache/mcp-fittings');
-/** What an older build left is removed when no process can be using it. */
-const OLD_MS = 24 * 60 * 60 * 1000;
 
 /** @returns the folder whose `node_modules` they are in. */
 export async function installedPackages() {
-  const folder = join(PLACE, `installed-${fingerprint()}`);
-  if (existsSync(folder)) return folder;
-  mkdirSync(PLACE, { recursive: true });
-  sweep();
-  const fresh = mkdtempSync(join(PLACE, 'fresh-'));
+  const folder = join(CACHE, `installed-${fingerprint()}`);
+  if (isKept(folder)) return folder;
+  const fresh = freshFolder();
   await installInto(join(fresh, 'node_modules'));
   try {
     renameSync(fresh, folder);
@@ -64,13 +51,4 @@ function fingerprint() {
   for (const script of ['stage.mjs', 'stage-program.mjs'])
     hash.update(String(statSync(join(import.meta.dirname, script)).mtimeMs));
   return hash.digest('hex').slice(0, 16);
-}
-
-function sweep() {
-  for (const name of readdirSync(PLACE)) {
-    const path = join(PLACE, name);
-    // Another process may have swept or renamed it meanwhile.
-    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    if (Date.now() - mtimeMs > OLD_MS) rmSync(path, { recursive: true, force: true });
-  }
 }

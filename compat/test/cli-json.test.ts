@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { officialServer } from '../../scripts/bundled.mjs';
 import { installedPackages } from '../../scripts/installed.mjs';
 
 const root = join(import.meta.dirname, '../..');
-const require = createRequire(import.meta.url);
-const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const EVERYTHING = await officialServer('everything');
 
 /** What the page says of one path. */
 interface Described {

@@ -18,13 +18,14 @@ import {
 import { createToolPins, type PinChange, type PinMode } from '@mcp-fittings/tools/pins';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
+import { bundled } from '../../scripts/bundled.mjs';
 import { serveChanging } from '../../packages/tools/test/support/changing-server.mjs';
 
 // Each test starts a server or two; on a loaded machine that takes its time.
 vi.setConfig({ testTimeout: 60_000 });
 
-const SCRIPT = fileURLToPath(
-  new URL('../../packages/tools/test/support/changing-server.mjs', import.meta.url),
+const SCRIPT = await bundled(
+  fileURLToPath(new URL('../../packages/tools/test/support/changing-server.mjs', import.meta.url)),
 );
 const tool = (name: string, description: string, property: string) => ({
   name,

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { installedPackages } from '../../../scripts/installed.mjs';
 import type { CodeBlock } from './code-blocks.js';
 import { isJavaScript } from './is-javascript.js';
+import { startServer } from './npx.js';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
@@ -18,12 +19,9 @@ const STRIPS_TYPES = typeof Reflect.get(process.features, 'typescript') === 'str
  * Ends where `npx -y @scope/name` does, without the second that npm takes. The rehearsed release runs READMEs with npm's own.
  * With `received`, what the servers read is kept in that file.
  */
-const npx = (received?: string): string => `#!/bin/sh
-[ "$1" = -y ] && shift
-name="\${1##*/}"
-shift
-${received === undefined ? '' : `tee -a "${received}" | `}exec "${root}/node_modules/.bin/mcp-$name" "$@"
-`;
+const npx = async (received?: string): Promise<string> => `#!/bin/sh
+[ "$1" = -y ] || set -- -y "$@"
+${await startServer(received === undefined ? '' : `tee -a "${received}" | `)}`;
 
 /** A way in which a reader runs a block. */
 export type RunAs = 'pasted into .mjs' | 'compiled by tsc' | 'by type stripping';
@@ -61,7 +59,7 @@ export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<Compi
   await linkPackages(join(folder, 'node_modules'));
   const file = (...parts: string[]): string => join(folder, ...parts);
   await writeFile(file('package.json'), JSON.stringify({ type: 'module' }));
-  await writeFile(file('npx'), npx(), { mode: 0o755 });
+  await writeFile(file('npx'), await npx(), { mode: 0o755 });
   for (const block of blocks) {
     await mkdir(dirname(file('src', block.file)), { recursive: true });
     await writeFile(file('src', block.file), block.code);
@@ -110,7 +108,7 @@ export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<Compi
     async observe(block, how, env) {
       const bin = await mkdtemp(file('observed-'));
       const received = join(bin, 'received');
-      await writeFile(join(bin, 'npx'), npx(received), { mode: 0o755 });
+      await writeFile(join(bin, 'npx'), await npx(received), { mode: 0o755 });
       const written = await execute(block, how, bin, env);
       const lines = (await readFile(received, 'utf8')).trim().split('\n');
       return { ...written, received: lines.map((line): unknown => JSON.parse(line)) };

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { installedPackages } from '../../../scripts/installed.mjs';
+import { startServer } from './npx.js';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
@@ -28,14 +29,10 @@ done
 `;
 
 /** The compiler that was installed; otherwise a server of the official ones. */
-const npx = `#!/bin/sh -e
+const npx = async (): Promise<string> => `#!/bin/sh -e
 if [ "$1" = tsc ]; then shift; exec node node_modules/typescript/bin/tsc "$@"; fi
 [ "$1" = -y ]
-shift
-name="\${1##*/}"
-shift
-exec "${root}/node_modules/.bin/mcp-$name" "$@"
-`;
+${await startServer()}`;
 
 /** The empty folder of a reader who follows a page: `npm install` links instead of downloading, and that is all it changes. */
 export interface ReaderProject extends AsyncDisposable {
@@ -59,7 +56,7 @@ export async function createReaderProject(options: ReaderProjectOptions): Promis
   await mkdir(bin);
   await mkdir(folder);
   await writeFile(join(bin, 'npm'), npm(await installedPackages(), options.typescript), { mode: 0o755 });
-  await writeFile(join(bin, 'npx'), npx, { mode: 0o755 });
+  await writeFile(join(bin, 'npx'), await npx(), { mode: 0o755 });
   if (options.manifest) await writeFile(join(folder, 'package.json'), JSON.stringify(options.manifest));
   return {
     save: (file, code) => writeFile(join(folder, file), code),

@@ -5,10 +5,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { systemClock } from '@mcp-fittings/client-core/timing';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterEach, describe, expect, it } from 'vitest';
+import { officialServer } from '../../../scripts/bundled.mjs';
 import { serveNetwork, type NetworkBridge, type ServeNetworkOptions } from '../src/bridge/serve-network.js';
 import { createSharedConnection } from '../src/bridge/stateless-http.js';
 import { isAlive, untilDead } from './support/processes.js';
-import { recordingLogger, upstreamTo } from './support/upstreams.js';
+import { DUAL_SERVER, recordingLogger, upstreamTo } from './support/upstreams.js';
 
 const TOKEN = 'a token that is hard to guess';
 const SIGNED = { headers: { authorization: `Bearer ${TOKEN}` } };
@@ -70,12 +71,8 @@ describe('a stdio server over Streamable HTTP', () => {
   });
 
   it('leaves a client that knows both with initialize where the server knows no other', async () => {
-    const everything = import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js');
-    const config = {
-      type: 'stdio',
-      command: process.execPath,
-      args: [new URL(everything).pathname, 'stdio'],
-    };
+    const everything = await officialServer('everything');
+    const config = { type: 'stdio', command: process.execPath, args: [everything, 'stdio'] };
     const { url } = await bridge({ open: upstreamTo({ config }) });
     const client = await clientOf(url, 'auto');
     expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
@@ -315,14 +312,12 @@ describe('a stdio server over Streamable HTTP', () => {
     const { url } = await bridge({ open: () => upstreamTo({ config })() });
     await expect(clientOf(url, 'legacy')).rejects.toThrow(/The command "no-such-command" was not found/);
     await expect(clientOf(url, 'auto')).rejects.toThrow(/The command "no-such-command" was not found/);
-    config = { type: 'stdio', command: process.execPath, args: [DUAL] };
+    config = { type: 'stdio', command: process.execPath, args: [DUAL_SERVER] };
     const client = await clientOf(url, 'auto');
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
     expect(await pidOf(client)).toBeGreaterThan(0);
   });
 });
-
-const DUAL = new URL('./support/dual-server.mjs', import.meta.url).pathname;
 
 function withResolvers<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => undefined;

@@ -1,13 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
+import { officialServer } from '../../../scripts/bundled.mjs';
 import { startBridge, temporaryHome, withServer, type BridgeProcess } from './support/bridge-process.js';
 
-const EVERYTHING = createRequire(import.meta.url).resolve(
-  '@modelcontextprotocol/server-everything/dist/index.js',
-);
+const EVERYTHING = await officialServer('everything');
 const ENTRY = { command: process.execPath, args: [EVERYTHING], deniedTools: ['get-env'] };
 const SERVERS = [
   '--mcp-config',

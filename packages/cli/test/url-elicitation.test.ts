@@ -7,10 +7,11 @@ import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { bundled } from '../../../scripts/bundled.mjs';
 import type { CommandDeps } from '../src/command-deps.js';
 import { hostCallbacks } from '../src/prompts/elicitation.js';
 
-const shop = fileURLToPath(new URL('support/shop.mjs', import.meta.url));
+const shop = await bundled(fileURLToPath(new URL('support/shop.mjs', import.meta.url)));
 
 describe('a page that a server asks the user to visit', () => {
   let folder: string;

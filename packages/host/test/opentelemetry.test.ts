@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { context, metrics, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -27,16 +26,14 @@ import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
+import { officialServer } from '../../../scripts/bundled.mjs';
 import { everythingServer } from '../../../scripts/everything-server.js';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { modern, RpcFailure, scripted, SILENCE } from './support/scripted.js';
 
 const root = join(import.meta.dirname, '../../..');
-const everything = join(
-  dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json')),
-  'dist/index.js',
-);
+const everything = await officialServer('everything');
 const engines = [
   ['sdk', sdk],
   ['sdk-v2', sdkV2],

@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createHost,
@@ -12,13 +10,10 @@ import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { stdio } from '@mcp-fittings/transport-stdio';
+import { officialServer } from '../../../scripts/bundled.mjs';
 import { identity } from './support/calculator.js';
 
-const require = createRequire(import.meta.url);
-const everything = join(
-  dirname(require.resolve('@modelcontextprotocol/server-everything/package.json')),
-  'dist/index.js',
-);
+const everything = await officialServer('everything');
 
 /** Resolves with the next event that fits. */
 function next<Name extends Parameters<Host['on']>[0]>(host: Host, name: Name): Promise<unknown> {

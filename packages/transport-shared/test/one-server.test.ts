@@ -1,13 +1,11 @@
-import { createRequire } from 'node:module';
 import { Client } from '@modelcontextprotocol/client';
 import { sharedStdio } from '@mcp-fittings/transport-shared';
 import { describe, expect, it } from 'vitest';
+import { officialServer } from '../../../scripts/bundled.mjs';
 import { startProgram, startedPids } from './support/program.js';
 import { openSharedFolder } from './support/shared-folder.js';
 
-const EVERYTHING = createRequire(import.meta.url).resolve(
-  '@modelcontextprotocol/server-everything/dist/index.js',
-);
+const EVERYTHING = await officialServer('everything');
 
 describe('one server for many programs', () => {
   it('GW-41: starts a server once for programs that would start it in the same way', async () => {

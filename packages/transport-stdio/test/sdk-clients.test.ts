@@ -1,13 +1,11 @@
-import { createRequire } from 'node:module';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { createStdioTransport, type StdioTransport } from '@mcp-fittings/transport-stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { officialServer } from '../../../scripts/bundled.mjs';
 import { isRunning, watchResources, until } from './support/processes.js';
 
-const EVERYTHING = createRequire(import.meta.url).resolve(
-  '@modelcontextprotocol/server-everything/dist/index.js',
-);
+const EVERYTHING = await officialServer('everything');
 const INFO = { name: 'test', version: '1.0.0' };
 
 const everything = (): StdioTransport =>

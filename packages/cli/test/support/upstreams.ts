@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core/timing';
+import { bundled } from '../../../../scripts/bundled.mjs';
 import { createOpenUpstream, type OpenUpstreamOptions } from '../../src/bridge/upstream.js';
 import type { OpenUpstream } from '../../src/bridge/upstream.js';
 import { createTransports } from '../../src/session/load-servers.js';
 
-export const DUAL_SERVER = fileURLToPath(new URL('./dual-server.mjs', import.meta.url));
+export const DUAL_SERVER = await bundled(fileURLToPath(new URL('./dual-server.mjs', import.meta.url)));
 
 /** What a logger was told at `warn` and `error`. */
 export function recordingLogger(): Logger & { readonly lines: string[] } {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
+import { officialServer } from '../../../../scripts/bundled.mjs';
 import { runCli } from '../../src/main.js';
 import { BIN } from './bridge-process.js';
 
@@ -132,12 +132,10 @@ function collect(
   return printed;
 }
 
-const require = createRequire(import.meta.url);
-
 /** The reference server that has everything, as an entry. */
 export const everything = {
   command: process.execPath,
-  args: [require.resolve('@modelcontextprotocol/server-everything/dist/index.js')],
+  args: [await officialServer('everything')],
 };
 
 /** Arguments that make these the only servers; servers on the command line need no approval. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +9,7 @@ import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
+import { officialServer } from '../../../../scripts/bundled.mjs';
 import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
 import type { UpstreamSignIn } from '../../src/contracts/access.js';
 import type { RequestEvent } from '../../src/contracts/request-event.js';
@@ -239,9 +239,7 @@ describe('servers behind the gateway', () => {
       transports: [stdio()],
       callbacks: callbacks.hostCallbacks,
     });
-    const entry = createRequire(import.meta.url).resolve(
-      '@modelcontextprotocol/server-everything/dist/index.js',
-    );
+    const entry = await officialServer('everything');
     await host.connect({ everything: { command: process.execPath, args: [entry] } });
     await using gateway = gatewayOf(host, { callbacks });
     for (const kind of ['v1', 'v2', 'modern'] as const) {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -13,12 +12,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { McpServer } from '@modelcontextprotocol/server';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { officialServer } from '../../../../scripts/bundled.mjs';
 import { createGateway, type Gateway } from '../../src/index.js';
 import { byName, textOf } from '../support/test-gateway.js';
 
-const EVERYTHING = fileURLToPath(
-  import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
-);
+const EVERYTHING = await officialServer('everything');
 let notes: McpServer;
 let host: Host;
 let gateway: Gateway;

@@ -7,6 +7,7 @@ import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundled } from '../../../../scripts/bundled.mjs';
 import type { LastToolEvent } from '../../src/calls/tool-event.js';
 import { createTools, type Tools } from '../../src/create-tools.js';
 import { createSpill, fileSpillStore, memorySpillStore, type Spill } from '../../src/spill.js';
@@ -24,7 +25,7 @@ describe.each(['memory', 'files'])('SP-01 a real server with large results, kept
     await host.connect({
       large: {
         command: process.execPath,
-        args: [fileURLToPath(new URL('large-server.mjs', import.meta.url))],
+        args: [await bundled(fileURLToPath(new URL('large-server.mjs', import.meta.url)))],
         maxMessageBytes: 200_000_000,
       },
     });

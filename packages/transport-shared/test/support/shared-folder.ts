@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SharedProcessCommand } from '@mcp-fittings/transport-shared';
+import { bundled } from '../../../../scripts/bundled.mjs';
 
 /** A private folder for a shared process, which is ended with it. */
 export interface SharedFolder extends AsyncDisposable {
@@ -14,7 +15,7 @@ export interface SharedFolder extends AsyncDisposable {
   readonly processes: () => readonly number[];
 }
 
-const PROGRAM = fileURLToPath(new URL('shared-process.mjs', import.meta.url));
+const PROGRAM = await bundled(fileURLToPath(new URL('shared-process.mjs', import.meta.url)));
 
 export async function openSharedFolder(options: object = {}): Promise<SharedFolder> {
   const root = await mkdtemp(join(tmpdir(), 'shared-'));
