@@ -16,8 +16,8 @@ export const HOST_MEASURES = {
    * Milliseconds until all servers are connected and their tools listed; `first` of ours is when the first tool of the cache
    * is listed. Both begin when `createHost` has been imported. The cache was filled by another process.
    *
-   * They say themselves how long they waited, while the programs that they started still run: once these have ended, nobody knows
-   * whose CPU it was that they used.
+   * They say themselves how long they waited, while the programs that they started still run: once these have ended, it is unknown
+   * how much CPU they used.
    */
   async hostStart(task) {
     const { ports } = await startHttpServer(task.http);
