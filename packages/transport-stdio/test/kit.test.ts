@@ -1,8 +1,10 @@
 import { transportSuite } from '@mcp-fittings/testkit/transport';
 import { createStdioTransport } from '@mcp-fittings/transport-stdio';
 import { describe, it } from 'vitest';
-import { kitOptions } from './support/kit-options.mjs';
+import { bundled } from '../../../scripts/bundled.mjs';
+import { KIT_SERVER, kitOptions } from './support/kit-options.mjs';
 
 const runner = { describe, it };
-transportSuite(runner, kitOptions(createStdioTransport, 'newline'));
-transportSuite(runner, kitOptions(createStdioTransport, 'content-length'));
+const server = await bundled(KIT_SERVER);
+transportSuite(runner, kitOptions(createStdioTransport, 'newline', server));
+transportSuite(runner, kitOptions(createStdioTransport, 'content-length', server));

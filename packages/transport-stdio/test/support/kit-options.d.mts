@@ -1,4 +1,11 @@
 import type { TransportSuiteOptions } from '@mcp-fittings/testkit/transport';
 import type { createStdioTransport, FramingName } from '@mcp-fittings/transport-stdio';
 
-export function kitOptions(create: typeof createStdioTransport, framing: FramingName): TransportSuiteOptions;
+/** The path of kit-server.mjs. */
+export const KIT_SERVER: string;
+
+export function kitOptions(
+  create: typeof createStdioTransport,
+  framing: FramingName,
+  server?: string,
+): TransportSuiteOptions;

@@ -1,9 +1,10 @@
 // How the contract suite sees this transport. Plain JavaScript, for `node --test` on the built package too.
 import { fileURLToPath } from 'node:url';
 
-const server = fileURLToPath(new URL('kit-server.mjs', import.meta.url));
+export const KIT_SERVER = fileURLToPath(new URL('kit-server.mjs', import.meta.url));
 
-export function kitOptions(createStdioTransport, framing) {
+/** `server` is the file to run. */
+export function kitOptions(createStdioTransport, framing, server = KIT_SERVER) {
   const fixture = (command, { server: name, signal: aborted }) => {
     const transport = createStdioTransport({
       command,
