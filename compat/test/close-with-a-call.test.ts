@@ -5,6 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
@@ -14,7 +15,7 @@ import { ws } from '@mcp-fittings/transport-ws';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { describe, expect, it, vi } from 'vitest';
 
-const ENGINES = { v1: sdk, v2: sdkV2 };
+const ENGINES = { v1: sdk, v2: sdkV2, native };
 const KINDS = ['http', 'sse', 'ws', 'stdio'] as const;
 
 interface Waiting extends AsyncDisposable {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it, vi } from 'vitest';
 import type { HostCache, TokenStore } from '@mcp-fittings/client-core';
 import { fileCache } from '@mcp-fittings/host/file-cache';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
@@ -19,6 +20,7 @@ const identity = { name: 'tests', version: '1.0.0' };
 const engines = [
   ['sdk', sdk(identity)],
   ['sdk-v2', sdkV2(identity)],
+  ['native', native(identity)],
 ] as const;
 
 function memoryCache(): HostCache {

@@ -1,4 +1,5 @@
 import { createHost, type Host } from '@mcp-fittings/host';
+import { native } from '@mcp-fittings/host/native';
 import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { sse } from '@mcp-fittings/transport-sse';
@@ -6,7 +7,7 @@ import { ws } from '@mcp-fittings/transport-ws';
 import { expect, it } from 'vitest';
 import { TOKEN, wireServers } from './support/wire-servers.js';
 
-const engines = { 'SDK v1': sdkV1, 'SDK v2': sdkV2 };
+const engines = { 'SDK v1': sdkV1, 'SDK v2': sdkV2, native };
 const cells = Object.entries(engines).flatMap(([engine, sdk]) =>
   (['sse', 'ws'] as const).map((type) => [engine, type, sdk] as const),
 );

@@ -12,6 +12,7 @@ import { xaa } from '@mcp-fittings/auth-xaa';
 import type { AuthPlugin, HostCache, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
+import { native } from '@mcp-fittings/host/native';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
@@ -126,6 +127,7 @@ const schemes: readonly (readonly [string, () => Promise<Scheme>, boolean])[] = 
 const engines = [
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
+  ['native', native],
 ] as const;
 
 function memoryCache(): HostCache {

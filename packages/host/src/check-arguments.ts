@@ -82,7 +82,7 @@ export function checkHostOptions(options: unknown): void {
   if (!isRecord(engine) || typeof engine['connect'] !== 'function') {
     throw invalid(
       'createHost() requires the option "engine".',
-      'Pass sdk({ name, version }) from "@mcp-fittings/host/sdk" or "@mcp-fittings/host/sdk-v2".',
+      'Pass sdk({ name, version }) from "@mcp-fittings/host/sdk" or "@mcp-fittings/host/sdk-v2", or native({ name, version }) from "@mcp-fittings/host/native".',
     );
   }
   const isPlugin = (plugin: unknown): boolean => isRecord(plugin) && typeof plugin['create'] === 'function';

@@ -8,7 +8,7 @@ export type { JsonObject, JsonValue, SdkOptions } from './engines/shared/sdk-opt
  * Creates a protocol engine without an SDK, for revisions 2024-11-05 to 2025-11-25, and the stateless 2026-07-28. Finds out for each server
  * which of them it speaks.
  *
- * It needs no other package, so that a program starts faster than with an official SDK: there is none to load. Throws
+ * It needs no other package, so that a program starts faster than with an official SDK: nothing has to be loaded. Throws
  * `CONFIG_INVALID` if `name` or `version` is missing.
  * @see https://modelcontextprotocol.io/specification/2026-07-28
  * @example

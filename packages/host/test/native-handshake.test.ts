@@ -40,7 +40,7 @@ describe('native(): the handshake', () => {
     expect(never.wire.of('initialize')).toEqual([]);
   });
 
-  it('an answer to the probe that is no discovery of a common revision stands for the older era', async () => {
+  it('an answer to the probe that is not a discovery of a common revision stands for the older era', async () => {
     for (const result of [{}, { supportedVersions: ['2027-01-01'], capabilities: {} }]) {
       const { connect } = bench({ 'server/discover': () => ({ result }), initialize });
       expect(await connect()).toMatchObject({ protocolVersion: '2025-11-25', era: { kind: 'initialize' } });

@@ -134,7 +134,7 @@ describe('native(): requests of the server', () => {
       {
         elicit: async () => ({ action: 'decline' }),
         elicitationModes: ['form'],
-        sample: async () => ({ role: 'assistant', content: 'no block' }),
+        sample: async (params) => ({ role: 'assistant', content: { type: 'text', text: 'x' }, ...params }),
       },
     );
     await connect();
@@ -142,6 +142,9 @@ describe('native(): requests of the server', () => {
     ask(1, 'elicitation/create', { mode: 'url', url: 'https://x.test', message: 'Go' });
     ask(2, 'elicitation/create', { message: 'no schema' });
     ask(3, 'sampling/createMessage', {});
+    ask(6, 'sampling/createMessage', { model: 'm', content: 'no block' });
+    ask(7, 'sampling/createMessage', { model: 'm', role: 'system' });
+    ask(8, 'sampling/createMessage', { model: 'm' });
     ask(4, 'roots/list', {});
     ask(5, 'elicitation/create', { message: 'Who?', requestedSchema: { type: 'object' } });
     await turn();
@@ -152,6 +155,9 @@ describe('native(): requests of the server', () => {
       { id: 3, error: { code: -32_603 } },
       { id: 4, error: { code: -32_601 } },
       { id: 5, result: { action: 'decline' } },
+      { id: 6, error: { code: -32_603 } },
+      { id: 7, error: { code: -32_603 } },
+      { id: 8, result: { model: 'm' } },
     ]);
   });
 

@@ -211,7 +211,10 @@ describe('arguments of the wrong type', () => {
     const [one] = await host.connect({ one: { type: 'test' } });
     expect(one?.state).toMatchObject({
       status: 'failed',
-      error: { code: 'CONFIG_INVALID', hint: `Run "npm install ${peer}".` },
+      error: {
+        code: 'CONFIG_INVALID',
+        hint: `Run "npm install ${peer}", or use native() of "@mcp-fittings/host/native", which needs no other package.`,
+      },
     });
   });
 

@@ -13,7 +13,7 @@ import type {
 } from './server-requests.js';
 
 /**
- * Speaks MCP over a transport. The engines of this package each wrap one official SDK. Implement this interface to use
+ * Speaks MCP over a transport. Two engines of this package wrap an official SDK, and `native()` needs none. Implement this interface to use
  * another protocol library, and test it with `engineSuite` of `@mcp-fittings/testkit/engine`.
  * @example
  * const engine: Engine = {

@@ -15,8 +15,8 @@ import type { HostCallbacks } from './server-requests.js';
  */
 export interface HostOptions {
   /**
-   * Implementation of the protocol: `sdk()` of `@mcp-fittings/host/sdk` or of `@mcp-fittings/host/sdk-v2`, or an
-   * {@link Engine} of your own.
+   * Implementation of the protocol: `sdk()` of `@mcp-fittings/host/sdk` or of `@mcp-fittings/host/sdk-v2`, `native()` of
+   * `@mcp-fittings/host/native`, or an {@link Engine} of your own.
    */
   readonly engine: Engine;
   /**

@@ -204,7 +204,7 @@ export class Connection {
     const request =
       typeof token === 'string' || typeof token === 'number' ? this.#open.get(token) : undefined;
     if (request?.options.onProgress === undefined || typeof progress !== 'number') {
-      // Progress that crosses a cancellation on the wire is nobody's fault.
+      // It may have crossed the cancellation on the wire.
       if ((typeof token === 'string' || typeof token === 'number') && this.#givenUp?.has(token) === true)
         return;
       return this.#events.error(this.#violation('progress that belongs to no request in flight'));

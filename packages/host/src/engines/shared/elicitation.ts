@@ -1,7 +1,7 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import type { ElicitationRequest } from '../../contracts/server-requests.js';
 
-/** Reads the parameters of `elicitation/create`, as either SDK passes them on. A missing mode means `form`. */
+/** Reads the parameters of `elicitation/create`, as an engine passes them on. A missing mode means `form`. */
 export function toElicitationRequest(
   server: string,
   params: Readonly<Record<string, unknown>>,

@@ -31,7 +31,7 @@ export function loadLater(name: string, peer: string, load: () => Promise<Engine
           {
             server: options.server,
             cause,
-            hint: `Run "npm install ${peer}".`,
+            hint: `Run "npm install ${peer}", or use native() of "@mcp-fittings/host/native", which needs no other package.`,
           },
         );
       }

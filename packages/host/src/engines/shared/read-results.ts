@@ -10,7 +10,7 @@ import type {
 } from '../../contracts/content.js';
 
 /**
- * Reads the result of `tools/call` as the server sent it, in the same way for both SDKs. Tolerates what can be understood, and
+ * Reads the result of `tools/call` as the server sent it, in the same way for all engines. Tolerates what can be understood, and
  * throws `PROTOCOL_VIOLATION` rather than return nothing.
  */
 export function readToolResult(server: string, raw: JSONRPCObject): ToolResult {

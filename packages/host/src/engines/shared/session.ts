@@ -19,7 +19,7 @@ export interface RequestExtras {
   readonly tool?: ToolDefinition | undefined;
 }
 
-/** Handshake results and functions of an SDK from which {@link createSession} creates an engine session. */
+/** Handshake results and functions from which {@link createSession} creates an engine session. */
 export interface SessionDeps {
   readonly server: string;
   readonly protocolVersion: string;
@@ -46,7 +46,7 @@ export interface SessionDeps {
   close(): Promise<void>;
 }
 
-/** Creates an engine session on an SDK: the part that both SDKs share. */
+/** Creates an engine session: the part that all engines share. */
 export function createSession(deps: SessionDeps): EngineSession {
   const { capabilities, server } = deps;
   const has = (capability: string): boolean => isRecord(capabilities[capability]);
