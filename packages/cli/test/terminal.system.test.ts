@@ -73,7 +73,9 @@ describeWithTerminal('a person at a terminal', () => {
       await terminal.until('Export it anyway?');
       await terminal.press('Left', 'Enter');
       expect((await agreeing.ended()).text).toContain('Wrote 1 server to');
-      expect(await readFile(join(workspace.project, 'out.json'), 'utf8')).toContain('server-everything');
+      expect(JSON.parse(await readFile(join(workspace.project, 'out.json'), 'utf8'))).toEqual({
+        mcpServers: { brought: everything },
+      });
     },
     PATIENCE,
   );
