@@ -2,7 +2,7 @@
  * `npm run bench`: measures everything, prints the table, and writes results/, RESULTS.md and the chart.
  *   -- --quick         a minute, beside the floor, prints only
  *   -- --check         compares ratios with the committed ones, and fails when one became worse
- *   -- --only=PATTERN  only the workloads whose id matches; prints only
+ *   -- --only=PATTERN  only the workloads whose id matches; prints only, or with --keep replaces their rows in the results
  *   -- --node=26       with another version of Node.js, of those that CI uses
  *   -- --prof=FOLDER   a CPU profile of every contender
  *   -- --scale         how time and memory grow with servers, messages, bytes and tools; writes docs/scale.md and its pictures
@@ -14,7 +14,7 @@
  */
 import { availableParallelism, cpus } from 'node:os';
 import { keepAwake } from './lib/awake.mjs';
-import { committedResult, keepResult, writeDocuments } from './lib/files.mjs';
+import { committedResult, keepRecords, keepResult, writeDocuments } from './lib/files.mjs';
 import { install } from './lib/installed.mjs';
 import { measureAll } from './lib/measure-all.mjs';
 import { runOnNode } from './lib/runtimes.mjs';
@@ -68,6 +68,8 @@ async function bench() {
     process.exitCode = worse.length === 0 ? 0 : 1;
   } else if (isWhole) {
     console.log(`Written: ${keepResult(resultOf(records))}, RESULTS.md, docs/assets/bench.svg`);
+  } else if (option('keep') !== undefined && !choice.quick) {
+    console.log(`Rows replaced: ${keepRecords(resultOf(records))}, RESULTS.md, docs/assets/bench.svg`);
   }
 }
 

@@ -15,6 +15,32 @@ export function committedResult() {
   return name === undefined ? undefined : read(name);
 }
 
+/** Replaces rows of the committed result by those that were measured again. */
+export function keepRecords(again) {
+  const result = committedResult();
+  if (result?.node.split('.')[0] !== `v${major}`)
+    throw new Error('There is no whole result to replace rows of.');
+  return keepResult(replaceRecords(result, again));
+}
+
+/**
+ * The result with these records in place of those with the same id; each of them says when it was measured. New ones come last.
+ * @template {{ records: readonly { id: string }[] }} Result
+ * @param {Result} result
+ * @param {{ date: string, records: readonly { id: string }[] }} again
+ */
+export function replaceRecords(result, { date, records }) {
+  const again = new Map(records.map((record) => [record.id, { ...record, date }]));
+  const known = new Set(result.records.map(({ id }) => id));
+  return {
+    ...result,
+    records: [
+      ...result.records.map((record) => again.get(record.id) ?? record),
+      ...[...again.values()].filter(({ id }) => !known.has(id)),
+    ],
+  };
+}
+
 export function keepResult(result) {
   mkdirSync(RESULTS, { recursive: true });
   writeFileSync(new URL(`node${major}.json`, RESULTS), `${JSON.stringify(result, rounded, 2)}\n`);
@@ -42,10 +68,20 @@ function section({ node, cpus, date, command, records }) {
     `## Node ${node.slice(1)}`,
     '',
     `\`${command}\` on ${date}, ${cpus}. ${verdictOf(records)}${missed.length === 0 ? '.' : '; those that are missed are bold.'}`,
+    ...measuredLater(records),
     '',
     tableOf(records),
     '',
   ].join('\n');
+}
+
+/** Says which rows are newer than the table. */
+function measuredLater(records) {
+  const dates = [...new Set(records.flatMap(({ date }) => date ?? []))].toSorted();
+  return dates.map((date) => {
+    const ids = records.filter((record) => record.date === date).map(({ id }) => `\`${id}\``);
+    return `Measured again on ${date}: ${ids.join(', ')}.`;
+  });
 }
 
 const INTRODUCTION = `<!-- Written by \`npm run bench\` from results/*.json and NOTES.md: change those. -->

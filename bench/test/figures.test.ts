@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../lib/evaluate.mjs';
+import { replaceRecords } from '../lib/files.mjs';
 import { regressions } from '../lib/regression.mjs';
 import { tableOf } from '../lib/table.mjs';
 
@@ -91,5 +92,14 @@ describe('what the benchmark says', () => {
     const now = evaluate(limited, often(round(10, 50, 40, 40)));
     expect(regressions(now, before, limited)).toEqual([]);
     expect(regressions(now, undefined, limited)).toEqual([]);
+  });
+});
+
+it('replaces the rows that were measured again, and says when', () => {
+  const before = { node: 'v20.20.2', date: '2026-11-24', records: [{ id: 'one' }, { id: 'two' }] };
+  const again = { date: '2026-11-25', records: [{ id: 'two' }, { id: 'new' }] };
+  expect(replaceRecords(before, again)).toEqual({
+    ...before,
+    records: [{ id: 'one' }, { id: 'two', date: '2026-11-25' }, { id: 'new', date: '2026-11-25' }],
   });
 });
