@@ -77,7 +77,9 @@ function section({ node, cpus, date, command, records }) {
 
 /** Says which rows are newer than the table. */
 function measuredLater(records) {
-  const dates = [...new Set(records.flatMap(({ date }) => date ?? []))].toSorted();
+  const dates = [...new Set(records.flatMap(({ date }) => date ?? []))].toSorted((a, b) =>
+    a.localeCompare(b),
+  );
   return dates.map((date) => {
     const ids = records.filter((record) => record.date === date).map(({ id }) => `\`${id}\``);
     return `Measured again on ${date}: ${ids.join(', ')}.`;
