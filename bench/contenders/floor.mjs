@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 export const floor = {
   stdio: ({ command, args }) => new PipeFloor(command, args),
   ws: async ({ url }) => new WebSocketFloor((await import('ws')).WebSocket, url),
-  http: async ({ url }) => new HttpFloor(await import('undici'), url),
+  http: async ({ url, headers }) => new HttpFloor(await import('undici'), url, headers),
   'http-sse': async ({ url }) => new HttpFloor(await import('undici'), url),
   sse: async ({ url }) => new LegacyFloor(await import('undici'), url),
   inprocess: () => textPair(),
@@ -84,11 +84,13 @@ const HEADERS = { 'content-type': 'application/json', accept: 'application/json,
 class HttpFloor {
   #undici;
   #url;
+  #headers;
   #ending = new AbortController();
 
-  constructor(undici, url) {
+  constructor(undici, url, headers) {
     this.#undici = undici;
     this.#url = url;
+    this.#headers = { ...HEADERS, ...headers };
   }
 
   async start() {
@@ -98,7 +100,7 @@ class HttpFloor {
   async send(message) {
     const { statusCode, headers, body } = await this.#undici.request(this.#url, {
       method: 'POST',
-      headers: HEADERS,
+      headers: this.#headers,
       body: JSON.stringify(message),
     });
     if (statusCode === 202) {

@@ -6,17 +6,20 @@ const ECHO = {
   name: 'echo',
   arguments: { text: 'Sixty-four bytes of text are about what a small tool gives back.' },
 };
+const ACCESS_TOKEN = 'token'.repeat(160);
 const SLICES = 20;
 const SLICE_MS = 25;
 
 export const SIGNED_CALLS = {
-  /** Microseconds that an OAuth token which is valid and in memory adds to a call: signed and unsigned calls take turns. */
-  async signedCalls({ warmMs }) {
+  /**
+   * Microseconds that an OAuth token which is valid and in memory adds to a call: signed and unsigned calls take turns. The floor sends
+   * the same header with each call, without a provider.
+   */
+  async signedCalls({ warmMs, contender }) {
     const { ports } = await startHttpServer();
-    const { createHttpTransport } = await import('@mcp-fittings/transport-http');
     const url = `http://127.0.0.1:${ports[0]}/json`;
-    const unsigned = new Caller(createHttpTransport({ url }));
-    const signed = new Caller(createHttpTransport({ url, auth: await providerWithToken(url) }));
+    const transports = await (contender === 'floor' ? bareTransports(url) : ourTransports(url));
+    const [unsigned, signed] = transports.map((transport) => new Caller(transport));
     for (const { transport } of [unsigned, signed]) await transport.start();
     const warmUntil = performance.now() + warmMs;
     while (performance.now() < warmUntil) await takeTurns([unsigned, signed], 4);
@@ -26,6 +29,17 @@ export const SIGNED_CALLS = {
     };
   },
 };
+
+async function ourTransports(url) {
+  const { createHttpTransport } = await import('@mcp-fittings/transport-http');
+  return [createHttpTransport({ url }), createHttpTransport({ url, auth: await providerWithToken(url) })];
+}
+
+async function bareTransports(url) {
+  const { floor } = await import('../contenders/floor.mjs');
+  const headers = { authorization: `Bearer ${ACCESS_TOKEN}` };
+  return [await floor.http({ url }), await floor.http({ url, headers })];
+}
 
 /** JSON-RPC without an engine. */
 class Caller {
@@ -73,14 +87,13 @@ async function providerWithToken(url) {
   const { memoryStore } = await import('@mcp-fittings/store-file');
   const store = memoryStore();
   const now = Date.now();
-  const accessToken = 'token'.repeat(160);
   await store.set(`oauth\n${url}`, {
     version: 1,
     issuer: 'https://auth.example.com',
     tokenEndpoint: 'https://auth.example.com/token',
     resource: url,
     clientId: 'bench',
-    accessToken,
+    accessToken: ACCESS_TOKEN,
     tokenType: 'Bearer',
     refreshToken: 'refresh',
     expiresAt: now + 3_600_000,
@@ -88,6 +101,6 @@ async function providerWithToken(url) {
   });
   const provider = createOAuthProvider({ url, clientName: 'bench', store });
   const { authorization } = await provider.headers({ url: new URL(url), method: 'POST' });
-  if (authorization !== `Bearer ${accessToken}`) throw new Error('The calls would not be signed.');
+  if (authorization !== `Bearer ${ACCESS_TOKEN}`) throw new Error('The calls would not be signed.');
   return provider;
 }
