@@ -53,6 +53,7 @@ export {
   shapeOf,
   type MessageShape,
 } from './wire/messages.js';
+export { isLogLevel, LOG_LEVELS, type LogLevel } from './wire/log-levels.js';
 
 // Headers of HTTP.
 export { CONNECTION_HEADERS, headerProblem } from './wire/http-headers.js';

@@ -1,16 +1,5 @@
-import type { Host, LogLevel } from '@mcp-fittings/host';
-
-/** Severities, lowest first. */
-export const LOG_LEVELS: readonly LogLevel[] = [
-  'debug',
-  'info',
-  'notice',
-  'warning',
-  'error',
-  'critical',
-  'alert',
-  'emergency',
-];
+import { LOG_LEVELS, type LogLevel } from '@mcp-fittings/client-core/transport';
+import type { Host } from '@mcp-fittings/host';
 
 /** Levels that clients have set. A server logs at the lowest level of all clients of a person. */
 export interface LogLevels {

@@ -1,11 +1,10 @@
 import type { ResourceRef } from '@mcp-fittings/host';
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { LogLevel } from '@mcp-fittings/host';
+import { isLogLevel, LOG_LEVELS, type LogLevel } from '@mcp-fittings/client-core/transport';
 import type { ExposedKind } from '../catalog/exposure.js';
 import type { ClientConnection } from '../contracts/surface.js';
 import type { ScopeListener, Watching } from './change-watch.js';
-import { LOG_LEVELS } from './log-levels.js';
 import { toProtocolError, unknownItem } from './protocol-errors.js';
 import { paramsWith } from './request-params.js';
 import type { SurfaceDeps } from './surface-deps.js';
@@ -92,8 +91,8 @@ export function setSessionHandlers(server: Server, connection: ClientConnection,
   });
 
   server.setRequestHandler('logging/setLevel', { params: paramsWith('level') }, async (params) => {
-    const wanted = LOG_LEVELS.find((each) => each === params.level);
-    if (wanted === undefined)
+    const wanted = params.level;
+    if (!isLogLevel(wanted))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The log level is unknown.');
     level = wanted;
     await logLevels.set(server, exposure.servers(connection), caller.principal, wanted);

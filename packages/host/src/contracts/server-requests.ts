@@ -1,4 +1,6 @@
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject, LogLevel } from '@mcp-fittings/client-core/transport';
+
+export type { LogLevel };
 
 /** What a callback is told about the request of a server that it answers. */
 export interface ServerRequestInfo {
@@ -84,12 +86,6 @@ export interface Root {
   /** Name for display. */
   readonly name?: string | undefined;
 }
-
-/**
- * Severity of a log message, lowest first (RFC 5424).
- * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-levels
- */
-export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
 /** A log message of a server. */
 export interface LogEntry {

@@ -1,7 +1,10 @@
 import {
+  isLogLevel,
+  LOG_LEVELS,
   type JSONRPCNotification,
   type JSONRPCRequest,
   type JSONRPCResponse,
+  type LogLevel,
   type RequestId,
 } from '@mcp-fittings/client-core/transport';
 
@@ -20,12 +23,9 @@ export interface Subscriptions<Client> {
   forget(client: Client): readonly JSONRPCRequest[];
 }
 
-/** From the most verbose on. */
-const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
-
 export function createSubscriptions<Client>(): Subscriptions<Client> {
   const byUri = new Map<string, Set<Client>>();
-  const levels = new Map<Client, string>();
+  const levels = new Map<Client, LogLevel>();
   /** Subscriptions that the server has not confirmed, by program and id. */
   const open = new Map<Client, Map<RequestId, string>>();
 
@@ -35,7 +35,8 @@ export function createSubscriptions<Client>(): Subscriptions<Client> {
     if (clients === undefined || clients.size > 0) return false;
     return byUri.delete(uri);
   };
-  const leastLevel = (): string | undefined => LEVELS.find((level) => [...levels.values()].includes(level));
+  const leastLevel = (): LogLevel | undefined =>
+    LOG_LEVELS.find((level) => [...levels.values()].includes(level));
 
   return {
     request(client, request) {
@@ -48,10 +49,11 @@ export function createSubscriptions<Client>(): Subscriptions<Client> {
       } else if (method === 'resources/unsubscribe' && typeof uri === 'string') {
         const isKept = byUri.has(uri) && !drop(client, uri);
         if (isKept) return { jsonrpc: '2.0', id, result: {} };
-      } else if (method === 'logging/setLevel' && typeof params?.['level'] === 'string') {
+      } else if (method === 'logging/setLevel') {
+        const level = params?.['level'];
         // The server checks a level that is not one.
-        if (!LEVELS.includes(params['level'])) return request;
-        levels.set(client, params['level']);
+        if (!isLogLevel(level)) return request;
+        levels.set(client, level);
         return { ...request, params: { ...params, level: leastLevel() } };
       }
       return request;
@@ -70,8 +72,10 @@ export function createSubscriptions<Client>(): Subscriptions<Client> {
         return exact ?? new Set([...byUri.values()].flatMap((clients) => [...clients]));
       }
       if (method !== 'notifications/message') return all;
-      const at = LEVELS.indexOf(String(params?.['level']));
-      return [...all].filter((client) => at === -1 || at >= LEVELS.indexOf(levels.get(client) ?? 'debug'));
+      const level = params?.['level'];
+      if (!isLogLevel(level)) return all;
+      const at = LOG_LEVELS.indexOf(level);
+      return [...all].filter((client) => at >= LOG_LEVELS.indexOf(levels.get(client) ?? 'debug'));
     },
     forget(client) {
       const before = leastLevel();

@@ -1,19 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/client-core/text';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { isLogLevel, type JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { EngineEvents } from '../../contracts/engine.js';
-import type { LogLevel } from '../../contracts/server-requests.js';
-
-const LEVELS: ReadonlySet<unknown> = new Set<LogLevel>([
-  'debug',
-  'info',
-  'notice',
-  'warning',
-  'error',
-  'critical',
-  'alert',
-  'emergency',
-]);
 
 /** Turns a notification of the server into an event of the host. A malformed one is reported and dropped. */
 export function dispatchNotification(
@@ -43,12 +31,8 @@ export function dispatchNotification(
 
 function dispatchLog(server: string, events: EngineEvents, params: JSONRPCObject): void {
   const { level, logger, data } = params;
-  if (!isLevel(level)) return events.error(malformed(server, 'notifications/message'));
+  if (!isLogLevel(level)) return events.error(malformed(server, 'notifications/message'));
   events.log({ level, logger: typeof logger === 'string' ? logger : undefined, data });
-}
-
-function isLevel(value: unknown): value is LogLevel {
-  return LEVELS.has(value);
 }
 
 function malformed(server: string, method: string): FittingsError {
