@@ -1,27 +1,34 @@
 import * as undici from 'undici';
 import { afterEach, expect, it, vi } from 'vitest';
-import { loadUndici } from '../src/http/load-undici.js';
+import { loadUndici, loadUndiciAgents } from '../src/http/load-undici.js';
+
+const MOVED = ['undici/lib/dispatcher/client.js', 'undici/lib/dispatcher/pool.js'];
 
 afterEach(() => {
-  vi.doUnmock('undici/lib/dispatcher/pool.js');
+  for (const file of MOVED) vi.doUnmock(file);
   vi.resetModules();
 });
 
-const { Agent, buildConnector, Client, errors, Pool, ProxyAgent } = undici;
+const { Agent, buildConnector, Client, Pool, ProxyAgent } = undici;
 // oxlint-disable-next-line typescript/unbound-method -- compared only
 const { connect } = undici.Dispatcher.prototype;
-const USED = { Agent, buildConnector, Client, errors, Pool, ProxyAgent, connect };
 
-it('loads the same classes from the files of undici as from its main module', async () => {
-  const loaded = await loadUndici();
-  expect(loaded).toEqual(USED);
-  for (const [name, member] of Object.entries(USED)) expect(loaded).toHaveProperty(name, member);
+it.each([
+  ['what every request needs', loadUndici, { buildConnector, Client }],
+  ['the agents', loadUndiciAgents, { Agent, connect, Pool, ProxyAgent }],
+])('loads %s from the files of undici as from its main module', async (_what, load, used) => {
+  const loaded = await load();
+  expect(loaded).toEqual(used);
+  for (const [name, member] of Object.entries(used)) expect(loaded).toHaveProperty(name, member);
 });
 
 it('loads the main module if a version of undici has other files', async () => {
-  vi.doMock('undici/lib/dispatcher/pool.js', () => {
-    throw new Error('ERR_MODULE_NOT_FOUND');
-  });
+  for (const file of MOVED) {
+    vi.doMock(file, () => {
+      throw new Error('ERR_MODULE_NOT_FOUND');
+    });
+  }
   const again = await import('../src/http/load-undici.js');
-  expect(await again.loadUndici()).toMatchObject({ Client, ProxyAgent, connect, fetch: undici.fetch });
+  expect(await again.loadUndici()).toMatchObject({ buildConnector, Client, fetch: undici.fetch });
+  expect(await again.loadUndiciAgents()).toMatchObject({ Agent, connect, ProxyAgent, fetch: undici.fetch });
 });

@@ -4,11 +4,18 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpClient } from '../src/index.js';
+import { createHttpClient, type HttpClient, type ResponseHandler } from '../src/index.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';
 import { startHttp, startHttps } from './support/http-server.js';
 import { startOpensslServer } from './support/openssl-server.js';
 import { startProxy } from './support/proxy.js';
+
+const NO_HANDLER: ResponseHandler = {
+  onHeaders: () => undefined,
+  onData: () => undefined,
+  onEnd: () => undefined,
+  onError: () => undefined,
+};
 
 let pki: Certificates;
 beforeAll(() => {
@@ -127,6 +134,31 @@ describe('a proxy', () => {
     expect(proxy.lines).toEqual([`POST ${url}`]);
     expect(server.seen[0]).toMatchObject({ url: '/mcp?q=1', body: 'x' });
     expect(server.seen[0]?.headers.host).toBe(`mcp.test:${server.port}`);
+  });
+
+  it('sees nothing of a request that ended before the way to it was open', async () => {
+    await using server = await startHttp((_, response) => response.end('ok'));
+    await using proxy = await startProxy();
+    const url = new URL(server.origin);
+    const open = async (): Promise<HttpClient> => {
+      const client = createHttpClient({ url, proxy: proxy.url });
+      await client.load();
+      return client;
+    };
+    await using aborting = await open();
+    aborting.exchange({ url, method: 'DELETE' }, NO_HANDLER).abort();
+    const closing = await open();
+    const refused = closing.request({ url, method: 'DELETE' });
+    await Promise.all([
+      expect(refused).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED', delivery: 'not-sent' }),
+      closing.close(),
+    ]);
+
+    // The proxy would have accepted their connections before this one.
+    await using other = await open();
+    expect((await other.request({ url, method: 'GET' })).text()).toBe('ok');
+    expect(proxy.lines).toEqual([`GET ${url.href}`]);
+    expect(proxy.connections()).toBe(1);
   });
 
   it('tunnels https, and the certificate of the server is checked at the end of the tunnel', async () => {

@@ -45,6 +45,28 @@ it('PERF loads of undici what requests need, and leaves the dispatcher of the gl
   expect(loaded).toEqual([true, [], false]);
 });
 
+it('PERF loads the agents of undici with the first request to another origin or through a proxy', () => {
+  const loaded = run(`
+    import { createRequire } from 'node:module';
+    import { createServer } from 'node:http';
+    import { createHttpClient } from '@mcp-fittings/http-client';
+    const { cache } = createRequire(import.meta.url);
+    const agents = () => Object.keys(cache).some((file) => /[\\\\/]undici[\\\\/].*agent\\.js$/.test(file));
+    const servers = [1, 2].map(() => createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1'));
+    const [url, other] = await Promise.all(servers.map((server) => new Promise((resolve) => {
+      server.once('listening', () => resolve(new URL('http://127.0.0.1:' + server.address().port)));
+    })));
+    const network = createHttpClient({ url });
+    await network.request({ url, method: 'GET' });
+    const before = agents();
+    await (await network.fetch(other)).text();
+    console.log(JSON.stringify([before, agents()]));
+    await network.close();
+    for (const server of servers) server.close();
+  `);
+  expect(loaded).toEqual([false, true]);
+});
+
 it('PERF import: loads none of the heavy parts of Node before it is used', () => {
   const heavy = run(`
     import { createHttpClient } from '@mcp-fittings/http-client';

@@ -103,23 +103,31 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
   start(): void {
     if (this.#done) return this.#deps.limiter.leave(this);
     try {
-      this.#route = this.#deps.engine().routes.to(this.#url, this.origin);
-      this.#sockets = this.#route.pool.take();
-      this.#sockets.dispatch(
-        {
-          origin: this.origin,
-          path: this.#url.pathname + this.#url.search,
-          method: this.#method,
-          headers: this.#headers,
-          body: this.#body ?? null,
-          headersTimeout: this.#request.headersMs ?? this.#deps.headersMs,
-          bodyTimeout: this.#request.bodyIdleMs ?? this.#deps.bodyIdleMs,
-        },
-        this,
-      );
+      const route = this.#deps.engine().routes.to(this.#url, this.origin);
+      if (!(route instanceof Promise)) return this.#dispatch(route);
+      route.then((opened) => this.#dispatch(opened)).catch((cause: unknown) => this.fail(cause));
     } catch (cause) {
       this.fail(cause);
     }
+  }
+
+  #dispatch(route: Route): void {
+    // It may have been given up while the route was opened.
+    if (this.#done) return;
+    this.#route = route;
+    this.#sockets = route.pool.take();
+    this.#sockets.dispatch(
+      {
+        origin: this.origin,
+        path: this.#url.pathname + this.#url.search,
+        method: this.#method,
+        headers: this.#headers,
+        body: this.#body ?? null,
+        headersTimeout: this.#request.headersMs ?? this.#deps.headersMs,
+        bodyTimeout: this.#request.bodyIdleMs ?? this.#deps.bodyIdleMs,
+      },
+      this,
+    );
   }
 
   refuse(): void {

@@ -1,12 +1,13 @@
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { chooseProxy, type ProxyOptions } from '@mcp-fittings/remote-policy';
 import type { LoadTlsOptions, TlsContexts } from '@mcp-fittings/remote-policy/tls';
 import type { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
 import type { HostResolver } from '../options.js';
-import { loadUndici } from './load-undici.js';
-import { createSocketPool, poolOf, type SocketPool } from './socket-pool.js';
+import { loadUndici, loadUndiciAgents } from './load-undici.js';
+import { createSocketPool, destroyedError, poolOf, type SocketPool } from './socket-pool.js';
 
 /** How requests reach one origin. */
 export interface Route {
@@ -16,8 +17,11 @@ export interface Route {
 
 /** Chooses the sockets for a request, and creates them when they are first used. */
 export interface Routes {
-  /** Throws `ADDRESS_BLOCKED` or `CONFIG_INVALID`. */
-  to(url: URL, origin: string): Route;
+  /**
+   * Throws `ADDRESS_BLOCKED` or `CONFIG_INVALID`. Returns a promise while what a proxy or another origin needs is loaded, which
+   * rejects if {@link close} was called meanwhile.
+   */
+  to(url: URL, origin: string): Route | Promise<Route>;
   close(): Promise<void>;
 }
 
@@ -32,6 +36,11 @@ export interface RouteOptions {
 
 const MAX_KNOWN = 64;
 
+/** Settings of a TLS connection that has certificates of its own. */
+interface Secure {
+  readonly secureContext: SecureContext;
+}
+
 /** Loads undici and the certificates, for the first request. */
 export async function openRoutes(options: RouteOptions): Promise<Routes> {
   const [undici, tls] = await Promise.all([loadUndici(), loadTlsIfAny(options.tls)]);
@@ -39,43 +48,55 @@ export async function openRoutes(options: RouteOptions): Promise<Routes> {
   const configured = options.configured.origin;
   const opened = new Map<string, SocketPool>();
   const routes = new Map<string, Route>();
+  let closed = false;
 
   const open = (key: string, create: () => SocketPool): SocketPool => {
+    if (closed) throw destroyedError();
     const pool = opened.get(key) ?? create();
     opened.set(key, pool);
     return pool;
   };
 
-  const make = (url: URL, trusted: boolean): Route => {
+  const make = (url: URL, trusted: boolean): Route | Promise<Route> => {
     const secureContext = trusted ? tls.configured : tls.others;
     const secure = secureContext && { secureContext };
     const proxy = chooseProxy(url, options.proxy);
-    if (proxy === undefined) {
-      const lookup = lookupWith(trusted ? options.resolve : guard.resolve);
-      const openDirect = (): SocketPool => {
-        const connect = endingAtError(undici.buildConnector({ timeout: connectMs, lookup, ...secure }));
-        return trusted
-          ? createSocketPool(undici, configured, connect)
-          : poolOf(new undici.Agent({ connect }));
-      };
-      return { proxied: false, pool: open(`direct ${String(trusted)}`, openDirect) };
+    if (proxy !== undefined) return makeProxied(proxy, trusted, secure);
+    const lookup = lookupWith(trusted ? options.resolve : guard.resolve);
+    const connect = endingAtError(undici.buildConnector({ timeout: connectMs, lookup, ...secure }));
+    if (trusted) {
+      const pool = open('configured', () => createSocketPool(undici, configured, connect));
+      return { proxied: false, pool };
     }
+    return loadUndiciAgents().then(({ Agent }) => ({
+      proxied: false,
+      pool: open('others', () => poolOf(new Agent({ connect }))),
+    }));
+  };
+
+  const makeProxied = async (proxy: URL, trusted: boolean, secure: Secure | undefined): Promise<Route> => {
+    const { connect, Pool, ProxyAgent } = await loadUndiciAgents();
     const openProxy = (): SocketPool => {
-      const agent = new undici.ProxyAgent({
+      const agent = new ProxyAgent({
         uri: proxy.href,
         // Many proxies allow CONNECT to port 443 only, so plain http is sent in absolute form.
         proxyTunnel: false,
         // A proxy that does not answer CONNECT is limited like any other connection.
         clientFactory: (origin, settings) =>
-          Object.assign(new undici.Pool(origin, { ...settings, headersTimeout: connectMs }), {
-            connect: undici.connect,
-          }),
+          Object.assign(new Pool(origin, { ...settings, headersTimeout: connectMs }), { connect }),
         requestTls: { timeout: connectMs, ...secure },
         proxyTls: { timeout: connectMs, ...(tls.others && { secureContext: tls.others }) },
       });
       return poolOf(agent);
     };
     return { proxied: true, pool: open(`${proxy.href} ${String(trusted)}`, openProxy) };
+  };
+
+  const keep = (origin: string, route: Route): Route => {
+    // Servers name the other origins, so there may be many.
+    if (routes.size >= MAX_KNOWN) routes.clear();
+    routes.set(origin, route);
+    return route;
   };
 
   return {
@@ -85,12 +106,10 @@ export async function openRoutes(options: RouteOptions): Promise<Routes> {
       const trusted = origin === configured;
       if (!trusted) guard.checkUrl(url);
       const route = make(url, trusted);
-      // Servers name the other origins, so there may be many.
-      if (routes.size >= MAX_KNOWN) routes.clear();
-      routes.set(origin, route);
-      return route;
+      return route instanceof Promise ? route.then((made) => keep(origin, made)) : keep(origin, route);
     },
     async close() {
+      closed = true;
       await Promise.all([...opened.values()].map((pool) => pool.destroy()));
     },
   };

@@ -25,7 +25,7 @@ interface PooledSocket extends Sockets {
  * the pool of undici reserves 20 KiB for its queue, used or not.
  */
 export function createSocketPool(
-  { Client: Socket, errors }: Pick<Undici, 'Client' | 'errors'>,
+  { Client: Socket }: Pick<Undici, 'Client'>,
   origin: string,
   connect: buildConnector.connector,
 ): SocketPool {
@@ -64,7 +64,7 @@ export function createSocketPool(
 
   return {
     take() {
-      if (destroyed) throw new errors.ClientDestroyedError();
+      if (destroyed) throw destroyedError();
       const sockets = free.pop() ?? open();
       sockets.free = false;
       return sockets;
@@ -74,6 +74,11 @@ export function createSocketPool(
       await Promise.all([...clients].map((client) => client.destroy()));
     },
   };
+}
+
+/** Creates what a destroyed dispatcher of undici throws. Its module of errors takes 1 ms to load. */
+export function destroyedError(): Error {
+  return Object.assign(new Error('The sockets are closed.'), { code: 'UND_ERR_DESTROYED' });
 }
 
 /** Wraps a dispatcher that has a pool of its own. */

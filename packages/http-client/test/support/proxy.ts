@@ -7,6 +7,8 @@ export interface TestProxy extends AsyncDisposable {
   /** The request lines that came: `CONNECT host:port`, `GET http://host/path`. */
   readonly lines: readonly string[];
   readonly authorizations: readonly (string | undefined)[];
+  /** How many connections clients have opened. */
+  readonly connections: () => number;
 }
 
 export interface TestProxyOptions {
@@ -23,6 +25,7 @@ export async function startProxy(options: TestProxyOptions = {}): Promise<TestPr
   const lines: string[] = [];
   const authorizations: (string | undefined)[] = [];
   const sockets = new Set<Socket>();
+  let connections = 0;
   const resolve = (host: string): string => options.hosts?.[host] ?? host;
   const allowed = (header: string | undefined): boolean =>
     options.credentials === undefined ||
@@ -72,6 +75,7 @@ export async function startProxy(options: TestProxyOptions = {}): Promise<TestPr
     sockets.add(target);
   });
   server.on('connection', (socket: Socket) => {
+    connections++;
     sockets.add(socket);
     socket.on('error', () => undefined);
   });
@@ -81,6 +85,7 @@ export async function startProxy(options: TestProxyOptions = {}): Promise<TestPr
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     lines,
     authorizations,
+    connections: () => connections,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();
