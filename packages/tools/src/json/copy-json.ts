@@ -21,6 +21,8 @@ export type JsonCopy =
       readonly value: Json;
       readonly nodes: number;
       readonly characters: number;
+      /** Elements of the longest array. */
+      readonly longestArray: number;
       readonly problem?: undefined;
     }
   | { readonly problem: string };
@@ -33,7 +35,9 @@ export type JsonCopy =
 export function copyJson(value: unknown, limits: JsonLimits): JsonCopy {
   const copier = new Copier(limits);
   try {
-    return { value: copier.copy(value, 0), nodes: copier.nodes, characters: copier.characters };
+    const copied = copier.copy(value, 0);
+    const { nodes, characters, longestArray } = copier;
+    return { value: copied, nodes, characters, longestArray };
   } catch (error) {
     if (error instanceof Unacceptable) return { problem: error.message };
     // A getter or a proxy of an in-process server threw.
@@ -49,6 +53,7 @@ class Copier {
   readonly #limits: JsonLimits;
   characters = 0;
   nodes = 0;
+  longestArray = 0;
 
   constructor(limits: JsonLimits) {
     this.#limits = limits;
@@ -70,7 +75,14 @@ class Copier {
       if (value.length > this.#limits.maxNodes) {
         throw new Unacceptable(`holds more than ${this.#limits.maxNodes} values`);
       }
-      return Array.from(value, (element: unknown) => this.copy(element ?? null, depth + 1));
+      const list: Json[] = [];
+      const { length } = value;
+      this.longestArray = Math.max(this.longestArray, length);
+      for (let index = 0; index < length; index++) {
+        const element: unknown = value[index];
+        list.push(this.copy(element ?? null, depth + 1));
+      }
+      return list;
     }
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {

@@ -5,6 +5,7 @@ import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './mod
 import { originalArguments } from './original-arguments.js';
 import { createPropertyAliases, type PropertyAliases } from './property-aliases.js';
 import { convertAccepted, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
+import { ZodCache } from '../schema-to-zod/zod-cache.js';
 import { createReferences, type References } from '../schema/references.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
@@ -56,8 +57,15 @@ export interface ToolCost {
   readonly characters: number;
 }
 
-/** Prepares a tool. Throws `SCHEMA_REFUSED` if one of its schemas exceeds the limits. */
-export function prepareTool(tool: CatalogTool, limits: Partial<SchemaLimits>): PreparedTool {
+/**
+ * Prepares a tool. Throws `SCHEMA_REFUSED` if one of its schemas exceeds the limits.
+ * @param cache That of the list of tools. Default: a new one.
+ */
+export function prepareTool(
+  tool: CatalogTool,
+  limits: Partial<SchemaLimits>,
+  cache = new ZodCache(),
+): PreparedTool {
   const accept = (schema: unknown, kind: string): ReturnType<typeof acceptSchema> =>
     acceptSchema(schema, limits, {
       server: tool.server,
@@ -69,7 +77,7 @@ export function prepareTool(tool: CatalogTool, limits: Partial<SchemaLimits>): P
     nodes: input.nodes + (output?.nodes ?? 0),
     characters: input.characters + (output?.characters ?? 0),
   };
-  return new LazyTool(tool, cost, input.schema, output?.schema);
+  return new LazyTool(tool, cost, { input: input.schema, output: output?.schema }, cache);
 }
 
 /** Creates a function that gives prepared tools their names. A tool with the same name as before stays the same object. */
@@ -125,13 +133,19 @@ class LazyTool implements PreparedTool {
   readonly #input: JsonObject;
   readonly #output: JsonObject | undefined;
   readonly cost: ToolCost;
+  readonly #cache: ZodCache;
   #forModel: ModelSchemaConversion | undefined;
   #aliases: PropertyAliases | undefined;
   #references: References | undefined;
   #convertedInput: ConvertedSchema | undefined;
   #convertedOutput: ConvertedSchema | undefined;
 
-  constructor(tool: CatalogTool, cost: ToolCost, input: JsonObject, output: JsonObject | undefined) {
+  constructor(
+    tool: CatalogTool,
+    cost: ToolCost,
+    { input, output }: { readonly input: JsonObject; readonly output: JsonObject | undefined },
+    cache: ZodCache,
+  ) {
     const { title, description } = tool;
     const heading = [title, tool.annotations?.title, tool.name].find((text) => isText(text)) ?? '';
     this.definition = tool;
@@ -144,6 +158,7 @@ class LazyTool implements PreparedTool {
     this.traits = toolTraits(tool.annotations);
     this.#input = input;
     this.#output = output;
+    this.#cache = cache;
   }
 
   get inputSchema(): ModelSchema {
@@ -167,12 +182,12 @@ class LazyTool implements PreparedTool {
   }
 
   get input(): ConvertedSchema {
-    return (this.#convertedInput ??= convertAccepted(this.#input));
+    return (this.#convertedInput ??= convertAccepted(this.#input, this.#cache));
   }
 
   get output(): ConvertedSchema | undefined {
     if (this.#output === undefined) return undefined;
-    return (this.#convertedOutput ??= convertAccepted(this.#output));
+    return (this.#convertedOutput ??= convertAccepted(this.#output, this.#cache));
   }
 }
 

@@ -4,6 +4,7 @@ import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import { prepareTool, type PreparedTool } from './model-tool.js';
 import { pairKey } from '../names/pair-key.js';
 import { toolVisibility } from '../permissions/tool-visibility.js';
+import { ZodCache } from '../schema-to-zod/zod-cache.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 
 /** A tool that is not offered to the model. */
@@ -65,6 +66,7 @@ const MAX_SERVER_NAME_LENGTH = 1_024;
  */
 export function createToolOffer(options: ToolOfferOptions): (list: readonly CatalogTool[]) => OfferedTools {
   const limits = { ...DEFAULT_LIST_LIMITS, ...options.listLimits };
+  const cache = new ZodCache();
   let known = new Map<string, PreparedTool | SkippedTool>();
   /** The host keeps the objects of a list that it did not read again. */
   const preparedOf = new WeakMap<CatalogTool, PreparedTool | SkippedTool>();
@@ -105,7 +107,9 @@ export function createToolOffer(options: ToolOfferOptions): (list: readonly Cata
       names.add(name);
       const key = pairKey(name, tool.digest);
       const prepared =
-        preparedOf.get(tool) ?? known.get(key) ?? prepareOrSkip(tool, ref, options.schemaLimits ?? {});
+        preparedOf.get(tool) ??
+        known.get(key) ??
+        prepareOrSkip(tool, ref, { limits: options.schemaLimits ?? {}, cache });
       preparedOf.set(tool, prepared);
       next.set(key, prepared);
       if ('error' in prepared) {
@@ -126,10 +130,10 @@ export function createToolOffer(options: ToolOfferOptions): (list: readonly Cata
 function prepareOrSkip(
   tool: CatalogTool,
   ref: ToolRef,
-  limits: Partial<SchemaLimits>,
+  { limits, cache }: { readonly limits: Partial<SchemaLimits>; readonly cache: ZodCache },
 ): PreparedTool | SkippedTool {
   try {
-    return prepareTool(tool, limits);
+    return prepareTool(tool, limits, cache);
   } catch (error) {
     if (error instanceof FittingsError) return { ref, error };
     throw error;

@@ -64,30 +64,40 @@ function unfold(root: SimpleSchema, definitions: Definitions): Extent & { readon
   const known = new Map<string, Extent>();
   const open = new Set<string>();
   let recursive = false;
-  const extentOf = (schema: SimpleSchema): Extent => {
-    const name = referenceOf(schema);
+  let size = 0;
+  let depth = 0;
+  let deepest = 0;
+  const visit = (schema: SimpleSchema): void => {
     // `z.fromJSONSchema` needs up to four schemas for a whole number.
-    let size = schema.type === 'integer' ? 4 : 1;
-    let depth = 0;
-    const add = (inner: Extent): void => {
-      size += inner.size;
-      depth = Math.max(depth, inner.depth);
-    };
-    forEachInnerSchema(schema, (inner) => add(extentOf(inner)));
-    if (name !== undefined) add(ofDefinition(name));
-    return { size: Math.min(MAX_SIZE, size), depth: depth + 1 };
+    size = Math.min(MAX_SIZE, size + (schema.type === 'integer' ? 4 : 1));
+    deepest = Math.max(deepest, ++depth);
+    forEachInnerSchema(schema, visit);
+    const name = referenceOf(schema);
+    if (name !== undefined) visitDefinition(name);
+    depth--;
   };
-  const ofDefinition = (name: string): Extent => {
+  const visitDefinition = (name: string): void => {
     if (open.has(name)) {
       recursive = true;
-      return { size: 0, depth: 0 };
+      return;
     }
-    const before = known.get(name);
-    if (before !== undefined) return before;
-    open.add(name);
-    const extent = extentOf(definitions[name] ?? {});
-    open.delete(name);
-    known.set(name, extent);
+    let extent = known.get(name);
+    if (extent === undefined) {
+      open.add(name);
+      extent = extentOf(definitions[name] ?? {});
+      open.delete(name);
+      known.set(name, extent);
+    }
+    size = Math.min(MAX_SIZE, size + extent.size);
+    deepest = Math.max(deepest, depth + extent.depth);
+  };
+  /** Measures a schema by itself. */
+  const extentOf = (schema: SimpleSchema): Extent => {
+    const outer = { size, depth, deepest };
+    size = depth = deepest = 0;
+    visit(schema);
+    const extent = { size, depth: deepest };
+    ({ size, depth, deepest } = outer);
     return extent;
   };
   return { ...extentOf(root), recursive };

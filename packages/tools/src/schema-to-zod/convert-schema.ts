@@ -11,6 +11,7 @@ import type { SimpleSchema } from './simple-schema.js';
 import { simplifySchema, type Simplified } from './simplify-schema.js';
 import { buildZod, toZod } from './to-zod.js';
 import { forFromJsonSchema } from './whole-numbers.js';
+import { ZodCache } from './zod-cache.js';
 
 /** A JSON Schema as a Zod schema, with a list of what the Zod schema does not check. */
 export interface ConvertedSchema {
@@ -71,17 +72,17 @@ export interface QuickCheck {
  * ```
  */
 export function convertSchema(schema: unknown, limits: Partial<SchemaLimits> = {}): ConvertedSchema {
-  return convertAccepted(acceptSchema(schema, limits).schema);
+  return convertAccepted(acceptSchema(schema, limits).schema, new ZodCache());
 }
 
-/** Converts a schema that is known to be within the limits. */
-export function convertAccepted(root: JsonObject): ConvertedSchema {
+/** Converts a schema that is known to be within the limits. Its Zod schema shares parts with the others that `cache` knows. */
+export function convertAccepted(root: JsonObject, cache: ZodCache): ConvertedSchema {
   const draft = draftOf(root['$schema']);
   if (draft === undefined) return acceptAnything('its $schema names a dialect that is not supported');
   const references = createReferences(root);
   if (references.ambiguous) return acceptAnything('a part of it has an $id of its own');
   try {
-    return convert(root, draft, references);
+    return convert(root, draft, references, cache);
   } catch (error) {
     // Thousands of references in a row: only the depth of the document itself is limited.
     if (error instanceof RangeError) return acceptAnything(TOO_DEEP);
@@ -89,12 +90,13 @@ export function convertAccepted(root: JsonObject): ConvertedSchema {
   }
 }
 
-function convert(root: JsonObject, draft: Draft, references: References): ConvertedSchema {
+function convert(root: JsonObject, draft: Draft, references: References, cache: ZodCache): ConvertedSchema {
   const safe = simplifySchema(root, { draft, references, patterns: 'linear' });
   const full = safe.patternsSkipped ? simplifySchema(root, { draft, references, patterns: 'all' }) : safe;
   const cost = checkCost(safe.schema);
   if (cost.endless) return acceptAnything('one of its references leads back to itself');
   if (cost.depth > MAX_DEPTH) return acceptAnything(TOO_DEEP);
+  const common = isCommon(safe.schema);
 
   const slow = cost.exponential || cost.size > MAX_STEPS_PER_VALUE;
   let forWorker: SimpleSchema | undefined;
@@ -105,7 +107,7 @@ function convert(root: JsonObject, draft: Draft, references: References): Conver
     stepsPerValue: slow || safe.patternsSkipped ? Infinity : cost.size,
     merges: safe.intersects,
     quick:
-      slow || cost.recursive || !isCommon(full.schema)
+      slow || cost.recursive || !(full === safe ? common : isCommon(full.schema))
         ? undefined
         : quickCheck(full.schema, cost.size, !safe.patternsSkipped),
   };
@@ -115,7 +117,7 @@ function convert(root: JsonObject, draft: Draft, references: References): Conver
     return { ...acceptAnything(external.reason), unchecked: safe.unchecked };
   }
   const coverage = safe.unchecked.length === 0 ? 'exact' : 'partial';
-  if (isCommon(safe.schema)) return new CommonConversion(coverage, safe, plan);
+  if (common) return new CommonConversion(coverage, safe, plan, cache);
   const zod = toZod(safe.schema);
   if (zod === undefined) return acceptAnything('Zod cannot convert it');
   return { coverage, zod, unchecked: safe.unchecked, plan };
@@ -132,17 +134,24 @@ class CommonConversion implements ConvertedSchema {
   readonly unchecked: readonly SchemaDifference[];
   readonly plan: CheckPlan;
   readonly #schema: SimpleSchema;
+  readonly #cache: ZodCache;
   #zod: z.ZodType | undefined;
 
-  constructor(coverage: 'exact' | 'partial', { schema, unchecked }: Simplified, plan: CheckPlan) {
+  constructor(
+    coverage: 'exact' | 'partial',
+    { schema, unchecked }: Simplified,
+    plan: CheckPlan,
+    cache: ZodCache,
+  ) {
     this.coverage = coverage;
     this.unchecked = unchecked;
     this.plan = plan;
     this.#schema = schema;
+    this.#cache = cache;
   }
 
   get zod(): z.ZodType {
-    return (this.#zod ??= buildZod(this.#schema));
+    return (this.#zod ??= buildZod(this.#schema, this.#cache));
   }
 }
 

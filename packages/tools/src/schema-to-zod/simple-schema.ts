@@ -98,14 +98,25 @@ export function definitionOf(
 
 /** Calls `visit` with every schema directly inside this one. */
 export function forEachInnerSchema(schema: SimpleSchema, visit: (inner: SimpleSchema) => void): void {
-  for (const list of [schema.anyOf, schema.oneOf, schema.allOf, schema.prefixItems]) list?.forEach(visit);
-  for (const members of [schema.properties, schema.patternProperties]) {
-    if (members !== undefined) for (const name of Object.keys(members)) visit(members[name] ?? {});
-  }
+  const { anyOf: any, oneOf, allOf: all, prefixItems, properties, patternProperties } = schema;
+  if (any !== undefined) any.forEach(visit);
+  if (oneOf !== undefined) oneOf.forEach(visit);
+  if (all !== undefined) all.forEach(visit);
+  if (prefixItems !== undefined) prefixItems.forEach(visit);
+  if (properties !== undefined) forEachMember(properties, visit);
+  if (patternProperties !== undefined) forEachMember(patternProperties, visit);
   const { items, additionalProperties, contains, propertyNames } = schema;
-  for (const inner of [items, additionalProperties, contains, propertyNames]) {
-    if (typeof inner === 'object') visit(inner);
-  }
+  if (typeof items === 'object') visit(items);
+  if (typeof additionalProperties === 'object') visit(additionalProperties);
+  if (contains !== undefined) visit(contains);
+  if (propertyNames !== undefined) visit(propertyNames);
+}
+
+function forEachMember(
+  members: Readonly<Record<string, SimpleSchema>>,
+  visit: (inner: SimpleSchema) => void,
+): void {
+  for (const name of Object.keys(members)) visit(members[name] ?? {});
 }
 
 /** Copies a schema with every schema directly inside it, and every definition, replaced. */

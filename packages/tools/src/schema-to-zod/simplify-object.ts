@@ -14,15 +14,13 @@ const OBJECT: ReadonlySet<JsonType> = new Set<JsonType>(['object']);
 export function simplifyObject(node: JsonObject, pointer: string, simplifier: Simplifier): SimpleSchema {
   const simple: SimpleSchema = { type: 'object' };
   const required = readNames(node['required'], 'required', pointer, simplifier);
-  const described = readMembers(node, 'properties', pointer, simplifier);
+  const properties = readMembers(node, 'properties', pointer, simplifier);
   const schemaOfOther = readOthers(node, pointer, simplifier, simple);
-  // Zod checks only those required names that are among the properties.
-  const describedNames = new Set(described.map(([name]) => name));
-  const others = required.filter((name) => !describedNames.has(name));
-  const properties =
-    others.length === 0
-      ? described
-      : [...described, ...others.map((name): Member => [name, schemaOfOther()])];
+  const { properties: described } = node;
+  for (const name of required) {
+    // Zod checks only those required names that are among the properties.
+    if (!isJsonObject(described) || !Object.hasOwn(described, name)) properties.push([name, schemaOfOther()]);
+  }
   if (properties.length > 0)
     simple.properties = openInheritedNames(properties, pointer, simplifier.differences);
   if (required.length > 0) simple.required = required;
@@ -122,16 +120,17 @@ function readMembers(
   keyword: 'properties' | 'patternProperties',
   pointer: string,
   simplifier: Simplifier,
-): readonly Member[] {
+): Member[] {
   const members = node[keyword];
   if (members === undefined) return [];
   if (!isJsonObject(members)) {
     simplifier.differences.add(keyword, pointer, 'it is not an object');
     return [];
   }
-  return Object.entries(members).map(([name, member]) => {
-    if (isSchema(member))
-      return [name, simplifier.simplify(member, pointer + formatPointer([keyword, name]))];
+  const at = `${pointer}/${keyword}`;
+  return Object.keys(members).map((name) => {
+    const member = members[name];
+    if (isSchema(member)) return [name, simplifier.simplify(member, at + formatPointer([name]))];
     simplifier.differences.add(keyword, pointer, 'one of its members is not a schema');
     return withAny(name);
   });
@@ -149,5 +148,5 @@ function readNames(
   if (!Array.isArray(value) || names.length < value.length) {
     simplifier.differences.add(keyword, pointer, 'it is not an array of names');
   }
-  return [...new Set(names)];
+  return names.length < 2 ? names : [...new Set(names)];
 }

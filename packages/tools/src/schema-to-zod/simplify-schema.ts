@@ -1,6 +1,5 @@
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { Json, JsonObject } from '../json/copy-json.js';
-import { formatPointer } from '../json/json-pointer.js';
 import { ALL_TYPES, JSON_TYPES, jsonTypeOf, type JsonType } from '../json/json-types.js';
 import { PatternFilter } from '../patterns/pattern-filter.js';
 import { DRAFT, knows, type Draft } from '../schema/dialect.js';
@@ -170,13 +169,14 @@ class SchemaSimplifier implements Simplifier {
 
   /** Reads `enum` and `const`. */
   #values(parts: SimpleSchema[], node: JsonObject, pointer: string, declared: DeclaredType): void {
+    const { enum: list, const: single } = node;
+    if (list === undefined && single === undefined) return;
     const fits = (value: Json): boolean =>
       declared.types.has(jsonTypeOf(value)) && !(declared.integer && isFraction(value));
-    if (Array.isArray(node['enum']))
-      parts.push(exactValues(node['enum'].filter(fits), pointer, this.differences));
-    else if (node['enum'] !== undefined) this.differences.add('enum', pointer, 'it is not an array');
-    if (node['const'] !== undefined && knows(this.draft, 'const')) {
-      parts.push(exactValues([node['const']].filter(fits), pointer, this.differences));
+    if (Array.isArray(list)) parts.push(exactValues(list.filter(fits), pointer, this.differences));
+    else if (list !== undefined) this.differences.add('enum', pointer, 'it is not an array');
+    if (single !== undefined && knows(this.draft, 'const')) {
+      parts.push(exactValues([single].filter(fits), pointer, this.differences));
     }
   }
 
@@ -190,8 +190,10 @@ class SchemaSimplifier implements Simplifier {
   ): void {
     // `enum` and `const` hold only values of the right types already.
     const listed = Array.isArray(node['enum']) || (node['const'] !== undefined && knows(this.draft, 'const'));
-    if ((!declared.explicit || listed) && ![...types].some((type) => constrains(node, type))) return;
-    parts.push(anyOf(Array.from(types, (type) => this.#ofType(type, node, pointer, declared.integer))));
+    if ((!declared.explicit || listed) && !hasConstraint(node, types)) return;
+    const options: SimpleSchema[] = [];
+    for (const type of types) options.push(this.#ofType(type, node, pointer, declared.integer));
+    parts.push(anyOf(options));
   }
 
   #ofType(type: JsonType, node: JsonObject, pointer: string, integer: boolean): SimpleSchema {
@@ -207,23 +209,26 @@ class SchemaSimplifier implements Simplifier {
     pointer: string,
     types: ReadonlySet<JsonType>,
   ): void {
-    const branches = (keyword: 'anyOf' | 'oneOf' | 'allOf'): readonly SimpleSchema[] | undefined => {
-      const value = node[keyword];
-      if (value === undefined) return undefined;
-      if (Array.isArray(value) && value.length > 0 && value.every(isSchema)) {
-        return value.map((branch, index) =>
-          this.simplify(branch, pointer + formatPointer([keyword, String(index)]), types),
-        );
-      }
-      this.differences.add(keyword, pointer, 'it is not an array of schemas');
-      return undefined;
-    };
-    parts.push(...(branches('allOf') ?? []));
-    const any = branches('anyOf');
+    if (node['allOf'] !== undefined) parts.push(...(this.#branches('allOf', node, pointer, types) ?? []));
+    const any = this.#branches('anyOf', node, pointer, types);
     if (any !== undefined) parts.push(anyOf(any));
-    const one = branches('oneOf')?.filter((branch) => !isNothing(branch));
+    const one = this.#branches('oneOf', node, pointer, types)?.filter((branch) => !isNothing(branch));
     if (one !== undefined)
       parts.push(one.length <= 1 ? (one[0] ?? nothing()) : this.#exactlyOne(one, pointer));
+  }
+
+  #branches(
+    keyword: 'anyOf' | 'oneOf' | 'allOf',
+    node: JsonObject,
+    pointer: string,
+    types: ReadonlySet<JsonType>,
+  ): readonly SimpleSchema[] | undefined {
+    const value = node[keyword];
+    if (value === undefined) return undefined;
+    if (Array.isArray(value) && value.length > 0 && value.every(isSchema))
+      return value.map((branch, index) => this.simplify(branch, `${pointer}/${keyword}/${index}`, types));
+    this.differences.add(keyword, pointer, 'it is not an array of schemas');
+    return undefined;
   }
 
   #exactlyOne(branches: SimpleSchema[], pointer: string): SimpleSchema {
@@ -245,6 +250,11 @@ class SchemaSimplifier implements Simplifier {
       if (knows(this.draft, 'if')) this.differences.add('if', pointer, 'Zod cannot express it');
     }
   }
+}
+
+function hasConstraint(node: JsonObject, types: ReadonlySet<JsonType>): boolean {
+  for (const type of types) if (constrains(node, type)) return true;
+  return false;
 }
 
 const isFraction = (value: Json): boolean => typeof value === 'number' && !Number.isInteger(value);

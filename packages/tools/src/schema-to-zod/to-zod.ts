@@ -3,6 +3,7 @@ import { regularExpression } from '../patterns/regular-expression.js';
 import { acceptsMultiple } from './multiples.js';
 import { acceptsInteger, forFromJsonSchema } from './whole-numbers.js';
 import { definitionOf, type SimpleSchema } from './simple-schema.js';
+import type { ZodCache } from './zod-cache.js';
 
 /** Converts a simplified schema to Zod with `z.fromJSONSchema`, or returns undefined if that cannot convert it. */
 export function toZod(schema: SimpleSchema): z.ZodType | undefined {
@@ -18,19 +19,24 @@ export function toZod(schema: SimpleSchema): z.ZodType | undefined {
 
 /**
  * Builds what `z.fromJSONSchema` makes of a schema that `isCommon` accepts, in half the time: that makes each described
- * schema twice and each limited one once more, and needs a union of three for a whole number.
+ * schema twice and each limited one once more, and needs a union of three for a whole number. Parts may be shared with other schemas,
+ * the result itself is not.
  */
-export function buildZod(schema: SimpleSchema): z.ZodType {
-  return new Builder(schema.$defs ?? {}).build(schema);
+export function buildZod(schema: SimpleSchema, cache: ZodCache): z.ZodType {
+  return new Builder(schema.$defs ?? {}, cache).build(schema);
 }
 
 class Builder {
   readonly #definitions: Readonly<Record<string, SimpleSchema>>;
   readonly #built = new Map<string, z.ZodType>();
   readonly #open = new Set<string>();
+  readonly #cache: ZodCache;
+  readonly #build = (schema: SimpleSchema): z.ZodType => this.build(schema);
+  readonly #part = (schema: SimpleSchema): z.ZodType => this.#cache.part(schema, this.#build);
 
-  constructor(definitions: Readonly<Record<string, SimpleSchema>>) {
+  constructor(definitions: Readonly<Record<string, SimpleSchema>>, cache: ZodCache) {
     this.#definitions = definitions;
+    this.#cache = cache;
   }
 
   build(schema: SimpleSchema): z.ZodType {
@@ -62,7 +68,7 @@ class Builder {
     if (schema.not !== undefined) return z.never();
     if (schema.enum !== undefined) return z.enum(schema.enum);
     if (schema.const !== undefined) return z.literal(schema.const);
-    if (schema.anyOf !== undefined) return z.union(schema.anyOf.map((option) => this.build(option)));
+    if (schema.anyOf !== undefined) return z.union(schema.anyOf.map(this.#part));
     switch (schema.type) {
       case 'string':
         return buildString(schema);
@@ -83,36 +89,40 @@ class Builder {
   }
 
   #array({ items, minItems, maxItems }: SimpleSchema): z.ZodType {
-    const list = z.array(items === false ? z.never() : items === undefined ? z.any() : this.build(items));
-    if (minItems === undefined && maxItems === undefined) return list;
-    return list.check(
+    const element = items === false ? z.never() : items === undefined ? z.any() : this.#part(items);
+    if (minItems === undefined && maxItems === undefined) return z.array(element);
+    const checks = [
       ...(minItems === undefined ? [] : [z.minLength(minItems)]),
       ...(maxItems === undefined ? [] : [z.maxLength(maxItems)]),
-    );
+    ];
+    return new z.ZodArray({ type: 'array', element, checks });
   }
 
   #object({ properties = {}, required = [], additionalProperties }: SimpleSchema): z.ZodType {
     const demanded = new Set(required);
     const shape = Object.fromEntries(
-      Object.entries(properties).map(([name, member]): [string, z.ZodType] => {
-        const built = this.build(member);
-        return [name, demanded.has(name) ? built : z.optional(built)];
-      }),
+      Object.keys(properties).map((name): [string, z.ZodType] => [
+        name,
+        this.#cache.member(properties[name] ?? {}, demanded.has(name), this.#build),
+      ]),
     );
-    if (additionalProperties === false) return z.strictObject(shape);
-    if (additionalProperties === undefined) return z.looseObject(shape);
-    return z.object(shape).catchall(this.build(additionalProperties));
+    return new z.ZodObject({ type: 'object', shape, catchall: this.#others(additionalProperties) });
+  }
+
+  #others(schema: SimpleSchema | false | undefined): z.ZodType {
+    if (schema === false) return this.#cache.never;
+    return schema === undefined ? this.#cache.unknown : this.build(schema);
   }
 }
 
 function buildString({ minLength, maxLength, pattern }: SimpleSchema): z.ZodType {
-  const text = z.string();
-  if (minLength === undefined && maxLength === undefined && pattern === undefined) return text;
-  return text.check(
+  if (minLength === undefined && maxLength === undefined && pattern === undefined) return z.string();
+  const checks = [
     ...(minLength === undefined ? [] : [z.minLength(minLength)]),
     ...(maxLength === undefined ? [] : [z.maxLength(maxLength)]),
     ...(pattern === undefined ? [] : [z.regex(regularExpression(pattern))]),
-  );
+  ];
+  return new z.ZodString({ type: 'string', checks });
 }
 
 function buildNumber(schema: SimpleSchema): z.ZodType {
@@ -125,5 +135,5 @@ function buildNumber(schema: SimpleSchema): z.ZodType {
     ...(exclusiveMaximum === undefined ? [] : [z.lt(exclusiveMaximum)]),
     ...(multipleOf === undefined ? [] : [acceptsMultiple(multipleOf)]),
   ];
-  return checks.length === 0 ? z.number() : z.number().check(...checks);
+  return checks.length === 0 ? z.number() : new z.ZodNumber({ type: 'number', checks });
 }

@@ -12,9 +12,12 @@ export function openInheritedNames(
   pointer: string,
   differences: SchemaDifferences,
 ): Record<string, SimpleSchema> {
+  const isInherited = ([name]: readonly [string, SimpleSchema]): boolean => name in Object.prototype;
+  if (!members.some(isInherited)) return Object.fromEntries(members);
   return Object.fromEntries(
-    members.map(([name, schema]) => {
-      if (!(name in Object.prototype)) return [name, schema];
+    members.map((member) => {
+      if (!isInherited(member)) return member;
+      const [name] = member;
       differences.add('properties', pointer, `Zod takes ${name} for a member that every object inherits`);
       return [name, anything()];
     }),
