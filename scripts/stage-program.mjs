@@ -13,6 +13,8 @@ import { inAscii } from './in-ascii.mjs';
 const STAYS_OUTSIDE = /^node:|^@napi-rs\//;
 /** The program proper is made of ES modules. What else a file of `bin` imports stays CommonJS, beside it. */
 const PROGRAM = 'run-process.js';
+/** What few runs need becomes a file of its own there, even if a file imports it that is otherwise whole. */
+const SELDOM_NEEDED = 'elicitation.js';
 /** What declares all commands, and which modules a call loads with `import()`, in this order, by the name of the file they are put into. */
 const COMMANDS = 'cli/dist/main.js';
 const OF_A_CALL = {
@@ -60,11 +62,7 @@ export async function stageProgram({ bin }, folder, target) {
     for (const [name, input] of files) {
       await write(input, {
         external: STAYS_OUTSIDE,
-        plugins: [
-          importedLater(later, input === join(folder, file) ? files : undefined),
-          inAscii(),
-          requiredLate(),
-        ],
+        plugins: [importedLater(later, files, input === join(folder, file)), inAscii(), requiredLate()],
         format: 'cjs',
         entryFileNames: publishedBin(`${name}.js`),
         codeSplitting: false,
@@ -84,18 +82,19 @@ export async function stageProgram({ bin }, folder, target) {
 }
 
 /**
- * What a file of `bin` imports with `import()` becomes an entry of its own.
+ * What a file of `bin` imports with `import()` becomes an entry of its own. What these import so becomes a part of them, unless it is
+ * seldom needed.
  * @param later Receives the program proper.
- * @param files Receives the others. Without it, they become parts of the same bundle.
+ * @param files Receives the others.
  */
-function importedLater(later, files) {
+function importedLater(later, files, isBin) {
   const required = [];
   return {
     name: 'imported-later',
     resolveDynamicImport(id, importer) {
       if (typeof id !== 'string' || !id.startsWith('./')) return undefined;
       const isProgram = basename(id) === PROGRAM;
-      if (!isProgram && files === undefined) return undefined;
+      if (!isBin && !isProgram && basename(id) !== SELDOM_NEEDED) return undefined;
       (isProgram ? later : files).set(basename(id, '.js'), join(dirname(importer), id));
       const name = isProgram ? PROGRAM : publishedBin(basename(id));
       if (!isProgram) required.push(name);

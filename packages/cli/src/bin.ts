@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { answerAtOnce } from './answer-at-once.js';
 import { parseCall, parseCallRequest } from './call-request.js';
-import type { ListAtOnceIo } from './list-at-once.js';
 import { parseListRequest } from './list-request.js';
 import { loadCompiled } from './load-compiled.js';
+import type { ProcessIo } from './process-io.js';
 
 // Every run loads this file: what it imports statically is published as a part of it, and costs `--version` its time.
 async function run(argv: readonly string[]): Promise<void> {
@@ -27,9 +27,17 @@ async function run(argv: readonly string[]): Promise<void> {
   await runProcess(parseCall(argv, process.env));
 }
 
-function here(): ListAtOnceIo {
+function here(): Omit<ProcessIo, 'signal'> {
   const { stdout, stderr, env } = process;
-  return { stdout, stderr, env, cwd: process.cwd() };
+  return {
+    get stdin() {
+      return process.stdin;
+    },
+    stdout,
+    stderr,
+    env,
+    cwd: process.cwd(),
+  };
 }
 
 void run(process.argv.slice(2));
