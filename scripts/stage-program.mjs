@@ -11,7 +11,7 @@ import { inAscii } from './in-ascii.mjs';
 
 /** A native module is loaded by the helper process of the keychain, from its own package. */
 const STAYS_OUTSIDE = /^node:|^@napi-rs\//;
-/** The program proper is made of ES modules. What else a file of `bin` imports stays CommonJS, beside it. */
+/** The program proper is made of several files. What else a file of `bin` imports is one file, beside it. */
 const PROGRAM = 'run-process.js';
 /** What few runs need becomes a file of its own there, even if a file imports it that is otherwise whole. */
 const SELDOM_NEEDED = 'elicitation.js';
@@ -29,6 +29,8 @@ const OF_A_CALL = {
 
   tools: ['tools/dist/create-tools.js', 'tools/dist/pins/tool-pins.js', 'store-file/dist/file-records.js'],
 };
+/** `import()` is not available to a file that is run with compiled code of an earlier run, so that this file has it. */
+const NATIVE_IMPORT = 'native-import.cjs';
 const NOTICES = 'THIRD-PARTY-LICENSES.txt';
 
 /** CommonJS: Node.js 24 takes 3 to 4 of its 20 ms more to start with an ES module, and needs its loader for nothing else here. */
@@ -71,12 +73,16 @@ export async function stageProgram({ bin }, folder, target) {
   }
   await write(Object.fromEntries(later), {
     external: STAYS_OUTSIDE,
-    plugins: [besideTheirPackage(folder), withoutValidator(), inAscii()],
-    format: 'esm',
+    plugins: [besideTheirPackage(folder), withoutValidator(), inAscii(), requiredLate(), importedNatively()],
+    format: 'cjs',
     groups: (files) => filesOfACall(folder, files),
-    entryFileNames: '[name].js',
-    chunkFileNames: 'program-[name].js',
+    entryFileNames: publishedBin('[name].js'),
+    chunkFileNames: publishedBin('program-[name].js'),
   });
+  writeFileSync(
+    join(target, 'dist', NATIVE_IMPORT),
+    'exports.importModule = (specifier) => import(specifier);\n',
+  );
   writeFileSync(join(target, 'dist', NOTICES), noticesOf(modules));
   await addHelp(folder, target);
 }
@@ -96,8 +102,8 @@ function importedLater(later, files, isBin) {
       const isProgram = basename(id) === PROGRAM;
       if (!isBin && !isProgram && basename(id) !== SELDOM_NEEDED) return undefined;
       (isProgram ? later : files).set(basename(id, '.js'), join(dirname(importer), id));
-      const name = isProgram ? PROGRAM : publishedBin(basename(id));
-      if (!isProgram) required.push(name);
+      const name = publishedBin(basename(id));
+      required.push(name);
       return { id: `./${name}`, external: true };
     },
     // To load a CommonJS file with `import()`, Node.js would start its loader for ES modules.
@@ -120,7 +126,7 @@ function besideTheirPackage(folder) {
       const entry = dirname(mainOf(place.folder));
       return code.replaceAll(/new URL\('(\.\/[^']+)', import\.meta\.url\)/g, (_all, file) => {
         const path = relative(entry, join(dirname(id), file)).replaceAll('\\', '/');
-        return `new URL('./${path}', import.meta.resolve('${place.name}'))`;
+        return `new URL('./${path}', require('node:url').pathToFileURL(require.resolve('${place.name}')))`;
       });
     },
   };
@@ -142,6 +148,16 @@ function requiredLate() {
       }
       return text;
     },
+  };
+}
+
+/** What is still imported by then is not a part of the program: plugins of the user, and native modules. */
+function importedNatively() {
+  return {
+    name: 'imported-natively',
+    // Not in a template, which is a program of its own.
+    renderChunk: (code) =>
+      code.replaceAll(/(?<![`\w.$])import\(/g, `require("./${NATIVE_IMPORT}").importModule(`),
   };
 }
 

@@ -21,10 +21,9 @@ async function run(argv: readonly string[]): Promise<void> {
     const { exports, keep } = await loadCompiled('call-local', () => import('./call-local.js'));
     if (await exports.callLocally(call, here())) return keep();
   }
-  const { keepCompiledCode } = await import('./compile-cache.js');
-  keepCompiledCode();
-  const { runProcess } = await import('./run-process.js');
-  await runProcess(parseCall(argv, process.env));
+  const { exports, keep } = await loadCompiled('run-process', () => import('./run-process.js'));
+  await exports.runProcess(parseCall(argv, process.env));
+  keep();
 }
 
 function here(): Omit<ProcessIo, 'signal'> {

@@ -2,7 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { BIN } from './support/bridge-process.js';
-import { allow, called, ECHO, ORDINARY, quickLog, setUp, type CheckedCalls } from './support/checked-calls.js';
+import {
+  allow,
+  called,
+  ECHO,
+  ORDINARY,
+  quickLog,
+  setUp,
+  type CheckedCalls,
+} from './support/checked-calls.js';
 import { describeWithTerminal, openTerminal, type Terminal } from './support/terminal.js';
 
 const PATIENCE = 240_000;

@@ -60,7 +60,7 @@ test('it loads two files, and not the program proper', async () => {
     return urls.map((url) => basename(url)).toSorted();
   };
   expect(await loadedBy(ECHO)).toEqual(['bin.cjs', 'call-local.cjs']);
-  expect(await loadedBy([...ECHO, ...ORDINARY])).toContain('run-process.js');
+  expect(await loadedBy([...ECHO, ...ORDINARY])).toContain('run-process.cjs');
 });
 
 test('it is made in the ordinary way, or refused, when the configuration has changed', async () => {
