@@ -11,8 +11,10 @@ import { inAscii } from './in-ascii.mjs';
 
 /** A native module is loaded by the helper process of the keychain, from its own package. */
 const STAYS_OUTSIDE = /^node:|^@napi-rs\//;
-/** The program proper is made of ES modules. What else a file of `bin` imports stays CommonJS, beside it. */
+/** The program proper is made of several files. What else a file of `bin` imports is one file, beside it. */
 const PROGRAM = 'run-process.js';
+/** What few runs need becomes a file of its own there, even if a file imports it that is otherwise whole. */
+const SELDOM_NEEDED = 'elicitation.js';
 /** What declares all commands, and which modules a call loads with `import()`, in this order, by the name of the file they are put into. */
 const COMMANDS = 'cli/dist/main.js';
 const OF_A_CALL = {
@@ -27,6 +29,8 @@ const OF_A_CALL = {
 
   tools: ['tools/dist/create-tools.js', 'tools/dist/pins/tool-pins.js', 'store-file/dist/file-records.js'],
 };
+/** `import()` is not available to a file that is run with compiled code of an earlier run, so that this file has it. */
+const NATIVE_IMPORT = 'native-import.cjs';
 const NOTICES = 'THIRD-PARTY-LICENSES.txt';
 
 /** CommonJS: Node.js 24 takes 3 to 4 of its 20 ms more to start with an ES module, and needs its loader for nothing else here. */
@@ -60,11 +64,7 @@ export async function stageProgram({ bin }, folder, target) {
     for (const [name, input] of files) {
       await write(input, {
         external: STAYS_OUTSIDE,
-        plugins: [
-          importedLater(later, input === join(folder, file) ? files : undefined),
-          inAscii(),
-          requiredLate(),
-        ],
+        plugins: [importedLater(later, files, input === join(folder, file)), inAscii(), requiredLate()],
         format: 'cjs',
         entryFileNames: publishedBin(`${name}.js`),
         codeSplitting: false,
@@ -73,32 +73,37 @@ export async function stageProgram({ bin }, folder, target) {
   }
   await write(Object.fromEntries(later), {
     external: STAYS_OUTSIDE,
-    plugins: [besideTheirPackage(folder), withoutValidator(), inAscii()],
-    format: 'esm',
+    plugins: [besideTheirPackage(folder), withoutValidator(), inAscii(), requiredLate(), importedNatively()],
+    format: 'cjs',
     groups: (files) => filesOfACall(folder, files),
-    entryFileNames: '[name].js',
-    chunkFileNames: 'program-[name].js',
+    entryFileNames: publishedBin('[name].js'),
+    chunkFileNames: publishedBin('program-[name].js'),
   });
+  writeFileSync(
+    join(target, 'dist', NATIVE_IMPORT),
+    'exports.importModule = (specifier) => import(specifier);\n',
+  );
   writeFileSync(join(target, 'dist', NOTICES), noticesOf(modules));
   await addHelp(folder, target);
 }
 
 /**
- * What a file of `bin` imports with `import()` becomes an entry of its own.
+ * What a file of `bin` imports with `import()` becomes an entry of its own. What these import so becomes a part of them, unless it is
+ * seldom needed.
  * @param later Receives the program proper.
- * @param files Receives the others. Without it, they become parts of the same bundle.
+ * @param files Receives the others.
  */
-function importedLater(later, files) {
+function importedLater(later, files, isBin) {
   const required = [];
   return {
     name: 'imported-later',
     resolveDynamicImport(id, importer) {
       if (typeof id !== 'string' || !id.startsWith('./')) return undefined;
       const isProgram = basename(id) === PROGRAM;
-      if (!isProgram && files === undefined) return undefined;
+      if (!isBin && !isProgram && basename(id) !== SELDOM_NEEDED) return undefined;
       (isProgram ? later : files).set(basename(id, '.js'), join(dirname(importer), id));
-      const name = isProgram ? PROGRAM : publishedBin(basename(id));
-      if (!isProgram) required.push(name);
+      const name = publishedBin(basename(id));
+      required.push(name);
       return { id: `./${name}`, external: true };
     },
     // To load a CommonJS file with `import()`, Node.js would start its loader for ES modules.
@@ -121,7 +126,7 @@ function besideTheirPackage(folder) {
       const entry = dirname(mainOf(place.folder));
       return code.replaceAll(/new URL\('(\.\/[^']+)', import\.meta\.url\)/g, (_all, file) => {
         const path = relative(entry, join(dirname(id), file)).replaceAll('\\', '/');
-        return `new URL('./${path}', import.meta.resolve('${place.name}'))`;
+        return `new URL('./${path}', require('node:url').pathToFileURL(require.resolve('${place.name}')))`;
       });
     },
   };
@@ -143,6 +148,16 @@ function requiredLate() {
       }
       return text;
     },
+  };
+}
+
+/** What is still imported by then is not a part of the program: plugins of the user, and native modules. */
+function importedNatively() {
+  return {
+    name: 'imported-natively',
+    // Not in a template, which is a program of its own.
+    renderChunk: (code) =>
+      code.replaceAll(/(?<![`\w.$])import\(/g, `require("./${NATIVE_IMPORT}").importModule(`),
   };
 }
 

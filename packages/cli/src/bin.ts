@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { answerAtOnce } from './answer-at-once.js';
 import { parseCall, parseCallRequest } from './call-request.js';
-import type { ListAtOnceIo } from './list-at-once.js';
 import { parseListRequest } from './list-request.js';
 import { loadCompiled } from './load-compiled.js';
+import type { ProcessIo } from './process-io.js';
 
 // Every run loads this file: what it imports statically is published as a part of it, and costs `--version` its time.
 async function run(argv: readonly string[]): Promise<void> {
@@ -21,15 +21,22 @@ async function run(argv: readonly string[]): Promise<void> {
     const { exports, keep } = await loadCompiled('call-local', () => import('./call-local.js'));
     if (await exports.callLocally(call, here())) return keep();
   }
-  const { keepCompiledCode } = await import('./compile-cache.js');
-  keepCompiledCode();
-  const { runProcess } = await import('./run-process.js');
-  await runProcess(parseCall(argv, process.env));
+  const { exports, keep } = await loadCompiled('run-process', () => import('./run-process.js'));
+  await exports.runProcess(parseCall(argv, process.env));
+  keep();
 }
 
-function here(): ListAtOnceIo {
+function here(): Omit<ProcessIo, 'signal'> {
   const { stdout, stderr, env } = process;
-  return { stdout, stderr, env, cwd: process.cwd() };
+  return {
+    get stdin() {
+      return process.stdin;
+    },
+    stdout,
+    stderr,
+    env,
+    cwd: process.cwd(),
+  };
 }
 
 void run(process.argv.slice(2));

@@ -19,7 +19,7 @@ interface CallPlace {
   readonly stderr: { readonly isTTY?: boolean };
 }
 
-/** Parses what {@link parseCall} does; undefined also where the user could be asked something or sees progress. */
+/** Parses what {@link parseCall} does; undefined also for a shared call whose user could be asked something or sees progress. */
 export function parseCallRequest(
   argv: readonly string[],
   { env, stderr }: CallPlace,
@@ -28,7 +28,7 @@ export function parseCallRequest(
   if (request === undefined) return undefined;
   // `@file` and `-` are read from elsewhere.
   if (request.args !== undefined && !request.args.trimStart().startsWith('{')) return undefined;
-  return stderr.isTTY === true && !request.json ? undefined : request;
+  return request.shared && stderr.isTTY === true && !request.json ? undefined : request;
 }
 
 /**

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import type { GlobalOptions } from './options.js';
 import type { LiveRegionOptions } from './output/live-region.js';
 import type { Output } from './output/output.js';
-import { knownSize, type ProcessIo } from './process-io.js';
+import { isInteractive, knownSize, type ProcessIo } from './process-io.js';
 
 /** What every command depends on. Tests replace all of it. */
 export interface CommandDeps {
@@ -19,7 +19,7 @@ export interface CommandDeps {
   readonly cwd: string;
   /** File of this program; undefined if it does not run as one. */
   readonly programFile: string | undefined;
-  /** Whether the user can be asked: stdin and stderr are a terminal, and there is no `--json`. */
+  /** Whether the user can be asked: see {@link isInteractive}. */
   readonly interactive: boolean;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. Pass it to everything that waits. */
   readonly signal: AbortSignal;
@@ -54,7 +54,7 @@ export interface CommandRun {
  * are parsed.
  */
 export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): CommandRun {
-  const { stdin, stdout, stderr, env, cwd, programFile, signal } = io;
+  const { stdout, stderr, env, cwd, programFile, signal } = io;
   // Every server adds a listener.
   setMaxListeners(0, signal);
   let exitCode: ExitCode = EXIT.ok;
@@ -74,7 +74,10 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
       loaded = { output, clock: io.clock ?? systemClock };
     },
     deps: {
-      stdin,
+      // To open it costs a run that does not read it its time.
+      get stdin() {
+        return io.stdin;
+      },
       stdout,
       stderr,
       env,
@@ -88,7 +91,7 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
         return prepared().output;
       },
       get interactive() {
-        return stdin.isTTY === true && stderr.isTTY === true && !options().json;
+        return isInteractive(io, options());
       },
       get options() {
         return options();

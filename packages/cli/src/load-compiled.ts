@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { Module } from 'node:module';
 import { userInfo } from 'node:os';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { Script } from 'node:vm';
 
 /** A file of this program that was loaded. */
@@ -22,8 +22,9 @@ export interface CompiledFile<T> {
 }
 
 /**
- * Loads a CommonJS file beside this one, with the code that an earlier run has compiled: to compile `call-local.cjs` takes a third of
- * the time of Node.js itself. `module.enableCompileCache()` does the same from Node.js 22 on, and takes longer.
+ * Loads a CommonJS file beside this one, and the files beside it that it requires, with the code that an earlier run has compiled: to
+ * compile `call-local.cjs` takes a third of the time of Node.js itself. `module.enableCompileCache()` does the same from Node.js 22 on,
+ * and takes longer.
  *
  * The code runs as it is found, so it lies in the account's own home directory, whatever `HOME` says, in a file that only its owner
  * can read and write. It belongs to one state of one file; V8 rejects that of another version or with other flags.
@@ -36,27 +37,52 @@ export async function loadCompiled<T>(
   otherwise: () => Promise<T>,
   { folder = import.meta.dirname, codeFolder = accountCodeFolder() } = {},
 ): Promise<CompiledFile<T>> {
+  const modules = new Map<string, { exports: unknown }>();
+  const compiled: { readonly cache: string; readonly mark: string; readonly script: Script }[] = [];
+  const load = (file: string, mark: string): unknown => {
+    const cache = codeFolder && `${codeFolder}/${basename(file, '.cjs')}-${process.version}.bin`;
+    const cachedData = cache === undefined ? undefined : readCache(cache, mark);
+    // It has no characters beyond Latin 1.
+    const script = new Script(Module.wrap(readFileSync(file, 'latin1')), {
+      filename: file,
+      cachedData,
+    });
+    const isKnown = cachedData !== undefined && script.cachedDataRejected === false;
+    if (cache !== undefined && !isKnown) compiled.push({ cache, mark, script });
+    const loaded: { exports: unknown } = { exports: {} };
+    modules.set(file, loaded);
+    const run: unknown = script.runInThisContext();
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `wrap` makes of a file
+    (run as CommonJs)(loaded.exports, requireFrom(file), loaded, file, folder);
+    return loaded.exports;
+  };
+  const requireFrom = (file: string): NodeJS.Require => {
+    const others = Module.createRequire(file);
+    const own = (id: string): unknown => {
+      if (!OWN_FILE.test(id)) return others(id);
+      const path = `${folder}/${id.slice(2)}`;
+      const known = modules.get(path);
+      const mark = known === undefined ? markOf(path) : undefined;
+      return known !== undefined ? known.exports : mark === undefined ? others(id) : load(path, mark);
+    };
+    return Object.assign(own, others);
+  };
   const file = `${folder}/${name}.cjs`;
   const mark = markOf(file);
   if (mark === undefined) return { exports: await otherwise(), keep: () => undefined };
-  const cache = codeFolder && `${codeFolder}/${name}-${process.version}.bin`;
-  const cachedData = cache === undefined ? undefined : readCache(cache, mark);
-  // It has no characters beyond Latin 1.
-  const script = new Script(Module.wrap(readFileSync(file, 'latin1')), { filename: file, cachedData });
-  const loaded: { exports: unknown } = { exports: {} };
-  const run: unknown = script.runInThisContext();
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `wrap` makes of a file
-  (run as CommonJs)(loaded.exports, Module.createRequire(file), loaded, file, folder);
-  const isKnown = cachedData !== undefined && script.cachedDataRejected === false;
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the file that `otherwise` loads
-    exports: loaded.exports as T,
+    exports: load(file, mark) as T,
     keep() {
-      if (cache !== undefined && !isKnown)
-        process.on('exit', () => writeCache(cache, mark, script.createCachedData()));
+      process.on('exit', () => {
+        for (const each of compiled) writeCache(each.cache, each.mark, each.script.createCachedData());
+      });
     },
   };
 }
+
+/** What a file of this program requires of the others. Code that was kept has no `import()`, so the file that imports is left to Node.js. */
+const OWN_FILE = /^\.\/(?!native-import)[\w-]+\.cjs$/;
 
 type CommonJs = (
   exports: unknown,

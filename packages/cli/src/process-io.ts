@@ -22,6 +22,14 @@ interface TerminalStream {
   readonly rows?: number;
 }
 
+/** Returns whether the user can be asked: stdin and stderr are a terminal, and there is no `--json`. Does not open stdin needlessly. */
+export function isInteractive(
+  io: Pick<ProcessIo, 'stdin' | 'stderr'>,
+  { json }: { readonly json: boolean },
+): boolean {
+  return !json && io.stderr.isTTY === true && io.stdin.isTTY === true;
+}
+
 /** Returns the columns or rows of a terminal; undefined if it does not know them, and reports 0 or nothing. */
 export function knownSize(size: number | undefined): number | undefined {
   return size === undefined || size <= 0 ? undefined : size;

@@ -19,7 +19,7 @@ let recorder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fittings-files-'));
   recorder = join(folder, 'recorder.cjs');
-  // Notes every file that a process compiles as CommonJS or loads as an ES module.
+  // Notes every file that a process compiles as CommonJS or as a script, or loads as an ES module.
   await writeFile(
     recorder,
     `const fs = require('node:fs');
@@ -27,6 +27,10 @@ beforeAll(async () => {
     const files = new Set();
     const compile = Module.prototype._compile;
     Module.prototype._compile = function (code, file) { files.add(file); return compile.apply(this, arguments); };
+    const vm = require('node:vm');
+    vm.Script = class extends vm.Script {
+      constructor(code, options) { super(code, options); files.add(options.filename); }
+    };
     Module.register?.('data:text/javascript,' + encodeURIComponent(\`
       import fs from 'node:fs';
       export async function load(url, context, next) {
@@ -72,10 +76,10 @@ describe('the published program', () => {
 
   it('loads the program for everything else, which the recorder sees', async () => {
     const unknown = await record(['nonsense', '--help']);
-    expect(unknown.files).toContain('run-process.js');
+    expect(unknown.files).toContain('run-process.cjs');
     const usage = await record(['list', '--nonsense']);
     expect(usage.status).toBe(2);
-    expect(usage.files).toContain('run-process.js');
+    expect(usage.files).toContain('run-process.cjs');
   });
 
   it('prints the help that commander prints', async () => {
@@ -138,7 +142,7 @@ it('calls a tool without the declarations of all commands, from few files', asyn
   await writeFile(file, JSON.stringify({ mcpServers: { a: server } }));
   const { stdout, files } = await record(['call', 'a/greet', '--strict-mcp-config', '--mcp-config', file]);
   expect(stdout).toBe('hello\n');
-  expect(files).toContain('program-call.js');
-  expect(files).not.toContain('program-main.js');
+  expect(files).toContain('program-call.cjs');
+  expect(files).not.toContain('program-main.cjs');
   expect(files.length).toBeLessThan(12);
 });

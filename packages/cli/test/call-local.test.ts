@@ -1,98 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
 import { pinsFolder } from '../src/session/pins.js';
-import { serverFolder } from '../src/stored-lists/stored-servers.js';
-import { openWorkspace, type Run, type Workspace } from './support/workspace.js';
+import { allow, called, ECHO, ORDINARY, quickLog, recordsOf, setUp } from './support/checked-calls.js';
 
 // Each starts several processes; on a loaded machine that takes its time.
 vi.setConfig({ testTimeout: 120_000 });
 /** The tests run side by side, because each waits for two seconds. */
 const test = it.concurrent;
-
-const SERVER = fileURLToPath(new URL('support/checked-server.mjs', import.meta.url));
-const ECHO = ['call', 'checked/echo', '--arg', 'text=hi'];
-
-interface Setup extends AsyncDisposable {
-  readonly workspace: Workspace;
-  /** The file with the server. */
-  readonly config: string;
-  /** Runs a command, and returns what the server noted meanwhile too. */
-  run(
-    args: readonly string[],
-    options?: Parameters<Workspace['fittings']>[1],
-  ): Promise<Run & { readonly log: readonly string[] }>;
-  /** Runs it until it is done without a host, which looks for the revision of the server first. */
-  untilQuick(args: readonly string[]): Promise<void>;
-  /** What the server does otherwise from its next start on. */
-  behave(settings: object): Promise<void>;
-  configure(entry: object): Promise<void>;
-}
-
-async function setUp(entry: object = {}): Promise<Setup> {
-  const workspace = await openWorkspace();
-  const [log, settings, config] = ['log', 'settings.json', 'servers.json'].map((name) =>
-    join(workspace.home, name),
-  );
-  if (log === undefined || settings === undefined || config === undefined) throw new Error();
-  await writeFile(log, '');
-  const setup: Setup = {
-    workspace,
-    config,
-    async run(args, options) {
-      const before = readFileSync(log, 'utf8').length;
-      const run = await workspace.fittings(['--strict-mcp-config', '--mcp-config', config, ...args], options);
-      return { ...run, log: readFileSync(log, 'utf8').slice(before).split('\n').filter(Boolean) };
-    },
-    async untilQuick(args) {
-      // The pins of the first call, and what else was changed within two seconds, are not relied on.
-      await expect
-        .poll(async () => (await setup.run(args)).log, { timeout: 30_000, interval: 500 })
-        .not.toContain('server/discover');
-    },
-    behave: (value) => writeFile(settings, JSON.stringify(value)),
-    async configure(changed) {
-      const checked = { command: process.execPath, args: [SERVER, log, settings], ...changed };
-      await writeFile(config, JSON.stringify({ mcpServers: { checked } }));
-      await utimes(config, 0, 0);
-    },
-    async [Symbol.asyncDispose]() {
-      for (const name of await recordsOf(workspace)) await rm(name);
-      await workspace[Symbol.asyncDispose]();
-    },
-  };
-  await setup.configure(entry);
-  return setup;
-}
-
-/** Files of the records of this workspace: each names its home directory. */
-async function recordsOf({ home }: Workspace): Promise<readonly string[]> {
-  const names = await readdir(serverFolder()).catch(() => []);
-  const own = names.map(async (name) => {
-    const path = join(serverFolder(), name);
-    return (await readFile(path, 'utf8').catch(() => '')).includes(home) ? [path] : [];
-  });
-  return (await Promise.all(own)).flat();
-}
-
-/** What the server notes of a repeated call, which has the capabilities of an ordinary one. */
-const quickLog = (tool: string, ordinary: readonly string[]): readonly unknown[] => [
-  'started',
-  'initialize',
-  ordinary.find((line) => line.startsWith('capabilities ')),
-  'notifications/initialized',
-  'tools/list',
-  'tools/call',
-  `called ${tool}`,
-];
-
-const called = (log: readonly string[]): readonly string[] =>
-  log.filter((line) => line.startsWith('called '));
-
-/** An option that changes nothing, and that only the ordinary way knows. */
-const ORDINARY = ['--timeout', '600'];
 
 test.each([
   ['echo', 0, ['--arg', 'text=hi there']],
@@ -130,14 +45,6 @@ test.each([
   },
 );
 
-/** Adds a tool to those that were called. */
-async function allow(workspace: Workspace, tool: string): Promise<void> {
-  const [path = ''] = await recordsOf(workspace);
-  const record = JSON.parse(await readFile(path, 'utf8')) as { value: { called: string[] } };
-  if (!record.value.called.includes(tool)) record.value.called.push(tool);
-  await writeFile(path, JSON.stringify(record));
-}
-
 test('it loads two files, and not the program proper', async () => {
   await using setup = await setUp();
   await setup.untilQuick(ECHO);
@@ -153,7 +60,7 @@ test('it loads two files, and not the program proper', async () => {
     return urls.map((url) => basename(url)).toSorted();
   };
   expect(await loadedBy(ECHO)).toEqual(['bin.cjs', 'call-local.cjs']);
-  expect(await loadedBy([...ECHO, ...ORDINARY])).toContain('run-process.js');
+  expect(await loadedBy([...ECHO, ...ORDINARY])).toContain('run-process.cjs');
 });
 
 test('it is made in the ordinary way, or refused, when the configuration has changed', async () => {
@@ -273,6 +180,37 @@ test('only the user can read a record, and one that others can write is not used
   const [path = '', ...others] = await recordsOf(setup.workspace);
   expect(others).toEqual([]);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
-  // A project that sets HOME brings no record of its own: it is in the home directory of the account.
-  expect(path.startsWith(setup.workspace.home)).toBe(false);
+  await chmod(path, 0o622);
+  expect((await setup.run(ECHO)).log).toContain('server/discover');
+});
+
+test('HOME does not say where records are: a project that sets it could bring its own', async () => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  // A call that fails, so that nothing is written into the real one.
+  await allow(setup.workspace, 'refuse');
+  const refuse = ['call', 'checked/refuse'];
+  expect((await setup.run(refuse)).log).not.toContain('server/discover');
+  // Without what makes the home directory of the workspace that of the account.
+  expect((await setup.run(refuse, { env: { NODE_OPTIONS: '' } })).log).toContain('server/discover');
+});
+
+test('records that have expired are removed when another one is written', async () => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  const [path = ''] = await recordsOf(setup.workspace);
+  const other = (name: string): string => join(path, '..', `${name}.json`);
+  const days = (count: number): number => Date.now() / 1000 - count * 86_400;
+  for (const [name, count] of [
+    ['expired', 1.1],
+    ['usable', 0.9],
+  ] as const) {
+    await writeFile(other(name), '{}', { mode: 0o600 });
+    await utimes(other(name), days(count), days(count));
+  }
+  await setup.run(ECHO);
+  expect(await recordsOf(setup.workspace)).toHaveLength(3);
+  await setup.behave({ more: ['another'] });
+  expect((await setup.run(ECHO)).log).toContain('server/discover');
+  expect((await recordsOf(setup.workspace)).toSorted()).toEqual([path, other('usable')].toSorted());
 });

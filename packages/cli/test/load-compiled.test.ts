@@ -75,6 +75,25 @@ it('does not use code that others can write, or that is cut off', async () => {
   expect(load().wasKnown).toBe(true);
 });
 
+it('does the same for the files beside it that it requires, each of which is loaded once', async () => {
+  await writeFile(
+    join(folder, 'whole.cjs'),
+    `exports.name = 'whole';
+     const { ask } = require('./asked.cjs');
+     exports.answer = () => ask() + (require('./asked.cjs').ask === ask);`,
+  );
+  // It requires the first one, which is not done yet.
+  await writeFile(
+    join(folder, 'asked.cjs'),
+    `const whole = require('./whole.cjs');
+     exports.ask = () => whole.name + ' ' + require.resolve('node:fs') + ' ';`,
+  );
+  expect(load('whole').text).toBe('whole node:fs true');
+  const names = (await readdir(code)).filter((name) => /^(?:whole|asked)-/.test(name));
+  expect(names).toHaveLength(2);
+  expect(load('whole')).toEqual({ text: 'whole node:fs true', wasKnown: true });
+});
+
 it('loads a build that was not published otherwise', () => {
   expect(load('missing').text).toBe('otherwise');
 });

@@ -26,7 +26,7 @@ import { createServer } from './server/create-server.js';
 import { createPrincipalServers } from './server/principal-servers.js';
 import type { ServerConnection } from './server/server-connection.js';
 import type { HostDeps } from './setup/server-deps.js';
-import { DEFAULT_LIMITS } from './setup/settings.js';
+import { DEFAULT_LIMITS } from './setup/default-limits.js';
 import {
   checkEntries,
   checkHostOptions,

@@ -3,7 +3,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostEvents } from '@mcp-fittings/host';
 import { createEmitter } from '../src/events.js';
 import { createEngineEvents } from '../src/server/engine-events.js';
-import { DEFAULT_LIMITS } from '../src/setup/settings.js';
+import { DEFAULT_LIMITS } from '../src/setup/default-limits.js';
 
 function engineEvents(eventsPerSecond = 3) {
   const clock = createManualClock({ now: 1_000_000 });
@@ -20,7 +20,7 @@ function engineEvents(eventsPerSecond = 3) {
       isSubscribed: (uri) => uri === 'x:mine',
       onResourceUpdated: () => undefined,
       onListChanged: () => undefined,
-      onElicitationCompleted: () => undefined,
+      onNotification: () => undefined,
     },
   );
   return { events, clock, lines, told };

@@ -12,7 +12,7 @@ import { CommandError } from '../output/hints.js';
 import { writeOutput } from '../output/output.js';
 import { printable } from '../output/printable.js';
 import { openProgress } from '../output/progress.js';
-import { hostCallbacks } from '../prompts/elicitation.js';
+import { hostCallbacks } from '../prompts/host-callbacks.js';
 import { openSession, sharedOptions } from '../session/open-session.js';
 import { loadPins, openPins } from '../session/pins.js';
 import { recordVariables } from '../stored-lists/inputs.js';

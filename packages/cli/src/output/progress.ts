@@ -1,11 +1,8 @@
+import type { ProgressEvent } from '@mcp-fittings/tools';
 import { createLiveRegion } from './live-region.js';
 import { printable } from './printable.js';
 import type { SpinnerDeps } from './spinner.js';
 import type { Style } from './style.js';
-
-type ProgressEvent =
-  | { readonly type: 'progress'; readonly progress: number; readonly total?: number | undefined }
-  | { readonly type: 'partial'; readonly text: string };
 
 /** Shows the progress of a call on the last line of the terminal, or else as notes of `--verbose`. */
 export interface ProgressView extends Disposable {

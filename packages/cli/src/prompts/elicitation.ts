@@ -1,28 +1,10 @@
-import { pathToFileURL } from 'node:url';
 import { openBrowser } from '@mcp-fittings/auth-oauth';
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/client-core/text';
-import type { ElicitationAnswer, ElicitationRequest, HostCallbacks } from '@mcp-fittings/host';
+import type { ElicitationAnswer, ElicitationRequest } from '@mcp-fittings/host';
 import { typedValue } from '../arguments/typed-value.js';
 import type { CommandDeps } from '../command-deps.js';
 import { type Prompts, openPrompts } from './prompts.js';
-
-/**
- * Creates the callbacks for servers: `roots` is the current directory, and `elicit` asks the user if stdin is a
- * terminal.
- */
-export function hostCallbacks(deps: CommandDeps, line: { pause(): void }): HostCallbacks {
-  const roots = async () => [{ uri: pathToFileURL(deps.cwd).href }];
-  if (!deps.interactive) return { roots };
-  return {
-    roots,
-    async elicit(request, { server, signal }) {
-      line.pause();
-      const { askForServer } = await import('./elicitation.js');
-      return askForServer(deps, server, request, signal);
-    },
-  };
-}
 
 /** Asks the user a server's question and names the server. Interrupting the prompt cancels it. */
 export async function askForServer(

@@ -2,6 +2,7 @@ import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { isRecent } from '@mcp-fittings/client-core/timing';
 import { homeDirectory } from '@mcp-fittings/config';
 import type { CatalogTool } from '@mcp-fittings/host';
+import { DEFAULT_LIMITS } from '@mcp-fittings/host/guards';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import type { CommandDeps } from '../command-deps.js';
 import { placeOptions } from '../session/load-servers.js';
@@ -10,7 +11,12 @@ import { pinsFolder } from '../session/pins.js';
 import type { Inputs } from './inputs.js';
 import { openMemory } from './memory.js';
 import { inheritedMark, openCallStore } from './stored-calls.js';
-import { CHECKED_MS, openServerStore, type StoredServerCalls } from './stored-servers.js';
+import {
+  CHECKED_MS,
+  openServerStore,
+  removeExpiredServers,
+  type StoredServerCalls,
+} from './stored-servers.js';
 
 interface CallToRemember {
   /** The tool as the user named it. */
@@ -28,7 +34,7 @@ const MOST_CALLS = 100;
 /**
  * Stores what `callShared` and `callLocally` need to make a call again that has passed all checks. Not for a server or a tool for
  * which they could not do what the ordinary way does: with secrets to hide, with variables that are not inherited by default, with
- * an output schema to check, or when the user can be asked.
+ * an output schema to check, or, with a shared server, when the user can be asked.
  */
 export async function rememberCall(
   deps: CommandDeps,
@@ -46,7 +52,7 @@ export async function rememberCall(
     secrets.length === 0 &&
     outputSchema === undefined &&
     entry?.['inheritEnv'] === undefined &&
-    !interactive &&
+    (ticket === undefined || !interactive) &&
     // Later revisions name the client in each request.
     (revision ?? '9') < '2026';
   const launch = ticket === undefined && isPlain ? launchOf(session, server, options.verbose) : undefined;
@@ -86,7 +92,7 @@ async function rememberTicket(
 type Launch = Pick<StoredServerCalls, 'entry' | 'connectMs' | 'callMs'>;
 
 async function rememberServer(
-  { options, env, cwd, clock }: CommandDeps,
+  { options, env, cwd, clock, interactive }: CommandDeps,
   { host }: CommandSession,
   {
     server,
@@ -98,7 +104,7 @@ async function rememberServer(
   const { state, lists } = host.server(server);
   // A list with entries that were left out is not compared.
   if (launch === undefined || state.status !== 'connected' || lists.tools.skipped.length > 0) return;
-  const store = openServerStore(server, { ...options, cwd }, env);
+  const store = openServerStore(server, { ...options, cwd, interactive }, env);
   const checked = {
     inputs,
     ...launch,
@@ -115,6 +121,7 @@ async function rememberServer(
   if (isSame && called.includes(name) && isRecent(checkedAt, CHECKED_MS / 2, clock.now())) return;
   const others = isSame ? called.filter((each) => each !== name) : [];
   await store.write({ ...checked, called: [...others, name], checkedAt: clock.now() });
+  await removeExpiredServers(clock.now());
 }
 
 /** Fields of an entry that decide how `callLocally` starts the server, and those that only decide what is called. */
@@ -131,9 +138,6 @@ const KNOWN_FIELDS = new Set([
   'connectTimeout',
   'lazy',
 ]);
-/** The limits of a host. */
-const [CONNECT_MS, CALL_MS] = [30_000, 600_000];
-
 /**
  * Returns what starts a local server; undefined if its entry sets variables, or uses them, whose values are not written down, or
  * if it says more than `callLocally` knows.
@@ -153,7 +157,7 @@ function launchOf({ loaded }: CommandSession, server: string, isVerbose: boolean
   if (!isKnown || usesVariables(config, definition)) return undefined;
   const parsed = stdio().schema['~standard'].validate(config);
   if (parsed instanceof Promise || parsed.issues !== undefined) return undefined;
-  const { timeout: callMs = CALL_MS, connectTimeout = CONNECT_MS } = config;
+  const { timeout: callMs = DEFAULT_LIMITS.callMs, connectTimeout = DEFAULT_LIMITS.connectMs } = config;
   return typeof connectTimeout === 'number'
     ? { entry: parsed.value, connectMs: connectTimeout, callMs }
     : undefined;

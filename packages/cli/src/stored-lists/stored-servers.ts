@@ -1,3 +1,4 @@
+import { readdir, rm, stat } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ToolDefinition } from '@mcp-fittings/host';
@@ -33,15 +34,28 @@ export const CHECKED_MS = 24 * 60 * 60 * 1000;
  */
 export function openServerStore(
   server: string,
-  view: View,
+  view: View & {
+    /** Whether the server is told that the user can be asked, which its tools may depend on. */
+    readonly interactive: boolean;
+  },
   env: Readonly<Record<string, string | undefined>>,
 ): ViewStore<StoredServerCalls> {
-  const kind = JSON.stringify(['calls of', server, homedir()]);
+  const kind = JSON.stringify(['calls of', server, homedir(), view.interactive]);
   return openViewStore(kind, view, env, serverFolder());
 }
 
+/** Removes the records that no run uses any more. A record was written when it was checked. */
+export async function removeExpiredServers(now: number): Promise<void> {
+  const folder = serverFolder();
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path);
+    if (mtimeMs < now - CHECKED_MS) await rm(path, { force: true });
+  }
+}
+
 /** The folder of the records of all servers. */
-export function serverFolder(): string {
+function serverFolder(): string {
   return join(cacheFolder(accountHome()), 'calls');
 }
 

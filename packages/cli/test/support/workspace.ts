@@ -4,9 +4,13 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { officialServer } from '../../../../scripts/bundled.mjs';
 import { runCli } from '../../src/main.js';
 import { BIN } from './bridge-process.js';
+
+/** Makes `home` the home directory of the account, so that nothing is written into that of the developer. */
+const ACCOUNT_HOME = fileURLToPath(new URL('account-home.cjs', import.meta.url));
 
 /** What one run of `fittings` left behind. */
 export interface Run {
@@ -43,7 +47,13 @@ export async function openWorkspace({ here = false }: { readonly here?: boolean 
   const project = join(root, 'project');
   const home = join(root, 'home');
   await Promise.all([mkdir(join(project, '.git'), { recursive: true }), mkdir(home)]);
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8', CI: 'true' };
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    LANG: 'C.UTF-8',
+    CI: 'true',
+    NODE_OPTIONS: `--require "${ACCOUNT_HOME}"`,
+  };
   const run = here ? runHere : runProcess;
 
   const workspace: Workspace = {

@@ -1,5 +1,6 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { abortable, sleep } from '@mcp-fittings/client-core/timing';
+import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import type { EngineCallbacks } from '../contracts/engine.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
@@ -15,12 +16,13 @@ export interface UrlElicitations {
    * that the request is worth retrying; `false` if it is another error, or if an answer was not `accept`.
    */
   visitPages(refusal: unknown, signal: AbortSignal | undefined): Promise<boolean>;
-  /** Call it when the server reports that a page is done. */
-  completed(elicitationId: string): void;
+  /** Call it with each notification of the server: one of them reports that a page is done. */
+  readonly notified: (method: string, params: JSONRPCObject) => void;
 }
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error */
 const URL_ELICITATION_REQUIRED = -32042;
+const PAGE_DONE = 'notifications/elicitation/complete';
 /** Most pages of a refusal. One that names more is treated as any other error. */
 const MAX_PAGES = 8;
 const MAX_TEXT = 8192;
@@ -124,8 +126,8 @@ export function createUrlElicitations(
       }
       return true;
     },
-    completed(id) {
-      if (id.length > MAX_TEXT) return;
+    notified(method, { elicitationId: id }) {
+      if (method !== PAGE_DONE || typeof id !== 'string' || id.length > MAX_TEXT) return;
       completed.delete(id);
       completed.add(id);
       const [oldest] = completed;

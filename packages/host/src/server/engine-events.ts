@@ -1,5 +1,6 @@
 import { FittingsError, type ErrorCode, type Logger } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/client-core/text';
+import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import { measure } from '../json-values.js';
 import type { EngineEvents } from '../contracts/engine.js';
 import type { LogEntry } from '../contracts/server-requests.js';
@@ -8,7 +9,8 @@ import type { ServerDeps } from '../setup/server-deps.js';
 
 export interface EngineEventsDeps {
   readonly isSubscribed: (uri: string) => boolean;
-  readonly onElicitationCompleted: (elicitationId: string) => void;
+  /** Called with each notification, at any rate. */
+  readonly onNotification: (method: string, params: JSONRPCObject) => void;
   readonly onResourceUpdated: (uri: string) => void;
   readonly onListChanged: (kind: 'tools' | 'prompts' | 'resources') => void;
 }
@@ -47,9 +49,7 @@ export function createEngineEvents(
       if (deps.isSubscribed(uri) && passes()) emitter.emit('resourceUpdated', { server, uri });
     },
     notification(method, params) {
-      if (method === 'notifications/elicitation/complete' && typeof params['elicitationId'] === 'string') {
-        deps.onElicitationCompleted(params['elicitationId']);
-      }
+      deps.onNotification(method, params);
       if (!passes()) return;
       const size = measure(params, NOTIFICATION_BOUNDS);
       if (size.problem === undefined) emitter.emit('notification', { server, method, params });

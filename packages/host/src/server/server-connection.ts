@@ -126,7 +126,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
 
   const engineEvents = createEngineEvents(deps, {
     isSubscribed: (uri) => subscriptions.isSubscribed(uri),
-    onElicitationCompleted: (id) => urlElicitations.completed(id),
+    onNotification: urlElicitations.notified,
     onResourceUpdated: (uri) => reads.changed(uri),
     onListChanged(kind) {
       if (kind === 'resources') reads.changedAll();

@@ -6,14 +6,24 @@ import type { ToolEvent } from './tool-event.js';
 const MAX_TEXTS = 100;
 const MAX_TEXT_LENGTH = 4_000;
 
-type WaitingEvent = Extract<ToolEvent, { type: 'progress' | 'partial' }>;
+/** An event of a call before its end. */
+export type ProgressEvent = Extract<ToolEvent, { type: 'progress' | 'partial' }>;
+
+/** Turns a progress notification of a server into events: its message as bounded text, then its numbers. A malformed one has no events. */
+export function progressEvents({ progress, total, message }: Progress): readonly ProgressEvent[] {
+  if (!Number.isFinite(progress)) return [];
+  const numbers = { type: 'progress', progress, ...(Number.isFinite(total) && { total }) } as const;
+  if (typeof message !== 'string' || message === '') return [numbers];
+  const text = sanitizeText(message, { maxLength: MAX_TEXT_LENGTH, multiline: true });
+  return [{ type: 'partial', text }, numbers];
+}
 
 /** The progress of one call that the caller has not read yet. Bounded, however fast the server reports. */
 export interface ProgressQueue {
   /** Adds a progress notification of the server. */
   push(progress: Progress): void;
   /** Removes and returns all waiting events, oldest first. */
-  take(): readonly WaitingEvent[];
+  take(): readonly ProgressEvent[];
   /** Resolves when an event is waiting or `end` was called. */
   changed(): Promise<void>;
   /** Ends the queue: later notifications are ignored. */
@@ -22,8 +32,8 @@ export interface ProgressQueue {
 
 /** Creates the queue of one call. */
 export function createProgressQueue(): ProgressQueue {
-  let latest: WaitingEvent | undefined;
-  let texts: WaitingEvent[] = [];
+  let latest: ProgressEvent | undefined;
+  let texts: ProgressEvent[] = [];
   let ended = false;
   let wake: (() => void) | undefined;
   const notify = (): void => {
@@ -32,17 +42,13 @@ export function createProgressQueue(): ProgressQueue {
   };
 
   return {
-    push({ progress, total, message }) {
-      if (ended || !Number.isFinite(progress)) return;
-      latest = { type: 'progress', progress, ...(Number.isFinite(total) && { total }) };
-      if (typeof message === 'string' && message !== '') {
-        texts.push({
-          type: 'partial',
-          text: sanitizeText(message, { maxLength: MAX_TEXT_LENGTH, multiline: true }),
-        });
-        if (texts.length > MAX_TEXTS) texts.shift();
+    push(progress) {
+      if (ended) return;
+      for (const event of progressEvents(progress)) {
+        if (event.type === 'progress') latest = event;
+        else if (texts.push(event) > MAX_TEXTS) texts.shift();
+        notify();
       }
-      notify();
     },
     take() {
       const waiting = latest === undefined ? texts : [...texts, latest];
