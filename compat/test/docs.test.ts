@@ -36,7 +36,7 @@ const toolCall = z.looseObject({
 let compiled: CompiledBlocks;
 beforeAll(async () => {
   compiled = await compileBlocks(blocks);
-}, 60_000);
+});
 afterAll(() => compiled[Symbol.asyncDispose]());
 
 describe('every code block of the documentation', () => {

@@ -20,7 +20,7 @@ const examples = pages.flatMap((page) =>
 let compiled: CompiledBlocks;
 beforeAll(async () => {
   compiled = await compileBlocks(blocks);
-}, 60_000);
+});
 afterAll(() => compiled[Symbol.asyncDispose]());
 
 describe('every code block of a README', () => {

@@ -1,36 +1,51 @@
 import { chmod, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pinsFolder } from '../src/session/pins.js';
-import { allow, called, ECHO, ORDINARY, quickLog, recordsOf, setUp } from './support/checked-calls.js';
+import {
+  allow,
+  called,
+  type CheckedCalls,
+  ECHO,
+  ORDINARY,
+  quickLog,
+  recordsOf,
+  setUp,
+} from './support/checked-calls.js';
 
 // Each starts several processes; on a loaded machine that takes its time.
 vi.setConfig({ testTimeout: 120_000 });
 /** The tests run side by side, because each waits for two seconds. */
 const test = it.concurrent;
 
-test.each([
-  ['echo', 0, ['--arg', 'text=hi there']],
-  ['echo', 0, ['--arg', 'text=grüße', '--json']],
-  ['echo', 0, ['--args', '{"text":"x","count":2}']],
-  ['cwd', 0, []],
-  ['environment', 0, []],
-  ['fail', 1, []],
-  ['fail', 1, ['--json']],
-  ['refuse', 1, []],
-  ['refuse', 1, ['--json']],
-  ['break', 1, ['--json']],
-  ['blocks', 0, []],
-  ['blocks', 0, ['--json']],
-  ['nothing', 1, ['--json']],
-  ['roots', 0, []],
-  ['elicit', 0, []],
-  ['die', 1, ['--json']],
-  ['die', 1, []],
-])(
-  '%s, exit code %i, %j: a repeated call prints what an ordinary one prints',
-  async (tool, code, options) => {
-    await using setup = await setUp();
+describe('a repeated call prints what an ordinary one prints', () => {
+  // One server for all, one after the other: for each call, the server starts anew.
+  let setup: CheckedCalls;
+  beforeAll(async () => {
+    setup = await setUp();
+  });
+  afterAll(() => setup[Symbol.asyncDispose]());
+
+  it.each([
+    ['echo', 0, ['--arg', 'text=hi there']],
+    ['echo', 0, ['--arg', 'text=grüße', '--json']],
+    ['echo', 0, ['--args', '{"text":"x","count":2}']],
+    ['cwd', 0, []],
+    ['environment', 0, []],
+    ['fail', 1, []],
+    ['fail', 1, ['--json']],
+    ['refuse', 1, []],
+    ['refuse', 1, ['--json']],
+    ['break', 1, ['--json']],
+    ['blocks', 0, []],
+    ['blocks', 0, ['--json']],
+    ['nothing', 1, ['--json']],
+    ['roots', 0, []],
+    ['elicit', 0, []],
+    ['die', 1, ['--json']],
+    ['die', 1, []],
+  ])('%s, exit code %i, %j', async (tool, code, options) => {
     await setup.untilQuick(ECHO);
     const call = ['call', `checked/${tool}`, ...options];
     const ordinary = await setup.run([...call, ...ORDINARY]);
@@ -42,8 +57,8 @@ test.each([
     expect(quick).toEqual({ ...ordinary, log: quick.log });
     expect(quick.log.slice(0, 7)).toEqual(quickLog(tool, ordinary.log));
     expect(called(quick.log)).toHaveLength(1);
-  },
-);
+  });
+});
 
 test('it loads two files, and not the program proper', async () => {
   await using setup = await setUp();
@@ -164,7 +179,7 @@ test.each([
       await utimes(setup.config, 0, 0);
     }
     for (let count = 0; count < 2; count++) {
-      await new Promise((resolve) => setTimeout(resolve, 2_100));
+      await sleep(2_100);
       const run = await setup.run(ECHO, { env });
       expect(run).toMatchObject({ code: 0, stdout: 'hi\n' });
       expect(run.log).toContain('server/discover');

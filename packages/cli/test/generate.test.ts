@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { everythingServer, type EverythingServer } from '../../../scripts/everything-server.js';
-import { everything, only, openWorkspace, type Workspace } from './support/workspace.js';
+import { everything, only, openWorkspace, type Run, type Workspace } from './support/workspace.js';
 
 // Each starts several processes; on a loaded machine that takes its time.
 vi.setConfig({ testTimeout: 120_000 });
@@ -70,25 +70,48 @@ process.exit();
 `;
 
 describe('fittings generate', () => {
-  it.each(['host', 'sdk', 'sdk-v2'] as const)(
-    'CM-13 client --for %s writes a file that compiles as it is, and calls the server',
-    async (caller) => {
-      await using workspace = await openProject();
-      const args = ['generate', 'client', 'everything', '--for', caller, '-o', 'everything.ts', ...ONE];
-      const made = await workspace.fittings(args);
-      expect(made).toMatchObject({ code: 0, stderr: '' });
-      expect(made.stdout).toMatch(/^Wrote \d+ functions to .*everything\.ts\.\n$/);
-      await workspace.write('program.ts', `${PROGRAMS[caller]}${USE}`);
-      expect(await compile(workspace, 'typescript-5.9', '--skipLibCheck', '--noEmit', 'program.ts')).toBe('');
-      expect(await compile(workspace, 'typescript', '--skipLibCheck', 'program.ts')).toBe('');
-      const { stdout } = await run(process.execPath, ['program.js', server.url], { cwd: workspace.project });
+  describe('CM-13 client, written for each caller', () => {
+    const CALLERS = ['host', 'sdk', 'sdk-v2'] as const;
+    let workspace: Workspace;
+    const made: Run[] = [];
+    /** What the compilers say about all of them: one run of each reads the declarations of the packages once. */
+    const complaints: string[] = [];
+    beforeAll(async () => {
+      workspace = await openProject();
+      const programs: string[] = [];
+      for (const caller of CALLERS) {
+        const file = `everything-${caller}`;
+        const args = ['generate', 'client', 'everything', '--for', caller, '-o', `${file}.ts`, ...ONE];
+        made.push(await workspace.fittings(args));
+        const program = `${PROGRAMS[caller]}${USE}`.replace('./everything.js', `./${file}.js`);
+        await workspace.write(`program-${caller}.ts`, program);
+        programs.push(`program-${caller}.ts`);
+      }
+      complaints.push(await compile(workspace, 'typescript-5.9', '--skipLibCheck', '--noEmit', ...programs));
+      complaints.push(await compile(workspace, 'typescript', '--skipLibCheck', ...programs));
+    });
+    afterAll(() => workspace[Symbol.asyncDispose]());
+
+    it('says how many functions it wrote', () => {
+      expect(made).toHaveLength(CALLERS.length);
+      for (const [index, caller] of CALLERS.entries()) {
+        const wrote = new RegExp(`^Wrote \\d+ functions to .*everything-${caller}\\.ts\\.\n$`);
+        expect(made[index]).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(wrote) });
+      }
+    });
+
+    it('compiles as it is', () => expect(complaints).toEqual(['', '']));
+
+    it.each(CALLERS)('calls the server, for %s', async (caller) => {
+      const program = [`program-${caller}.js`, server.url];
+      const { stdout } = await run(process.execPath, program, { cwd: workspace.project });
       expect(JSON.parse(stdout)).toEqual([
         { type: 'text', text: 'The sum of 2 and 3 is 5.' },
         'number',
         'refused',
       ]);
-    },
-  );
+    });
+  });
 
   it('CM-13 types prints a module of declarations; the built program does too, and twice the same', async () => {
     await using workspace = await openProject(false);

@@ -6,9 +6,10 @@ import {
 } from '@mcp-fittings/testkit/transport';
 import { sharedStdio } from '@mcp-fittings/transport-shared';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { bundled } from '../../../scripts/bundled.mjs';
 import { openSharedFolder, type SharedFolder } from './support/shared-folder.js';
 
-const KIT_SERVER = fileURLToPath(new URL('support/kit-server.mjs', import.meta.url));
+const KIT_SERVER = await bundled(fileURLToPath(new URL('support/kit-server.mjs', import.meta.url)));
 
 describe('GW-40: sharedStdio() fulfills the contract of transports', () => {
   let shared: SharedFolder;
