@@ -24,6 +24,10 @@ describe('shapeOf', () => {
     ['error', { ...base, id: 'a', error: { code: -32601, message: '' } }],
     ['error', { ...base, error: { code: -32700, message: 'unreadable', data: null } }],
     ['error', { ...base, id: null, error: { code: -32700, message: 'unreadable' } }],
+    ['request', { ...base, id: 1, method: 'x', result: undefined, error: undefined }],
+    ['notification', { ...base, id: undefined, method: 'x', params: undefined, result: undefined }],
+    ['result', { ...base, id: 1, method: undefined, result: {}, error: undefined }],
+    ['error', { ...base, id: 1, method: undefined, result: undefined, error: { code: 1, message: '' } }],
   ])('takes a %s for what it is', (shape, value) => expect(shapeOf(value)).toBe(shape));
 
   it.each([
