@@ -35,14 +35,20 @@ export async function callStarted(
 ): Promise<boolean> {
   const { stdout, stderr, env, cwd } = io;
   const { signal } = stop;
-  const streams = {
-    get stdin() {
-      return io.stdin;
+  const run = createCommandRun(
+    {
+      // To open it costs a call that asks nothing its time.
+      get stdin() {
+        return io.stdin;
+      },
+      stdout,
+      stderr,
+      env,
+      cwd,
+      signal,
     },
-    stdout,
-    stderr,
-  };
-  const run = createCommandRun({ ...streams, env, cwd, signal }, () => ({ ...request, plugin: [] }));
+    () => ({ ...request, plugin: [] }),
+  );
   await run.prepare();
   const { deps } = run;
   using progress = openProgress(deps);

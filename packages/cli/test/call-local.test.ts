@@ -78,6 +78,26 @@ test('it loads two files, and not the program proper', async () => {
   expect(await loadedBy([...ECHO, ...ORDINARY])).toContain('run-process.cjs');
 });
 
+test('it does not open stdin', async () => {
+  await using setup = await setUp();
+  await setup.untilQuick(ECHO);
+  const { home, env } = setup.workspace;
+  const [recorder, opened] = [join(home, 'recorder.cjs'), join(home, 'opened')];
+  await writeFile(
+    recorder,
+    `const { get } = Object.getOwnPropertyDescriptor(process, 'stdin');
+    const note = () => require('node:fs').writeFileSync(${JSON.stringify(opened)}, '');
+    Object.defineProperty(process, 'stdin', { configurable: true, get() { note(); return get.call(process); } });`,
+  );
+  const options = { env: { NODE_OPTIONS: `${env['NODE_OPTIONS'] ?? ''} --require "${recorder}"` } };
+  const quick = await setup.run(ECHO, options);
+  expect(quick.log).not.toContain('server/discover');
+  expect(await readdir(home)).not.toContain('opened');
+  // The recorder sees it elsewhere.
+  await setup.run(['call', 'checked/echo', '--args', '-'], { ...options, stdin: '{}' });
+  expect(await readdir(home)).toContain('opened');
+});
+
 test('it is made in the ordinary way, or refused, when the configuration has changed', async () => {
   await using setup = await setUp();
   await setup.untilQuick(ECHO);

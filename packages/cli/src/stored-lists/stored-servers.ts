@@ -49,8 +49,9 @@ export async function removeExpiredServers(now: number): Promise<void> {
   const folder = serverFolder();
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    const { mtimeMs } = await stat(path);
-    if (mtimeMs < now - CHECKED_MS) await rm(path, { force: true });
+    // Another run may have removed or renamed it meanwhile.
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined && found.mtimeMs < now - CHECKED_MS) await rm(path, { force: true });
   }
 }
 
