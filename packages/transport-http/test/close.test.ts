@@ -35,12 +35,13 @@ describe('D.1-11 close()', () => {
     transport.onerror = (error) => errors.push(error);
     const started = transport.start();
     const early = transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const closed = transport.close();
     await expect(early).rejects.toMatchObject({ code: 'TRANSPORT_NOT_STARTED', delivery: 'not-sent' });
-    await transport.close();
     await expect(started).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    await closed;
     const late = transport.send({ jsonrpc: '2.0', id: 2, method: 'ping' });
     await expect(late).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED', delivery: 'not-sent' });
-    expect(transport.describe()).toMatchObject({ session: false, eventStream: 'off' });
+    expect(transport.describe?.()).toMatchObject({ session: false, eventStream: 'off' });
     expect(server.sockets.size).toBe(0);
     expect(errors).toEqual([]);
   });
