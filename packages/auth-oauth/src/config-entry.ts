@@ -1,6 +1,6 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { entrySchema, readEntry } from '@mcp-fittings/client-core/transport';
-import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/http-client';
+import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/remote-policy';
 import type { TokenProviderOptions } from './provider/options.js';
 import { digestOf } from './provider/provider-deps.js';
 

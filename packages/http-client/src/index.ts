@@ -11,7 +11,6 @@ export type {
   ResponseHead,
 } from './http-client.js';
 export type { HostResolver, HttpClientOptions, HttpClientTimeouts, SocketPoolOptions } from './options.js';
-export { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from './entry-fields.js';
 export {
   createEventReader,
   lastEventIdHeader,

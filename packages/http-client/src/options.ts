@@ -1,45 +1,18 @@
-import type { Clock, Logger } from '@mcp-fittings/client-core/transport';
-import type { TlsOptions } from '@mcp-fittings/remote-policy';
+import type { Clock } from '@mcp-fittings/client-core/transport';
+import type { HttpServerOptions, TlsOptions } from '@mcp-fittings/remote-policy';
 
 /** How one server is reached. Only `url` is required; times are in milliseconds. */
-export interface HttpClientOptions extends TlsOptions {
-  /**
-   * URL of the server as the user configured it. Only its origin gets the configured headers and the client certificate, and only
-   * its host is exempt from the check for private addresses.
-   */
-  readonly url: string | URL;
-  /** Name of the server; errors have it as `server`. Default: none. */
-  readonly server?: string | undefined;
-  /**
-   * Headers to send with every request to the configured origin, and to no other. Reads during sign-in from that origin get them
-   * too, except `authorization`. Default: none.
-   */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /**
-   * Proxy to use. `'env'` (default): the one that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` set, in either case;
-   * none for loopback. `'none'`: a direct connection. Otherwise the URL of an `http:` or `https:` proxy, with user name and
-   * password if it requires them.
-   */
-  readonly proxy?: string | undefined;
+export interface HttpClientOptions extends HttpServerOptions, TlsOptions {
   /** Time limits of a request. */
   readonly timeouts?: HttpClientTimeouts | undefined;
   /** Largest decoded body in bytes. Event streams that the caller asked for are exempt, because their events are limited one by one. Default 67 108 864 (64 MiB). */
   readonly maxBodyBytes?: number | undefined;
   /** How many sockets are opened. */
   readonly sockets?: SocketPoolOptions | undefined;
-  /**
-   * Private IP addresses, CIDR ranges (`10.0.0.0/8`) or host names that a server may redirect sign-in to. Others fail with
-   * `ADDRESS_BLOCKED`. Default: none.
-   */
-  readonly allowAddresses?: readonly string[] | undefined;
   /** Resolves host names. Default: the resolver of the operating system. */
   readonly resolve?: HostResolver | undefined;
-  /** Environment variables to read for `proxy: 'env'` and `NODE_EXTRA_CA_CERTS`. Default `process.env`. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Clock for all time limits. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Receives warnings about the URL, such as that it is not encrypted. Default: none. */
-  readonly logger?: Logger | undefined;
 }
 
 /** Time limits of a request, in milliseconds. 0 turns a limit off. */

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import * as oauth from 'oauth4webapi';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkHttpOptions, type AllowedAddresses } from '@mcp-fittings/remote-policy';
 import { createHttpClient, type HttpClientOptions } from '../src/index.js';
 import { createAddressGuard } from '../src/http/address-guard.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';
@@ -16,6 +17,9 @@ afterAll(() => pki[Symbol.dispose]());
 /** A server somewhere on the internet, that names URLs to us. */
 const remote = (options: Partial<HttpClientOptions> = {}) =>
   createHttpClient({ url: 'https://mcp.example.com/mcp', proxy: 'none', server: 'one', ...options });
+
+const allowing = (...allowAddresses: string[]): AllowedAddresses =>
+  checkHttpOptions({ url: 'https://mcp.example.com/mcp', proxy: 'none', allowAddresses }).allowed;
 
 const never = () => Promise.reject(new Error('the resolver must not be asked'));
 
@@ -114,7 +118,11 @@ describe('AO-08 an address in a URL of a server', () => {
     ['link-local with a zone', 'fe80::1%eth0'],
   ])('S33: %s is blocked, written out and resolved: %s', async (_, address) => {
     const configured = new URL('https://mcp.example.com/mcp');
-    const guard = createAddressGuard({ configured, allow: [], resolve: () => Promise.resolve([address]) });
+    const guard = createAddressGuard({
+      configured,
+      allowed: allowing(),
+      resolve: () => Promise.resolve([address]),
+    });
     await expect(guard.resolve('as.example.com')).rejects.toMatchObject({ code: 'ADDRESS_BLOCKED' });
     if (address.includes('%')) return;
     const url = new URL(`https://[${address}]/`);
@@ -126,7 +134,7 @@ describe('AO-08 an address in a URL of a server', () => {
     const addresses = ['10.0.0.1', '::ffff:10.0.0.1'];
     const guard = createAddressGuard({
       configured,
-      allow: ['10.0.0.0/8'],
+      allowed: allowing('10.0.0.0/8'),
       resolve: () => Promise.resolve(addresses),
     });
     expect(await guard.resolve('as.corp')).toEqual(addresses);
@@ -135,7 +143,11 @@ describe('AO-08 an address in a URL of a server', () => {
   it('is allowed when it is public: as it is, or behind NAT64', async () => {
     const configured = new URL('https://mcp.example.com/mcp');
     const addresses = ['93.184.216.34', '2606:2800:21f::1', '64:ff9b::5db8:d822'];
-    const guard = createAddressGuard({ configured, allow: [], resolve: () => Promise.resolve(addresses) });
+    const guard = createAddressGuard({
+      configured,
+      allowed: allowing(),
+      resolve: () => Promise.resolve(addresses),
+    });
     expect(await guard.resolve('as.example.com')).toEqual(addresses);
     for (const address of addresses)
       guard.checkUrl(new URL(`https://${address.includes(':') ? `[${address}]` : address}/`));

@@ -2,9 +2,22 @@
 export { ipFamily, parseAddressRanges, type AddressRanges } from './connect/address-ranges.js';
 export { chooseProxy, type ProxyOptions } from './connect/choose-proxy.js';
 export { connectionHint, connectionMessage } from './connect/connection-messages.js';
-export { toClientCertificate, remoteEntryFields } from './connect/entry-fields.js';
+export {
+  httpEntryFields,
+  remoteEntryFields,
+  toClientCertificate,
+  toHttpClientOptions,
+  type HttpEntryFields,
+  type HttpEntryOptions,
+} from './connect/entry-fields.js';
 export { checkHeaders } from './connect/headers.js';
 export { bareHost, isLoopbackAddress, isLoopbackHost } from './connect/hosts.js';
+export {
+  checkHttpOptions,
+  type AllowedAddresses,
+  type CheckedHttpServer,
+  type HttpServerOptions,
+} from './connect/http-options.js';
 export {
   checkServerUrl,
   refuseUnencrypted,

@@ -15,16 +15,21 @@ export interface MessageHeaders {
   readonly stateless: boolean;
 }
 
-/** Returns the headers of the POST of a message, except session and credentials. Throws `HEADER_INVALID` for one that is too long. */
+/**
+ * Returns the headers of the POST of a message, except session and credentials. Throws `HEADER_INVALID` for one that is too long.
+ *
+ * @param owned Headers that the caller of `send` may not set; see `CheckedOptions`.
+ */
 export function messageHeaders(
   message: JSONRPCMessage,
   negotiated: string | undefined,
   options: TransportSendOptions,
+  owned: readonly string[],
 ): MessageHeaders {
   const revision = revisionOf(message) ?? negotiated;
   const stateless = isStateless(revision);
   const fields: Record<string, string> = {
-    ...extraHeaders(options.headers),
+    ...extraHeaders(options.headers, owned),
     ...(stateless && routingHeaders(message)),
     accept: 'application/json, text/event-stream',
     'content-type': 'application/json',
@@ -56,36 +61,21 @@ export function streamHeaders(
   };
 }
 
-/** Headers that this transport or the auth provider sets, and that neither a message nor the configuration may override. */
-export const OWNED_HEADERS: readonly string[] = [
-  'accept',
-  'content-type',
-  'dpop',
-  'last-event-id',
-  'mcp-method',
-  'mcp-name',
-  'mcp-protocol-version',
-  'mcp-session-id',
-];
-
-const IGNORED: ReadonlySet<string> = new Set([
-  ...OWNED_HEADERS,
-  'authorization',
-  'cookie',
-  'host',
-  'content-length',
-]);
+const NEVER_OVERRIDDEN: readonly string[] = ['authorization', 'cookie', 'host', 'content-length'];
 const MIRRORED_ARGUMENT = 'mcp-param-';
 
 /**
  * Returns the headers of one `send`, without those that a caller may not set. An `Mcp-Param-*` value that HTTP cannot carry is
  * encoded. Any other value is unchanged, and the HTTP client refuses a malformed one.
  */
-function extraHeaders(headers: Readonly<Record<string, string>> | undefined): Record<string, string> {
+function extraHeaders(
+  headers: Readonly<Record<string, string>> | undefined,
+  owned: readonly string[],
+): Record<string, string> {
   const extra: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers ?? {})) {
     const lower = name.toLowerCase();
-    if (IGNORED.has(lower)) continue;
+    if (owned.includes(lower) || NEVER_OVERRIDDEN.includes(lower)) continue;
     extra[lower] =
       lower.startsWith(MIRRORED_ARGUMENT) && !isSafeFieldValue(value) ? toSentinel(value) : value;
   }

@@ -10,7 +10,6 @@ import {
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
 import {
-  createCredentials,
   createRequestRedactor,
   redactRpcError,
   sendWithRecovery,
@@ -94,15 +93,11 @@ export class HttpConnection {
       server,
       headers,
       maxBodyBytes: options.maxMessageBytes,
-      logger: options.network.logger ?? options.logger,
+      // It was warned when the options were checked.
+      logger: undefined,
       clock,
     });
-    this.credentials = createCredentials({
-      url,
-      server,
-      provider: options.auth,
-      authorization: headers['authorization'],
-    });
+    this.credentials = options.credentials;
     this.redactor = createRequestRedactor(headers, url);
     this.paced = (source) => transport.paced(source);
     this.session = new Session();
@@ -116,11 +111,12 @@ export class HttpConnection {
 
   /** Returns what `messageHeaders` does, without making the same headers for each message. */
   headersOf(message: JSONRPCMessage, options: TransportSendOptions): MessageHeaders {
+    const { ownedHeaders } = this.options;
     const revision = revisionOf(message) ?? this.transport.protocolVersion;
     if (options.headers !== undefined || isStateless(revision))
-      return messageHeaders(message, revision, options);
+      return messageHeaders(message, revision, options, ownedHeaders);
     if (this.#plain === undefined || this.#plain.revision !== revision) {
-      this.#plain = { revision, headers: messageHeaders(message, revision, options) };
+      this.#plain = { revision, headers: messageHeaders(message, revision, options, ownedHeaders) };
     }
     return this.#plain.headers;
   }

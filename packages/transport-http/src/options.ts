@@ -1,14 +1,16 @@
 import { systemClock, type AuthProvider, type Clock, type Logger } from '@mcp-fittings/client-core/transport';
 import {
   checkHeaders,
+  checkHttpOptions,
   checkServerUrl,
   collectHeaders,
+  createCredentials,
   SDK_ONLY_OPTIONS,
+  type Credentials,
   type RequestInitOptions,
   type RetryLaterOptions,
 } from '@mcp-fittings/remote-policy';
 import type { HttpClientOptions } from '@mcp-fittings/http-client';
-import { OWNED_HEADERS } from './headers.js';
 import type { ReconnectOptions } from './stream/reconnects.js';
 
 /** How the server is reached: proxy, certificate authorities, client certificate, time limits, sockets. */
@@ -57,7 +59,9 @@ export interface CheckedOptions {
   readonly server: string | undefined;
   /** Names in lower case; includes the API key. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly auth: AuthProvider | undefined;
+  /** Headers that the transport sets, and that a message may not override. */
+  readonly ownedHeaders: readonly string[];
+  readonly credentials: Credentials;
   readonly network: HttpNetworkOptions;
   readonly maxMessageBytes: number;
   readonly reconnect: ReconnectOptions;
@@ -65,10 +69,21 @@ export interface CheckedOptions {
   readonly silenceMs: number;
   readonly retryLater: RetryLaterOptions;
   readonly closeTimeoutMs: number;
-  readonly logger: Logger | undefined;
   readonly clock: Clock;
   readonly random: () => number;
 }
+
+/** Headers that this transport or the auth provider sets, and that neither a message nor the configuration may override. */
+const OWNED_HEADERS: readonly string[] = [
+  'accept',
+  'content-type',
+  'dpop',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+  'mcp-session-id',
+];
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const CLOSE_TIMEOUT_MS = 1000;
@@ -88,23 +103,32 @@ const SDK_ONLY: Readonly<Record<string, string>> = {
 
 /** Throws `CONFIG_INVALID` or `HEADER_INVALID`. */
 export function checkOptions(options: HttpTransportOptions): CheckedOptions {
-  const { server, apiKey, reconnect = {} } = options;
+  const { server, apiKey, network = {}, reconnect = {} } = options;
+  const { url } = checkServerUrl(options.url, { server });
   const authorization = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const headers = checkHeaders(
+    { ...collectHeaders(options, SDK_ONLY), ...authorization },
+    { server, reserved: OWNED_HEADERS },
+  );
+  // What the HTTP client checks too, which is created when the transport starts.
+  checkHttpOptions({ ...network, url, server, headers, logger: network.logger ?? options.logger });
   return {
-    url: checkServerUrl(options.url, { server }).url,
+    url,
     server,
-    headers: checkHeaders(
-      { ...collectHeaders(options, SDK_ONLY), ...authorization },
-      { server, reserved: OWNED_HEADERS },
-    ),
-    auth: options.auth,
-    network: options.network ?? {},
+    headers,
+    ownedHeaders: OWNED_HEADERS,
+    credentials: createCredentials({
+      url,
+      server,
+      provider: options.auth,
+      authorization: headers['authorization'],
+    }),
+    network,
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     reconnect,
     silenceMs: reconnect.silenceMs ?? SILENCE_MS,
     retryLater: options.retryLater ?? {},
     closeTimeoutMs: options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS,
-    logger: options.logger,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   };

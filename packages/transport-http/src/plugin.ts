@@ -5,7 +5,7 @@ import {
   type TransportDeps,
   type TransportPlugin,
 } from '@mcp-fittings/client-core/transport';
-import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/http-client';
+import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/remote-policy';
 import { createHttpTransport } from './http-transport.js';
 import type { HttpTransportOptions } from './options.js';
 
@@ -14,7 +14,7 @@ const fields = {
   apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
 } as const;
 
-/** A configuration entry of type `http`: `httpEntryFields` of `http-client`, and an API key. */
+/** A configuration entry of type `http`: `httpEntryFields` of `remote-policy`, and an API key. */
 export interface HttpEntry extends HttpEntryFields {
   /** Token to send as `Authorization: Bearer …`. Default: none. */
   readonly apiKey?: string | undefined;

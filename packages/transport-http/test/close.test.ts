@@ -28,6 +28,32 @@ describe('D.1-11 close()', () => {
     expect(caller.transport.closeReason).toBeUndefined();
   });
 
+  it('ends a start that is still loading its code, and sends nothing', async () => {
+    await using server = await scriptedServer({});
+    const transport = createHttpTransport({ url: server.url });
+    const errors: Error[] = [];
+    transport.onerror = (error) => errors.push(error);
+    const started = transport.start();
+    const early = transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const closed = transport.close();
+    await expect(early).rejects.toMatchObject({ code: 'TRANSPORT_NOT_STARTED', delivery: 'not-sent' });
+    await expect(started).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    await closed;
+    const late = transport.send({ jsonrpc: '2.0', id: 2, method: 'ping' });
+    await expect(late).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED', delivery: 'not-sent' });
+    expect(transport.describe?.()).toMatchObject({ session: false, eventStream: 'off' });
+    expect(server.sockets.size).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
+  it('an abort ends a start that is still loading its code', async () => {
+    const controller = new AbortController();
+    const transport = createHttpTransport({ url: 'http://127.0.0.1:1/mcp', signal: controller.signal });
+    const started = transport.start();
+    controller.abort(new Error('given up'));
+    await expect(started).rejects.toMatchObject({ code: 'ABORTED', cause: { message: 'given up' } });
+  });
+
   it('does not wait forever for a server that does not answer', async () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ session: 's', on: { DELETE: () => undefined } });

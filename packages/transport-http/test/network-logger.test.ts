@@ -33,3 +33,12 @@ it('D15: without one of its own the network uses that of the transport', async (
   expect(common.lines.join()).toContain('not encrypted');
   await transport.close();
 });
+
+it('D15: a warning comes once, when the transport is created', async () => {
+  const own = recorder();
+  const transport = createHttpTransport({ url, network: { logger: own.logger } });
+  expect(own.lines).toHaveLength(1);
+  await transport.start();
+  await transport.close();
+  expect(own.lines).toHaveLength(1);
+});

@@ -1,5 +1,5 @@
 import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core/transport';
-import type { RequestInitOptions, RetryLaterOptions } from '@mcp-fittings/remote-policy';
+import type { Credentials, RequestInitOptions, RetryLaterOptions } from '@mcp-fittings/remote-policy';
 import type { HttpClientOptions } from '@mcp-fittings/http-client';
 
 /** How the server is reached: proxy, certificate authorities, client certificate, time limits, sockets. */
@@ -43,4 +43,20 @@ export interface SseTransportOptions {
   readonly clock?: Clock | undefined;
   /** Source of randomness in [0, 1), which spreads the waits of many clients. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
+}
+
+/** Valid options with their defaults. */
+export interface CheckedOptions {
+  readonly url: URL;
+  readonly server: string | undefined;
+  /** Names in lower case; includes the API key. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly credentials: Credentials;
+  readonly network: SseNetworkOptions;
+  readonly startTimeoutMs: number;
+  readonly idleMs: number;
+  readonly maxMessageBytes: number;
+  readonly retryLater: RetryLaterOptions;
+  readonly clock: Clock;
+  readonly random: () => number;
 }

@@ -1,5 +1,5 @@
 import { described, entrySchema, text, type TransportPlugin } from '@mcp-fittings/client-core/transport';
-import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/http-client';
+import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/remote-policy';
 import type { SseTransportOptions } from './options.js';
 import { openSseTransport } from './sse-transport.js';
 
@@ -23,7 +23,7 @@ const FIELDS = {
   authToken: described(`Token that the IDE issued for its clients, for ${IDE_TYPE}`, text({ minLength: 1 })),
 } as const;
 
-/** A configuration entry of type `sse`: `httpEntryFields` of `http-client`, an API key, and the fields of `sse-ide`. */
+/** A configuration entry of type `sse`: `httpEntryFields` of `remote-policy`, an API key, and the fields of `sse-ide`. */
 export interface SseEntry extends HttpEntryFields {
   /** Type of the entry: `sse`, or `sse-ide` for the server of an IDE. */
   readonly type?: string | undefined;

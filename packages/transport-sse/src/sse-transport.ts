@@ -2,38 +2,22 @@ import {
   BaseTransport,
   systemClock,
   withTimeout,
-  type Clock,
-  type Delivery,
   type JSONRPCMessage,
   type Transport,
   type TransportDescription,
-  type TransportError,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
 import {
   checkHeaders,
+  checkHttpOptions,
   checkServerUrl,
-  createCredentials,
-  createLifetime,
-  createRequestRedactor,
   collectHeaders,
-  redactRpcError,
+  createCredentials,
   SDK_ONLY_OPTIONS,
-  sendWithRecovery,
   withUrl,
-  type Credentials,
-  type RecoveryOptions,
-  type RequestRedactor,
 } from '@mcp-fittings/remote-policy';
-import {
-  createHttpClient,
-  watchSilence,
-  type HttpClient,
-  type SilenceWatch,
-} from '@mcp-fittings/http-client';
-import { openEventStream } from './event-stream.js';
-import type { SseTransportOptions } from './options.js';
-import { Post } from './post.js';
+import type { CheckedOptions, SseTransportOptions } from './options.js';
+import type { SseWire } from './sse-wire.js';
 
 /** Headers that this transport sets and that cannot be configured. */
 const OWNED_HEADERS = ['accept', 'cache-control', 'content-type', 'last-event-id'];
@@ -75,123 +59,77 @@ export function openSseTransport(options: SseTransportOptions, description: Tran
 }
 
 class SseTransport extends BaseTransport {
-  readonly #options: SseTransportOptions;
+  readonly #options: CheckedOptions;
   readonly #description: TransportDescription;
-  readonly #url: URL;
-  readonly #redactor: RequestRedactor;
-  readonly #clock: Clock;
-  readonly #network: HttpClient;
-  readonly #credentials: Credentials;
-  readonly #recovery: RecoveryOptions;
-  #idle: SilenceWatch | undefined;
-  #endpoint: URL | undefined;
+  /** Created by `start()`. */
+  #wire: SseWire | undefined;
 
   constructor(options: SseTransportOptions, description: TransportDescription) {
     super({ server: options.server, signal: options.signal });
-    const { server, apiKey, auth, clock = systemClock, retryLater = {}, random = Math.random } = options;
-    const { url } = checkServerUrl(options.url, { server });
-    const given = {
-      ...collectHeaders(options, SDK_ONLY),
-      ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
-    };
-    const headers = checkHeaders(given, { server, reserved: OWNED_HEADERS });
-    const authorization = headers['authorization'];
-
-    this.#options = options;
+    this.#options = checkOptions(options);
     this.#description = description;
-    this.#url = url;
-    this.#redactor = createRequestRedactor(headers, url);
-    this.#clock = clock;
-    this.#network = createHttpClient({
-      ...options.network,
-      url,
-      server,
-      headers,
-      clock,
-      logger: options.logger,
-    });
-    this.#credentials = createCredentials({ url, provider: auth, authorization, server });
-    this.#recovery = { credentials: this.#credentials, redactor: this.#redactor, retryLater, clock, random };
   }
 
   override describe(): TransportDescription {
     return {
-      url: this.#url.origin,
+      url: this.#options.url.origin,
       protocolVersion: this.protocolVersion,
-      endpoint: this.#endpoint !== undefined,
+      endpoint: this.#wire?.isOpen ?? false,
       ...this.#description,
       ...this.ignored,
     };
   }
 
   protected override async open(signal: AbortSignal): Promise<void> {
-    const { startTimeoutMs: ms = START_MS, maxMessageBytes = MAX_MESSAGE_BYTES, idleMs = 0 } = this.#options;
+    const { startTimeoutMs: ms, clock } = this.#options;
     const error = (): Error =>
       this.error('TIMEOUT', `The server did not send its endpoint within ${String(ms)} ms.`, {
         hint: 'Check that the URL is that of an event stream (HTTP+SSE), and whether a proxy buffers the response.',
       });
-    this.#endpoint = await withTimeout({ ms, clock: this.#clock, signal, error }, () =>
-      openEventStream({
-        url: this.#url,
-        network: this.#network,
-        credentials: this.#credentials,
-        recovery: this.#recovery,
-        maxMessageBytes,
-        transport: this,
-        onMessage: (value) => this.#take(value),
-      }),
-    );
-    this.#redactor.learn({}, this.#endpoint);
-    this.#idle = watchSilence(this.#clock, idleMs, () => this.#endIdle(idleMs));
+    await withTimeout({ ms, clock, signal, error }, (starting) => this.#open(starting));
   }
 
-  protected override async write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
-    const { requestSignal } = options;
-    const lifetime = createLifetime(this);
-    const post = new Post({
-      message,
-      network: this.#network,
-      credentials: this.#credentials,
-      transport: this,
-      lifetime,
-      endpoint: this.#endpoint,
-      onAnswer: (answer) => this.receive(redactRpcError(answer, this.#redactor.redact)),
-    });
-    this.#idle?.heard();
-    const release = requestSignal && this.onAbort(requestSignal, () => lifetime.end());
-    try {
-      const reply = await sendWithRecovery(post, this.#recovery);
-      if (reply === undefined && lifetime.ended)
-        throw this.#abandoned(requestSignal, post.isSent ? 'unknown' : 'not-sent');
-    } finally {
-      release?.();
-      lifetime.end();
-    }
+  /** Most of the code is loaded here, because a program may import a transport and never start it. */
+  async #open(signal: AbortSignal): Promise<void> {
+    const { SseWire } = await import('./sse-wire.js');
+    signal.throwIfAborted();
+    this.#wire = new SseWire(this.#options, this);
+    await this.#wire.open();
+  }
+
+  protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
+    // It exists as soon as the transport is open.
+    return this.#wire?.write(message, options) ?? Promise.reject(this.lost('not-sent'));
   }
 
   protected override async shutDown(): Promise<void> {
-    this.#idle?.[Symbol.dispose]();
-    await this.#network.close();
+    await this.#wire?.close();
   }
+}
 
-  #abandoned(signal: AbortSignal | undefined, delivery: Delivery): TransportError {
-    if (this.ended || signal?.aborted !== true) return this.lost(delivery);
-    return this.error('ABORTED', 'The request was aborted by the caller.', {
-      cause: signal.reason,
-      delivery,
-    });
-  }
-
-  #take(value: unknown): void {
-    this.#idle?.heard();
-    this.receive(redactRpcError(value, this.#redactor.redact));
-  }
-
-  #endIdle(ms: number): void {
-    this.fail(
-      this.error('TIMEOUT', `No message was sent or received for ${String(ms)} ms.`, {
-        hint: 'Reconnect when the server is needed again.',
-      }),
-    );
-  }
+/** Throws `CONFIG_INVALID` or `HEADER_INVALID`. */
+function checkOptions(options: SseTransportOptions): CheckedOptions {
+  const { server, apiKey, network = {} } = options;
+  const { url } = checkServerUrl(options.url, { server });
+  const given = {
+    ...collectHeaders(options, SDK_ONLY),
+    ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
+  };
+  const headers = checkHeaders(given, { server, reserved: OWNED_HEADERS });
+  // What the HTTP client checks too, which is created when the transport starts.
+  checkHttpOptions({ ...network, url, server, headers, logger: options.logger });
+  const authorization = headers['authorization'];
+  return {
+    url,
+    server,
+    headers,
+    credentials: createCredentials({ url, provider: options.auth, authorization, server }),
+    network,
+    startTimeoutMs: options.startTimeoutMs ?? START_MS,
+    idleMs: options.idleMs ?? 0,
+    maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+    retryLater: options.retryLater ?? {},
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+  };
 }

@@ -4,6 +4,42 @@ import { createSseTransport } from '../src/index.js';
 import { failureOf, listen, request } from './support/session.js';
 import { echoing, startSseServer } from './support/sse-server.js';
 
+describe('a start that is still loading its code', () => {
+  it('is ended by close(), and sends nothing', async () => {
+    await using server = await startSseServer({ onStream: (stream) => stream.event('endpoint', '/m') });
+    const transport = createSseTransport({ url: server.url });
+    const errors: Error[] = [];
+    transport.onerror = (error) => errors.push(error);
+    const started = failureOf(transport.start());
+    const early = failureOf(transport.send(request(1)));
+    await transport.close();
+    expect(await early).toMatchObject({ code: 'TRANSPORT_NOT_STARTED' });
+    expect(await started).toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    expect(await failureOf(transport.send(request(2)))).toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    expect(transport.describe?.()).toMatchObject({ endpoint: false });
+    expect(server.seen).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it('is ended by an abort', async () => {
+    const controller = new AbortController();
+    const transport = createSseTransport({ url: 'http://127.0.0.1:1/sse', signal: controller.signal });
+    const started = failureOf(transport.start());
+    controller.abort(new Error('given up'));
+    expect(await started).toMatchObject({ code: 'ABORTED', cause: { message: 'given up' } });
+  });
+
+  it('is ended by the time limit of the start', async () => {
+    await using server = await startSseServer({ onStream: () => undefined });
+    const clock = createManualClock();
+    const transport = createSseTransport({ url: server.url, clock, startTimeoutMs: 50 });
+    const started = failureOf(transport.start());
+    await clock.advance(50);
+    expect(await started).toMatchObject({ code: 'TIMEOUT' });
+    expect(clock.pending).toBe(0);
+  });
+});
+
 describe('the endpoint', () => {
   it.each([
     ['a path', () => '/messages?session=1', '/messages?session=1'],

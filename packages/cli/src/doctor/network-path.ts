@@ -8,14 +8,8 @@ import {
   TransportError,
 } from '@mcp-fittings/client-core';
 import { entrySchema } from '@mcp-fittings/client-core/transport';
-import {
-  type HttpClientOptions,
-  type ResponseHead,
-  createHttpClient,
-  httpEntryFields,
-  toHttpClientOptions,
-} from '@mcp-fittings/http-client';
-import { bareHost, chooseProxy } from '@mcp-fittings/remote-policy';
+import { type HttpClientOptions, type ResponseHead, createHttpClient } from '@mcp-fittings/http-client';
+import { bareHost, chooseProxy, httpEntryFields, toHttpClientOptions } from '@mcp-fittings/remote-policy';
 import { CommandError } from '../output/hints.js';
 import { findingFromError } from './error-findings.js';
 import { type CheckResult, createResult, createFinding } from './findings.js';

@@ -1,11 +1,11 @@
-import { FittingsError, TransportError } from '@mcp-fittings/client-core/transport';
+import { TransportError } from '@mcp-fittings/client-core/transport';
 import {
   bareHost,
   ipFamily,
   isLoopbackAddress,
   isLoopbackHost,
-  parseAddressRanges,
   type AddressRanges,
+  type AllowedAddresses,
 } from '@mcp-fittings/remote-policy';
 import type { HostResolver } from '../options.js';
 import { specialAddresses } from './special-addresses.js';
@@ -28,16 +28,15 @@ export interface AddressGuard {
 export interface AddressGuardOptions {
   /** URL that the user configured: its host is exempt, and all of loopback if it is a loopback host. */
   readonly configured: URL;
-  readonly allow: readonly string[];
+  readonly allowed: AllowedAddresses;
   readonly resolve: HostResolver;
   readonly server?: string | undefined;
 }
 
-/** Throws `CONFIG_INVALID` for an entry of `allow` that is not an IP address, a range or a host name. */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const { configured, server } = options;
-  const { ranges, hosts } = parseAllowed(options.allow, server);
-  hosts.add(bareHost(configured.hostname));
+  const { ranges } = options.allowed;
+  const hosts = new Set(options.allowed.hosts).add(bareHost(configured.hostname));
   const loopbackAllowed = isLoopbackHost(configured.hostname);
 
   // Large, and most servers never name another host.
@@ -69,29 +68,4 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       return addresses;
     },
   };
-}
-
-const HOST_NAME = /^[a-z\d_](?:[a-z\d_.-]*[a-z\d_])?\.?$/i;
-
-function parseAllowed(entries: readonly string[], server: string | undefined) {
-  const ranges: string[] = [];
-  const hosts = new Set<string>();
-  for (const entry of entries) {
-    const text = bareHost(entry);
-    if (entry.includes('/') || ipFamily(text) !== 0) ranges.push(text);
-    else if (HOST_NAME.test(text)) hosts.add(text);
-    else throw invalid(entry, server);
-  }
-  try {
-    return { ranges: parseAddressRanges(ranges), hosts };
-  } catch (cause) {
-    throw invalid(cause instanceof Error ? cause.message : String(cause), server);
-  }
-}
-
-function invalid(entry: string, server: string | undefined): FittingsError {
-  return new FittingsError('CONFIG_INVALID', `\`allowAddresses\` has an invalid entry: ${entry}`, {
-    server,
-    hint: 'Write an IP address, a range such as 10.0.0.0/8, or a host name.',
-  });
 }

@@ -1,5 +1,5 @@
 import { systemClock, TransportError } from '@mcp-fittings/client-core/transport';
-import { checkHeaders, checkServerUrl, chooseProxy } from '@mcp-fittings/remote-policy';
+import { checkHttpOptions } from '@mcp-fittings/remote-policy';
 import type {
   CollectedRequest,
   Exchange,
@@ -13,7 +13,8 @@ import type { HttpClientOptions } from '../options.js';
 import { createAddressGuard } from './address-guard.js';
 import { collect } from './collect.js';
 import { guardedFetch, type GuardedFetchDeps } from './guarded-fetch.js';
-import { HttpExchange, type Engine, type HttpExchangeDeps } from './http-exchange.js';
+import type { Engine } from './engine.js';
+import { HttpExchange, type HttpExchangeDeps } from './http-exchange.js';
 import type { RouteOptions } from './routes.js';
 import { createConcurrencyLimiter } from './concurrency-limiter.js';
 
@@ -54,14 +55,9 @@ class UndiciHttpClient implements HttpClient {
 
   constructor(options: HttpClientOptions) {
     const { server, env = process.env, clock = systemClock, timeouts = {} } = options;
-    const { url: configured, warnings } = checkServerUrl(options.url, { server });
-    for (const warning of warnings) options.logger?.warn(warning, { server });
-    const headers = checkHeaders(options.headers ?? {}, { server });
-    const proxy = { proxy: options.proxy ?? 'env', env, server };
-    // Only to report an invalid setting before anything is sent.
-    chooseProxy(configured, proxy);
+    const { url: configured, headers, proxy, allowed } = checkHttpOptions(options);
     const resolve = options.resolve ?? resolveBySystem;
-    const guard = createAddressGuard({ configured, allow: options.allowAddresses ?? [], resolve, server });
+    const guard = createAddressGuard({ configured, allowed, resolve, server });
 
     this.origin = configured.origin;
     this.#headers = { ...DEFAULT_HEADERS, ...headers };
@@ -171,11 +167,8 @@ class UndiciHttpClient implements HttpClient {
 
 /** Loads what a request needs, so that a program that sends none does not wait for it. */
 async function loadEngine(options: RouteOptions): Promise<Engine> {
-  const [{ openRoutes }, { createDecoder }] = await Promise.all([
-    import('./routes.js'),
-    import('./decoder.js'),
-  ]);
-  return { routes: await openRoutes(options), createDecoder };
+  const { openEngine } = await import('./engine.js');
+  return openEngine(options);
 }
 
 async function resolveBySystem(hostname: string): Promise<readonly string[]> {

@@ -1,18 +1,13 @@
 import type { PacedSource } from '@mcp-fittings/client-core/transport';
 import type { Dispatcher } from 'undici';
 import type { Exchange, HttpRequest, ResponseHandler, ResponseHead } from '../http-client.js';
-import type { BodyDecoder, createDecoder } from './decoder.js';
+import type { BodyDecoder } from './decoder.js';
+import type { Engine } from './engine.js';
 import { failure, networkError, type FailedExchange } from './errors.js';
 import { nextHop, type NextHop } from './redirect.js';
-import type { Route, Routes } from './routes.js';
+import type { Route } from './routes.js';
 import type { ConcurrencyLimiter, Waiter } from './concurrency-limiter.js';
 import type { Sockets } from './socket-pool.js';
-
-/** Modules that are loaded with the first request. */
-export interface Engine {
-  readonly routes: Routes;
-  readonly createDecoder: typeof createDecoder;
-}
 
 /** What an exchange gets from its HTTP client. */
 export interface HttpExchangeDeps {

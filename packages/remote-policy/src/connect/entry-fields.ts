@@ -8,8 +8,10 @@ import {
   required,
   text,
   type EntryOf,
+  type TransportDeps,
 } from '@mcp-fittings/client-core/transport';
-import type { ClientCertificate } from './load-tls.js';
+import type { HttpServerOptions } from './http-options.js';
+import type { ClientCertificate, TlsOptions } from './load-tls.js';
 
 /** Fields of a configuration entry that every remote transport has, for `entrySchema` of `client-core/transport`. */
 export const remoteEntryFields = {
@@ -43,4 +45,47 @@ export function toClientCertificate(
   throw new FittingsError('CONFIG_INVALID', '`clientCertificate` requires both `cert` and `key`.', {
     server,
   });
+}
+
+/** Fields of a configuration entry that say how its server is reached over HTTP, for `entrySchema` of `client-core/transport`. */
+export const httpEntryFields = {
+  ...remoteEntryFields,
+  allowAddresses: described(
+    'Private IP addresses, ranges or host names that sign-in may connect to',
+    listOf(text()),
+  ),
+} as const;
+
+/** Values of {@link httpEntryFields} in a configuration entry. */
+export type HttpEntryFields = EntryOf<typeof httpEntryFields>;
+
+/** Options for `createHttpClient` of `http-client`, as a configuration entry has them. */
+export interface HttpEntryOptions extends HttpServerOptions, TlsOptions, Pick<TransportDeps, 'clock'> {
+  /** `connectMs`: milliseconds to wait for a connection. */
+  readonly timeouts: { readonly connectMs: number | undefined };
+}
+
+/**
+ * Converts a configuration entry to the options of its HTTP client. Throws `CONFIG_INVALID` if the client certificate is incomplete.
+ *
+ * @param deps Name of the server, clock and logger, as a transport plugin gets them from the host.
+ */
+export function toHttpClientOptions(
+  entry: HttpEntryFields,
+  deps: Pick<TransportDeps, 'server' | 'clock' | 'logger'>,
+): HttpEntryOptions {
+  const { url, headers, proxy, ca, allowAddresses, connectTimeout } = entry;
+  const { server, clock, logger } = deps;
+  return {
+    url,
+    headers,
+    proxy,
+    ca,
+    clientCertificate: toClientCertificate(entry.clientCertificate, server),
+    allowAddresses,
+    timeouts: { connectMs: connectTimeout },
+    server,
+    clock,
+    logger,
+  };
 }

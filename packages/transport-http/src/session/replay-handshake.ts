@@ -47,7 +47,7 @@ async function initialize(lost: Handshake, connection: HttpConnection): Promise<
     const reply = await connection.send({
       method: 'POST',
       body: connection.transport.encode(request),
-      fields: messageHeaders(request, undefined, {}).fields,
+      fields: messageHeaders(request, undefined, {}, []).fields,
       session: 'none',
       handshake: true,
       safe: true,

@@ -1,6 +1,6 @@
 import { entrySchema } from '@mcp-fittings/client-core/transport';
 import { describe, expect, it } from 'vitest';
-import { httpEntryFields, toHttpClientOptions } from '../src/index.js';
+import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/remote-policy';
 
 const schema = entrySchema(httpEntryFields)['~standard'];
 

@@ -1,0 +1,13 @@
+import { createDecoder } from './decoder.js';
+import { openRoutes, type RouteOptions, type Routes } from './routes.js';
+
+/** What requests need besides the client, loaded with the first one: one file when it is published. */
+export interface Engine {
+  readonly routes: Routes;
+  readonly createDecoder: typeof createDecoder;
+}
+
+/** Loads undici and the certificates. */
+export async function openEngine(options: RouteOptions): Promise<Engine> {
+  return { routes: await openRoutes(options), createDecoder };
+}
