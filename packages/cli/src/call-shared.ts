@@ -51,6 +51,7 @@ export async function callShared(request: CallRequest, io: DirectIo): Promise<bo
     const wasSent =
       error instanceof FittingsError && (error.delivery === 'unknown' || error.code === 'RPC_ERROR');
     if (!wasSent && !signal.aborted) return false;
+    stop[Symbol.dispose]();
     const { reportFailure } = await import('./report-failure.js');
     const interrupted =
       signal.aborted && error instanceof FittingsError ? interruptedCall(error, server) : undefined;
