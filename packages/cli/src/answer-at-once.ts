@@ -5,7 +5,6 @@ import { packageVersion } from './version.js';
 interface HelpOutput {
   readonly columns?: number;
   write(text: string): unknown;
-  on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): unknown;
 }
 
 const VERSION_FLAGS: ReadonlySet<string | undefined> = new Set(['-V', '--version']);
@@ -19,9 +18,6 @@ const HELP_FLAGS: ReadonlySet<string | undefined> = new Set(['-h', '--help']);
 export function answerAtOnce(argv: readonly string[], stdout: HelpOutput): boolean {
   const text = answerTo(argv, stdout);
   if (text === undefined) return false;
-  stdout.on('error', (error) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
   stdout.write(text);
   return true;
 }

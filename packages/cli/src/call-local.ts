@@ -29,6 +29,7 @@ export async function callLocally(request: CallRequest, io: Omit<ProcessIo, 'sig
   using stop = watchProcessStop();
   const transport = startServer(call);
   try {
+    stop.watchOutput();
     // The rest of the program is loaded while the server starts.
     const { callStarted } = await import('./call-started.js');
     return await callStarted(call, { transport, request, io, stop });

@@ -6,7 +6,7 @@ import type { ToolResult } from '@mcp-fittings/host';
 import { callSharedTool } from '@mcp-fittings/transport-shared';
 import { checkedArguments } from './arguments/checked-arguments.js';
 import type { CallRequest } from './call-request.js';
-import type { ListAtOnceIo } from './list-at-once.js';
+import type { DirectIo } from './output/direct-output.js';
 import { interruptedCall, printToolResult } from './output/call-output.js';
 import { createProcessOutput } from './output/process-output.js';
 import { watchProcessStop } from './process-end.js';
@@ -19,7 +19,7 @@ import { FRESH_MS } from './stored-lists/stored-lists.js';
  * would change the answer of a check: the configuration, approvals, pins, variables, and the tools of the server. Resolves with
  * false, without output and before anything was sent, if the call has to be made in the ordinary way.
  */
-export async function callShared(request: CallRequest, io: ListAtOnceIo): Promise<boolean> {
+export async function callShared(request: CallRequest, io: DirectIo): Promise<boolean> {
   const { env, cwd } = io;
   const stored = await openCallStore({ ...request, cwd }, env).read();
   const call = stored?.calls[request.target];
@@ -32,8 +32,18 @@ export async function callShared(request: CallRequest, io: ListAtOnceIo): Promis
   const output = createProcessOutput(io, request);
   const { server, tool, ticket } = call;
   try {
-    const roots = [pathToFileURL(cwd).href];
-    const response = await callSharedTool({ ticket, server, tool, args, roots, signal });
+    const response = await callSharedTool({
+      ticket,
+      server,
+      tool,
+      args,
+      get roots() {
+        return [pathToFileURL(cwd).href];
+      },
+      signal,
+    });
+    // A signal ends the process from here on: a write to a reader that does not read would keep it from being handled.
+    stop[Symbol.dispose]();
     if ('error' in response) throw rpcError(call, response.error);
     stop.end(printToolResult(output, { server, tool }, toolResult(server, response.result)));
   } catch (error) {
@@ -41,6 +51,7 @@ export async function callShared(request: CallRequest, io: ListAtOnceIo): Promis
     const wasSent =
       error instanceof FittingsError && (error.delivery === 'unknown' || error.code === 'RPC_ERROR');
     if (!wasSent && !signal.aborted) return false;
+    stop[Symbol.dispose]();
     const { reportFailure } = await import('./report-failure.js');
     const interrupted =
       signal.aborted && error instanceof FittingsError ? interruptedCall(error, server) : undefined;

@@ -1,8 +1,8 @@
 import { type OfferKind, listLines, listValue } from './commands/list-lines.js';
 import type { ListRequest } from './list-request.js';
+import type { DirectIo } from './output/direct-output.js';
 import type { Output } from './output/output.js';
 import { createProcessOutput } from './output/process-output.js';
-import type { ProcessIo } from './process-io.js';
 import { areUnchanged } from './stored-lists/inputs.js';
 import {
   type StoredLists,
@@ -13,15 +13,12 @@ import {
   openListStore,
 } from './stored-lists/stored-lists.js';
 
-/** The part of the process that printing needs. */
-export type ListAtOnceIo = Pick<ProcessIo, 'stdout' | 'stderr' | 'env' | 'cwd'>;
-
 /**
  * Prints what all requested servers offered when they were asked a short time ago, and resolves with true; with false, and
  * without output, if one of them has to be asked or the configuration has to be read. Nothing is connected, and no file is read
  * but the stored lists: the configuration, the approvals and the variables are those of that time if their marks are.
  */
-export async function listAtOnce(request: ListRequest, io: ListAtOnceIo): Promise<boolean> {
+export async function listAtOnce(request: ListRequest, io: DirectIo): Promise<boolean> {
   const { kind, names } = request;
   const { env, cwd } = io;
   const now = Date.now();

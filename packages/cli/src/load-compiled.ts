@@ -9,7 +9,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { Module } from 'node:module';
 import { userInfo } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { Script } from 'node:vm';
@@ -43,7 +42,7 @@ export async function loadCompiled<T>(
     const cache = codeFolder && `${codeFolder}/${basename(file, '.cjs')}-${process.version}.bin`;
     const cachedData = cache === undefined ? undefined : readCache(cache, mark);
     // It has no characters beyond Latin 1.
-    const script = new Script(Module.wrap(readFileSync(file, 'latin1')), {
+    const script = new Script(`${WRAPPER[0]}${readFileSync(file, 'latin1')}${WRAPPER[1]}`, {
       filename: file,
       cachedData,
     });
@@ -56,16 +55,19 @@ export async function loadCompiled<T>(
     (run as CommonJs)(loaded.exports, requireFrom(file), loaded, file, folder);
     return loaded.exports;
   };
-  const requireFrom = (file: string): NodeJS.Require => {
-    const others = Module.createRequire(file);
+  const requireFrom = (file: string): CommonJsRequire => {
+    // Few files require more than modules of Node.js, which need no loader.
+    let loader: NodeJS.Require | undefined;
+    const others = (): NodeJS.Require =>
+      (loader ??= process.getBuiltinModule('node:module').createRequire(file));
     const own = (id: string): unknown => {
-      if (!OWN_FILE.test(id)) return others(id);
+      if (!OWN_FILE.test(id)) return process.getBuiltinModule(id) ?? others()(id);
       const path = `${folder}/${id.slice(2)}`;
       const known = modules.get(path);
       const mark = known === undefined ? markOf(path) : undefined;
-      return known !== undefined ? known.exports : mark === undefined ? others(id) : load(path, mark);
+      return known !== undefined ? known.exports : mark === undefined ? others()(id) : load(path, mark);
     };
-    return Object.assign(own, others);
+    return Object.assign(own, { resolve: (id: string) => others().resolve(id) });
   };
   const file = `${folder}/${name}.cjs`;
   const mark = markOf(file);
@@ -84,9 +86,15 @@ export async function loadCompiled<T>(
 /** What a file of this program requires of the others. Code that was kept has no `import()`, so the file that imports is left to Node.js. */
 const OWN_FILE = /^\.\/(?!native-import)[\w-]+\.cjs$/;
 
+/** What `Module.wrap` puts around a CommonJS file. To load `node:module` takes 0.7 ms. */
+const WRAPPER = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'] as const;
+
+/** What a file of this program uses of `require`. */
+type CommonJsRequire = ((id: string) => unknown) & { readonly resolve: (id: string) => string };
+
 type CommonJs = (
   exports: unknown,
-  require: NodeJS.Require,
+  require: CommonJsRequire,
   module: object,
   file: string,
   folder: string,

@@ -1,11 +1,13 @@
-/** How long the process may stay alive after a command has ended, in milliseconds. */
+/** How long the process may stay alive after a command has ended and its output was read, in milliseconds. */
 const GRACE_MS = 2_000;
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** Says when the user or the system stops this process, until it is disposed of. */
 export interface ProcessStop extends Disposable {
-  /** Aborted by the first signal, and when the reader of the output has closed it. */
+  /** Aborted by the first signal, and when the reader of the watched output has closed it. */
   readonly signal: AbortSignal;
+  /** Opens stdout and stderr, whose reader may close them. What does not write to these streams need not open them. */
+  watchOutput(): void;
   /** Ends the process with the code of its signal, else with this one, as soon as nothing is left to do. */
   end(code: number | undefined): void;
 }
@@ -29,16 +31,21 @@ export function watchProcessStop(): ProcessStop {
     endedBy ??= 0;
     abort.abort(error);
   };
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', onError);
+  let outputs: readonly NodeJS.WritableStream[] = [];
   return {
     signal: abort.signal,
+    watchOutput() {
+      outputs = [process.stdout, process.stderr];
+      for (const stream of outputs) stream.on('error', onError);
+    },
     end(code) {
       process.exitCode = endedBy ?? code;
-      setTimeout(() => process.exit(), GRACE_MS).unref();
+      // A result that a slow reader has not read yet is not lost.
+      setTimeout(() => process.stdout.write('', () => process.exit()), GRACE_MS).unref();
     },
     [Symbol.dispose]() {
       for (const [name, listener] of listeners) process.off(name, listener);
-      for (const stream of [process.stdout, process.stderr]) stream.off('error', onError);
+      for (const stream of outputs) stream.off('error', onError);
     },
   };
 }

@@ -16,7 +16,8 @@ export interface ProcessIo {
   readonly signal: AbortSignal;
 }
 
-interface TerminalStream {
+/** What a stream says of its terminal. */
+export interface TerminalStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;

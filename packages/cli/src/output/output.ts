@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import type { Writable } from 'node:stream';
 import { createRedactor } from '@mcp-fittings/client-core/text';
 import { CommandError } from './hints.js';
 import type { LiveRegion } from './live-region.js';
@@ -37,9 +36,14 @@ export interface Output {
   redact(text: string): string;
 }
 
+/** A stream, or what is written to like one. */
+export interface TextOutput {
+  write(text: string): unknown;
+}
+
 export interface OutputOptions {
-  readonly stdout: Writable;
-  readonly stderr: Writable;
+  readonly stdout: TextOutput;
+  readonly stderr: TextOutput;
   readonly json: boolean;
   readonly verbose: boolean;
   readonly colors: { readonly stdout: boolean; readonly stderr: boolean };
@@ -54,7 +58,7 @@ export function createOutput(options: OutputOptions): Output {
   const secrets = new Set<string>();
   let redact = createRedactor([]);
   let live: Pick<LiveRegion, 'above'> | undefined;
-  const say = (stream: Writable, text: string): void => {
+  const say = (stream: TextOutput, text: string): void => {
     const write = (): void => void stream.write(`${redact(text)}\n`);
     if (live === undefined) write();
     else live.above(write);

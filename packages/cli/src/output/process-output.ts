@@ -1,11 +1,12 @@
 import type { GlobalOptions } from '../options.js';
-import { knownSize, type ProcessIo } from '../process-io.js';
+import { knownSize, type TerminalStream } from '../process-io.js';
+import type { DirectIo } from './direct-output.js';
 import { createOutput, type Output } from './output.js';
 import { wantsColors } from './style.js';
 
 /** Creates the output of a process, with the colors and the widths that its streams support. */
 export function createProcessOutput(
-  { stdout, stderr, env }: Pick<ProcessIo, 'stdout' | 'stderr' | 'env'>,
+  { stdout, stderr, env }: Omit<DirectIo, 'cwd'>,
   { json, verbose, color }: Pick<GlobalOptions, 'json' | 'verbose' | 'color'>,
 ): Output {
   return createOutput({
@@ -23,6 +24,6 @@ export function createProcessOutput(
 }
 
 /** Returns the columns of a terminal, 80 if it does not know them; undefined for any other stream. */
-function columnsOf({ isTTY, columns }: ProcessIo['stdout']): number | undefined {
+function columnsOf({ isTTY, columns }: TerminalStream): number | undefined {
   return isTTY === true ? (knownSize(columns) ?? 80) : undefined;
 }

@@ -35,7 +35,7 @@ export interface CallSharedToolOptions {
   readonly tool: string;
   /** Arguments of the tool. They are not checked. Default none. */
   readonly args?: JSONRPCObject | undefined;
-  /** URIs that `roots/list` is answered with. All other requests of the server are refused. Default none. */
+  /** URIs that `roots/list` is answered with, read when the server asks. All other requests of the server are refused. Default none. */
   readonly roots?: readonly string[] | undefined;
   /** Folder of the socket. Default: that of `sharedStdio()`. */
   readonly folder?: string | undefined;
@@ -57,7 +57,7 @@ export interface CallSharedToolOptions {
  * ```
  */
 export async function callSharedTool(options: CallSharedToolOptions): Promise<JSONRPCResponse> {
-  const { ticket, server, tool, args = {}, roots = [], folder = sharedFolder(), signal } = options;
+  const { ticket, server, tool, args = {}, folder = sharedFolder(), signal } = options;
   signal?.throwIfAborted();
   const path = await findAddress(folder);
   let delivery: 'not-sent' | 'unknown' = 'not-sent';
@@ -70,7 +70,7 @@ export async function callSharedTool(options: CallSharedToolOptions): Promise<JS
   const answer = ({ id, method }: JSONRPCRequest): void => {
     const content =
       method === 'roots/list'
-        ? { result: { roots: roots.map((uri) => ({ uri })) } }
+        ? { result: { roots: (options.roots ?? []).map((uri) => ({ uri })) } }
         : { error: { code: RPC_CODES.methodNotFound, message: `This program does not answer ${method}.` } };
     write(messageLine({ jsonrpc: '2.0', id, ...content }));
   };
@@ -104,6 +104,8 @@ export async function callSharedTool(options: CallSharedToolOptions): Promise<JS
         if (!isResponse(value) || value.id !== CALL_ID) return;
         resolve(value);
         socket.end();
+        // What was written still is; the process need not wait until the shared process has closed its end too.
+        socket.unref();
       },
     });
     socket.on('data', (chunk: Uint8Array) => reader.push(chunk));
