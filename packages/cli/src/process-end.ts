@@ -2,7 +2,7 @@
 const GRACE_MS = 2_000;
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** Says when the user or the system stops this process, until it is disposed of. */
+/** Says when the user or the system stops this process. Signals are handled until it is disposed of. */
 export interface ProcessStop extends Disposable {
   /** Aborted by the first signal, and when the reader of the watched output has closed it. */
   readonly signal: AbortSignal;
@@ -31,12 +31,11 @@ export function watchProcessStop(): ProcessStop {
     endedBy ??= 0;
     abort.abort(error);
   };
-  let outputs: readonly NodeJS.WritableStream[] = [];
   return {
     signal: abort.signal,
     watchOutput() {
-      outputs = [process.stdout, process.stderr];
-      for (const stream of outputs) stream.on('error', onError);
+      // Not removed: a reader may close the output when the command has ended and a part of it is still unread.
+      for (const stream of [process.stdout, process.stderr]) stream.on('error', onError);
     },
     end(code) {
       process.exitCode = endedBy ?? code;
@@ -45,7 +44,6 @@ export function watchProcessStop(): ProcessStop {
     },
     [Symbol.dispose]() {
       for (const [name, listener] of listeners) process.off(name, listener);
-      for (const stream of outputs) stream.off('error', onError);
     },
   };
 }

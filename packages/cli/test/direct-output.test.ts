@@ -61,6 +61,21 @@ it('a command that has ended waits until a slow reader has read its output', asy
   expect(output).toBe(ALL);
 });
 
+it('says nothing when the reader of a command that has ended closes the pipe', async () => {
+  const child = start(`import { watchProcessStop } from ${dist('process-end.js')};
+    const stop = watchProcessStop();
+    stop.watchOutput();
+    process.stdout.write('a'.repeat(${LONG}));
+    stop.end(3);
+    stop[Symbol.dispose]();
+    console.error('ended');`);
+  const notes = text(child.stderr);
+  await once(child.stdout, 'readable');
+  child.stdout.destroy();
+  expect((await once(child, 'close'))[0]).toBe(3);
+  expect(await notes).toBe('ended\n');
+});
+
 it('a command that has ended does not wait for what is left to do for long', async () => {
   const child = start(`import { watchProcessStop } from ${dist('process-end.js')};
     const stop = watchProcessStop();
