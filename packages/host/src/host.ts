@@ -222,13 +222,16 @@ export function createHost(options: HostOptions): Host {
         const hints = definition?.annotations;
         const isHarmless = hints?.readOnlyHint === true || hints?.idempotentHint === true;
         const send: Call<ToolResult>['send'] = (session, request) =>
-          session.callTool(tool, args, { ...request, definition });
-        const plain = { method: 'tools/call', target: tool, options: callOptions } as const;
-        if (task === undefined) return server.call({ ...plain, repeatable: isHarmless, send });
+          session.callTool(tool, args, { definition, ...request });
+        const method = 'tools/call';
+        if (task === undefined)
+          return server.call({ method, target: tool, options: callOptions, repeatable: isHarmless, send });
         checkTaskOptions(task);
         using opened = toolTasks.open(ref, task);
         return await server.call({
-          ...plain,
+          method,
+          target: tool,
+          options: callOptions,
           // A task is resumed, not created again.
           get repeatable() {
             return isHarmless || opened.hasTask;

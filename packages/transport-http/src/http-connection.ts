@@ -188,7 +188,8 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
   send(signed: Readonly<Record<string, string>>): Promise<AcceptedReply | RefusedReply | undefined> {
     const connection = this.#connection;
     const call = this.#call;
-    const headers: Record<string, string> = { ...call.fields, ...signed };
+    // Not a spread: Node.js 20 makes a hidden class of its own for each object that is spread and then added to.
+    const headers: Record<string, string> = Object.assign({}, call.fields, signed);
     this.#sessionId = call.session === 'none' ? undefined : connection.session.id;
     if (this.#sessionId !== undefined) {
       headers['mcp-session-id'] = this.#sessionId;

@@ -74,7 +74,7 @@ export class Post implements RemoteRequest<AcceptedReply> {
     const request = {
       url: endpoint,
       method: 'POST',
-      headers: { ...HEADERS, ...signed },
+      headers: Object.assign({}, HEADERS, signed),
       body: this.#body,
       redirect: 'same-method',
       maxBodyBytes: READ_BYTES,

@@ -92,7 +92,8 @@ class UndiciHttpClient implements HttpClient {
   }
 
   exchange(request: HttpRequest, handler: ResponseHandler): Exchange {
-    const headers = { ...this.#headers, ...request.headers };
+    // Not a spread: Node.js 20 makes a hidden class of its own for each object that is spread and then added to.
+    const headers = Object.assign({}, this.#headers, request.headers);
     const exchange = new HttpExchange(this.#exchangeDeps, request, handler, headers);
     if (exchange.origin !== this.origin) exchange.fail(this.#foreign(request.url));
     else if (this.#engine !== undefined && this.#closed === undefined)
