@@ -69,6 +69,19 @@ describe('the held token and the stored one', () => {
     expect(await tokens.current()).toMatchObject({ accessToken: 'new' });
   });
 
+  it('O4 does not go back to the old token when a slow read ends after one that found the token of another process', async () => {
+    const store = memoryStore();
+    const tokens = managerOn(store);
+    await tokens.keep(OLD);
+    const release = holdRead(store);
+    const slow = tokens.reload();
+    await managerOn(store).keep(NEW);
+    expect(await tokens.renew(OLD)).toBe('fresh');
+    release();
+    expect(await slow).toMatchObject({ accessToken: 'new' });
+    expect(await tokens.current()).toMatchObject({ accessToken: 'new' });
+  });
+
   it('stays signed out when a slow read ends after it', async () => {
     const store = memoryStore();
     const tokens = managerOn(store);

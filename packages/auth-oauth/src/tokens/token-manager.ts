@@ -107,6 +107,9 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
   let renewals: readonly number[] = [];
   let reading: Promise<TokenRecord | undefined> | undefined;
   let changes = 0;
+  /** Reads are numbered in the order in which they begin; `latestRead` is the last one whose result is held. */
+  let reads = 0;
+  let latestRead = 0;
   const marks = createRenewalMarks(clock);
 
   /** Whether the token does not have to be renewed now. */
@@ -122,9 +125,11 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
 
   const read = async (): Promise<TokenRecord | undefined> => {
     const before = changes;
+    const order = ++reads;
     const stored = fromStored(await store.get(key));
-    // The token was stored or dropped here meanwhile: the value that was read is older.
-    if (before !== changes) return accepted();
+    // The token was stored or dropped here meanwhile, or a read that began later has ended: this value is older.
+    if (before !== changes || order < latestRead) return accepted();
+    latestRead = order;
     // A token that could not be stored is in memory only; the stored one is older, unless another process has signed in
     // since.
     const isOlder = unsaved && held !== undefined && (stored?.obtainedAt ?? 0) <= held.obtainedAt;
