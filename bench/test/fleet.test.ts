@@ -5,7 +5,7 @@ import { judge } from '../chaos/judge.mjs';
 import { startBalancer } from '../fleet/balancer.mjs';
 import { freePort } from '../../scripts/free-port.mjs';
 
-describe('GW-75 the verdict of a chaos run', () => {
+describe('the verdict of a chaos run', () => {
   const verdict = (kind: string, count: number) => judge(new Map([['n', { kind }]]), new Map([['n', count]]));
 
   it.each([
@@ -14,7 +14,7 @@ describe('GW-75 the verdict of a chaos run', () => {
     ['rejected', 0],
     ['unknown', 0],
     ['unknown', 1],
-  ])('GW-75: %s of a call that was carried out %i times is true', (kind, count) => {
+  ])('%s of a call that was carried out %i times is true', (kind, count) => {
     expect(verdict(kind, count)).toMatchObject({ untruthful: 0, unsettled: 0, twice: 0, examples: [] });
   });
 
@@ -26,12 +26,12 @@ describe('GW-75 the verdict of a chaos run', () => {
     ['ok', 2, { twice: 1 }],
     ['unknown', 2, { twice: 1 }],
     ['unsettled', 0, { unsettled: 1 }],
-  ])('GW-75: %s of a call that was carried out %i times is a violation', (kind, count, found) => {
+  ])('%s of a call that was carried out %i times is a violation', (kind, count, found) => {
     expect(verdict(kind, count)).toMatchObject({ ...found, examples: [expect.any(String)] });
   });
 });
 
-describe('GW-75 the balancer', () => {
+describe('the balancer', () => {
   const opened: { close(): void; closeAllConnections?(): void }[] = [];
   afterEach(() => {
     for (const each of opened.splice(0)) {
@@ -47,7 +47,7 @@ describe('GW-75 the balancer', () => {
     return typeof address === 'object' && address !== null ? address.port : 0;
   };
 
-  it('GW-75: asks the next replica if one refuses the connection, and no other one if it has received the request', async () => {
+  it('asks the next replica if one refuses the connection, and no other one if it has received the request', async () => {
     let received = 0;
     const dying = await serve((request) => {
       received++;

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const committed = () => JSON.parse(read('bench/results/tool-search.json'));
 
-describe('TS-20 the questions to tool search', () => {
+describe('the questions to tool search', () => {
   const questions = readQuestions();
 
   it('are 200, all different, and ask for tools of at least 30 servers', () => {
@@ -29,7 +29,7 @@ describe('TS-20 the questions to tool search', () => {
   });
 });
 
-describe('TS-20 the figures of tool search', () => {
+describe('the figures of tool search', () => {
   it('are of at least 1000 tools of 30 servers, and under a tenth of the tokens', () => {
     const { servers, questions, tokens } = committed();
     expect(servers.length).toBeGreaterThanOrEqual(30);

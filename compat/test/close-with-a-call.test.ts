@@ -116,8 +116,8 @@ async function startListening(kind: 'http' | 'sse' | 'ws'): Promise<Waiting> {
   };
 }
 
-describe.each(Object.entries(ENGINES))('C12 host.close() with a call under way, engine %s', (_, engine) => {
-  it.each(KINDS)('C12: is CONNECTION_LOST and unknown over %s', async (kind) => {
+describe.each(Object.entries(ENGINES))('host.close() with a call under way, engine %s', (_, engine) => {
+  it.each(KINDS)('is CONNECTION_LOST and unknown over %s', async (kind) => {
     await using server = kind === 'stdio' ? await startProgram() : await startListening(kind);
     const host = createHost({
       engine: engine({ name: 'tests', version: '1' }),

@@ -50,11 +50,11 @@ describe('every code block of the documentation', () => {
   const api = (block: CodeBlock) => modelApis.find(({ uses }) => uses.test(block.code));
 
   it.each(runs.filter(({ block }) => api(block) === undefined))(
-    'B1: runs and ends by itself, $how: $place',
+    'runs and ends by itself, $how: $place',
     ({ block, how }) => compiled.run(block, how),
   );
 
-  it('B1: one that does not run by itself is imported by one that does', () => {
+  it('one that does not run by itself is imported by one that does', () => {
     expect(unusedHelpers(blocks).map(({ place }) => place)).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('every code block of the documentation', () => {
   });
 
   it.each(runs.filter(({ block }) => api(block) !== undefined))(
-    'B1: runs the tools that a model calls, $how: $place',
+    'runs the tools that a model calls, $how: $place',
     async ({ block, how }) => {
       await using model = await startModelStandIn([
         { name: 'mcp__demo__get-sum', args: { a: 4711, b: 1089 } },

@@ -32,13 +32,13 @@ it.each([
   ['host.ts', 'CallOptions'],
   ['server-requests.ts', 'HostCallbacks'],
   ['state.ts', 'ServerSnapshot'],
-])('M8: the page of the host has every member: %s, %s', (file, name) => {
+])('the page of the host has every member: %s, %s', (file, name) => {
   const members = membersOf(file, name);
   expect(members.length).toBeGreaterThan(2);
   expect(members.filter((member) => !named.has(member) && !LEFT_OUT.includes(member))).toEqual([]);
 });
 
-it('M8: the page of the host has every state', () => {
+it('the page of the host has every state', () => {
   const source = readFileSync(join(root, 'packages/host/src/contracts/state.ts'), 'utf8');
   const states = [...source.matchAll(/status: '([\w-]+)'/g)].map(([, status = '']) => status);
   expect(states).toHaveLength(8);

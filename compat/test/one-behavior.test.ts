@@ -63,7 +63,7 @@ const withoutOrigin = (text: string | undefined): string | undefined =>
 
 const wires = Object.entries(firstFailure);
 
-describe('HOUSE: a connection that fails gives the same code, words and hint over http, sse and ws', () => {
+describe('a connection that fails gives the same code, words and hint over http, sse and ws', () => {
   const peers: Readonly<Record<string, string | undefined>> = {
     'nothing listens there': undefined,
     'it hangs up without an answer': 'close',
@@ -83,7 +83,7 @@ describe('HOUSE: a connection that fails gives the same code, words and hint ove
   });
 });
 
-describe('HOUSE: a signal ends a connection that is being made, over every transport', () => {
+describe('a signal ends a connection that is being made, over every transport', () => {
   const never = (): Promise<never> => new Promise(() => undefined);
   const opening: Readonly<Record<string, (signal: AbortSignal, port: number) => Transport>> = {
     http: (signal, port) => createHttpTransport({ url: `http://127.0.0.1:${port}/mcp`, signal }),
@@ -105,7 +105,7 @@ describe('HOUSE: a signal ends a connection that is being made, over every trans
   });
 });
 
-it('HOUSE: what the remote transports share has the same name, place and type', () => {
+it('what the remote transports share has the same name, place and type', () => {
   type Common =
     | 'url'
     | 'server'

@@ -120,7 +120,7 @@ async function callsOf(host: Host): Promise<unknown> {
 
 const offeredIn = (tools: Tools): readonly string[] => tools.snapshot().tools.map(({ ref }) => ref.tool);
 
-describe.each<Wire>(['stdio', 'http'])('PN-01: over %s', (wire) => {
+describe.each<Wire>(['stdio', 'http'])('over %s', (wire) => {
   describe.each(['during a session', 'between two sessions'])('%s', (when) => {
     describe.each(['the server approved', 'every tool allowed'])('with %s', (permission) => {
       const prepare = async (mode: PinMode, { tools: changed }: Case) => {
@@ -279,7 +279,7 @@ describe.each<Wire>(['stdio', 'http'])('PN-01: over %s', (wire) => {
     });
   });
 
-  it('PN-03: what one person agreed to, another one is asked about', async () => {
+  it('what one person agreed to, another one is asked about', async () => {
     await using place = await scene(wire);
     const host = await place.connect('ann');
     await host.start('s', { principal: 'bob' });
@@ -303,7 +303,7 @@ describe.each<Wire>(['stdio', 'http'])('PN-01: over %s', (wire) => {
     expect(await bob.snapshot().run('mcp__s__read')).toMatchObject({ error: { code: 'APPROVAL_REQUIRED' } });
   });
 
-  it('PN-04: changed instructions do not reach a prompt before the person agreed', async () => {
+  it('changed instructions do not reach a prompt before the person agreed', async () => {
     await using place = await scene(wire);
     const open = async (onChange: PinMode) => {
       const host = await place.connect();

@@ -31,7 +31,7 @@ const KINDS = {
 
 describe.each(Object.entries(KINDS))('under the client of %s', (_, connect) => {
   it.each(['stdio', 'http-sse', 'sse', 'ws'])(
-    'PERF over %s progress that comes with the answer reaches the caller',
+    'over %s progress that comes with the answer reaches the caller',
     async (wire) => {
       const { call, close } = await connect(wire);
       for (const count of [1, 1, 1, 2, 300]) {

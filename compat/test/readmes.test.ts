@@ -33,12 +33,12 @@ describe('every code block of a README', () => {
     expect(compiled.complaints).toBe('');
   });
 
-  it('B1: one that does not run by itself is imported by one that does', () => {
+  it('one that does not run by itself is imported by one that does', () => {
     expect(unusedHelpers(blocks).map(({ place }) => place)).toEqual([]);
   });
 
   const runs = blocks
     .filter(({ imported }) => !imported)
     .flatMap((block) => waysToRun(block).map((how) => ({ block, how, place: block.place })));
-  it.each(runs)('B1: runs and ends by itself, $how: $place', ({ block, how }) => compiled.run(block, how));
+  it.each(runs)('runs and ends by itself, $how: $place', ({ block, how }) => compiled.run(block, how));
 });

@@ -14,29 +14,26 @@ const cells = Object.entries(engines).flatMap(([engine, sdk]) =>
 
 const names = (host: Host): readonly string[] => host.tools().map(({ name }) => name);
 
-it.each(cells)(
-  'C4: the host of %s lists again when a connection over %s comes back',
-  async (_, type, sdk) => {
-    let tools = ['before'];
-    await using server = await wireServers[type]({ tools: () => tools });
-    await using host = createHost({
-      engine: sdk({ name: 'test', version: '1.0.0' }),
-      transports: [sse(), ws()],
-    });
-    await host.connect({
-      one: {
-        type,
-        url: server.url,
-        headers: { Authorization: `Bearer ${TOKEN}` },
-        reconnect: { delayMs: 1 },
-      },
-    });
-    expect(names(host)).toEqual(['before']);
-    // No one hears of this: the connection is gone.
-    tools = ['after'];
-    const back = new Promise((resolve) => host.on('reconnected', resolve));
-    server.drop();
-    await back;
-    expect(names(host)).toEqual(['after']);
-  },
-);
+it.each(cells)('the host of %s lists again when a connection over %s comes back', async (_, type, sdk) => {
+  let tools = ['before'];
+  await using server = await wireServers[type]({ tools: () => tools });
+  await using host = createHost({
+    engine: sdk({ name: 'test', version: '1.0.0' }),
+    transports: [sse(), ws()],
+  });
+  await host.connect({
+    one: {
+      type,
+      url: server.url,
+      headers: { Authorization: `Bearer ${TOKEN}` },
+      reconnect: { delayMs: 1 },
+    },
+  });
+  expect(names(host)).toEqual(['before']);
+  // No one hears of this: the connection is gone.
+  tools = ['after'];
+  const back = new Promise((resolve) => host.on('reconnected', resolve));
+  server.drop();
+  await back;
+  expect(names(host)).toEqual(['after']);
+});

@@ -87,7 +87,7 @@ const wires: Record<'http' | 'sse', WireCase> = {
 
 const GIVEN = { authorization: 'Bearer a-token-0123456789', 'x-key': 'one' };
 
-it.each(['http', 'sse'] as const)('M11: %s is made by a URL, a URL and options, or options', async (kind) => {
+it.each(['http', 'sse'] as const)('%s is made by a URL, a URL and options, or options', async (kind) => {
   const { watch, ours, requests } = wires[kind];
   const all = repeated(requests, { 'x-key': 'one' });
   const headers = { 'x-key': 'one' };
@@ -100,7 +100,7 @@ it.each(['http', 'sse'] as const)('M11: %s is made by a URL, a URL and options, 
 });
 
 it.each(['http', 'sse'] as const)(
-  'M11: %s sends the headers of `requestInit` with every request, as both SDKs do, in each form',
+  '%s sends the headers of `requestInit` with every request, as both SDKs do, in each form',
   async (kind) => {
     const { watch, ours, theirs, requests } = wires[kind];
     const forms: readonly [RequestInit, Record<string, string>][] = [
@@ -127,7 +127,7 @@ it.each(['http', 'sse'] as const)(
   },
 );
 
-it.each(['http', 'sse'] as const)('M11: %s prefers `headers` to those of `requestInit`', async (kind) => {
+it.each(['http', 'sse'] as const)('%s prefers `headers` to those of `requestInit`', async (kind) => {
   const { watch, ours, requests } = wires[kind];
   const options = {
     headers: { 'X-Key': 'ours' },
@@ -138,7 +138,7 @@ it.each(['http', 'sse'] as const)('M11: %s prefers `headers` to those of `reques
   );
 });
 
-it.each(['http', 'sse'] as const)('M11: %s takes nothing else of `requestInit`', (kind) => {
+it.each(['http', 'sse'] as const)('%s takes nothing else of `requestInit`', (kind) => {
   const url = new URL('http://127.0.0.1:1/mcp');
   const signal = new AbortController().signal;
   for (const [name, value] of Object.entries({ signal, redirect: 'error', dispatcher: {} })) {
@@ -156,7 +156,7 @@ it.each(['http', 'sse'] as const)('M11: %s takes nothing else of `requestInit`',
   );
 });
 
-it('M11: ws is made by a URL, a URL and options, or options', async () => {
+it('ws is made by a URL, a URL and options, or options', async () => {
   await using server = await startServer({ authenticate: () => true, onConnection: serveV1 });
   for (const make of [
     () => createWebSocketTransport(new URL(server.url)),
@@ -174,7 +174,7 @@ it.each([
   ['http', createHttpTransport],
   ['sse', createSseTransport],
   ['ws', createWebSocketTransport],
-])('M11: %s without any URL says so', (_, make) => {
+])('%s without any URL says so', (_, make) => {
   const untyped = make as (first?: unknown) => unknown;
   for (const nothing of [undefined, null, 1, []]) {
     expect(() => untyped(nothing)).toThrow(
@@ -183,7 +183,7 @@ it.each([
   }
 });
 
-it('M11: close() ends the session on the server, as terminateSession() of the SDK does', async () => {
+it('close() ends the session on the server, as terminateSession() of the SDK does', async () => {
   await using server = await scriptedServer({ session: 'session-0123456789' });
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(createHttpTransport(new URL(server.url)));

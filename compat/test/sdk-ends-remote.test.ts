@@ -45,14 +45,14 @@ describe.each(cells)('%s over %s', (_, __, create, start) => {
   it.each<[string, WireServerOptions]>([
     ['a revision that it does not know', { version: '1999-01-01' }],
     ['a server that dies in the handshake', { dies: true }],
-  ])('P1 has no transport once connect() was rejected, by %s', async (___, options) => {
+  ])('has no transport once connect() was rejected, by %s', async (___, options) => {
     await using server = await start(options);
     const client = create();
     await expect(client.connect(server.connect())).rejects.toThrow();
     expect(client.transport).toBeUndefined();
   });
 
-  it('P2 rejects open requests with its own error after its own close()', async () => {
+  it('rejects open requests with its own error after its own close()', async () => {
     await using server = await start();
     const client = create();
     await client.connect(server.connect());
@@ -66,7 +66,7 @@ describe.each(cells)('%s over %s', (_, __, create, start) => {
     expect(client.transport).toBeUndefined();
   });
 
-  it('P3 connects, asks and closes while no timer runs', async () => {
+  it('connects, asks and closes while no timer runs', async () => {
     await using server = await start({ announces: true });
     stopTimers(start);
     const client = create();
@@ -77,7 +77,7 @@ describe.each(cells)('%s over %s', (_, __, create, start) => {
     vi.useRealTimers();
   });
 
-  it('P4 hears what is announced as soon as it has sent notifications/initialized', async () => {
+  it('hears what is announced as soon as it has sent notifications/initialized', async () => {
     await using server = await start({ announces: true });
     const client = create();
     const heard = new Promise<string>((resolve) => {
@@ -92,7 +92,7 @@ describe.each(cells)('%s over %s', (_, __, create, start) => {
   });
 });
 
-describe.each(Object.entries(clients))('P4 %s over http', (_, create) => {
+describe.each(Object.entries(clients))('%s over http', (_, create) => {
   it('is connected when the event stream is open, and not before', async () => {
     const asked = deferred<Exchange>();
     await using server = await wireServers.http({ onStream: (exchange) => asked.resolve(exchange) });

@@ -51,13 +51,13 @@ describe.each(Object.entries(clients))('%s at the end of a connection', (_, crea
     ['a revision it does not know, over stdio', () => script(OLD)],
     ['a revision it does not know, in-process', () => linked('1999-01-01')],
     ['a server that dies in the handshake', () => script(DYING)],
-  ])('P1 has no transport once connect() was rejected, by %s', async (__, make) => {
+  ])('has no transport once connect() was rejected, by %s', async (__, make) => {
     const client = create();
     await expect(client.connect(await make())).rejects.toThrow();
     expect(client.transport).toBeUndefined();
   });
 
-  it('P2 rejects open requests with its own error after its own close()', async () => {
+  it('rejects open requests with its own error after its own close()', async () => {
     const ways = [createStdioTransport({ command: process.execPath, args: [TOY] }), await linked()];
     for (const transport of ways) {
       const client = create();
@@ -78,7 +78,7 @@ describe.each(Object.entries(clients))('%s at the end of a connection', (_, crea
 it.each([
   ['SDK v1', clients['SDK v1']],
   ['SDK v2', clients['SDK v2']],
-] as const)('D9 a second client of %s that is refused gets none of the answers', async (_, create) => {
+] as const)('a second client of %s that is refused gets none of the answers', async (_, create) => {
   const transport = await linked();
   const [first, second] = [create(), create()];
   await first.connect(transport);
@@ -91,7 +91,7 @@ it.each([
   expect(overheard).toEqual([]);
 });
 
-describe('P3 under fake timers', () => {
+describe('under fake timers', () => {
   afterEach(() => void vi.useRealTimers());
 
   it.each(Object.entries(clients))('%s connects and asks, in-process and over stdio', async (_, create) => {

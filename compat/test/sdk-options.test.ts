@@ -49,7 +49,7 @@ function rowsOf(transport: string): readonly { readonly sdk: string; readonly ou
   return cells.filter((row) => row.length === 2).map(([sdk = '', ours = '']) => ({ sdk, ours }));
 }
 
-it.each(types)('M11: a row of the page has each option of the SDK: %s, %s', (file, type, transport) => {
+it.each(types)('a row of the page has each option of the SDK: %s, %s', (file, type, transport) => {
   const members = membersOf(file, type);
   expect(members.length).toBeGreaterThan(3);
   const named = rowsOf(transport).map(({ sdk }) => sdk);
@@ -75,7 +75,7 @@ it.each([
   [types[5][0], types[5][1], types[5][2]],
   [types[7][0], types[7][1], types[7][2]],
 ])(
-  'M11: an option that only the SDK has is refused, and the hint says what its row says: %s, %s',
+  'an option that only the SDK has is refused, and the hint says what its row says: %s, %s',
   (file, type, transport) => {
     const make = factories[transport];
     for (const name of membersOf(file, type)) {

@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 beforeEach(() => process.on('warning', remember));
 afterEach(() => process.off('warning', remember));
 
-describe('PERF one signal for many requests', () => {
+describe('one signal for many requests', () => {
   it.each(['http', 'http-sse', 'sse', 'ws', 'stdio'])('gathers no listeners over %s', async (wire) => {
     await using transport = await makeTransport('ours', wire, server.ports[0]);
     const { signal } = new AbortController();

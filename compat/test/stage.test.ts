@@ -56,7 +56,7 @@ describe('what is published of the core', () => {
     'dist/wait.js': "export const wait = () => 'a while…';\nexport const hurry = () => wait();\n",
   });
 
-  it('PERF import: has one file for a transport, which the other entry points share, in ASCII', async () => {
+  it('import: has one file for a transport, which the other entry points share, in ASCII', async () => {
     await write(core("export { wait } from './wait.js';\n"));
     const target = join(folder, 'publish');
     await stage(folder, target);

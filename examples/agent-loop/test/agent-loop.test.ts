@@ -4,7 +4,7 @@ import { runExample } from '../../../scripts/run-example.js';
 
 const main = join(import.meta.dirname, '../dist/main.js');
 
-it('U1 U8 U10 an agent completes its task with every naming strategy, exits by itself and leaves no process', async () => {
+it('an agent completes its task with every naming strategy, exits by itself and leaves no process', async () => {
   const { stdout, leftBehind } = await runExample(main);
   const hosts = stdout.trim().split('\n\n');
   expect(

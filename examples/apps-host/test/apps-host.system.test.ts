@@ -93,7 +93,7 @@ describeWith(
       expect((await fetch(view.url)).status).toBe(404);
     }, 60_000);
 
-    it('D3: the app of server-system-monitor polls a tool that the model does not see', async () => {
+    it('the app of server-system-monitor polls a tool that the model does not see', async () => {
       const called: string[] = [];
       const { host, frame } = await open('system-monitor', 'get-system-info', {
         confirm: async ({ tool }) => {

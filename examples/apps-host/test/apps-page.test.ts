@@ -33,7 +33,7 @@ async function open() {
   return { app, view, page, html, sandboxUrl, messages, post };
 }
 
-it('MA-14 the sandbox is on another origin, and has the policy of the app', async () => {
+it('the sandbox is on another origin, and has the policy of the app', async () => {
   const { app, view, page, html, sandboxUrl } = await open();
   expect(sandboxUrl.origin).not.toBe(view.url.origin);
   const { headers } = await fetch(sandboxUrl);
@@ -45,7 +45,7 @@ it('MA-14 the sandbox is on another origin, and has the policy of the app', asyn
   expect(html).toContain('allow="camera"');
 });
 
-it('MA-14 only the page of the host passes messages on', async () => {
+it('only the page of the host passes messages on', async () => {
   const { view, sandboxUrl, messages, post } = await open();
   const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
   expect(await post(message)).toBe(204);
@@ -68,7 +68,7 @@ it('MA-14 only the page of the host passes messages on', async () => {
   cancel.abort();
 });
 
-it('MA-14 a name that leads to this machine reaches neither listener', async () => {
+it('a name that leads to this machine reaches neither listener', async () => {
   const { view, sandboxUrl } = await open();
   for (const url of [view.url, sandboxUrl]) {
     const asked = request(url, { headers: { host: `evil.example:${url.port}` } }).end();

@@ -5,7 +5,7 @@ import { runExample } from '../../../scripts/run-example.js';
 
 const main = join(import.meta.dirname, '../dist/main.js');
 
-it('M8: configuration files become tools of a model, and the program exits by itself', async () => {
+it('configuration files become tools of a model, and the program exits by itself', async () => {
   const { stdout, leftBehind } = await runExample(main);
   expect(stdout).toContain('The project configures the server "files"');
   expect(stdout).toContain('demo: connected\nfiles: connected');

@@ -6,7 +6,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { unix } from '../src/index.js';
 import { listen } from './support/listen.js';
 
-describe('T13 a third-party transport', () => {
+describe('a third-party transport', () => {
   it('serves a config entry by its type', async () => {
     const listening = await listen((socket) => {
       const server = new McpServer({ name: 'greeter', version: '1.0.0' });

@@ -5,7 +5,7 @@ import { runExample } from '../../../scripts/run-example.js';
 const main = join(import.meta.dirname, '../dist/main.js');
 
 describe('npm start', () => {
-  it('P3 connects to real servers, calls them, ends by itself and leaves no process', async () => {
+  it('connects to real servers, calls them, ends by itself and leaves no process', async () => {
     const { stdout, leftBehind } = await runExample(main);
     expect(stdout).toMatch(/everything +stdio +connected +\d+/);
     expect(stdout).toMatch(/filesystem +stdio +connected +\d+/);

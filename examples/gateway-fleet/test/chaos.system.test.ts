@@ -6,9 +6,9 @@ import { describeWithRedis } from '../../../packages/store-redis/test/support/de
 
 const run = join(import.meta.dirname, '../../../bench/fleet/run.mjs');
 
-describeWithRedis('GW-75 replicas that are killed', () => {
+describeWithRedis('replicas that are killed', () => {
   it(
-    'GW-75: no call is carried out twice or reported untruthfully, and no token crosses or is refused',
+    'no call is carried out twice or reported untruthfully, and no token crosses or is refused',
     { timeout: 400_000 },
     async () => {
       const child = spawn(process.execPath, [run, '15', '12', '6'], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -49,8 +49,8 @@ async function settingsFrom(env: Readonly<Record<string, string>>) {
   }
 }
 
-describe('GW-76 the manifests', () => {
-  it('GW-76: the compose file sets the variables of the program, and asks its ports', async () => {
+describe('the manifests', () => {
+  it('the compose file sets the variables of the program, and asks its ports', async () => {
     const [compose] = await documents('compose.yaml');
     const gateway = at(compose, 'services.gateway');
     const environment = at(gateway, 'environment');
@@ -77,7 +77,7 @@ describe('GW-76 the manifests', () => {
     expect(nginx).not.toContain('non_idempotent');
   });
 
-  it('GW-76: the Kubernetes manifest sets the variables, and probes the paths of the operations', async () => {
+  it('the Kubernetes manifest sets the variables, and probes the paths of the operations', async () => {
     const [deployment, service, budget] = await documents('kubernetes.yaml');
     const pod = at(deployment, 'spec.template.spec');
     const container = at(pod, 'containers.0');
@@ -112,7 +112,7 @@ describe('GW-76 the manifests', () => {
     expect(env['SERVERS_FILE']).toBe(`${String(at(container, 'volumeMounts.0.mountPath'))}/servers.json`);
   });
 
-  it('GW-76: a replica ends before it is killed', async () => {
+  it('a replica ends before it is killed', async () => {
     const [compose] = await documents('compose.yaml');
     const [deployment] = await documents('kubernetes.yaml');
     const main = await readFile(join(folder, 'src/main.ts'), 'utf8');
@@ -126,7 +126,7 @@ describe('GW-76 the manifests', () => {
     expect(minMs).toBeGreaterThan(2 * period * 1000);
   });
 
-  it('GW-76: says which variables are missing', async () => {
+  it('says which variables are missing', async () => {
     await expect(readSettings({ ISSUER: 'https://login.example' })).rejects.toThrow(
       'PUBLIC_URL, REDIS_URL, ENCRYPTION_KEY, SERVERS_FILE',
     );

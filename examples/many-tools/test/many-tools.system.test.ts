@@ -11,7 +11,7 @@ describeWith(
   { missing: [servers].filter((path) => !existsSync(path)), packages: 'npm ci --prefix corpus' },
   'with over 1000 tools of over 30 real servers',
   () => {
-    it('TS-21 an agent that searches for tools needs under a tenth of the tokens, and answers the same', async () => {
+    it('an agent that searches for tools needs under a tenth of the tokens, and answers the same', async () => {
       const { stdout, leftBehind } = await runExample(main);
 
       const [, tools, count] = /^(\d+) tools of (\d+) servers$/m.exec(stdout) ?? [];

@@ -31,7 +31,7 @@ async function openView(options: AppsOptions) {
   return { ...world, app, bridge, view, shown };
 }
 
-describe('MA-13 the real AppBridge', () => {
+describe('the real AppBridge', () => {
   it('accepts the handlers, the capabilities and the results, and a real view uses them', async () => {
     const { app, bridge, view, host, shown } = await openView({ defaultPermission: 'allow' });
     expect(view.getHostCapabilities()).toEqual(app.hostCapabilities);

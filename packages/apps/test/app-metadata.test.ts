@@ -11,7 +11,7 @@ function appWith(ui: unknown, options: ReadAppOptions = {}): AppResource {
   return readApp(uri, { contents: [content as never] }, options, { server: 's' });
 }
 
-describe('MA-04 the metadata', () => {
+describe('the metadata', () => {
   const listing = { _meta: { ui: { csp: { connectDomains: ['https://listed.example'] } } } };
   const read = (meta: object | undefined): AppResource['csp'] => {
     const content = { uri, mimeType: 'text/html;profile=mcp-app', text: '<p>', _meta: meta };
@@ -54,7 +54,7 @@ const RESTRICTIVE = {
   'form-action': "'none'",
 };
 
-describe('MA-04 the Content-Security-Policy', () => {
+describe('the Content-Security-Policy', () => {
   it.each([
     ['no metadata', undefined],
     ['no csp', {}],
@@ -185,7 +185,7 @@ describe('MA-04 the Content-Security-Policy', () => {
   });
 });
 
-describe('MA-05 the allow attribute', () => {
+describe('the allow attribute', () => {
   it('has what the app requests, written as AppBridge writes it', () => {
     const { allow, permissions } = appWith({
       permissions: { camera: {}, microphone: {}, geolocation: {}, clipboardWrite: {} },
@@ -217,7 +217,7 @@ describe('MA-05 the allow attribute', () => {
   });
 });
 
-describe('MA-06 other metadata', () => {
+describe('other metadata', () => {
   it('has the domain of the sandbox only if the host accepts it', () => {
     const ui = { domain: 'App-1.Sandbox.Example' };
     expect(appWith(ui)).toMatchObject({

@@ -19,7 +19,7 @@ const allowed: AppsOptions = { defaultPermission: 'allow' };
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
 describe('an app of a real server', () => {
-  it('MA-01 MA-02 is offered, because the host declares that it shows apps', async () => {
+  it('is offered, because the host declares that it shows apps', async () => {
     await using world = await createWorld();
     await using apps = createApps(world.host);
     const [capabilities] = world.seen;
@@ -39,7 +39,7 @@ describe('an app of a real server', () => {
     });
   });
 
-  it('MA-03 is read from its server, with its policy', async () => {
+  it('is read from its server, with its policy', async () => {
     await using world = await createWorld();
     await using apps = createApps(world.host, { permissions: [] });
     using app = await apps.app(forecast);
@@ -55,7 +55,7 @@ describe('an app of a real server', () => {
     });
   });
 
-  it('MA-04 has the metadata of the list if what was read has none', async () => {
+  it('has the metadata of the list if what was read has none', async () => {
     await using world = await createWorld();
     await using apps = createApps(world.host);
     using app = await apps.app({ server: 'weather', tool: 'map' });
@@ -67,7 +67,7 @@ describe('an app of a real server', () => {
     expect(restricted.csp).toEqual({});
   });
 
-  it('PN-01 does not call a tool that has changed before the user agreed', async () => {
+  it('does not call a tool that has changed before the user agreed', async () => {
     const mcp = new McpServer({ name: 'clock', version: '1.0.0' });
     const calls: string[] = [];
     const time = mcp.registerTool(
@@ -136,14 +136,14 @@ describe('an app of a real server', () => {
     [{ server: 'weather', tool: 'plain' }, 'CAPABILITY_MISSING'],
     [{ server: 'weather', tool: 'transfer' }, 'TOOL_UNKNOWN'],
     [{ server: 'bank', tool: 'forecast' }, 'TOOL_UNKNOWN'],
-  ])('MA-02 %j has none: %s', async (tool, expected) => {
+  ])('%j has none: %s', async (tool, expected) => {
     await using world = await createWorld();
     await using apps = createApps(world.host);
     await expect(apps.app(tool)).rejects.toThrow(code(expected));
     expect(world.asked).toEqual([]);
   });
 
-  it('MA-03 is not read if the policy denies it', async () => {
+  it('is not read if the policy denies it', async () => {
     await using world = await createWorld();
     const policy = createToolPolicy({ servers: { weather: { readPermission: 'deny' } } });
     await using apps = createApps(world.host, { policy });
@@ -152,7 +152,7 @@ describe('an app of a real server', () => {
   });
 });
 
-describe('MA-07 a call of an app', () => {
+describe('a call of an app', () => {
   it('reaches tools of its own server that are for apps, and the app gets the whole result', async () => {
     await using world = await createWorld();
     await using apps = createApps(world.host, allowed);
@@ -166,7 +166,7 @@ describe('MA-07 a call of an app', () => {
     expect(world.asked.slice(1)).toEqual(['weather refresh {"place":"Rome"}', 'weather forecast {}']);
   });
 
-  it('D3: does not put app-only tools before the model', async () => {
+  it('does not put app-only tools before the model', async () => {
     await using world = await createWorld();
     await using apps = createApps(world.host, allowed);
     await using tools = createTools(world.host, allowed);
@@ -210,7 +210,7 @@ describe('MA-07 a call of an app', () => {
   });
 });
 
-describe('MA-08 the policy', () => {
+describe('the policy', () => {
   it('requires confirmation by default, and fails without a callback', async () => {
     await using world = await createWorld();
     await using apps = createApps(world.host);
@@ -254,7 +254,7 @@ describe('MA-08 the policy', () => {
   });
 });
 
-describe('MA-09 a resource that an app reads', () => {
+describe('a resource that an app reads', () => {
   it('is one of its own server, after the user agreed', async () => {
     await using world = await createWorld();
     const texts: string[] = [];
@@ -300,7 +300,7 @@ describe('MA-09 a resource that an app reads', () => {
   });
 });
 
-describe('MA-10 the end of an app', () => {
+describe('the end of an app', () => {
   it('aborts its calls and refuses further ones', async () => {
     await using world = await createWorld();
     await using apps = createApps(world.host, allowed);
@@ -419,7 +419,7 @@ describe('MA-10 the end of an app', () => {
   });
 });
 
-describe('MA-11 a link', () => {
+describe('a link', () => {
   it('is passed to the host as a URL, with a question that hides nothing', async () => {
     await using world = await createWorld();
     const opened: string[] = [];
@@ -463,7 +463,7 @@ describe('MA-11 a link', () => {
   });
 });
 
-it('MA-12 every app and every request is logged', async () => {
+it('every app and every request is logged', async () => {
   await using world = await createWorld();
   const lines: unknown[] = [];
   const log = (message: string, fields?: object): void => void lines.push([message, fields]);

@@ -9,7 +9,7 @@ const read = (content: Partial<ResourceContents>, options = {}) =>
   readApp(uri, { contents: [{ uri, mimeType: APP_MIME_TYPE, ...content }] }, options, { server: 'weather' });
 const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString('base64');
 
-describe('MA-03 the resource of an app', () => {
+describe('the resource of an app', () => {
   it('is text or base64, and has a digest', () => {
     const digest = `sha256:${createHash('sha256').update(html).digest('hex')}`;
     expect(read({ text: html })).toMatchObject({ uri, html, digest });
@@ -83,7 +83,7 @@ describe('MA-03 the resource of an app', () => {
   });
 });
 
-it('MA-01 the capability names the media type', () => {
+it('the capability names the media type', () => {
   expect(appsExtension()).toEqual({
     'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] },
   });

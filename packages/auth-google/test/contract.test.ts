@@ -73,7 +73,7 @@ for (const { name, credentials, ...options } of WAYS) {
   );
 }
 
-describe('AO-08 every token request follows the policy of the network, except those to the metadata server', () => {
+describe('every token request follows the policy of the network, except those to the metadata server', () => {
   for (const { name, credentials, ...options } of WAYS) {
     it(name, async () => {
       await using world = await createWorld({ credentials });

@@ -26,7 +26,7 @@ async function failureOf(world: World, provider: AuthProvider): Promise<Fittings
   return error;
 }
 
-describe('O8 without a token, the error says what to do', () => {
+describe('without a token, the error says what to do', () => {
   it('no credentials: names the command to run', async () => {
     await using world = await createWorld({ credentials: 'none' });
     const error = await failureOf(world, world.provider({ scopes }));
@@ -35,14 +35,14 @@ describe('O8 without a token, the error says what to do', () => {
     expect(world.google.requests).toEqual([]);
   });
 
-  it('AO-32 a file that is not JSON: names the file, and shows nothing of its content', async () => {
+  it('a file that is not JSON: names the file, and shows nothing of its content', async () => {
     await using world = await createWorld({ credentials: 'garbage' });
     const error = await failureOf(world, world.provider({ scopes }));
     expect(error.code).toBe('AUTH_FAILED');
     expect(error.hint).toContain('GOOGLE_APPLICATION_CREDENTIALS');
   });
 
-  it('AO-32 an expired sign-in: says to sign in again, and does not show the refresh token', async () => {
+  it('an expired sign-in: says to sign in again, and does not show the refresh token', async () => {
     await using world = await createWorld({
       credentials: ({ userFile }) => ({ ...userFile, client_secret: 'canary-key' }),
     });
@@ -54,7 +54,7 @@ describe('O8 without a token, the error says what to do', () => {
     expect(error.hint).toContain('gcloud auth application-default login');
   });
 
-  it('C1: an expired sign-in requires a new one, and notices it', async () => {
+  it('an expired sign-in requires a new one, and notices it', async () => {
     let good: unknown;
     await using world = await createWorld({
       credentials({ userFile }) {
@@ -135,7 +135,7 @@ describe('O8 without a token, the error says what to do', () => {
     expect(world.google.requests).toHaveLength(1);
   });
 
-  it('AO-08 token requests follow the address policy', async () => {
+  it('token requests follow the address policy', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const provider = world.provider({ scopes, endpoints: { token: 'https://10.0.0.1/token' }, network: {} });
     expect(await failureOf(world, provider)).toMatchObject({ code: 'ADDRESS_BLOCKED' });

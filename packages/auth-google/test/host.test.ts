@@ -46,7 +46,7 @@ describe('google()', () => {
     );
   });
 
-  it('HT-16 requests tokens without the proxy and certificates of an entry, which are for its server', async () => {
+  it('requests tokens without the proxy and certificates of an entry, which are for its server', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const { url: server, google: stand } = world;
     const plugin = google({ hosts: ['127.0.0.1'], endpoints: { token: `${stand.origin}/token` } });
@@ -56,7 +56,7 @@ describe('google()', () => {
     expect(headers?.['authorization']).toMatch(/^Bearer ya29/);
   });
 
-  it('O8 O5 signs the requests of a host as the entry says; without credentials only the server fails', async () => {
+  it('signs the requests of a host as the entry says; without credentials only the server fails', async () => {
     await using world = await createWorld({ credentials: 'metadata' });
     const projects: unknown[] = [];
     const server = createServer((request, response) => {

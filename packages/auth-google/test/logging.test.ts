@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { createWorld } from './support/world.js';
 
-it('AO-32 Google’s library writes no token to the log, even if its logging is on', async () => {
+it('Google’s library writes no token to the log, even if its logging is on', async () => {
   await using world = await createWorld({ credentials: ({ userFile }) => userFile });
   vi.stubEnv('GOOGLE_SDK_NODE_LOGGING', 'all');
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);

@@ -12,7 +12,7 @@ function codeOf(url: string, options: Partial<GoogleProviderOptions>): string {
   }
 }
 
-describe('O8 HT-16 which servers receive a token', () => {
+describe('which servers receive a token', () => {
   it.each([
     ['https://bigquery.googleapis.com/mcp', { scopes }],
     ['https://service-1234.a.run.app/mcp', {}],

@@ -25,7 +25,7 @@ const lines = ({ google }: World): readonly string[] => google.requests.map(({ l
 const claims = (headers: Readonly<Record<string, string>>): unknown =>
   JSON.parse(Buffer.from(headers['authorization']?.split('.')[1] ?? '', 'base64url').toString());
 
-describe('O8 application default credentials', () => {
+describe('application default credentials', () => {
   it('requests an access token with the configured scopes from the metadata server', async () => {
     await using world = await createWorld({ credentials: 'metadata' });
     expect(await world.use(world.provider({ scopes: SCOPES }))).toBe(200);
@@ -67,7 +67,7 @@ describe('O8 application default credentials', () => {
   });
 });
 
-describe('O8 impersonation', () => {
+describe('impersonation', () => {
   it('requests an access token as Google documents it', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     expect(await world.use(world.provider({ scopes: SCOPES, serviceAccount: ROBOT }))).toBe(200);
@@ -93,7 +93,7 @@ describe('O8 impersonation', () => {
   });
 });
 
-describe('O4 one token for all requests', () => {
+describe('one token for all requests', () => {
   it('is requested once for concurrent requests', async () => {
     await using world = await createWorld({ credentials: ({ userFile }) => userFile });
     const provider = world.provider({ scopes: SCOPES });
@@ -123,7 +123,7 @@ describe('O4 one token for all requests', () => {
     expect(google.requests).toHaveLength(3);
   });
 
-  it('AO-33 is not requested without end if it is issued expired', async () => {
+  it('is not requested without end if it is issued expired', async () => {
     await using world = await createWorld({ credentials: ({ keyFile }) => keyFile });
     world.google.lifetime = -300;
     const provider = world.provider();
@@ -131,7 +131,7 @@ describe('O4 one token for all requests', () => {
     expect(world.google.requests).toHaveLength(1);
   });
 
-  it('HT-13 stops when new tokens are refused, and when Google issues no other one', async () => {
+  it('stops when new tokens are refused, and when Google issues no other one', async () => {
     await using world = await createWorld({ credentials: 'metadata' });
     const provider = world.provider({ scopes: SCOPES });
     world.google.caches = true;

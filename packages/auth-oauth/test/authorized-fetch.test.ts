@@ -24,7 +24,7 @@ async function signs(url: string, target: string | URL, paths?: readonly string[
 
 const BASE = 'https://mcp.example/team/mcp';
 
-describe('S39: authorizedFetch signs requests to the server, not to its origin', () => {
+describe('authorizedFetch signs requests to the server, not to its origin', () => {
   it.each([
     BASE,
     `${BASE}/`,
@@ -36,7 +36,7 @@ describe('S39: authorizedFetch signs requests to the server, not to its origin',
     'https://mcp.example/team/%6dcp',
     `${BASE}/a%20file`,
     `${BASE}/a;version=1`,
-  ])('S39: %s is signed', async (target) => {
+  ])('%s is signed', async (target) => {
     expect(await signs(BASE, target)).toBe(true);
     expect(await signs(`${BASE}/`, new URL(target))).toBe(true);
   });
@@ -64,11 +64,11 @@ describe('S39: authorizedFetch signs requests to the server, not to its origin',
     'https://mcp.example:8443/team/mcp',
     'http://mcp.example/team/mcp',
     'https://mcp.example.evil.example/team/mcp',
-  ])('S39: %s is not signed', async (target) => {
+  ])('%s is not signed', async (target) => {
     expect(await signs(BASE, target)).toBe(false);
   });
 
-  it('S39: signs further paths, and for a server at the root the whole origin', async () => {
+  it('signs further paths, and for a server at the root the whole origin', async () => {
     const sse = 'https://mcp.example/sse';
     expect(await signs(sse, 'https://mcp.example/messages?session=1')).toBe(false);
     expect(await signs(sse, 'https://mcp.example/messages?session=1', ['/messages'])).toBe(true);

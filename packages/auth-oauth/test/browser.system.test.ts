@@ -45,7 +45,7 @@ describeWith({ missing, packages: 'chromium' }, 'O2 in a real browser', () => {
     await page.close();
   }, 60_000);
 
-  it('AO-17 AO-18 a page of another site reaches the listener, and changes nothing', async () => {
+  it('a page of another site reaches the listener, and changes nothing', async () => {
     const session = await loopback({ open: async () => undefined }).begin({
       server: '<script>alert(1)</script>',
     });

@@ -38,20 +38,20 @@ describe('a 401 at a real authorization server', () => {
     };
   };
 
-  it('O4 sends one request to the token endpoint, and the call again', async () => {
+  it('sends one request to the token endpoint, and the call again', async () => {
     const provider = world.provider();
     await world.use(provider);
     expect(await refused(provider)).toEqual({ asked: ['POST /token'], documents: 0, calls: 2 });
   });
 
-  it('O4 sends no more in another process that shares the store', async () => {
+  it('sends no more in another process that shares the store', async () => {
     await world.use(world.provider());
     expect(await refused(world.provider())).toEqual({ asked: ['POST /token'], documents: 0, calls: 2 });
     // Also from the record that a refresh has written.
     expect(await refused(world.provider())).toEqual({ asked: ['POST /token'], documents: 0, calls: 2 });
   });
 
-  it('O4 sends no more with client credentials', async () => {
+  it('sends no more with client credentials', async () => {
     await using machines = await createWorld({
       accessTokenTtl: 86_400,
       clients: [
@@ -77,7 +77,7 @@ describe('a 401 at a real authorization server', () => {
     expect({ asked, calls }).toEqual({ asked: ['POST /token'], calls: 2 });
   });
 
-  it('O4 runs discovery when the metadata is older than ten minutes, in memory or in the store', async () => {
+  it('runs discovery when the metadata is older than ten minutes, in memory or in the store', async () => {
     let now = Date.now();
     const clock = { ...systemClock, now: () => now };
     const provider = world.provider({ clock });
@@ -94,7 +94,7 @@ describe('a 401 at a real authorization server', () => {
     expect(await refused(later)).toMatchObject({ documents: 1, calls: 2 });
   });
 
-  it('O4 runs discovery when the second token obtained without it is refused at once', async () => {
+  it('runs discovery when the second token obtained without it is refused at once', async () => {
     let now = Date.now();
     const provider = world.provider({ clock: { ...systemClock, now: () => now } });
     await world.use(provider);
@@ -108,7 +108,7 @@ describe('a 401 at a real authorization server', () => {
     }
   });
 
-  it('O4 runs discovery at a server that now accepts DPoP only', async () => {
+  it('runs discovery at a server that now accepts DPoP only', async () => {
     const provider = world.provider();
     await world.use(provider);
     kill(world);
@@ -213,7 +213,7 @@ describe('an authorization server that moves', () => {
     expect(lines()).toEqual(['POST /token', 'POST /token']);
   });
 
-  it('S9: gets no refresh token at an origin that may not receive credentials', async () => {
+  it('gets no refresh token at an origin that may not receive credentials', async () => {
     await using evil = await startFalseServer();
     evil.describe();
     const provider = await signIn();
@@ -229,7 +229,7 @@ describe('an authorization server that moves', () => {
   it.each([
     ['an origin that is not allowed any more', (origin: string) => `${origin}/token`],
     ['what is not a web address', () => 'file:///token'],
-  ])('S9: what the store says of it is checked like metadata: %s', async (_, endpointAt) => {
+  ])('what the store says of it is checked like metadata: %s', async (_, endpointAt) => {
     await using other = await startFalseServer();
     other.describe();
     server.describe({ issuer: { token_endpoint: `${other.origin}/token` } });
@@ -245,7 +245,7 @@ describe('an authorization server that moves', () => {
     expect(lines()).toEqual([...LOOKED_UP, 'POST /token']);
   });
 
-  it('S9: configured endpoints are never read from the store', async () => {
+  it('configured endpoints are never read from the store', async () => {
     const endpoints = { tokenUrl: `${server.origin}/token`, authorizationUrl: `${server.origin}/authorize` };
     const identity = 'one';
     await signIn({ endpoints, identity, clientId: 'c' });

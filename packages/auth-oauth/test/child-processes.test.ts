@@ -65,7 +65,7 @@ function shownToTheServer({ as }: World): readonly string[] {
 }
 
 // Other systems do not show the environment of a process.
-describe.runIf(process.platform === 'linux')('AO-32 child processes', () => {
+describe.runIf(process.platform === 'linux')('child processes', () => {
   afterEach(() => vi.unstubAllEnvs());
 
   it('get no secret in arguments or environment: browser, headers command, keychain helper', async () => {

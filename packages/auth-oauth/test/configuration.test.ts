@@ -19,7 +19,7 @@ const plugin = (more: Partial<OAuthPluginOptions> = {}) =>
 const create = (config: object, more?: Partial<OAuthPluginOptions>): unknown =>
   plugin(more).create({ name: 'notes', config: { url, ...config } }, {});
 
-describe('S19 the URL of a Client ID Metadata Document', () => {
+describe('the URL of a Client ID Metadata Document', () => {
   it.each([
     '',
     'nonsense',
@@ -41,7 +41,7 @@ describe('S19 the URL of a Client ID Metadata Document', () => {
     'https://app.example\\client.json',
     ' https://app.example/client.json',
     'data:application/json,{}',
-  ])('S19: %j is refused at configuration', (clientMetadataUrl) => {
+  ])('%j is refused at configuration', (clientMetadataUrl) => {
     const mistake = expect.objectContaining({ code: 'CONFIG_INVALID' });
     expect(() => plugin({ clientMetadataUrl })).toThrow(mistake);
     expect(() =>
@@ -53,12 +53,12 @@ describe('S19 the URL of a Client ID Metadata Document', () => {
     'https://app.example/client.json',
     'https://app.example:8443/a/b?v=1',
     'https://app.example/a..b',
-  ])('S19: %j is taken', (clientMetadataUrl) => {
+  ])('%j is taken', (clientMetadataUrl) => {
     expect(plugin({ clientMetadataUrl }).scheme).toBe('oauth');
   });
 });
 
-describe('F14 an entry with another authProviderType', () => {
+describe('an entry with another authProviderType', () => {
   it.each([
     ['google_credentials', 'auth-google'],
     ['service_account_impersonation', 'auth-google'],
@@ -71,7 +71,7 @@ describe('F14 an entry with another authProviderType', () => {
     ['of-a-company', 'before oauth()'],
     [5, 'auth'],
     [null, 'auth'],
-  ])('F14: %j is not taken by oauth()', (authProviderType, hint) => {
+  ])('%j is not taken by oauth()', (authProviderType, hint) => {
     expect(() => create({ authProviderType })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.stringContaining(hint) }),
     );
@@ -80,7 +80,7 @@ describe('F14 an entry with another authProviderType', () => {
     );
   });
 
-  it('F14: accepts "dynamic_discovery", and ignores a local server', () => {
+  it('accepts "dynamic_discovery", and ignores a local server', () => {
     expect(create({ authProviderType: 'dynamic_discovery' })).toBeDefined();
     expect(create({ url: undefined, command: 'x', authProviderType: 'google' })).toBeUndefined();
   });
@@ -88,7 +88,7 @@ describe('F14 an entry with another authProviderType', () => {
   it.each([
     ['v1', sdk],
     ['v2', sdkV2],
-  ])('F14: a host without any plugin for it does not connect unsigned (%s)', async (_, engine) => {
+  ])('a host without any plugin for it does not connect unsigned (%s)', async (_, engine) => {
     await using server = await startFalseServer();
     const host = createHost({ engine: engine({ name: 'tests', version: '1' }), transports: [http()] });
     const [notes] = await host.connect({ notes: { url: server.url, authProviderType: 'gogle' } });
@@ -98,13 +98,13 @@ describe('F14 an entry with another authProviderType', () => {
   });
 });
 
-describe('F6 the redirect URI of an entry', () => {
+describe('the redirect URI of an entry', () => {
   it.each([
     'http://localhost:8080/oauth/callback',
     'http://127.0.0.1:33418/',
     'http://[::1]:8080/cb',
     'http://localhost/cb',
-  ])('F6: %s is sent to the authorization server', async (redirectUri) => {
+  ])('%s is sent to the authorization server', async (redirectUri) => {
     await using server = await startFalseServer();
     server.describe();
     const person = scriptSignIn(server);
@@ -140,14 +140,14 @@ describe('F6 the redirect URI of an entry', () => {
     'http://localhost/cb#x',
     'com.example.app:/cb',
     'nonsense',
-  ])('F6: %s is a mistake of the configuration', (redirectUri) => {
+  ])('%s is a mistake of the configuration', (redirectUri) => {
     expect(() => create({ oauth: { redirectUri } })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     );
   });
 });
 
-describe('M9 a program without a browser reports what is missing', () => {
+describe('a program without a browser reports what is missing', () => {
   const showCode = (): void => undefined;
   const choose = (options: object, deviceGrant: boolean): unknown => {
     try {
@@ -165,7 +165,7 @@ describe('M9 a program without a browser reports what is missing', () => {
     ],
     [{}, false, /does not support the device grant, and "askForAddress" is missing/, /askForAddress/],
     [{}, true, /both "showCode" and "askForAddress" are missing/, /showCode/],
-  ])('M9: %o, device grant %s', (options, deviceGrant, message, hint) => {
+  ])('%o, device grant %s', (options, deviceGrant, message, hint) => {
     expect(choose(options, deviceGrant)).toMatchObject({
       code: 'AUTH_FAILED',
       message: expect.stringMatching(message),

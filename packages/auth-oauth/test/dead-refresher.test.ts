@@ -63,7 +63,7 @@ async function dieWhileRefreshing(store: string): Promise<void> {
   await once(child, 'exit');
 }
 
-describe('C11 a process that is killed during a refresh', () => {
+describe('a process that is killed during a refresh', () => {
   let path: string;
   beforeEach(async () => {
     path = await mkdtemp(join(tmpdir(), 'dead-'));
@@ -79,28 +79,25 @@ describe('C11 a process that is killed during a refresh', () => {
     ],
   ];
 
-  it.each([0, 1])(
-    'C11: is not waited for where the system says that it is gone (store %i)',
-    async (which) => {
-      const [store, source] = stores()[which] ?? [];
-      if (store === undefined || source === undefined) throw new Error('no store');
-      await managerOn(store, systemClock, async () => FRESH).keep(EXPIRED);
-      await dieWhileRefreshing(source);
-      expect(await store.get('k')).toMatchObject({ renewing: expect.any(String) });
-      const pauses: number[] = [];
-      const clock: Clock = {
-        now: () => systemClock.now(),
-        schedule(task, ms, options) {
-          if (options?.unref !== true) pauses.push(ms);
-          return systemClock.schedule(task, ms, options);
-        },
-      };
-      expect(await managerOn(store, clock, async () => FRESH).usable()).toMatchObject({ accessToken: 'new' });
-      expect(pauses).toEqual([]);
-    },
-  );
+  it.each([0, 1])('is not waited for where the system says that it is gone (store %i)', async (which) => {
+    const [store, source] = stores()[which] ?? [];
+    if (store === undefined || source === undefined) throw new Error('no store');
+    await managerOn(store, systemClock, async () => FRESH).keep(EXPIRED);
+    await dieWhileRefreshing(source);
+    expect(await store.get('k')).toMatchObject({ renewing: expect.any(String) });
+    const pauses: number[] = [];
+    const clock: Clock = {
+      now: () => systemClock.now(),
+      schedule(task, ms, options) {
+        if (options?.unref !== true) pauses.push(ms);
+        return systemClock.schedule(task, ms, options);
+      },
+    };
+    expect(await managerOn(store, clock, async () => FRESH).usable()).toMatchObject({ accessToken: 'new' });
+    expect(pauses).toEqual([]);
+  });
 
-  it('C1: leaves an ended sign-in if the authorization server had received the refresh token', async () => {
+  it('leaves an ended sign-in if the authorization server had received the refresh token', async () => {
     const [[store, source] = []] = stores();
     if (store === undefined || source === undefined) throw new Error('no store');
     await managerOn(store, systemClock, async () => FRESH).keep(EXPIRED);
@@ -115,7 +112,7 @@ describe('C11 a process that is killed during a refresh', () => {
     expect(await store.get('k')).not.toHaveProperty('refreshToken');
   });
 
-  it('C11: on another machine it is waited for 15 seconds, including the time until its lock is stale', async () => {
+  it('on another machine it is waited for 15 seconds, including the time until its lock is stale', async () => {
     const clock = createManualClock();
     const inner = memoryStore();
     const lease = 10_000;

@@ -25,11 +25,11 @@ const machine = (more: object = {}) =>
     ...more,
   });
 
-describe('S16 a list of authorization servers', () => {
+describe('a list of authorization servers', () => {
   const dead = (count: number): string[] =>
     Array.from({ length: count }, (_, index) => `${server.origin}/dead-${String(index)}`);
 
-  it('S16: of 3000, one refusal asks three, and the next refusal three others', async () => {
+  it('of 3000, one refusal asks three, and the next refusal three others', async () => {
     const clock = createManualClock();
     server.describe({ resource: { authorization_servers: dead(3000) } });
     const provider = machine({ clock });
@@ -48,7 +48,7 @@ describe('S16 a list of authorization servers', () => {
     expect(asked.size).toBe(9);
   });
 
-  it('S16: a failed one is asked again after a while, and not before', async () => {
+  it('a failed one is asked again after a while, and not before', async () => {
     const clock = createManualClock();
     server.describe({ resource: { authorization_servers: dead(2) } });
     const provider = machine({ clock });
@@ -64,7 +64,7 @@ describe('S16 a list of authorization servers', () => {
     expect(count()).toBe(2 * first);
   });
 
-  it('S16: a usable one behind five dead ones is found at the second refusal, and a sign-in asks them at once', async () => {
+  it('a usable one behind five dead ones is found at the second refusal, and a sign-in asks them at once', async () => {
     server.describe({ resource: { authorization_servers: [...dead(5), server.origin] } });
     const clock = createManualClock();
     const provider = machine({ clock });
@@ -85,7 +85,7 @@ describe('S16 a list of authorization servers', () => {
     'file:///etc/passwd',
     '//login.example',
     'https://',
-  ])('S16: "%s" is left out, and the good one behind it is taken', async (bad) => {
+  ])('"%s" is left out, and the good one behind it is taken', async (bad) => {
     server.describe({ resource: { authorization_servers: [bad, server.origin] } });
     expect(await person.signIn()).toBe('signed in');
     server.describe({ resource: { authorization_servers: [bad] } });
@@ -94,7 +94,7 @@ describe('S16 a list of authorization servers', () => {
     expect(failure).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED', details: { reason: 'issuer' } });
   });
 
-  it('S16: unacceptable metadata does not prevent the next one', async () => {
+  it('unacceptable metadata does not prevent the next one', async () => {
     server.answers.set('/.well-known/oauth-authorization-server/liar', {
       body: { issuer: 'https://somebody.example', token_endpoint: 'https://somebody.example/token' },
     });
@@ -103,14 +103,14 @@ describe('S16 a list of authorization servers', () => {
   });
 });
 
-describe('S23 the metadata of an issuer is on its own host', () => {
+describe('the metadata of an issuer is on its own host', () => {
   it.each([
     '//evil.example',
     '//evil.example/tenant',
     '///evil.example',
     '/%2f/evil.example',
     '/\\evil.example',
-  ])('S23: https://login.corp%s is asked for at login.corp', async (path) => {
+  ])('https://login.corp%s is asked for at login.corp', async (path) => {
     const network = documentsAt({
       'https://mcp.example/.well-known/oauth-protected-resource/api': {
         resource: 'https://mcp.example/api',
@@ -123,20 +123,20 @@ describe('S23 the metadata of an issuer is on its own host', () => {
   });
 });
 
-describe('S24 the resource is the exact URL of the server', () => {
+describe('the resource is the exact URL of the server', () => {
   it.each([
     ['a parent path', (origin: string) => `${origin}/`],
     ['the origin', (origin: string) => origin],
     ['another query', (origin: string) => `${origin}/api?tenant=other`],
     ['an empty fragment', (origin: string) => `${origin}/api#`],
     ['a user name', (origin: string) => `${origin.replace('//', '//u@')}/api`],
-  ])('S24: %s in the metadata of the server itself is refused', async (_, change) => {
+  ])('%s in the metadata of the server itself is refused', async (_, change) => {
     server.describe({ resource: { resource: change(server.origin) } });
     expect(await person.signIn()).toMatchObject({ details: { reason: 'resource' } });
     expect(person.opened).toEqual([]);
   });
 
-  it('S24: the metadata of the parent itself may name the parent', async () => {
+  it('the metadata of the parent itself may name the parent', async () => {
     const found = server.answers.get('/.well-known/oauth-protected-resource/api');
     server.answers.delete('/.well-known/oauth-protected-resource/api');
     const body = typeof found === 'object' && typeof found.body === 'object' ? found.body : {};
@@ -147,7 +147,7 @@ describe('S24 the resource is the exact URL of the server', () => {
     expect(person.opened[0]?.searchParams.get('resource')).toBe(server.origin);
   });
 
-  it('S24: a server with a query has its own resource', async () => {
+  it('a server with a query has its own resource', async () => {
     const url = `${server.origin}/api?tenant=mine`;
     server.describe({ resource: { resource: url } });
     expect(await person.signIn({ url })).toBe('signed in');
@@ -156,7 +156,7 @@ describe('S24 the resource is the exact URL of the server', () => {
   });
 });
 
-describe('S30 a remote server cannot send the browser to a local address', () => {
+describe('a remote server cannot send the browser to a local address', () => {
   const signInAt = (page: string, more: object = {}, url = 'https://mcp.example/api'): Promise<unknown> => {
     const issuer = 'https://login.example';
     const network = documentsAt({
@@ -196,7 +196,7 @@ describe('S30 a remote server cannot send the browser to a local address', () =>
     'https://[64:ff9b::a00:1]/x',
     'https://[2002:a00:1::]/x',
     'https://router.local/x',
-  ])('S30: %s is refused before it is opened', async (page) => {
+  ])('%s is refused before it is opened', async (page) => {
     expect(await signInAt(page)).toMatchObject({
       code: 'AUTH_DISCOVERY_FAILED',
       details: { reason: 'endpoint' },
@@ -204,7 +204,7 @@ describe('S30 a remote server cannot send the browser to a local address', () =>
     expect(person.opened).toEqual([]);
   });
 
-  it('S30: public pages are opened, and local ones of a local server', async () => {
+  it('public pages are opened, and local ones of a local server', async () => {
     for (const page of ['https://login.example/x', 'https://8.8.8.8/x', 'https://[2606:4700::1]/x']) {
       expect(await signInAt(page)).toBe('signed in');
     }
@@ -215,7 +215,7 @@ describe('S30 a remote server cannot send the browser to a local address', () =>
     });
   });
 
-  it('S30: the same rule applies to the pages of the device grant', async () => {
+  it('the same rule applies to the pages of the device grant', async () => {
     const issuer = 'https://login.example';
     const network = documentsAt({
       'https://mcp.example/.well-known/oauth-protected-resource/api': {
@@ -246,7 +246,7 @@ describe('S30 a remote server cannot send the browser to a local address', () =>
   });
 });
 
-describe('S34 ignores responses that are not served as JSON', () => {
+describe('ignores responses that are not served as JSON', () => {
   const TYPES = ['text/html', 'text/plain; charset=utf-8', 'application/json-seq', 'text/json', ''];
   const typed = (path: string, type: string): void => {
     const found = server.answers.get(path);
@@ -256,7 +256,7 @@ describe('S34 ignores responses that are not served as JSON', () => {
     });
   };
 
-  it.each(TYPES)('S34: metadata of the resource as "%s" is not there', async (type) => {
+  it.each(TYPES)('metadata of the resource as "%s" is not there', async (type) => {
     server.describe({ resource: { authorization_servers: [`${server.origin}/tenant`] } });
     typed('/.well-known/oauth-protected-resource/api', type);
     // The legacy place is asked instead.
@@ -264,7 +264,7 @@ describe('S34 ignores responses that are not served as JSON', () => {
     expect(server.asked.filter(({ line }) => line.includes('tenant'))).toEqual([]);
   });
 
-  it.each(TYPES)('S34: metadata of the authorization server as "%s" is refused', async (type) => {
+  it.each(TYPES)('metadata of the authorization server as "%s" is refused', async (type) => {
     typed('/.well-known/oauth-authorization-server', type);
     expect(await person.signIn()).toMatchObject({
       code: 'AUTH_DISCOVERY_FAILED',
@@ -272,20 +272,20 @@ describe('S34 ignores responses that are not served as JSON', () => {
     });
   });
 
-  it.each(TYPES)('S34: a registration as "%s" is refused', async (type) => {
+  it.each(TYPES)('a registration as "%s" is refused', async (type) => {
     typed('/register', type);
     expect(await person.signIn()).toMatchObject({ code: 'AUTH_FAILED' });
     expect(person.opened).toEqual([]);
   });
 
-  it.each(TYPES)('S34: tokens as "%s" are refused', async (type) => {
+  it.each(TYPES)('tokens as "%s" are refused', async (type) => {
     typed('/token', type);
     const store = memoryStore();
     expect(await person.signIn({ store })).toMatchObject({ code: 'AUTH_FAILED' });
     expect(await store.get(`oauth\n${server.url}`)).toBeUndefined();
   });
 
-  it.each(TYPES)('S34: a refusal as "%s" does not end a sign-in', async (type) => {
+  it.each(TYPES)('a refusal as "%s" does not end a sign-in', async (type) => {
     const store = memoryStore();
     expect(await person.signIn({ store })).toBe('signed in');
     server.answers.set('/token', {
@@ -299,7 +299,7 @@ describe('S34 ignores responses that are not served as JSON', () => {
   });
 
   it.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/oauth+json'])(
-    'S34: "%s" is JSON',
+    '"%s" is JSON',
     async (type) => {
       for (const path of [
         '/.well-known/oauth-protected-resource/api',

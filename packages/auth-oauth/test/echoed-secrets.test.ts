@@ -50,7 +50,7 @@ function expectHidden(error: unknown, secret: string, echo: (text: string) => st
   }
 }
 
-describe.each(Object.entries(ECHOES))('S26 a secret that is echoed %s', (_, echo) => {
+describe.each(Object.entries(ECHOES))('a secret that is echoed %s', (_, echo) => {
   const refuseWith = (
     text: (body: URLSearchParams, authorization: string) => string,
     member = 'error_description',
@@ -66,7 +66,7 @@ describe.each(Object.entries(ECHOES))('S26 a secret that is echoed %s', (_, echo
   };
   const challenge = () => ({ url: new URL(server.url), status: 401 }) as const;
 
-  it('S26: the error does not contain a client secret', async () => {
+  it('the error does not contain a client secret', async () => {
     const provider = createClientCredentialsProvider({
       url: server.url,
       store: memoryStore(),
@@ -90,7 +90,7 @@ describe.each(Object.entries(ECHOES))('S26 a secret that is echoed %s', (_, echo
     expectHidden(second, basic, echo);
   });
 
-  it('S26: the error does not contain a code, its verifier, a refresh token or the JWT of a workload', async () => {
+  it('the error does not contain a code, its verifier, a refresh token or the JWT of a workload', async () => {
     const person = scriptSignIn(server);
     person.answer = (state) => `code=canary-code-4711&state=${state}`;
     refuseWith((body) => echo(body.get('code') ?? ''));
@@ -108,7 +108,7 @@ describe.each(Object.entries(ECHOES))('S26 a secret that is echoed %s', (_, echo
   });
 });
 
-it('S26: does not show a secret in place of the error code, or one at the cut', async () => {
+it('does not show a secret in place of the error code, or one at the cut', async () => {
   const provider = (): ReturnType<typeof createClientCredentialsProvider> =>
     createClientCredentialsProvider({
       url: server.url,
@@ -135,7 +135,7 @@ it('S26: does not show a secret in place of the error code, or one at the cut', 
   ).toContain('invalid_client (Client authentication failed.)');
 });
 
-it('S26: an answer of the sign-in page does not repeat its state', async () => {
+it('an answer of the sign-in page does not repeat its state', async () => {
   const person = scriptSignIn(server);
   let sent = '';
   person.answer = (state) => {

@@ -13,7 +13,7 @@ const GRID = (['http', 'sse', 'ws'] as const).flatMap((kind) =>
   (['v1', 'v2'] as const).map((engine): [Kind, Engine] => [kind, engine]),
 );
 
-describe.each(GRID)('C1 a sign-in that has ended, over %s, engine %s', (kind, engine) => {
+describe.each(GRID)('a sign-in that has ended, over %s, engine %s', (kind, engine) => {
   let world: EndingWorld;
   let host: Host;
   beforeEach(async () => {
@@ -42,7 +42,7 @@ describe.each(GRID)('C1 a sign-in that has ended, over %s, engine %s', (kind, en
     ],
     ['refused, and there is no refresh token', { accessToken: 'forged', refreshToken: undefined }],
     ['refused, and the refresh token was revoked', { accessToken: 'forged', refreshToken: 'revoked' }],
-  ])('C1: is needs-auth after a restart of the program: %s', async (_, change) => {
+  ])('is needs-auth after a restart of the program: %s', async (_, change) => {
     await world.edit((record) => ({ ...record, ...change }));
     const next = await restarted();
     const { state } = next.server('notes');
@@ -51,7 +51,7 @@ describe.each(GRID)('C1 a sign-in that has ended, over %s, engine %s', (kind, en
     expect(next.server('notes').state.status).toBe('connected');
   });
 
-  it('C1: is needs-auth when the server refuses a valid token that cannot be renewed', async () => {
+  it('is needs-auth when the server refuses a valid token that cannot be renewed', async () => {
     await world.edit((record) => ({ ...record, refreshToken: undefined }));
     await world.refuseHeld();
     if (kind !== 'ws') await expect(call()).rejects.toBeInstanceOf(AuthRequiredError);
@@ -59,7 +59,7 @@ describe.each(GRID)('C1 a sign-in that has ended, over %s, engine %s', (kind, en
     await expect(call()).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
   });
 
-  it('C1: is needs-auth when the server refuses the renewed token as well', async () => {
+  it('is needs-auth when the server refuses the renewed token as well', async () => {
     await world.refuseAll();
     if (kind !== 'ws') await expect(call()).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
     await reaches(host, 'needs-auth');
@@ -67,7 +67,7 @@ describe.each(GRID)('C1 a sign-in that has ended, over %s, engine %s', (kind, en
     expect(next.server('notes').state.status).toBe('needs-auth');
   });
 
-  it('C1: a sign-in in another process brings a waiting host back, with and without a call', async () => {
+  it('a sign-in in another process brings a waiting host back, with and without a call', async () => {
     await world.edit((record) => ({ ...record, ...EXPIRED, refreshToken: undefined }));
     host = await restarted();
     const idle = world.host();
@@ -80,8 +80,8 @@ describe.each(GRID)('C1 a sign-in that has ended, over %s, engine %s', (kind, en
   });
 });
 
-describe('C1 a refresh whose answer is lost', () => {
-  it('C1: ends the sign-in when the authorization server says that the refresh token was used', async () => {
+describe('a refresh whose answer is lost', () => {
+  it('ends the sign-in when the authorization server says that the refresh token was used', async () => {
     await using world = await createWorld({ accessTokenTtl: 3600 });
     let passed = 0;
     const clock = { ...systemClock, now: () => Date.now() + passed };
@@ -106,7 +106,7 @@ describe('C1 a refresh whose answer is lost', () => {
     await inner[Symbol.asyncDispose]();
   });
 
-  it('C1: a sign-in elsewhere counts at once, also while a failure is remembered', async () => {
+  it('a sign-in elsewhere counts at once, also while a failure is remembered', async () => {
     await using world = await createWorld({ accessTokenTtl: 3600 });
     let passed = 0;
     const clock = { ...systemClock, now: () => Date.now() + passed };

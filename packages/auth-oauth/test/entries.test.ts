@@ -41,7 +41,7 @@ const challenge = () => ({ url: new URL(server.url), status: 401 }) as const;
 /** Now the server names the other authorization server. */
 const move = (): void => server.describe({ resource: { authorization_servers: [other.origin] } });
 
-describe('S12 credentials belong to an entry', () => {
+describe('credentials belong to an entry', () => {
   const entry = (
     store: TokenStore,
     config: object = {},
@@ -55,7 +55,7 @@ describe('S12 credentials belong to an entry', () => {
     return provider;
   };
 
-  it('S12: the same entry finds its sign-in and its registration again', async () => {
+  it('the same entry finds its sign-in and its registration again', async () => {
     const store = memoryStore();
     await entry(store, {}, { identity: 'user' }).signIn?.({});
     expect(await authorization(entry(store, { timeout: 5 }, { identity: 'user' }))).toBe('Bearer good');
@@ -80,7 +80,7 @@ describe('S12 credentials belong to an entry', () => {
     ],
     ['of another client', { oauth: { clientId: 'mine' } }, { identity: 'user' }],
     ['of another person', {}, { identity: 'user' }, 'another person'],
-  ])('S12: an entry %s is given neither', async (_, config, who, principal) => {
+  ])('an entry %s is given neither', async (_, config, who, principal) => {
     const store = memoryStore();
     await entry(store, {}, { identity: 'user' }).signIn?.({});
     const other = entry(store, config, who, principal);
@@ -94,14 +94,14 @@ describe('S12 credentials belong to an entry', () => {
     expect(await authorization(entry(store, {}, { identity: 'user' }))).toBe('Bearer good');
   });
 
-  it('S12: without an identity an entry is identified by its name', async () => {
+  it('without an identity an entry is identified by its name', async () => {
     const store = memoryStore();
     await entry(store, {}, { name: 'work' }).signIn?.({});
     expect(await authorization(entry(store, {}, { name: 'work' }))).toBe('Bearer good');
     expect(await authorization(entry(store, {}, { name: 'private' }))).toBeUndefined();
   });
 
-  it('S12: a sign-in of one person does not end in the tokens of another one', async () => {
+  it('a sign-in of one person does not end in the tokens of another one', async () => {
     const store = memoryStore();
     const of = (principal: string): AuthProvider & WebSignIn =>
       createOAuthProvider({ url: server.url, store, clientName: 'tests', principal });
@@ -114,7 +114,7 @@ describe('S12 credentials belong to an entry', () => {
   });
 });
 
-describe('S11 a client credential goes to one issuer', () => {
+describe('a client credential goes to one issuer', () => {
   const SECRET = 'canary-secret';
   const JWT = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJjYW5hcnkifQ.c2ln';
   const machine = (store: TokenStore, more: object = {}): AuthProvider =>
@@ -127,7 +127,7 @@ describe('S11 a client credential goes to one issuer', () => {
     expect(other.asked.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
   };
 
-  it('S11: client credentials, silently, in this process and in the next one', async () => {
+  it('client credentials, silently, in this process and in the next one', async () => {
     const store = memoryStore();
     let now = Date.now();
     const provider = machine(store, { clock: { ...systemClock, now: () => now } });
@@ -141,7 +141,7 @@ describe('S11 a client credential goes to one issuer', () => {
     await expectKept(machine(store).onChallenge(challenge()));
   });
 
-  it('S11: also when the first one refused them', async () => {
+  it('also when the first one refused them', async () => {
     const store = memoryStore();
     server.answers.set('/token', { status: 401, body: { error: 'invalid_client' } });
     await expect(machine(store).onChallenge(challenge())).rejects.toMatchObject({ code: 'AUTH_FAILED' });
@@ -149,7 +149,7 @@ describe('S11 a client credential goes to one issuer', () => {
     await expectKept(machine(store).onChallenge(challenge()));
   });
 
-  it('S11: of twenty at the same time with two issuers, one issuer is asked', async () => {
+  it('of twenty at the same time with two issuers, one issuer is asked', async () => {
     const store = memoryStore();
     for (const each of [server, other])
       each.answers.set('/token', { status: 401, body: { error: 'invalid_client' } });
@@ -166,7 +166,7 @@ describe('S11 a client credential goes to one issuer', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('S11: the JWT of a workload', async () => {
+  it('the JWT of a workload', async () => {
     const store = memoryStore();
     const provider = (): AuthProvider =>
       createWorkloadProvider({ url: server.url, store, assertion: () => JWT });
@@ -175,7 +175,7 @@ describe('S11 a client credential goes to one issuer', () => {
     await expectKept(provider().onChallenge({ ...challenge(), refused: 'Bearer good' }));
   });
 
-  it('S11: the secret of a client that a person signs in with', async () => {
+  it('the secret of a client that a person signs in with', async () => {
     const store = memoryStore();
     const options = { store, clientId: 'mine', clientSecret: SECRET };
     expect(await person.signIn(options)).toBe('signed in');
@@ -185,7 +185,7 @@ describe('S11 a client credential goes to one issuer', () => {
     expect(JSON.stringify(other.asked)).not.toContain('canary');
   });
 
-  it('S11: a private key, and what is signed with it', async () => {
+  it('a private key, and what is signed with it', async () => {
     const store = memoryStore();
     const { privateKey: key } = await crypto.subtle.generateKey(
       { name: 'ECDSA', namedCurve: 'P-256' },
@@ -198,7 +198,7 @@ describe('S11 a client credential goes to one issuer', () => {
     await expectKept(Promise.resolve(person.provider(options).signIn?.({})));
   });
 
-  it('S11: a configured issuer takes precedence over the stored one', async () => {
+  it('a configured issuer takes precedence over the stored one', async () => {
     const store = memoryStore();
     await expect(
       machine(store, { clientIssuer: other.origin }).onChallenge(challenge()),
@@ -212,9 +212,9 @@ describe('S11 a client credential goes to one issuer', () => {
   });
 });
 
-describe('S40 a stored token with characters that a header cannot hold', () => {
+describe('a stored token with characters that a header cannot hold', () => {
   it.each(['a\r\nx-evil: 1', 'a\nb', 'a b', 'a\u0000', 'ä', '\u{1f600}', ' a', ''])(
-    'S40: the access token %j is not a token',
+    'the access token %j is not a token',
     async (accessToken) => {
       const store = memoryStore();
       expect(await person.signIn({ store })).toBe('signed in');
@@ -225,7 +225,7 @@ describe('S40 a stored token with characters that a header cannot hold', () => {
     },
   );
 
-  it('S40: does not send such a refresh token', async () => {
+  it('does not send such a refresh token', async () => {
     const store = memoryStore();
     expect(await person.signIn({ store })).toBe('signed in');
     const key = `oauth\n${server.url}`;

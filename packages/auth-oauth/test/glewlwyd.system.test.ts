@@ -99,7 +99,7 @@ describeWith(
     const stored = (): ReturnType<TokenStore['get']> => store.get(`oauth\n${resource.url}`);
     const at = (request: string): readonly Seen[] => seen.filter((each) => each.request === request);
 
-    it('O1 O3 AO-30 is found at the OpenID Connect URL, registers with 200, and signs in with PKCE and an unadvertised iss', async () => {
+    it('is found at the OpenID Connect URL, registers with 200, and signs in with PKCE and an unadvertised iss', async () => {
       await signedIn(provider());
       const metadata = seen.filter(
         ({ request }) => request.includes(WELL_KNOWN) && request.includes('/api/oidc'),
@@ -119,7 +119,7 @@ describeWith(
       expect(exchange?.form.get('resource')).toBe(resource.url);
     });
 
-    it('O3 refuses the iss of another server although none was advertised', async () => {
+    it('refuses the iss of another server although none was advertised', async () => {
       const mixedUp: Interaction = {
         async begin(request) {
           const session = await interaction.begin(request);
@@ -140,7 +140,7 @@ describeWith(
       expect(at('POST /api/oidc/token')).toEqual([]);
     });
 
-    it('O4 AO-25 refreshes, and rotates the refresh token', async () => {
+    it('refreshes, and rotates the refresh token', async () => {
       const auth = await signedIn(provider());
       const before = await stored();
       resource.dead.add(lastToken());
@@ -155,7 +155,7 @@ describeWith(
       expect(after?.['refreshToken']).not.toBe(before?.['refreshToken']);
     });
 
-    it('AO-24 a refresh token that was used before: requires a sign-in, and keeps the stored token until then', async () => {
+    it('a refresh token that was used before: requires a sign-in, and keeps the stored token until then', async () => {
       const first = await signedIn(provider());
       const old = await stored();
       if (old === undefined) throw new Error('nothing was stored');
@@ -176,7 +176,7 @@ describeWith(
       expect((await call(auth)).status).toBe(200);
     });
 
-    it('AO-34 a public client that may not revoke is signed out locally all the same', async () => {
+    it('a public client that may not revoke is signed out locally all the same', async () => {
       await server.addPublicClient('public-client', REDIRECT_URI);
       const lines: string[] = [];
       const logger = { debug() {}, info() {}, warn: (line: string) => void lines.push(line), error() {} };

@@ -8,7 +8,7 @@ import { http } from '@mcp-fittings/transport-http';
 import { scriptedPerson } from './support/authorization-server.mjs';
 import { createWorld } from './support/world.js';
 
-describe('O5 in a host', () => {
+describe('in a host', () => {
   it('waits in needs-auth, opens no browser, signs in on request through the loopback listener, and connects', async () => {
     await using world = await createWorld();
     world.resource.answer = ({ id, method }) =>

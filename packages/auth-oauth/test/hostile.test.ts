@@ -61,27 +61,24 @@ describe('hostile and broken authorization servers', () => {
     'vbscript:x',
     'http://evil.example/a',
     'https://u:p@evil.example/',
-  ])(
-    'AO-01 authorization_endpoint %s is refused before anything is opened',
-    async (authorization_endpoint) => {
-      server.describe({ issuer: { authorization_endpoint } });
-      expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
-      expect(opened).toEqual([]);
-    },
-  );
+  ])('authorization_endpoint %s is refused before anything is opened', async (authorization_endpoint) => {
+    server.describe({ issuer: { authorization_endpoint } });
+    expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+    expect(opened).toEqual([]);
+  });
 
   it.each([
     ['another host', () => 'https://evil.example'],
     ['a tenant', (origin: string) => `${origin}/tenant`],
     ['a trailing slash', (origin: string) => `${origin}/`],
     ['case', (origin: string) => origin.replace('http', 'HTTP')],
-  ])('AO-04 metadata whose issuer differs by %s is refused', async (_, change) => {
+  ])('metadata whose issuer differs by %s is refused', async (_, change) => {
     server.describe({ issuer: { issuer: change(server.origin) } });
     expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED', details: { reason: 'issuer' } });
     expect(opened).toEqual([]);
   });
 
-  it('AO-04 refuses metadata whose issuer differs by the default port', async () => {
+  it('refuses metadata whose issuer differs by the default port', async () => {
     const issuer = 'https://as.example';
     const documents: Readonly<Record<string, object>> = {
       'https://mcp.example/.well-known/oauth-protected-resource/api': {
@@ -110,21 +107,21 @@ describe('hostile and broken authorization servers', () => {
     ['a sibling path', (origin: string) => `${origin}/api123`],
     ['a path below', (origin: string) => `${origin}/api/more`],
     ['nonsense', () => 'nonsense'],
-  ])('AO-05 metadata that speaks for %s is refused', async (_, change) => {
+  ])('metadata that speaks for %s is refused', async (_, change) => {
     server.describe({ resource: { resource: change(server.origin) } });
     expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED', details: { reason: 'resource' } });
     expect(opened).toEqual([]);
   });
 
   it.each(['https://evil.example/prm', 'http://169.254.169.254/prm', 'file:///etc/passwd', 'nonsense'])(
-    'AO-06 resource_metadata %s is not read, the well-known place is',
+    'resource_metadata %s is not read, the well-known place is',
     async (url) => {
       expect(await signIn({}, `Bearer resource_metadata="${url}"`)).toBe('signed in');
       expect(asked('/.well-known/oauth-protected-resource/api')).toBe(1);
     },
   );
 
-  it('AO-06 reads resource_metadata elsewhere on the same origin, also in the next process', async () => {
+  it('reads resource_metadata elsewhere on the same origin, also in the next process', async () => {
     const body = { resource: server.url, authorization_servers: [`${server.origin}/tenant`] };
     server.answers.set('/elsewhere', { body });
     const metadata = server.answers.get('/.well-known/oauth-authorization-server');
@@ -151,13 +148,13 @@ describe('hostile and broken authorization servers', () => {
     'https://10.0.0.1/',
     'https://[::ffff:a00:1]/',
     'https://[64:ff9b::a00:1]/',
-  ])('AO-08 a token endpoint at %s is blocked', async (token_endpoint) => {
+  ])('a token endpoint at %s is blocked', async (token_endpoint) => {
     server.describe({ issuer: { token_endpoint } });
     const allowedEndpointOrigins = [new URL(token_endpoint).origin];
     expect(await signIn({ allowedEndpointOrigins })).toMatchObject({ code: 'ADDRESS_BLOCKED' });
   });
 
-  it('AO-08 blocks an authorization server and a registration endpoint at such addresses', async () => {
+  it('blocks an authorization server and a registration endpoint at such addresses', async () => {
     server.describe({ resource: { authorization_servers: ['https://169.254.169.254'] } });
     expect(await signIn()).toMatchObject({
       code: 'AUTH_DISCOVERY_FAILED',
@@ -170,7 +167,7 @@ describe('hostile and broken authorization servers', () => {
     expect(opened).toEqual([]);
   });
 
-  it('AO-10 does not follow redirects of discovery and of the token endpoint', async () => {
+  it('does not follow redirects of discovery and of the token endpoint', async () => {
     server.answers.set('/.well-known/oauth-authorization-server', {
       status: 302,
       headers: { location: '/evil' },
@@ -192,7 +189,7 @@ describe('hostile and broken authorization servers', () => {
   });
 
   it.each([[undefined], [['plain']], [[]]])(
-    'AO-12 PKCE methods %j are refused, unless a person allows it',
+    'PKCE methods %j are refused, unless a person allows it',
     async (methods) => {
       server.describe({ issuer: { code_challenge_methods_supported: methods } });
       expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
@@ -225,7 +222,7 @@ describe('hostile and broken authorization servers', () => {
     ['not advertised and right', false, '', true],
     ['not advertised and wrong', false, 'https://evil.example', false],
     ['not advertised and absent', false, undefined, true],
-  ])('AO-14 iss %s', async (_, advertised, iss, accepted) => {
+  ])('iss %s', async (_, advertised, iss, accepted) => {
     server.describe({ issuer: { authorization_response_iss_parameter_supported: advertised } });
     const named = iss?.startsWith('http') === true ? iss : `${server.origin}${iss}`;
     const suffix = iss === undefined ? '' : `&iss=${encodeURIComponent(named)}`;
@@ -245,7 +242,7 @@ describe('hostile and broken authorization servers', () => {
     ['no code and no error', 'x=1'],
     ['two codes', 'code=a&code=b'],
     ['a code and an error', 'code=a&error=b'],
-  ])('AO-20 a redirect with %s is a typed error', async (_, parameters) => {
+  ])('a redirect with %s is a typed error', async (_, parameters) => {
     answer = (state) => `${parameters}&state=${state}`;
     expect(await signIn()).toMatchObject({
       code: 'AUTH_FAILED',
@@ -254,7 +251,7 @@ describe('hostile and broken authorization servers', () => {
     expect(asked('/token')).toBe(0);
   });
 
-  it('AO-17 escapes and shortens the text of an error', async () => {
+  it('escapes and shortens the text of an error', async () => {
     answer = (state) =>
       `error=access_denied&state=${state}&error_description=${encodeURIComponent(`\u001b[31m${'x'.repeat(1e6)}`)}`;
     const error = await signIn();
@@ -272,26 +269,23 @@ describe('hostile and broken authorization servers', () => {
     ['a list of scopes', { access_token: 'a', token_type: 'Bearer', scope: ['a'] }],
     ['a life of -1', { access_token: 'a', token_type: 'Bearer', expires_in: -1 }],
     ['a list', []],
-  ])('AO-21 a token response with %s is refused', async (_, body) => {
+  ])('a token response with %s is refused', async (_, body) => {
     server.answers.set('/token', { body });
     expect(await signIn()).toMatchObject({ code: 'AUTH_FAILED' });
   });
 
-  it.each([1e308, '3600', 0])(
-    'AO-21 AO-33 a life of %j is understood or cut, and makes no loop',
-    async (expires_in) => {
-      server.answers.set('/token', {
-        body: { access_token: 'a', token_type: 'Bearer', refresh_token: 'r', expires_in },
-      });
-      const signed = provider();
-      await signed.signIn?.({});
-      for (let n = 0; n < 20; n++) await signed.headers({ url: new URL(server.url), method: 'GET' });
-      expect(asked('/token')).toBe(1);
-    },
-  );
+  it.each([1e308, '3600', 0])('a life of %j is understood or cut, and makes no loop', async (expires_in) => {
+    server.answers.set('/token', {
+      body: { access_token: 'a', token_type: 'Bearer', refresh_token: 'r', expires_in },
+    });
+    const signed = provider();
+    await signed.signIn?.({});
+    for (let n = 0; n < 20; n++) await signed.headers({ url: new URL(server.url), method: 'GET' });
+    expect(asked('/token')).toBe(1);
+  });
 
   it.each([-300_000, 300_000])(
-    'AO-33 a clock that is put right by %i ms makes no loop, and drops nothing',
+    'a clock that is put right by %i ms makes no loop, and drops nothing',
     async (skew) => {
       let now = Date.now();
       const signed = provider({ clock: { ...systemClock, now: () => now } });
@@ -307,14 +301,14 @@ describe('hostile and broken authorization servers', () => {
     },
   );
 
-  it('AO-21 ignores an invalid ID token that was not requested', async () => {
+  it('ignores an invalid ID token that was not requested', async () => {
     server.answers.set('/token', {
       body: { access_token: 'a', token_type: 'Bearer', id_token: 'not.a.jwt' },
     });
     expect(await signIn()).toBe('signed in');
   });
 
-  it('AO-22 ignores keys that reach into prototypes', async () => {
+  it('ignores keys that reach into prototypes', async () => {
     const evil = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}';
     for (const [path, found] of Array.from(server.answers)) {
       const body = typeof found === 'object' ? JSON.stringify(found.body ?? {}) : '{}';
@@ -336,7 +330,7 @@ describe('hostile and broken authorization servers', () => {
     ['a 503', { status: 503, body: '' }, 'SERVER_ERROR', true],
     ['a 429', { status: 429, body: '' }, 'RATE_LIMITED', true],
     ['a broken connection', { status: 0 }, 'CONNECTION_LOST', true],
-  ])('AO-24 a refresh that ends in %s', async (_, reply, code, kept) => {
+  ])('a refresh that ends in %s', async (_, reply, code, kept) => {
     const store = memoryStore();
     const signed = provider({ store });
     await signed.signIn?.({});
@@ -350,7 +344,7 @@ describe('hostile and broken authorization servers', () => {
     expect(record?.['refreshToken']).toBe(kept ? 'r' : undefined);
   });
 
-  it('AO-24 tries again after a while', async () => {
+  it('tries again after a while', async () => {
     let now = Date.now();
     const signed = provider({ clock: { ...systemClock, now: () => now } });
     await signed.signIn?.({});
@@ -363,7 +357,7 @@ describe('hostile and broken authorization servers', () => {
     expect(await signed.onChallenge(challenge)).toBe('retry');
   });
 
-  it('AO-25 keeps the refresh token when a refresh brings none', async () => {
+  it('keeps the refresh token when a refresh brings none', async () => {
     const store = memoryStore();
     const signed = provider({ store });
     await signed.signIn?.({});
@@ -372,7 +366,7 @@ describe('hostile and broken authorization servers', () => {
     expect(await store.get(`oauth\n${server.url}`)).toMatchObject({ accessToken: 'new', refreshToken: 'r' });
   });
 
-  it('AO-26 does not send the tokens of an old issuer to a new one', async () => {
+  it('does not send the tokens of an old issuer to a new one', async () => {
     await using moved = await startFalseServer();
     moved.describe();
     const store = memoryStore();
@@ -396,7 +390,7 @@ describe('hostile and broken authorization servers', () => {
     expect(moved.asked.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
   });
 
-  it('AO-28 stops asking for ever-new scopes, and does not request scopes with invalid characters', async () => {
+  it('stops asking for ever-new scopes, and does not request scopes with invalid characters', async () => {
     const signed = provider();
     await signed.signIn?.({});
     const codes: string[] = [];
@@ -419,7 +413,7 @@ describe('hostile and broken authorization servers', () => {
     expect(opened.at(-1)?.searchParams.get('scope')).toBe('s0 s1');
   });
 
-  it('AO-28 of ten thousand scopes, requests as many as fit into a URL', async () => {
+  it('of ten thousand scopes, requests as many as fit into a URL', async () => {
     const all = Array.from({ length: 10_000 }, (_, n) => `s${n}`);
     const wwwAuthenticate = `Bearer error="insufficient_scope", scope="${all.join(' ')}"`;
     expect(await signIn({}, wwwAuthenticate)).toBe('signed in');
@@ -439,14 +433,14 @@ describe('hostile and broken authorization servers', () => {
     ['a huge id', { status: 201, body: { client_id: 'c'.repeat(5000) } }, false],
     ['CR/LF in the id', { status: 201, body: { client_id: 'c\r\nx: y' } }, false],
     ['no id', { status: 201, body: {} }, false],
-  ])('AO-30 a registration with %s', async (_, reply, accepted) => {
+  ])('a registration with %s', async (_, reply, accepted) => {
     server.answers.set('/register', reply);
     const outcome = await signIn();
     if (accepted) expect(outcome).toBe('signed in');
     else expect(outcome).toMatchObject({ code: 'AUTH_FAILED' });
   });
 
-  it('AO-32 no secret is shown by an error, an inspection or a log', async () => {
+  it('no secret is shown by an error, an inspection or a log', async () => {
     const lines: unknown[] = [];
     const log = (...parts: unknown[]): void => void lines.push(parts);
     const logger = { debug: log, info: log, warn: log, error: log };
@@ -482,7 +476,7 @@ describe('hostile and broken authorization servers', () => {
     expect(inspect(process.env) + process.argv.join()).not.toContain('canary-');
   });
 
-  it('AO-29 reads or ignores a challenge of 16 KB with everything in it', async () => {
+  it('reads or ignores a challenge of 16 KB with everything in it', async () => {
     const wild = `Basic realm="a", Bearer resource_metadata="x", resource_metadata="y", ${'Bearer a="\\" '.repeat(1300)}`;
     expect(await signIn({}, wild)).toBe('signed in');
   });

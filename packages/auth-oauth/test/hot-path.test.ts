@@ -99,7 +99,7 @@ async function connected() {
 }
 
 describe('calls with a token that is valid and in memory', () => {
-  it('PERF do not ask the store, 1000 of them', async () => {
+  it('do not ask the store, 1000 of them', async () => {
     const { state, counts, storeToken, call } = await connected();
     await storeToken('first');
     await call();

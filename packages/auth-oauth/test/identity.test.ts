@@ -31,8 +31,8 @@ function give(token: string): void {
 
 const nameOf = async (provider: AuthProvider): Promise<string | undefined> => provider.identity?.();
 
-describe('S12 identity() of oauth()', () => {
-  it('S12: is undefined without a sign-in, before and after', async () => {
+describe('identity() of oauth()', () => {
+  it('is undefined without a sign-in, before and after', async () => {
     const provider = program();
     expect(await nameOf(provider)).toBeUndefined();
     await provider.signIn?.({});
@@ -42,7 +42,7 @@ describe('S12 identity() of oauth()', () => {
     expect(await nameOf(program())).toBeUndefined();
   });
 
-  it('S12: is the same in every process, through a refresh, and is not made of a token', async () => {
+  it('is the same in every process, through a refresh, and is not made of a token', async () => {
     give('canary-one');
     await program().signIn?.({});
     const provider = program();
@@ -58,7 +58,7 @@ describe('S12 identity() of oauth()', () => {
     expect(name).not.toMatch(/canary|Bearer/);
   });
 
-  it('S12: changes with every sign-in, even with the same token', async () => {
+  it('changes with every sign-in, even with the same token', async () => {
     const names = new Set<string | undefined>();
     for (let n = 0; n < 3; n++) {
       give('canary');
@@ -68,14 +68,14 @@ describe('S12 identity() of oauth()', () => {
     expect(names.size).toBe(3);
   });
 
-  it('S12: differs for two persons', async () => {
+  it('differs for two persons', async () => {
     await program('ann').signIn?.({});
     expect(await nameOf(program('bob'))).toBeUndefined();
     await program('bob').signIn?.({});
     expect(await nameOf(program('ann'))).not.toBe(await nameOf(program('bob')));
   });
 
-  it('S12: a record of an earlier version, without a sign-in id, is identified by when it was obtained', async () => {
+  it('a record of an earlier version, without a sign-in id, is identified by when it was obtained', async () => {
     await program().signIn?.({});
     const kept = store;
     const watched = new Set<string>();

@@ -16,7 +16,7 @@ import {
 import { scriptedPerson } from './support/authorization-server.mjs';
 import { createWorld, type World } from './support/world.js';
 
-describe('AO-02 the browser is opened without a shell', () => {
+describe('the browser is opened without a shell', () => {
   afterEach(() => vi.unstubAllEnvs());
 
   it.runIf(process.platform === 'linux')('hands the program one canonical argument', async () => {
@@ -69,13 +69,13 @@ describe('AO-02 the browser is opened without a shell', () => {
     'file:///etc/passwd',
     'vbscript:x',
     'http://evil.example/',
-  ])('AO-01 refuses %s before anything is started', async (url) => {
+  ])('refuses %s before anything is started', async (url) => {
     vi.stubEnv('PATH', '/nowhere');
     await expect(openBrowser(new URL(url))).rejects.toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
   });
 });
 
-describe('O2 paste-back', () => {
+describe('paste-back', () => {
   it('signs in with the pasted URL, and asks again for any other text', async () => {
     await using world = await createWorld();
     const attempts: number[] = [];
@@ -106,7 +106,7 @@ describe('O2 paste-back', () => {
   });
 });
 
-describe('O2 the device grant', () => {
+describe('the device grant', () => {
   const INTERVAL_MS = 5000;
   /** Waits a hundredth of the polling interval, and the full time for everything else. */
   const hurried = (waits: number[]): Clock => ({
@@ -157,7 +157,7 @@ describe('O2 the device grant', () => {
   });
 });
 
-describe('O2 the interaction for the environment', () => {
+describe('the interaction for the environment', () => {
   const nothing = (): boolean => false;
   it.each([
     ['desktop', { DISPLAY: ':0' }, 'linux', nothing],

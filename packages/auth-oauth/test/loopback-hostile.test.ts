@@ -85,8 +85,8 @@ const TARGETS = [
 ];
 const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE', 'DELETE', 'PRI', 'M-SEARCH'];
 
-describe('S8 no request to the listener ends the program', () => {
-  it.each(TARGETS)('S8: the target %j, by every method', async (target) => {
+describe('no request to the listener ends the program', () => {
+  it.each(TARGETS)('the target %j, by every method', async (target) => {
     const { session, answer } = await started();
     const { host } = new URL(session.redirectUri);
     for (const method of METHODS) {
@@ -150,7 +150,7 @@ describe('S8 no request to the listener ends the program', () => {
         ]),
     ],
     ['nothing', () => ''],
-  ])('S8: %s', async (_, bytes) => {
+  ])('%s', async (_, bytes) => {
     const { session, answer } = await started();
     const { host } = new URL(session.redirectUri);
     await raw(session, bytes(host));
@@ -161,7 +161,7 @@ describe('S8 no request to the listener ends the program', () => {
     await page;
   });
 
-  it('S8: closes despite a connection that was reset, and one that stays open', async () => {
+  it('closes despite a connection that was reset, and one that stays open', async () => {
     const { session } = await started();
     const { port, host } = new URL(session.redirectUri);
     const idle = connect(Number(port), '127.0.0.1');
@@ -180,13 +180,13 @@ describe('S8 no request to the listener ends the program', () => {
   });
 });
 
-describe('F6 the redirect URI that was registered', () => {
+describe('the redirect URI that was registered', () => {
   it.each<[LoopbackOptions, RegExp]>([
     [{}, /^http:\/\/127\.0\.0\.1:\d+\/callback$/],
     [{ host: 'localhost' }, /^http:\/\/localhost:\d+\/callback$/],
     [{ path: '/oauth/cb' }, /^http:\/\/127\.0\.0\.1:\d+\/oauth\/cb$/],
     [{ host: 'localhost', path: '/' }, /^http:\/\/localhost:\d+\/$/],
-  ])('F6: %j', async (options, uri) => {
+  ])('%j', async (options, uri) => {
     const { session, answer } = await started(options);
     expect(session.redirectUri).toMatch(uri);
     const page = visit(`${session.redirectUri}?code=good&state=${STATE}`);
@@ -196,7 +196,7 @@ describe('F6 the redirect URI that was registered', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it.runIf(hasIpv6())('F6: [::1], and localhost in both families', async () => {
+  it.runIf(hasIpv6())('[::1], and localhost in both families', async () => {
     for (const host of ['[::1]', 'localhost'] as const) {
       const { session, answer } = await started({ host });
       const { port } = new URL(session.redirectUri);
@@ -220,7 +220,7 @@ describe('F6 the redirect URI that was registered', () => {
     blocker.close();
   });
 
-  it('F6: the entry takes precedence over the options of the interaction, for both interactions', async () => {
+  it('the entry takes precedence over the options of the interaction, for both interactions', async () => {
     const request = { server: 'test', callbackHost: 'localhost', callbackPath: '/done' } as const;
     for (const interaction of [loopback({ path: '/x' }), pasteBack({ ask: async () => '', path: '/x' })]) {
       const session = await interaction.begin(request);
@@ -230,14 +230,14 @@ describe('F6 the redirect URI that was registered', () => {
   });
 
   it.each(['callback', '/a b', '/a?b', '/a#b', '/../x', ''])(
-    'F6: the path %j is a mistake of the configuration',
+    'the path %j is a mistake of the configuration',
     (path) => {
       expect(() => loopback({ path })).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     },
   );
 });
 
-describe('D12 functions of the host that fail', () => {
+describe('functions of the host that fail', () => {
   it.each<[string, unknown]>([
     [
       'throws',
@@ -246,7 +246,7 @@ describe('D12 functions of the host that fail', () => {
       },
     ],
     ['rejects', async () => Promise.reject(new Error('no browser'))],
-  ])('D12: "open" that %s is a typed error', async (_, open) => {
+  ])('"open" that %s is a typed error', async (_, open) => {
     // A program in JavaScript passes what it likes.
     const options: LoopbackOptions = Object.fromEntries([['open', open]]);
     const session = await loopback(options).begin({ server: 'test' });
@@ -257,7 +257,7 @@ describe('D12 functions of the host that fail', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('D12: accepts an "open" that returns nothing', async () => {
+  it('accepts an "open" that returns nothing', async () => {
     const options: LoopbackOptions = Object.fromEntries([['open', () => undefined]]);
     const { session, answer } = await started(options);
     void visit(`${session.redirectUri}?code=good&state=${STATE}`).catch(() => undefined);
@@ -265,7 +265,7 @@ describe('D12 functions of the host that fail', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('D12: names an "onUrl" that throws', async () => {
+  it('names an "onUrl" that throws', async () => {
     const { session, answer } = await started({
       onUrl() {
         throw new Error('of the host');
@@ -278,7 +278,7 @@ describe('D12 functions of the host that fail', () => {
     await session[Symbol.asyncDispose]();
   });
 
-  it('D12: paste-back asks again if "ask" does not return a string', async () => {
+  it('paste-back asks again if "ask" does not return a string', async () => {
     const answers: unknown[] = [
       undefined,
       5,

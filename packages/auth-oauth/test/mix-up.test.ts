@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const PAGE = 'https://login.example/authorize';
 
-describe('S9 an endpoint that receives credentials is on the origin of the sign-in page', () => {
+describe('an endpoint that receives credentials is on the origin of the sign-in page', () => {
   it.each([
     'token_endpoint',
     'registration_endpoint',
@@ -30,7 +30,7 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     'introspection_endpoint',
     'device_authorization_endpoint',
     'pushed_authorization_request_endpoint',
-  ])('S9: %s of another server is refused, and that server is sent nothing', async (name) => {
+  ])('%s of another server is refused, and that server is sent nothing', async (name) => {
     server.describe({ issuer: { [name]: `${evil.origin}/token` } });
     expect(await person.signIn()).toMatchObject({
       code: 'AUTH_DISCOVERY_FAILED',
@@ -48,7 +48,7 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     ['another scheme', 'http://127.0.0.1/token', 'https://127.0.0.1/authorize'],
     ['a look-alike', 'https://login.example.evil.example/token'],
     ['another case of another host', 'https://LOGIN.EVIL.example/token'],
-  ])('S9: the token endpoint on %s is refused', async (_, token, page = PAGE) => {
+  ])('the token endpoint on %s is refused', async (_, token, page = PAGE) => {
     const issuer = 'https://login.example';
     const network = documentsAt({
       'https://mcp.example/.well-known/oauth-protected-resource/api': {
@@ -69,7 +69,7 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     expect(network.asked.map(({ url }) => url)).not.toContain(token);
   });
 
-  it('S9: accepts the same origin in another spelling', async () => {
+  it('accepts the same origin in another spelling', async () => {
     const issuer = 'https://login.example';
     const network = documentsAt({
       'https://mcp.example/.well-known/oauth-protected-resource/api': {
@@ -88,7 +88,7 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     expect(await person.signIn({ url, clientId: 'c', network })).toBe('signed in');
   });
 
-  it('S9: the same rule applies to metadata at a configured URL and at the legacy URL', async () => {
+  it('the same rule applies to metadata at a configured URL and at the legacy URL', async () => {
     const issuer = { token_endpoint: `${evil.origin}/token` };
     server.describe({ issuer });
     const metadataUrl = `${server.origin}/.well-known/oauth-authorization-server`;
@@ -100,7 +100,7 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     expect(evil.asked).toEqual([]);
   });
 
-  it('S9: a refresh does not go to an endpoint that has moved to another server', async () => {
+  it('a refresh does not go to an endpoint that has moved to another server', async () => {
     const store = memoryStore();
     server.answers.set('/token', {
       body: { access_token: 'a', token_type: 'Bearer', refresh_token: 'canary-refresh', expires_in: 3600 },
@@ -127,7 +127,7 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     expect(evil.asked).toEqual([]);
   });
 
-  it('S9: accepts an allowed origin, and any origin of a server that sends iss', async () => {
+  it('accepts an allowed origin, and any origin of a server that sends iss', async () => {
     server.describe({ issuer: { token_endpoint: `${evil.origin}/token` } });
     expect(await person.signIn({ allowedEndpointOrigins: [evil.origin] })).toBe('signed in');
     server.describe({
@@ -145,7 +145,7 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
     expect(evil.asked).toHaveLength(before);
   });
 
-  it('S9: does not offer the device grant across origins, even if the server sends iss', async () => {
+  it('does not offer the device grant across origins, even if the server sends iss', async () => {
     const grants: boolean[] = [];
     server.describe({
       issuer: {
@@ -163,51 +163,48 @@ describe('S9 an endpoint that receives credentials is on the origin of the sign-
   });
 });
 
-describe('S12 metadata speaks for an issuer of its own origin only', () => {
+describe('metadata speaks for an issuer of its own origin only', () => {
   it.each([
     ['from elsewhere', '/metadata'],
     ['from the well-known place of elsewhere', '/.well-known/oauth-authorization-server'],
     ['from a tenant of elsewhere', '/.well-known/openid-configuration/tenant'],
-  ])(
-    'S12: a claim of an honest issuer %s is refused, and nothing of that issuer is sent',
-    async (_, path) => {
-      const store = memoryStore();
-      server.answers.set('/token', {
-        body: { access_token: 'a', token_type: 'Bearer', refresh_token: 'canary-refresh', expires_in: 3600 },
-      });
-      server.answers.set('/register', {
-        status: 201,
-        body: {
-          client_id: 'c',
-          client_secret: 'canary-secret',
-          token_endpoint_auth_method: 'client_secret_basic',
-        },
-      });
-      expect(await person.signIn({ store })).toBe('signed in');
-      evil.answers.set(path, {
-        body: {
-          issuer: server.origin,
-          authorization_endpoint: `${server.origin}/authorize`,
-          token_endpoint: `${evil.origin}/token`,
-          revocation_endpoint: `${evil.origin}/revoke`,
-          code_challenge_methods_supported: ['S256'],
-        },
-      });
-      const metadataUrl = `${evil.origin}${path}`;
-      expect(await person.signIn({ store, endpoints: { metadataUrl } })).toMatchObject({
-        code: 'AUTH_DISCOVERY_FAILED',
-        details: { reason: 'issuer' },
-      });
-      const provider = person.provider({ store, endpoints: { metadataUrl } });
-      await provider
-        .onChallenge({ url: new URL(server.url), status: 401, refused: 'Bearer a' })
-        .catch(() => undefined);
-      await provider.signOut?.();
-      expect(JSON.stringify(evil.asked)).not.toMatch(/canary|POST/);
-    },
-  );
+  ])('a claim of an honest issuer %s is refused, and nothing of that issuer is sent', async (_, path) => {
+    const store = memoryStore();
+    server.answers.set('/token', {
+      body: { access_token: 'a', token_type: 'Bearer', refresh_token: 'canary-refresh', expires_in: 3600 },
+    });
+    server.answers.set('/register', {
+      status: 201,
+      body: {
+        client_id: 'c',
+        client_secret: 'canary-secret',
+        token_endpoint_auth_method: 'client_secret_basic',
+      },
+    });
+    expect(await person.signIn({ store })).toBe('signed in');
+    evil.answers.set(path, {
+      body: {
+        issuer: server.origin,
+        authorization_endpoint: `${server.origin}/authorize`,
+        token_endpoint: `${evil.origin}/token`,
+        revocation_endpoint: `${evil.origin}/revoke`,
+        code_challenge_methods_supported: ['S256'],
+      },
+    });
+    const metadataUrl = `${evil.origin}${path}`;
+    expect(await person.signIn({ store, endpoints: { metadataUrl } })).toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+      details: { reason: 'issuer' },
+    });
+    const provider = person.provider({ store, endpoints: { metadataUrl } });
+    await provider
+      .onChallenge({ url: new URL(server.url), status: 401, refused: 'Bearer a' })
+      .catch(() => undefined);
+    await provider.signOut?.();
+    expect(JSON.stringify(evil.asked)).not.toMatch(/canary|POST/);
+  });
 
-  it('S12: the well-known URL of one tenant cannot describe another one of the same host', async () => {
+  it('the well-known URL of one tenant cannot describe another one of the same host', async () => {
     const place = '/.well-known/oauth-authorization-server/evil';
     server.answers.set(place, {
       body: {
@@ -223,7 +220,7 @@ describe('S12 metadata speaks for an issuer of its own origin only', () => {
     });
   });
 
-  it('S12: accepts its own issuer at a URL of its own', async () => {
+  it('accepts its own issuer at a URL of its own', async () => {
     const found = server.answers.get('/.well-known/oauth-authorization-server');
     server.answers.set('/elsewhere.json', found ?? {});
     expect(await person.signIn({ endpoints: { metadataUrl: `${server.origin}/elsewhere.json` } })).toBe(
@@ -232,7 +229,7 @@ describe('S12 metadata speaks for an issuer of its own origin only', () => {
   });
 
   it.each(['nonsense', 'javascript:0', 'file:///etc/passwd', ''])(
-    'S12: "%s" as the configured address is a mistake of the configuration',
+    '"%s" as the configured address is a mistake of the configuration',
     async (metadataUrl) => {
       expect(await person.signIn({ endpoints: { metadataUrl } })).toMatchObject({ code: 'CONFIG_INVALID' });
     },

@@ -22,7 +22,7 @@ const MACHINE = {
   response_types: [],
 };
 
-describe('O9 client credentials', () => {
+describe('client credentials', () => {
   it('obtains a token with a secret, once for twenty calls, and again before it expires', async () => {
     await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 's3cret:% +/=' }] });
     let now = Date.now();
@@ -69,7 +69,7 @@ describe('O9 client credentials', () => {
     expect(await provider.headers({ url: new URL(world.resource.url), method: 'GET' })).toEqual({});
   });
 
-  it('O9 rejects with the refusal of the authorization server, and does not ask again at once', async () => {
+  it('rejects with the refusal of the authorization server, and does not ask again at once', async () => {
     await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 'right' }] });
     let now = Date.now();
     const provider = createClientCredentialsProvider({
@@ -91,7 +91,7 @@ describe('O9 client credentials', () => {
     expect(world.as.tokenRequests).toHaveLength(2);
   });
 
-  it('AO-26 sends its secret to its own authorization server only', async () => {
+  it('sends its secret to its own authorization server only', async () => {
     await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 's' }] });
     const provider = createClientCredentialsProvider({
       url: world.resource.url,
@@ -105,7 +105,7 @@ describe('O9 client credentials', () => {
   });
 });
 
-describe('O9 the JWT of a workload', () => {
+describe('the JWT of a workload', () => {
   it.each([
     ['is not a JWT', () => 'nonsense'],
     [
@@ -141,8 +141,8 @@ describe('O9 the JWT of a workload', () => {
   });
 });
 
-describe('O9 a token that is managed elsewhere', () => {
-  it('is sent to its server only (HT-16), and asked for again when it is refused', async () => {
+describe('a token that is managed elsewhere', () => {
+  it('is sent to its server only, and asked for again when it is refused', async () => {
     const url = 'https://mcp.example/mcp';
     const tokens = ['one', 'two', 'two'];
     const provider = createBearerProvider({ url, token: () => tokens.shift() ?? '' });
@@ -161,7 +161,7 @@ describe('O9 a token that is managed elsewhere', () => {
   });
 });
 
-describe('PAINS 25 headers from a command', () => {
+describe('headers from a command', () => {
   it('runs once for concurrent requests, again after a refusal, and never shows its output', async () => {
     await using world = await createWorld({ clients: [{ ...MACHINE, client_secret: 's' }] });
     const machine = createClientCredentialsProvider({

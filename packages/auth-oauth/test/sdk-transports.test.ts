@@ -30,7 +30,7 @@ async function clientV2(transport: SSEClientTransport | StreamableHTTPClientTran
   return client;
 }
 
-describe('O4 inside the transports of the SDKs', () => {
+describe('inside the transports of the SDKs', () => {
   let world: World;
   beforeEach(async () => {
     world = await createWorld();
@@ -112,7 +112,7 @@ describe('O4 inside the transports of the SDKs', () => {
     await connect();
   });
 
-  it('HT-16 authorizedFetch signs no request to another origin, and follows no redirect', async () => {
+  it('authorizedFetch signs no request to another origin, and follows no redirect', async () => {
     const provider = world.provider();
     await world.use(provider);
     const seen: (string | undefined)[] = [];

@@ -10,7 +10,7 @@ describe('signing in at a real authorization server', () => {
   });
   afterEach(() => world[Symbol.asyncDispose]());
 
-  it('O1 O3 discovers the server, registers, signs in and is accepted', async () => {
+  it('discovers the server, registers, signs in and is accepted', async () => {
     const { as, resource } = world;
     const response = await world.use(world.provider());
     expect(response.status).toBe(200);
@@ -19,7 +19,7 @@ describe('signing in at a real authorization server', () => {
     expect(as.tokenRequests[0]?.body.get('resource')).toBe(resource.url);
   });
 
-  it('O4 a new process with the same store needs no sign-in and no registration', async () => {
+  it('a new process with the same store needs no sign-in and no registration', async () => {
     await world.use(world.provider());
     const before = world.as.requests.filter((request) => request === 'POST /reg').length;
     const response = await world.use(world.provider({ interaction: undefined }));
@@ -27,7 +27,7 @@ describe('signing in at a real authorization server', () => {
     expect(world.as.requests.filter((request) => request === 'POST /reg')).toHaveLength(before);
   });
 
-  it('O4 signs with a valid token without reading the store, and with a newer one once it is stored', async () => {
+  it('signs with a valid token without reading the store, and with a newer one once it is stored', async () => {
     let reads = 0;
     const store = {
       ...world.store,
@@ -61,7 +61,7 @@ describe('signing in at a real authorization server', () => {
     expect(registrations()).toBe(2);
   });
 
-  it('AO-25 keeps a token in memory that could not be stored, and logs it', async () => {
+  it('keeps a token in memory that could not be stored, and logs it', async () => {
     const lines: string[] = [];
     const inner = memoryStore();
     const store = {
@@ -110,7 +110,7 @@ describe('signing in at a real authorization server', () => {
     },
   );
 
-  it('O5 step-up: asks for the union, once', async () => {
+  it('step-up: asks for the union, once', async () => {
     const provider = world.provider();
     await world.use(provider);
     world.resource.needs = 'admin';
@@ -119,7 +119,7 @@ describe('signing in at a real authorization server', () => {
     await expect(world.use(provider)).rejects.toMatchObject({ code: 'AUTH_SCOPE_INSUFFICIENT' });
   });
 
-  it('AO-34 signs out locally if the revocation fails, and revokes otherwise', async () => {
+  it('signs out locally if the revocation fails, and revokes otherwise', async () => {
     const provider = world.provider();
     await world.use(provider);
     const token = world.resource.seen.at(-1)?.split(' ')[1] ?? '';

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../store-keychain/test/support/temporary-
 import { fourProcesses, refreshes, ROUNDS } from './support/four-processes.js';
 import { createWorld } from './support/world.js';
 
-describeWithSecretService('O4 four processes with one keychain, at a strictly rotating server', () => {
+describeWithSecretService('four processes with one keychain, at a strictly rotating server', () => {
   let service: SecretService;
   beforeAll(async () => {
     service = await startSecretService('keyring');

@@ -11,7 +11,7 @@ import { fourProcesses, kill, refreshes, ROUNDS } from './support/four-processes
 import { createWorld, type World } from './support/world.js';
 
 /** Strict rotation: using a refresh token twice ends the whole sign-in. */
-describe('O4 twenty concurrent calls with an expired token, at a strictly rotating server', () => {
+describe('twenty concurrent calls with an expired token, at a strictly rotating server', () => {
   let world: World;
   beforeEach(async () => {
     world = await createWorld({ accessTokenTtl: 86_400 });

@@ -57,7 +57,7 @@ describe('the held token and the stored one', () => {
     expect(await tokens.reload()).toMatchObject({ accessToken: 'new' });
   });
 
-  it('O4 does not go back to the old token when a slow read ends after the renewal', async () => {
+  it('does not go back to the old token when a slow read ends after the renewal', async () => {
     const store = memoryStore();
     const tokens = managerOn(store);
     await tokens.keep(OLD);
@@ -69,7 +69,7 @@ describe('the held token and the stored one', () => {
     expect(await tokens.current()).toMatchObject({ accessToken: 'new' });
   });
 
-  it('O4 does not go back to the old token when a slow read ends after one that found the token of another process', async () => {
+  it('does not go back to the old token when a slow read ends after one that found the token of another process', async () => {
     const store = memoryStore();
     const tokens = managerOn(store);
     await tokens.keep(OLD);

@@ -40,7 +40,7 @@ describe('a sign-in that starts in one process and is completed in another', () 
     expect(tokenRequests()).toBe(1);
   });
 
-  it('AO-16 a callback counts once, even at two replicas at the same time', async () => {
+  it('a callback counts once, even at two replicas at the same time', async () => {
     const { url } = await replica().startSignIn({ redirectUri });
     const callback = await comeBack(url);
     const ended = await Promise.allSettled([
@@ -52,7 +52,7 @@ describe('a sign-in that starts in one process and is completed in another', () 
     expect(tokenRequests()).toBe(1);
   });
 
-  it('AO-13 a callback with another state, several, or none changes nothing, and the right one still counts', async () => {
+  it('a callback with another state, several, or none changes nothing, and the right one still counts', async () => {
     const { url } = await replica().startSignIn({ redirectUri });
     const real = await comeBack(url);
     const forged = ['', '?state=', '?code=x', '?state=a&state=b&code=x', `?state=${'x'.repeat(43)}&code=x`];
@@ -82,7 +82,7 @@ describe('a sign-in that starts in one process and is completed in another', () 
     expect(tokenRequests()).toBe(0);
   });
 
-  it('AO-14 the issuer in the callback must be the stored one', async () => {
+  it('the issuer in the callback must be the stored one', async () => {
     const { url } = await replica().startSignIn({ redirectUri });
     const callback = new URL(await comeBack(url));
     callback.searchParams.set('iss', 'https://evil.example');
@@ -90,7 +90,7 @@ describe('a sign-in that starts in one process and is completed in another', () 
     expect(tokenRequests()).toBe(0);
   });
 
-  it('AO-26 does not send the code to an authorization server that the server names meanwhile', async () => {
+  it('does not send the code to an authorization server that the server names meanwhile', async () => {
     const { url } = await replica().startSignIn({ redirectUri });
     const callback = await comeBack(url);
     const other = await createWorld();
@@ -103,7 +103,7 @@ describe('a sign-in that starts in one process and is completed in another', () 
     }
   });
 
-  it('AO-17 a refusal of the authorization server is a typed error with its text escaped', async () => {
+  it('a refusal of the authorization server is a typed error with its text escaped', async () => {
     const { state } = await replica().startSignIn({ redirectUri });
     const parameters = new URLSearchParams({
       state,

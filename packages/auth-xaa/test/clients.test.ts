@@ -13,7 +13,7 @@ const clientKey = { key: keys.privateKey, kid: 'k1' };
 /** Percent and plus reveal whether both halves of Basic are encoded as RFC 6749 requires. */
 const IDP_SECRET = 'canary % + : secret of the host';
 
-describe('SPEC 77 client authentication at the identity provider', () => {
+describe('client authentication at the identity provider', () => {
   it.each<[string, object, Partial<IdentityProviderOptions>]>([
     ['none', {}, {}],
     ['client_secret_basic', { client_secret: IDP_SECRET }, { clientSecret: IDP_SECRET }],
@@ -66,7 +66,7 @@ const document = {
   response_types: [],
 };
 
-describe('SPEC 79 client identity at the authorization server', () => {
+describe('client identity at the authorization server', () => {
   it.each<[string, WorldOptions['as'], Partial<XaaProviderOptions>, string]>([
     [
       'client_secret_post',
@@ -138,7 +138,7 @@ describe('SPEC 79 client identity at the authorization server', () => {
   });
 });
 
-describe('SPEC 82 DPoP', () => {
+describe('DPoP', () => {
   it('binds the token to a key for a server that requires it', async () => {
     await using world = await createWorld();
     await using server = await startFalseServer();

@@ -9,7 +9,7 @@ import { scriptedPerson } from '../../auth-oauth/test/support/authorization-serv
 import { startMcpServer } from './support/mcp-server.js';
 import { createWorld, SECRET } from './support/world.js';
 
-describe('O7 in a host with real MCP servers', () => {
+describe('in a host with real MCP servers', () => {
   it('one sign-in serves all XAA servers and no others, and calls work', async () => {
     await using world = await createWorld();
     await using one = await startMcpServer(world.as);

@@ -13,7 +13,7 @@ const sign = (world: World, provider: AuthProvider) =>
   provider.headers({ url: new URL(world.resource.url), method: 'POST' });
 const KEY = (world: World): string => `xaa\n${world.resource.url}`;
 
-describe('AX-13 tokens that were derived from a sign-in end with it', () => {
+describe('tokens that were derived from a sign-in end with it', () => {
   it('a sign-out at the identity provider drops the access tokens, in this process and in the store', async () => {
     await using world = await createWorld();
     const identity = world.identity();

@@ -22,8 +22,8 @@ async function asks(world: World, provider: AuthProvider): Promise<AuthChallenge
   }
 }
 
-describe('C1 a sign-in of another process at the identity provider', () => {
-  it('C1: is noticed at once by a process without a sign-in, and is sufficient', async () => {
+describe('a sign-in of another process at the identity provider', () => {
+  it('is noticed at once by a process without a sign-in, and is sufficient', async () => {
     await using world = await createWorld();
     const waiting = world.provider(world.identity());
     const challenge = await asks(world, waiting);
@@ -35,7 +35,7 @@ describe('C1 a sign-in of another process at the identity provider', () => {
     expect(world.pages).toHaveLength(1);
   });
 
-  it('C1: is noticed after the sign-in has ended, with the same user', async () => {
+  it('is noticed after the sign-in has ended, with the same user', async () => {
     await using world = await createWorld();
     const waiting = world.provider(world.identity());
     await world.use(waiting);
@@ -49,7 +49,7 @@ describe('C1 a sign-in of another process at the identity provider', () => {
     expect(world.pages).toHaveLength(2);
   });
 
-  it('C1: does not count for a server from which the user has signed out', async () => {
+  it('does not count for a server from which the user has signed out', async () => {
     await using world = await createWorld();
     const provider = world.provider(world.identity());
     await world.use(provider);
@@ -63,7 +63,7 @@ describe('C1 a sign-in of another process at the identity provider', () => {
 });
 
 describe('the identity of the credentials', () => {
-  it('S12: is an opaque id of the sign-in, the same in every process, and different for another user', async () => {
+  it('is an opaque id of the sign-in, the same in every process, and different for another user', async () => {
     await using world = await createWorld();
     const identity = world.identity();
     const provider = world.provider(identity);

@@ -48,7 +48,7 @@ const believe = (people: Readonly<Record<string, string>>): void => {
   }
 };
 
-describe('S6 users whom a host has signed in do not share tokens', () => {
+describe('users whom a host has signed in do not share tokens', () => {
   it.each<[string, (name: string) => Promise<SubjectToken>]>([
     ['ID tokens', async (name) => ({ type: 'id_token', token: await idToken(name) })],
     ['refresh tokens', async (name) => ({ type: 'refresh_token', token: `refresh-of-${name}` })],
@@ -56,7 +56,7 @@ describe('S6 users whom a host has signed in do not share tokens', () => {
       'refresh tokens with an id of the host',
       async (name) => ({ type: 'refresh_token', token: `refresh-of-${name}`, person: `id ${name}` }),
     ],
-  ])('S6: by %s, one after the other', async (_, tokenOf) => {
+  ])('by %s, one after the other', async (_, tokenOf) => {
     believe({ 'refresh-of-one': 'one', 'refresh-of-two': 'two' });
     let now = await tokenOf('one');
     const identity = world.identity({ subjectToken: () => now });
@@ -77,7 +77,7 @@ describe('S6 users whom a host has signed in do not share tokens', () => {
     expect(world.tokenRequests()).toEqual([]);
   });
 
-  it('S6: in concurrent calls, each for its own user', async () => {
+  it('in concurrent calls, each for its own user', async () => {
     const here = new AsyncLocalStorage<string>();
     const tokens = new Map<string, string>();
     for (const name of ['one', 'two', 'three']) tokens.set(name, await idToken(name));
@@ -97,7 +97,7 @@ describe('S6 users whom a host has signed in do not share tokens', () => {
     expect(await Promise.all(names.map(use))).toEqual(names);
   });
 
-  it('S6: after a sign-out earlier tokens are not used, neither for the next user nor for the same one', async () => {
+  it('after a sign-out earlier tokens are not used, neither for the next user nor for the same one', async () => {
     let name = 'one';
     const identity = world.identity({
       subjectToken: async () => ({ type: 'id_token', token: await idToken(name) }),
@@ -117,7 +117,7 @@ describe('S6 users whom a host has signed in do not share tokens', () => {
     expect((await sign(provider))['authorization']).not.toBe(old);
   });
 
-  it('S6: in another process and in a new one with the same store', async () => {
+  it('in another process and in a new one with the same store', async () => {
     const process = (name: string): AuthProvider =>
       world.provider(
         world.identity({ subjectToken: async () => ({ type: 'id_token', token: await idToken(name) }) }),
@@ -129,7 +129,7 @@ describe('S6 users whom a host has signed in do not share tokens', () => {
     expect(await seenBy()).toBe('two');
   });
 
-  it('S6: SAML assertions of two users are two sign-ins', async () => {
+  it('SAML assertions of two users are two sign-ins', async () => {
     const provider = world.provider(
       world.identity({ subjectToken: () => ({ type: 'saml2', token: world.idp.saml }) }),
     );
@@ -142,7 +142,7 @@ describe('S6 users whom a host has signed in do not share tokens', () => {
     expect(await sign(provider)).not.toEqual(first);
   });
 
-  it('S6: the user of the host takes precedence over a sign-in of the package, and shares it if it is the same user', async () => {
+  it('the user of the host takes precedence over a sign-in of the package, and shares it if it is the same user', async () => {
     let given: SubjectToken | undefined;
     const identity = world.identity({ subjectToken: () => given });
     const provider = world.provider(identity);
@@ -162,7 +162,7 @@ describe('S6 users whom a host has signed in do not share tokens', () => {
     expect(await sign(provider)).toHaveProperty('authorization');
   });
 
-  it('S6: without a user of the host, no one is signed in', async () => {
+  it('without a user of the host, no one is signed in', async () => {
     let given: SubjectToken | undefined = { type: 'id_token', token: await idToken('one') };
     const identity = world.identity({ subjectToken: () => given });
     const provider = world.provider(identity);
@@ -181,7 +181,7 @@ describe('S6 users whom a host has signed in do not share tokens', () => {
     ['another issuer', 'one', { iss: 'https://idp.example' }],
     ['no issuer', 'one', { iss: undefined }],
     ['another audience', 'one', { aud: 'another' }],
-  ])('S6: an ID token with %s is refused before anything is used', async (_, sub, changes) => {
+  ])('an ID token with %s is refused before anything is used', async (_, sub, changes) => {
     const good = await idToken('one');
     const bad = await idToken(sub, changes);
     let token = good;
@@ -193,7 +193,7 @@ describe('S6 users whom a host has signed in do not share tokens', () => {
     await expect(identity.sessionId()).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
   });
 
-  it('S6: a sign-out of one server affects one user', async () => {
+  it('a sign-out of one server affects one user', async () => {
     let name = 'one';
     const provider = world.provider(
       world.identity({ subjectToken: async () => ({ type: 'id_token', token: await idToken(name) }) }),
@@ -206,8 +206,8 @@ describe('S6 users whom a host has signed in do not share tokens', () => {
   });
 });
 
-describe('S12 XAA tokens belong to an entry and to a principal of the host', () => {
-  it('S12: another entry and another principal start without tokens', async () => {
+describe('XAA tokens belong to an entry and to a principal of the host', () => {
+  it('another entry and another principal start without tokens', async () => {
     const provider = (identity: string, principal?: string): AuthProvider => {
       const plugin = xaa({
         identityProvider: { issuer: world.idp.origin, clientId: 'host' },
@@ -233,14 +233,14 @@ describe('S12 XAA tokens belong to an entry and to a principal of the host', () 
   });
 });
 
-describe('S19 the URL of a Client ID Metadata Document', () => {
+describe('the URL of a Client ID Metadata Document', () => {
   it.each([
     '',
     'nonsense',
     'http://app.example/c.json',
     'https://app.example',
     'https://app.example/a/../c.json',
-  ])('S19: %j is refused at configuration', (clientMetadataUrl) => {
+  ])('%j is refused at configuration', (clientMetadataUrl) => {
     const mistake = expect.objectContaining({ code: 'CONFIG_INVALID' });
     const identityProvider = { issuer: 'https://idp.example', clientId: 'host' };
     expect(() => xaa({ identityProvider, store: memoryStore(), clientMetadataUrl })).toThrow(mistake);
@@ -255,14 +255,14 @@ describe('S19 the URL of a Client ID Metadata Document', () => {
   });
 });
 
-describe('S26 responses of the identity provider and the authorization server', () => {
+describe('responses of the identity provider and the authorization server', () => {
   it.each<[string, (text: string) => string]>([
     ['as it is', (text) => text],
     ['percent-encoded', (text) => encodeURIComponent(text)],
     ['in base64', (text) => Buffer.from(text).toString('base64')],
     ['in hexadecimal', (text) => Buffer.from(text).toString('hex')],
     ['with invisible characters', (text) => Array.from(text).join('\u200b')],
-  ])('S26: neither subject token nor assertion nor client secret is in an error (%s)', async (_, echo) => {
+  ])('neither subject token nor assertion nor client secret is in an error (%s)', async (_, echo) => {
     const provider = world.provider(world.identity());
     const shown = async (): Promise<string> => {
       const error: unknown = await world.use(provider).catch((reason: unknown) => reason);

@@ -36,7 +36,7 @@ function providerOf(world: World, options: XaaSharedOptions & XaaFallbackOptions
   return provider;
 }
 
-describe('O7 policy', () => {
+describe('policy', () => {
   it('an authorization server that is not on the list gets nothing, and no ID-JAG is requested for it', async () => {
     await using world = await createWorld();
     const provider = providerOf(world, { allowedAuthorizationServers: ['https://as.company.example'] });
@@ -46,20 +46,17 @@ describe('O7 policy', () => {
     expect((await world.useSilently(allowed)).status).toBe(200);
   });
 
-  it.each(['idp', 'as'] as const)(
-    'SPEC 81 access denied by %s is final, whatever the policy',
-    async (who) => {
-      await using world = await createWorld();
-      world[who].policy = () => ({ error: 'access_denied', error_description: 'not in your group' });
-      const other = interactive();
-      const provider = providerOf(world, { policy: 'interactive-fallback', fallback: other.plugin });
-      await expect(world.useSilently(provider)).rejects.toMatchObject({
-        code: 'POLICY_DENIED',
-        details: { stage: who === 'idp' ? 'identity-provider' : 'authorization-server' },
-      });
-      expect(other.provider.onChallenge).not.toHaveBeenCalled();
-    },
-  );
+  it.each(['idp', 'as'] as const)('access denied by %s is final, whatever the policy', async (who) => {
+    await using world = await createWorld();
+    world[who].policy = () => ({ error: 'access_denied', error_description: 'not in your group' });
+    const other = interactive();
+    const provider = providerOf(world, { policy: 'interactive-fallback', fallback: other.plugin });
+    await expect(world.useSilently(provider)).rejects.toMatchObject({
+      code: 'POLICY_DENIED',
+      details: { stage: who === 'idp' ? 'identity-provider' : 'authorization-server' },
+    });
+    expect(other.provider.onChallenge).not.toHaveBeenCalled();
+  });
 
   it('managed-only: does not try another way to sign in', async () => {
     await using world = await createWorld();

@@ -25,7 +25,7 @@ const entry = (identityProvider?: object, name = 'notes') => ({
   },
 });
 
-describe('AX-10 which files may name the identity provider', () => {
+describe('which files may name the identity provider', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'xaa-'));

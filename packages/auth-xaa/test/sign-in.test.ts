@@ -26,8 +26,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('O7 with a real identity provider and a real authorization server', () => {
-  it('SPEC 76-79 signs in once, exchanges, redeems and gets access', async () => {
+describe('with a real identity provider and a real authorization server', () => {
+  it('signs in once, exchanges, redeems and gets access', async () => {
     await using world = await createWorld();
     const response = await world.use(world.provider(world.identity()));
     expect(response.status).toBe(200);
@@ -51,7 +51,7 @@ describe('O7 with a real identity provider and a real authorization server', () 
     });
   });
 
-  it('O7 ten servers: one page, then ten connects without a page, even after the ID token has expired', async () => {
+  it('ten servers: one page, then ten connects without a page, even after the ID token has expired', async () => {
     await using world = await createWorld({ servers: 10 });
     const identity = world.identity();
     const connect = async (one: IdentityProvider): Promise<readonly number[]> =>
@@ -86,7 +86,7 @@ describe('O7 with a real identity provider and a real authorization server', () 
     });
   });
 
-  it('O7 concurrent sign-ins to ten servers open one page', async () => {
+  it('concurrent sign-ins to ten servers open one page', async () => {
     await using world = await createWorld({ servers: 10 });
     const identity = world.identity();
     await Promise.all(
@@ -97,7 +97,7 @@ describe('O7 with a real identity provider and a real authorization server', () 
     expect(world.pages).toHaveLength(1);
   });
 
-  it('O7 the requests of a connect: cold, warm, with a cached ID-JAG', async () => {
+  it('the requests of a connect: cold, warm, with a cached ID-JAG', async () => {
     await using world = await createWorld({ as: { singleUse: false } });
     await using network = createHttpClient({ url: world.resource.url });
     const requests: string[] = [];
@@ -141,7 +141,7 @@ describe('O7 with a real identity provider and a real authorization server', () 
   });
 });
 
-describe('SPEC 80 the renewal ladder', () => {
+describe('the renewal ladder', () => {
   it('asks the user only when the refresh token has ended as well', async () => {
     await using world = await createWorld();
     const provider = world.provider(world.identity());
@@ -188,7 +188,7 @@ describe('SPEC 80 the renewal ladder', () => {
     ]);
   });
 
-  it('O4 two processes with one file store refresh once with an identity provider that rotates refresh tokens', async () => {
+  it('two processes with one file store refresh once with an identity provider that rotates refresh tokens', async () => {
     await using world = await createWorld({ servers: 2 });
     const folder = await mkdtemp(join(tmpdir(), 'xaa-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -227,7 +227,7 @@ describe('SPEC 80 the renewal ladder', () => {
 });
 
 describe('a host that signs users in itself', () => {
-  it('SPEC 76 exchanges a SAML assertion once for a refresh token, which is the sign-in', async () => {
+  it('exchanges a SAML assertion once for a refresh token, which is the sign-in', async () => {
     await using world = await createWorld();
     const subjectToken = () => ({ type: 'saml2', token: world.idp.saml }) as const;
     const identity = world.identity({ subjectToken });
@@ -246,7 +246,7 @@ describe('a host that signs users in itself', () => {
     expect(world.pages).toHaveLength(0);
   });
 
-  it('SPEC 76 exchanges it once for ten concurrent servers', async () => {
+  it('exchanges it once for ten concurrent servers', async () => {
     await using world = await createWorld({ servers: 10 });
     const identity = world.identity({ subjectToken: () => ({ type: 'saml2', token: world.idp.saml }) });
     const connect = world.resources.map(async ({ url }) => {
@@ -258,7 +258,7 @@ describe('a host that signs users in itself', () => {
     expect(subjects.filter((type) => type.endsWith(':saml2'))).toHaveLength(1);
   });
 
-  it('SPEC 77 uses its ID token as it is', async () => {
+  it('uses its ID token as it is', async () => {
     await using world = await createWorld();
     await world.use(world.provider(world.identity()));
     const token = world.idp.tokenRequests[1]?.body.get('subject_token') ?? '';

@@ -8,7 +8,7 @@ const DEMAND = { error: 'insufficient_user_authentication', acr_values: MFA, max
 const untilStronger = (world: World) => () =>
   world.pages.at(-1)?.searchParams.get('acr_values') === MFA ? undefined : DEMAND;
 
-describe('SPEC 81 step-up', () => {
+describe('step-up', () => {
   it.each(['idp', 'as'] as const)(
     '%s requires a stronger sign-in: one more page, then it succeeds',
     async (who) => {

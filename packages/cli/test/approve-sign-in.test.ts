@@ -7,7 +7,7 @@ import { scripted } from '../../auth-oauth/test/support/world.js';
 import { startProtectedServer } from './support/protected-server.js';
 import { openWorkspace } from './support/workspace.js';
 
-it('S12: the question about a server of a project names an existing sign-in at its address', async () => {
+it('the question about a server of a project names an existing sign-in at its address', async () => {
   await using workspace = await openWorkspace({ here: true });
   await using guarded = await startProtectedServer();
   const { home, project } = workspace;

@@ -25,7 +25,7 @@ const schema = {
 };
 const build = (...pairs: readonly string[]): unknown => buildArguments({ pairs }, schema);
 
-describe('P2 arguments are read as the schema wants them', () => {
+describe('arguments are read as the schema wants them', () => {
   it.each([
     ['text=5', { text: '5' }],
     ['text={"a":1}', { text: '{"a":1}' }],

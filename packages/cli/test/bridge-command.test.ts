@@ -42,7 +42,7 @@ describe('fittings bridge', () => {
     expect(bridge.stderr).not.toContain(TOKEN);
   });
 
-  it.each(['--http', '--ws'])('S7: %s makes up a token and prints it once', async (flag) => {
+  it.each(['--http', '--ws'])('%s makes up a token and prints it once', async (flag) => {
     await using home = await temporaryHome();
     const bridge = startBridge([...dual, 'bridge', 'dual', flag, '0'], home.path);
     const url = await urlOf(bridge);

@@ -62,7 +62,7 @@ const JSON_BODY = { 'content-type': 'application/json', accept: 'application/jso
 const textOf = (result: unknown): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
 
-describe('HT-17 who may connect', () => {
+describe('who may connect', () => {
   it.each([
     ['another name in Host (DNS rebinding)', { host: 'evil.example' }, 403],
     ['a name that only begins like ours', { host: 'localhost.evil.example' }, 403],
@@ -112,20 +112,20 @@ describe('HT-17 who may connect', () => {
     ['localhost', 'http'],
     ['::1', 'http'],
     ['127.0.0.1', 'ws'],
-  ] as const)('S7: does not listen at %s over %s without a token', async (host, wire) => {
+  ] as const)('does not listen at %s over %s without a token', async (host, wire) => {
     await expect(bridge({ address: { host, port: 0 }, wire, token: undefined })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
     });
   });
 
-  it('S7: refuses another user of the machine, who has no token, on loopback', async () => {
+  it('refuses another user of the machine, who has no token, on loopback', async () => {
     const { url } = await bridge();
     for (const authorization of [undefined, 'Bearer ', 'Bearer guess', `Basic ${TOKEN}`]) {
       expect(await ask(url, { ...JSON_BODY, authorization }, MESSAGE)).toBe(401);
     }
   });
 
-  it('S7: serves a Unix socket without a token, with mode 0600', async () => {
+  it('serves a Unix socket without a token, with mode 0600', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bridge-'));
     const socketPath = join(folder, 'b.sock');
     const { url } = await bridge({ address: { socketPath }, token: undefined });
@@ -266,7 +266,7 @@ describe('a stdio server over WebSocket', () => {
     await client.close();
   });
 
-  it('WS-09 wants a token in any case', async () => {
+  it('wants a token in any case', async () => {
     await expect(bridge({ wire: 'ws', token: undefined })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     const { url } = await bridge({ wire: 'ws', token: TOKEN });
     const stranger = createWebSocketTransport({ url });

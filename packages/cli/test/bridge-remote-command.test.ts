@@ -35,7 +35,7 @@ afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });
 
-describe('M10: one line in the place of mcp-remote', () => {
+describe('one line in the place of mcp-remote', () => {
   it('sends headers, with variables of the environment, and prints no secret', async () => {
     await using home = await temporaryHome();
     const { url, seen, server } = await headerKeeper();
@@ -61,7 +61,7 @@ describe('M10: one line in the place of mcp-remote', () => {
       'X-Key: ${KEY:-no}',
       'set',
     ],
-  ])('M10: takes variables %s, as export writes them', async (_what, address, header, value) => {
+  ])('takes variables %s, as export writes them', async (_what, address, header, value) => {
     await using home = await temporaryHome();
     const { url, seen, server } = await headerKeeper();
     open.push(server);
@@ -75,7 +75,7 @@ describe('M10: one line in the place of mcp-remote', () => {
     expect(await bridge.exited).toBe(0);
   });
 
-  it('C4: a client hears what it may have missed when the event stream is back', async () => {
+  it('a client hears what it may have missed when the event stream is back', async () => {
     await using home = await temporaryHome();
     const streams: ServerResponse[] = [];
     const asked: string[] = [];

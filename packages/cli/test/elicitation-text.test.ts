@@ -20,7 +20,7 @@ async function shownFor(request: ElicitationRequest, server = 'asking'): Promise
   return notes.join('\n');
 }
 
-describe('S3: a question of a server at the terminal', () => {
+describe('a question of a server at the terminal', () => {
   it.each(['\u009d', '\u001b]0;', '\u0090', '\u202e', '\u200b', '\u{e0041}', '\ud800'])(
     'shows what follows %j',
     async (hiding) => {

@@ -13,29 +13,26 @@ const server = (mood: string) => ({
 it.each([
   ['always', 'failed', 'tools'],
   ['prompts', 'connected', 'prompts'],
-])(
-  'F2: with the mood "%s", status and list end with an error and name the list',
-  async (mood, status, list) => {
-    await using workspace = await openWorkspace({ here: true });
-    const servers = ['--store', 'memory', ...only({ broken: server(mood) })];
-    const text = await workspace.fittings(['status', ...servers]);
-    expect(text.stdout).toContain(`The server "broken" could not list its ${list}`);
-    expect(text.code).toBe(1);
-    const { value, code } = await workspace.json(['status', ...servers]);
-    expect(value).toMatchObject({ servers: [{ name: 'broken', status, error: { code: 'RPC_ERROR' } }] });
-    expect(code).toBe(1);
-    const listed = await workspace.fittings(['list', list, ...servers]);
-    expect(listed.stderr).toContain(`could not list its ${list}`);
-    expect(listed.code).not.toBe(0);
-    // D11: that there are none is not known.
-    expect(listed.stdout).not.toMatch(/There are no/);
-  },
-);
+])('with the mood "%s", status and list end with an error and name the list', async (mood, status, list) => {
+  await using workspace = await openWorkspace({ here: true });
+  const servers = ['--store', 'memory', ...only({ broken: server(mood) })];
+  const text = await workspace.fittings(['status', ...servers]);
+  expect(text.stdout).toContain(`The server "broken" could not list its ${list}`);
+  expect(text.code).toBe(1);
+  const { value, code } = await workspace.json(['status', ...servers]);
+  expect(value).toMatchObject({ servers: [{ name: 'broken', status, error: { code: 'RPC_ERROR' } }] });
+  expect(code).toBe(1);
+  const listed = await workspace.fittings(['list', list, ...servers]);
+  expect(listed.stderr).toContain(`could not list its ${list}`);
+  expect(listed.code).not.toBe(0);
+  // D11: that there are none is not known.
+  expect(listed.stdout).not.toMatch(/There are no/);
+});
 
 it.each([
   ['always', 'tools'],
   ['prompts', 'prompts'],
-])('F2: with the mood "%s", doctor does not call it healthy', async (mood, list) => {
+])('with the mood "%s", doctor does not call it healthy', async (mood, list) => {
   const diagnosis = await diagnoseEntry(server(mood));
   expect(diagnosis.healthy).toBe(false);
   expect(codesOf(diagnosis)).toEqual(['handshake LIST_FAILED']);

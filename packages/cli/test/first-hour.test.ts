@@ -10,7 +10,7 @@ import { everything, only, openWorkspace } from './support/workspace.js';
 
 const SILENT = { command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1000)'] };
 
-it('M12: list without a kind lists the configured servers and connects to none', async () => {
+it('list without a kind lists the configured servers and connects to none', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.fittings(['add', 'web', 'http://127.0.0.1:1/mcp']);
   await workspace.fittings(['add', 'off', '--disabled', '--', 'no-such-program']);
@@ -34,7 +34,7 @@ it.each([
   [['web', '--transport', 'http', 'HTTPS://x.example/mcp'], { type: 'http', url: 'HTTPS://x.example/mcp' }],
   [['web', '--', 'http://127.0.0.1:1/mcp'], { url: 'http://127.0.0.1:1/mcp' }],
   [['web', 'wss://x.example/mcp'], { type: 'ws', url: 'wss://x.example/mcp' }],
-])('M3: a URL in the place of a command is a URL: %j', async (args, entry) => {
+])('a URL in the place of a command is a URL: %j', async (args, entry) => {
   await using workspace = await openWorkspace({ here: true });
   expect((await workspace.fittings(['add', ...args])).code).toBe(0);
   const file = join(workspace.home, '.config/mcp-fittings/servers.json');
@@ -44,7 +44,7 @@ it.each([
 it.each([
   [['web', 'https://x.example/mcp', 'more']],
   [['web', '--url', 'https://a.example', 'https://b.example']],
-])('M3: %j is refused', async (args) => {
+])('%j is refused', async (args) => {
   await using workspace = await openWorkspace({ here: true });
   expect(await workspace.fittings(['add', ...args])).toMatchObject({ code: 2 });
 });
@@ -53,7 +53,7 @@ it.each([
   ['status', []],
   ['list', []],
   ['list', ['tools']],
-])('M13: %s %j ends with 3 if a configuration file is broken', async (command, args) => {
+])('%s %j ends with 3 if a configuration file is broken', async (command, args) => {
   await using workspace = await openWorkspace({ here: true });
   const file = join(workspace.home, '.config/mcp-fittings/servers.json');
   await mkdir(join(file, '..'), { recursive: true });
@@ -64,7 +64,7 @@ it.each([
   expect(missing).toMatchObject({ code: 3, stderr: expect.stringContaining('nofile.json') });
 });
 
-it('M6: a call does not wait for a server that never answers', async () => {
+it('a call does not wait for a server that never answers', async () => {
   await using workspace = await openWorkspace({ here: true });
   const servers = only({ hang: SILENT, everything });
   const run = await workspace.fittings([...servers, 'call', 'get-sum', '-a', 'a=1', '-a', 'b=2']);
@@ -72,7 +72,7 @@ it('M6: a call does not wait for a server that never answers', async () => {
   expect(run.stderr).toContain('Did not wait for: hang.');
 });
 
-it('M6: list prints each server as it comes, and Ctrl-C keeps what was printed', async () => {
+it('list prints each server as it comes, and Ctrl-C keeps what was printed', async () => {
   await using workspace = await openWorkspace({ here: true });
   const servers = only({ hang: SILENT, everything });
   const run = await workspace.fittings([...servers, 'list', 'tools'], {
@@ -101,7 +101,7 @@ it.each([['status'], ['call', 'hang/x'], ['doctor']])(
 );
 
 it.each([[[]], [['--json']]])(
-  'minor 13: Ctrl-C during a call says that the server may have carried it out: %j',
+  'Ctrl-C during a call says that the server may have carried it out: %j',
   async (json) => {
     await using workspace = await openWorkspace();
     const args = [...json, '--verbose', ...only({ everything }), 'call'];
@@ -119,7 +119,7 @@ it.each([[[]], [['--json']]])(
   },
 );
 
-it('M1: FITTINGS_STORE names the store, and a wrong name is refused', async () => {
+it('FITTINGS_STORE names the store, and a wrong name is refused', async () => {
   await using workspace = await openWorkspace({ here: true });
   const servers = only({ everything });
   const wrong = await workspace.fittings(['status', ...servers], { env: { FITTINGS_STORE: 'safe' } });
@@ -133,7 +133,7 @@ it('M1: FITTINGS_STORE names the store, and a wrong name is refused', async () =
   expect(consentless.code).toBe(0);
 });
 
-it('minor 15: doctor with many servers prints no warning of Node.js', async () => {
+it('doctor with many servers prints no warning of Node.js', async () => {
   await using workspace = await openWorkspace();
   const names = Array.from({ length: 12 }, (_, index) => `s${String(index)}`);
   const servers = only(Object.fromEntries(names.map((name) => [name, { command: 'no-such-program' }])));
@@ -141,7 +141,7 @@ it('minor 15: doctor with many servers prints no warning of Node.js', async () =
   expect(run).toMatchObject({ code: 1, stderr: '' });
 });
 
-it('minor 12: every --timeout is in seconds', async () => {
+it('every --timeout is in seconds', async () => {
   await using workspace = await openWorkspace({ here: true });
   const servers = only({ hang: SILENT });
   const run = await workspace.json([...servers, 'doctor', '--timeout', '0.3']);
@@ -152,7 +152,7 @@ it('minor 12: every --timeout is in seconds', async () => {
   for (const text of help) expect(text).toContain('--timeout <seconds>');
 });
 
-it('M2: a note stands above the live lines, which are painted again below it', () => {
+it('a note stands above the live lines, which are painted again below it', () => {
   const written: string[] = [];
   const stderr = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -184,14 +184,14 @@ it('M2: a note stands above the live lines, which are painted again below it', (
   expect(written).toEqual(['after\n']);
 });
 
-it('minor 11: list --verbose shows choices, defaults, descriptions and members', async () => {
+it('list --verbose shows choices, defaults, descriptions and members', async () => {
   await using workspace = await openWorkspace({ here: true });
   const { stdout } = await workspace.fittings([...only({ everything }), 'list', 'tools', '--verbose']);
   expect(stdout).toMatch(/--arg messageType=<error\|success\|debug>/);
   expect(stdout).toMatch(/--arg duration=<number> {2}\(optional; default: 10\) {2}Duration/);
 });
 
-it('minor 18: a changed definition is not called new', async () => {
+it('a changed definition is not called new', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.write('.mcp.json', { mcpServers: { s: { command: 'one' } } });
   const { value } = await workspace.json(['approve', 's']);
@@ -205,7 +205,7 @@ it('minor 18: a changed definition is not called new', async () => {
   });
 });
 
-it('minor 21: notes wrap at words', () => {
+it('notes wrap at words', () => {
   const text = 'error: The server "everything" did not answer in time. Increase the time-out.';
   const lines = wrapWords(text, 30).split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(30);
@@ -213,7 +213,7 @@ it('minor 21: notes wrap at words', () => {
   expect(wrapWords(text, undefined)).toBe(text);
 });
 
-it('minor 21: an address that is longer than a line stays whole, on a line of its own, with its indent', () => {
+it('an address that is longer than a line stays whole, on a line of its own, with its indent', () => {
   const url = `https://auth.example/authorize?state=${'x'.repeat(90)}`;
   const text = `Sign in to notion in your browser. If it does not open, go to:\n  ${url}`;
   expect(wrapWords(text, 40).split('\n')).toEqual([
@@ -228,7 +228,7 @@ it('minor 21: an address that is longer than a line stays whole, on a line of it
   ]);
 });
 
-it('minor 23: --arg sets members that an open object does not declare', () => {
+it('--arg sets members that an open object does not declare', () => {
   const schema = {
     type: 'object',
     properties: { extra: { type: 'object' }, shut: { type: 'object', additionalProperties: false } },
@@ -239,7 +239,7 @@ it('minor 23: --arg sets members that an open object does not declare', () => {
   expect(() => buildArguments({ pairs: ['shut.x=1'] }, schema)).toThrow('no argument "shut.x"');
 });
 
-it('minor 24: call -o writes an image to a file', async () => {
+it('call -o writes an image to a file', async () => {
   await using workspace = await openWorkspace({ here: true });
   const servers = only({ everything });
   const run = await workspace.fittings([...servers, 'call', 'everything/get-tiny-image', '-o', 'tiny.png']);

@@ -70,7 +70,7 @@ process.exit();
 `;
 
 describe('fittings generate', () => {
-  describe('CM-13 client, written for each caller', () => {
+  describe('client, written for each caller', () => {
     const CALLERS = ['host', 'sdk', 'sdk-v2'] as const;
     let workspace: Workspace;
     const made: Run[] = [];
@@ -113,7 +113,7 @@ describe('fittings generate', () => {
     });
   });
 
-  it('CM-13 types prints a module of declarations; the built program does too, and twice the same', async () => {
+  it('types prints a module of declarations; the built program does too, and twice the same', async () => {
     await using workspace = await openProject(false);
     const args = ['generate', 'types', 'everything', '--store', 'memory', ...only({ everything })];
     const first = await workspace.fittings(args);
@@ -125,7 +125,7 @@ describe('fittings generate', () => {
     expect((await workspace.fittings(args)).stdout).toBe(first.stdout);
   });
 
-  it('CM-14 --check fails if the file is missing or old, and writes nothing', async () => {
+  it('--check fails if the file is missing or old, and writes nothing', async () => {
     await using workspace = await openProject();
     const write = ['generate', 'client', 'everything', '--tool', 'get-*', '-o', 'src.ts', ...ONE];
     const check = [...write, '--check'];
@@ -153,7 +153,7 @@ describe('fittings generate', () => {
     expect((await workspace.json(write)).value).toMatchObject({ changed: false });
   });
 
-  it('CM-14 --tool chooses tools, and --closed makes unlisted properties an error', async () => {
+  it('--tool chooses tools, and --closed makes unlisted properties an error', async () => {
     await using workspace = await openProject();
     const { value } = await workspace.json([
       'generate',
@@ -192,14 +192,14 @@ describe('fittings generate', () => {
     ],
     [['generate', 'types', 'nothing'], 3, 'nothing'],
     [['generate', 'types', 'everything', '-o', 'no/such/folder.d.ts'], 3, 'Cannot write the file'],
-  ])('CM-14 %j ends with %i', async (args, code, words) => {
+  ])('%j ends with %i', async (args, code, words) => {
     await using workspace = await openProject();
     const ended = await workspace.fittings([...args, ...ONE]);
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(ended.stderr).toContain(words);
   });
 
-  it('CM-14 completes what to write, and the names of servers', async () => {
+  it('completes what to write, and the names of servers', async () => {
     await using workspace = await openProject();
     await workspace.write('.mcp.json', { mcpServers: { shop: { command: 'x' } } });
     const complete = async (...words: readonly string[]) =>

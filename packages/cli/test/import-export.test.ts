@@ -19,7 +19,7 @@ const ownFile = async ({ home }: Workspace): Promise<unknown> =>
 const projectFile = async ({ project }: Workspace): Promise<string> =>
   readFile(join(project, '.mcp.json'), 'utf8').catch(() => '');
 
-it('minor 19: import without a program lists the programs whose files are here', async () => {
+it('import without a program lists the programs whose files are here', async () => {
   await using workspace = await openWorkspace({ here: true });
   expect((await workspace.fittings(['import'])).stdout).toContain('No configuration of another program');
   await writeHome(workspace, DESKTOP, { mcpServers: { files: { command: 'x' } } });
@@ -42,7 +42,7 @@ it('minor 19: import without a program lists the programs whose files are here',
     });
 });
 
-it('M10: an mcp-remote line is offered for conversion, and converted when asked', async () => {
+it('an mcp-remote line is offered for conversion, and converted when asked', async () => {
   await using workspace = await openWorkspace({ here: true });
   const args = [
     '-y',
@@ -93,29 +93,25 @@ it.each([
   ['a variable', { env: { GITHUB_PERSONAL_ACCESS_TOKEN: TOKEN } }, '${GITHUB_PERSONAL_ACCESS_TOKEN}'],
   ['an argument', { args: ['--token', TOKEN] }, '${S_TOKEN}'],
   ['a harmless name', { env: { VALUE: TOKEN } }, '${VALUE}'],
-])(
-  'M7: a secret in %s is not written into the project without a decision',
-  async (_where, fields, variable) => {
-    await using workspace = await openWorkspace({ here: true });
-    await writeHome(workspace, DESKTOP, { mcpServers: { s: { command: 'x', ...fields } } });
-    const from = ['import', '--from', 'claude-desktop', 's', '--scope', 'project'];
-    const refused = await workspace.fittings(from);
-    expect(refused).toMatchObject({ code: 3, stdout: expect.stringContaining('--secrets variables') });
-    expect(await projectFile(workspace)).not.toContain(TOKEN);
-    const asVariables = await workspace.fittings([...from, '--secrets', 'variables']);
-    expect(asVariables).toMatchObject({ code: 0, stdout: expect.stringContaining('Set the variable') });
-    const text = await projectFile(workspace);
-    expect(text).toContain(variable);
-    expect(text).not.toContain(TOKEN);
-    const kept = await workspace.fittings([...from, '--secrets', 'keep', '--replace']);
-    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('is now in the file') });
-    expect(await projectFile(workspace)).toContain(TOKEN);
-    for (const { stdout, stderr } of [refused, asVariables, kept])
-      expect(stdout + stderr).not.toContain(TOKEN);
-  },
-);
+])('a secret in %s is not written into the project without a decision', async (_where, fields, variable) => {
+  await using workspace = await openWorkspace({ here: true });
+  await writeHome(workspace, DESKTOP, { mcpServers: { s: { command: 'x', ...fields } } });
+  const from = ['import', '--from', 'claude-desktop', 's', '--scope', 'project'];
+  const refused = await workspace.fittings(from);
+  expect(refused).toMatchObject({ code: 3, stdout: expect.stringContaining('--secrets variables') });
+  expect(await projectFile(workspace)).not.toContain(TOKEN);
+  const asVariables = await workspace.fittings([...from, '--secrets', 'variables']);
+  expect(asVariables).toMatchObject({ code: 0, stdout: expect.stringContaining('Set the variable') });
+  const text = await projectFile(workspace);
+  expect(text).toContain(variable);
+  expect(text).not.toContain(TOKEN);
+  const kept = await workspace.fittings([...from, '--secrets', 'keep', '--replace']);
+  expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('is now in the file') });
+  expect(await projectFile(workspace)).toContain(TOKEN);
+  for (const { stdout, stderr } of [refused, asVariables, kept]) expect(stdout + stderr).not.toContain(TOKEN);
+});
 
-it('M7: the file of the user gets the same warning as with add', async () => {
+it('the file of the user gets the same warning as with add', async () => {
   await using workspace = await openWorkspace({ here: true });
   await writeHome(workspace, DESKTOP, { mcpServers: { s: { command: 'x', env: { API_KEY: 'hunter2' } } } });
   const run = await workspace.fittings(['import', '--from', 'claude-desktop', 's']);
@@ -125,7 +121,7 @@ it('M7: the file of the user gets the same warning as with add', async () => {
   });
 });
 
-it('minor 20: --dry-run shows the whole entry, escaped, and the folder that a variable became', async () => {
+it('--dry-run shows the whole entry, escaped, and the folder that a variable became', async () => {
   await using workspace = await openWorkspace({ here: true });
   await mkdir(join(workspace.project, '.vscode'));
   await workspace.write('.vscode/mcp.json', {
@@ -143,7 +139,7 @@ it.each([
   ['cursor', '.cursor/mcp.json', 'mcpServers'],
   ['mcporter', 'config/mcporter.json', 'mcpServers'],
 ])(
-  'S2: %s: a file of the clone is read with --project only, and stays to be approved',
+  '%s: a file of the clone is read with --project only, and stays to be approved',
   async (from, path, key) => {
     await using workspace = await openWorkspace({ here: true });
     await mkdir(dirname(join(workspace.project, path)), { recursive: true });
@@ -204,7 +200,7 @@ async function hashOf(workspace: Workspace, name: string): Promise<string> {
   return (value as { servers: [{ hash: string }] }).servers[0].hash;
 }
 
-it('M4: all of one run is below HOME if the working directory is HOME', async () => {
+it('all of one run is below HOME if the working directory is HOME', async () => {
   await using workspace = await openWorkspace();
   const { home } = workspace;
   await writeHome(workspace, DESKTOP, { mcpServers: { files: { command: 'x' } } });

@@ -24,7 +24,7 @@ function sink(): { readonly stream: Writable; readonly writes: string[] } {
   return { stream, writes };
 }
 
-describe('P1 a live region does not flicker', () => {
+describe('a live region does not flicker', () => {
   function region(rows = 10, columns = 40) {
     const { stream, writes } = sink();
     return { live: createLiveRegion({ stream, columns: () => columns, rows: () => rows }), writes };

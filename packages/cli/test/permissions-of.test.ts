@@ -5,7 +5,7 @@ import { layouts, loadConfig, serverPermissions } from '@mcp-fittings/config';
 import { createToolPolicy } from '@mcp-fittings/tools';
 import { expect, it, onTestFinished } from 'vitest';
 
-it("F4: createToolPolicy takes loadConfig's servers as they are, and those of serverPermissions", async () => {
+it("createToolPolicy takes loadConfig's servers as they are, and those of serverPermissions", async () => {
   const home = await mkdtemp(join(tmpdir(), 'fittings-permissions-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const loaded = await loadConfig({

@@ -28,7 +28,7 @@ it.each([
   ['deny, and another URI is allowed', { readPermission: 'deny', allowedResources: ['demo://other/*'] }, 5],
   ['readPermission: allow', { readPermission: 'allow' }, 0],
   ['no rule', {}, 0],
-])('F4: read with %s', async (_what, permissions, code) => {
+])('read with %s', async (_what, permissions, code) => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(['read', `everything/${URI}`, ...entry(permissions)]);
   expect(run.code).toBe(code);
@@ -44,7 +44,7 @@ it.each([
   ['writePermission: deny and allowedTools', { writePermission: 'deny', allowedTools: ['echo'] }, 5],
   ['both lists', { deniedTools: ['echo'], allowedTools: ['echo'] }, 5],
   ['trust, and a denied tool', { trust: true, deniedTools: ['e*'] }, 5],
-])('F4: call with %s', async (_what, permissions, code) => {
+])('call with %s', async (_what, permissions, code) => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings([
     'call',
@@ -62,7 +62,7 @@ it.each([
   [['--args', '{"a":1}'], '--arg b=<number> is missing.'],
   [['-a', 'a=1', '-a', 'b=x'], 'The argument "b"'],
   [['--args', '{"a":1,"b":"x"}'], 'are invalid'],
-])('minor 10: wrong arguments %j are named, with the usage line', async (args, message) => {
+])('wrong arguments %j are named, with the usage line', async (args, message) => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(['call', 'everything/get-sum', ...args, ...entry({})]);
   expect(run.code).toBe(2);
@@ -84,14 +84,14 @@ it.each([
   ['POLICY_DENIED', { path: '/home/u/credentials' }, 'fittings login s --store file'],
   ['CONFIG_INVALID', { reason: 'name-taken' }, '--replace'],
   ['SEND_QUEUE_FULL', {}, 'Try again'],
-] as const)('minor 9: the hint of %s names a command or an option: %j', (code, details, expected) => {
+] as const)('the hint of %s names a command or an option: %j', (code, details, expected) => {
   const hint = 'Call host.doSomething(), or raise `maxSomething`.';
   const advice = hintForUser(new FittingsError(code, 'x', { server: 's', hint, details }));
   expect(advice).toContain(expected);
   expect(advice).not.toMatch(/host\.|max/);
 });
 
-it('minor 9: no hint is shown where a user has nothing to do', () => {
+it('no hint is shown where a user has nothing to do', () => {
   const hint = "The host program allows it: google({ hosts: ['x.example'] }).";
   const error = new FittingsError('POLICY_DENIED', 'x', { hint, details: { recipient: 'x.example' } });
   expect(hintForUser(error)).toBeUndefined();
@@ -101,17 +101,17 @@ it.each([
   ['COMMAND_NOT_FOUND', 'Install it, or give its full path.'],
   ['AUTH_FAILED', 'Pass a role in the entry, or run "gcloud auth application-default login".'],
   ['POLICY_DENIED', 'Use https:, or set `allowInsecure` on this server if you accept that.'],
-] as const)('minor 9: a hint about entries and machines is shown as it is: %s', (code, hint) => {
+] as const)('a hint about entries and machines is shown as it is: %s', (code, hint) => {
   expect(hintForUser(new FittingsError(code, 'x', { server: 's', hint }))).toBe(hint);
 });
 
-it('minor 9: the command line speaks for itself: its own hint is never replaced', () => {
+it('the command line speaks for itself: its own hint is never replaced', () => {
   const hint = 'Sign in: fittings login s --store file';
   expect(hintForUser(new CommandError('AUTH_REQUIRED', 'x', { server: 's', hint }))).toBe(hint);
   expect(hintForUser(new CommandError('ARGUMENTS_INVALID', 'x'))).toBeUndefined();
 });
 
-it('minor 9: a server without a sign-in says so, and does not advise to sign in', async () => {
+it('a server without a sign-in says so, and does not advise to sign in', async () => {
   await using workspace = await openWorkspace({ here: true });
   const servers = only({ keyed: { url: 'http://127.0.0.1:9/mcp', apiKey: 'a-key-of-mine', lazy: true } });
   const { code, stderr } = await workspace.fittings(['login', 'keyed', '--store', 'memory', ...servers]);
@@ -119,7 +119,7 @@ it('minor 9: a server without a sign-in says so, and does not advise to sign in'
   expect(stderr).not.toMatch(/installed|fittings login/);
 });
 
-it('minor 9: the library hint of an unknown type and of a wrong transport is not shown', async () => {
+it('the library hint of an unknown type and of a wrong transport is not shown', async () => {
   await using workspace = await openWorkspace({ here: true });
   const servers = only({ odd: { type: 'carrier-pigeon', url: 'https://x.example' } });
   for (const args of [['status'], ['call', 'odd/x'], ['doctor']]) {
@@ -129,7 +129,7 @@ it('minor 9: the library hint of an unknown type and of a wrong transport is not
 });
 
 it.each([['status'], ['call', 'hang/x'], ['doctor', '--timeout', '0.5']])(
-  'minor 8: %j says nothing of process ids and counters to a user',
+  '%j says nothing of process ids and counters to a user',
   async (...args) => {
     await using workspace = await openWorkspace({ here: true });
     const hang = {

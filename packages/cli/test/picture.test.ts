@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { ansiToSvg } from '../scripts/ansi-to-svg.mjs';
 
-it('P1 the pictures in the docs are what fittings shows today', () => {
+it('the pictures in the docs are what fittings shows today', () => {
   const script = fileURLToPath(new URL('../scripts/pictures.mjs', import.meta.url));
   const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

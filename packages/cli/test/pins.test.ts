@@ -43,7 +43,7 @@ async function scene({ here = true }: { readonly here?: boolean } = {}) {
 const pinsFolder = ({ home }: Pick<Workspace, 'home'>): string =>
   join(home, '.local', 'state', 'mcp-fittings', 'pins');
 
-describe('PN-09: fittings call', () => {
+describe('fittings call', () => {
   it.each([
     ['changed', changes.read, 'read'],
     ['added', changes.added, 'extra'],
@@ -125,7 +125,7 @@ describe('PN-09: fittings call', () => {
   });
 });
 
-describe('PN-09: fittings pins', () => {
+describe('fittings pins', () => {
   it('lists what is pinned and what waits, with exit code 5 if something does', async () => {
     await using place = await scene();
     expect(await place.json(['pins'])).toMatchObject({
@@ -232,7 +232,7 @@ describe('PN-09: fittings pins', () => {
   });
 });
 
-describe('PN-09: the built program', () => {
+describe('the built program', () => {
   it('pins with list, marks what changed, also from memory, and forgets the marks when it is accepted', async () => {
     await using place = await scene({ here: false });
     const first = await place.fittings(['list', 'tools']);

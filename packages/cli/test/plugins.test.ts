@@ -44,7 +44,7 @@ export default () => [{
 }];
 `;
 
-it('F12: --plugin brings a third-party transport, from a file', async () => {
+it('--plugin brings a third-party transport, from a file', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.write('toy.mjs', TOY_TRANSPORT);
   const entry = JSON.stringify({ mcpServers: { toy: { type: 'toy' } } });
@@ -55,7 +55,7 @@ it('F12: --plugin brings a third-party transport, from a file', async () => {
   expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('hello from toy') });
 });
 
-it('F12: --plugin brings a third-party sign-in scheme, which is asked before OAuth', async () => {
+it('--plugin brings a third-party sign-in scheme, which is asked before OAuth', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.write('badge.mjs', TOY_SIGN_IN);
   const badges: unknown[] = [];
@@ -72,7 +72,7 @@ it('F12: --plugin brings a third-party sign-in scheme, which is asked before OAu
   expect(new Set(badges)).toEqual(new Set(['from the plugin']));
 });
 
-it('F12, S1: a package name is never resolved from the current directory', async () => {
+it('a package name is never resolved from the current directory', async () => {
   await using workspace = await openWorkspace({ here: true });
   const folder = join(workspace.project, 'node_modules/toy-plugin');
   await mkdir(folder, { recursive: true });
@@ -92,7 +92,7 @@ it.each([
   ['exports nothing', 'export const a = 1;'],
   ['exports something else', 'export default { type: "toy" };'],
   ['throws', 'throw new Error("broken");'],
-])('F12: a plugin that %s is refused', async (_what, code) => {
+])('a plugin that %s is refused', async (_what, code) => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.write('bad.mjs', code);
   const run = await workspace.fittings(['--plugin', './bad.mjs', 'status']);

@@ -34,7 +34,7 @@ async function connect(url: string, token: string): Promise<Client> {
 
 const urlIn = ({ lines }: BridgeProcess): string => (JSON.parse(lines[0] ?? '') as { url: string }).url;
 
-describe('GW-84: fittings serve', () => {
+describe('fittings serve', () => {
   it('serves all servers at one address, and each at its own, with a new token', async () => {
     await using home = await temporaryHome();
     await using served = await serving(['--json', ...SERVERS, 'serve', '--http', '0'], home.path);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-it('P1 status tells the state, the counts and the last error of each server', async () => {
+it('status tells the state, the counts and the last error of each server', async () => {
   await using workspace = await openWorkspace({ here: true });
   const text = await workspace.fittings([
     'status',
@@ -41,7 +41,7 @@ it('P1 status tells the state, the counts and the last error of each server', as
   expect((await workspace.fittings(['status', 'unknown', ...ONE])).code).toBe(3);
 });
 
-it('P1 status --watch without a terminal: a line for each change', async () => {
+it('status --watch without a terminal: a line for each change', async () => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(['status', '--watch', '--json', ...SERVERS], {
     interruptWhen: (text) => text.includes('"connected"') && text.includes('"failed"'),
@@ -55,7 +55,7 @@ it('P1 status --watch without a terminal: a line for each change', async () => {
   expect(events.filter(({ server }) => server.name === 'missing').at(-1)?.server.status).toBe('failed');
 });
 
-it('P2 lists tools, prompts and resources; one that failed is noted and shows in the exit code', async () => {
+it('lists tools, prompts and resources; one that failed is noted and shows in the exit code', async () => {
   await using workspace = await openWorkspace({ here: true });
   const tools = await workspace.fittings(['list', 'tools', ...SERVERS]);
   expect(tools.stdout).toMatch(/^ {2}echo +Echoes back the input string$/m);
@@ -72,7 +72,7 @@ it('P2 lists tools, prompts and resources; one that failed is noted and shows in
   expect((await workspace.fittings(['list', 'things', ...ONE])).code).toBe(2);
 });
 
-it('P2 calls a tool with arguments typed by its schema', async () => {
+it('calls a tool with arguments typed by its schema', async () => {
   await using workspace = await openWorkspace({ here: true });
   const sum = await workspace.fittings([
     'call',
@@ -113,7 +113,7 @@ it.each([
   ['a name that is nearly right', ['--arg', 'aa=2'], 'Did you mean a'],
   ['no pair', ['--arg', 'a'], 'not in the form name=value'],
   ['no JSON', ['--args', '{'], 'not valid JSON'],
-])('P2 refuses %s before anything is sent', async (_, args, words) => {
+])('refuses %s before anything is sent', async (_, args, words) => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(['call', 'everything/get-sum', ...args, ...ONE]);
   expect(run.code).toBe(2);
@@ -123,7 +123,7 @@ it.each([
   expect(value).toMatchObject({ error: { code: 'ARGUMENTS_INVALID', delivery: 'not-sent' } });
 });
 
-it('U10 an unknown tool gets the nearest names; an unknown server too', async () => {
+it('an unknown tool gets the nearest names; an unknown server too', async () => {
   await using workspace = await openWorkspace({ here: true });
   const tool = await workspace.fittings(['call', 'everything/ecko', ...ONE]);
   expect(tool).toMatchObject({ code: 2, stderr: expect.stringContaining('echo') });
@@ -133,7 +133,7 @@ it('U10 an unknown tool gets the nearest names; an unknown server too', async ()
   expect(server).toMatchObject({ code: 3, stderr: expect.stringContaining('Did you mean everything?') });
 });
 
-it('U8 a denied tool is not called; the hint of a server that two share a name says how to choose', async () => {
+it('a denied tool is not called; the hint of a server that two share a name says how to choose', async () => {
   await using workspace = await openWorkspace({ here: true });
   const denied = await workspace.fittings([
     'call',
@@ -154,7 +154,7 @@ it('U8 a denied tool is not called; the hint of a server that two share a name s
   expect(both.stderr).toContain('one/echo, two/echo');
 });
 
-it('P2 reads a resource, as text and into a file', async () => {
+it('reads a resource, as text and into a file', async () => {
   await using workspace = await openWorkspace({ here: true });
   const uri = 'demo://resource/static/document/features.md';
   const text = await workspace.fittings(['read', `everything/${uri}`, ...ONE]);
@@ -174,7 +174,7 @@ it('P2 reads a resource, as text and into a file', async () => {
   expect((await readFile(join(workspace.project, 'blob'))).length).toBeGreaterThan(10);
 });
 
-it('P2 gets a prompt and completes an argument', async () => {
+it('gets a prompt and completes an argument', async () => {
   await using workspace = await openWorkspace({ here: true });
   const prompt = await workspace.fittings([
     'prompt',
@@ -195,7 +195,7 @@ it('P2 gets a prompt and completes an argument', async () => {
   expect(completed.stdout).toBe('Engineering\n');
 });
 
-it('L9 a lazy server is connected when something of it is asked for', async () => {
+it('a lazy server is connected when something of it is asked for', async () => {
   await using workspace = await openWorkspace({ here: true });
   const lazy = only({ everything: { ...everything, lazy: true } });
   expect((await workspace.fittings(['status', ...lazy])).stdout).toMatch(/disconnected/);

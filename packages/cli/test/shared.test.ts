@@ -83,7 +83,7 @@ async function untilAtOnce(workspace: SharedWorkspace, args: readonly string[]):
 const CALL = ['call', 'counted/echo', '--arg', 'text=hi'];
 
 describe('fittings --shared', () => {
-  it('GW-51: commands start a server once, and --no-shared starts its own', async () => {
+  it('commands start a server once, and --no-shared starts its own', async () => {
     await using workspace = await openShared();
     for (let count = 0; count < 3; count++) {
       expect(await workspace.shared(CALL)).toMatchObject({ code: 0, stdout: 'hi\n', stderr: '' });
@@ -93,7 +93,7 @@ describe('fittings --shared', () => {
     expect(workspace.starts()).toHaveLength(2);
   });
 
-  it('GW-51: serve says where it listens, refuses a second one, and ends on SIGTERM', async () => {
+  it('serve says where it listens, refuses a second one, and ends on SIGTERM', async () => {
     await using workspace = await openShared();
     const { home, runtime } = workspace;
     const serving = startBridge(['serve', '--socket'], home, { XDG_RUNTIME_DIR: runtime });
@@ -105,7 +105,7 @@ describe('fittings --shared', () => {
     for (const pid of workspace.starts()) await untilDead(pid);
   });
 
-  it('GW-51: a call that was checked is repeated at once, with the same output', async () => {
+  it('a call that was checked is repeated at once, with the same output', async () => {
     await using workspace = await openShared();
     const ordinary = await workspace.shared(['--json', ...CALL]);
     const quick = await untilAtOnce(workspace, ['--json', ...CALL]);
@@ -116,21 +116,21 @@ describe('fittings --shared', () => {
     expect(workspace.starts()).toHaveLength(1);
   });
 
-  it('GW-51: it is made in the ordinary way when the configuration has changed', async () => {
+  it('it is made in the ordinary way when the configuration has changed', async () => {
     await using workspace = await openShared();
     await untilAtOnce(workspace, CALL);
     await writeFile(workspace.file, JSON.stringify({ mcpServers: {} }));
     expect(await workspace.shared(CALL)).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('GW-51: a variable that servers inherit means another server', async () => {
+  it('a variable that servers inherit means another server', async () => {
     await using workspace = await openShared();
     await untilAtOnce(workspace, CALL);
     expect(await workspace.shared(CALL, { LANG: 'de_DE.UTF-8' })).toMatchObject({ code: 0, stdout: 'hi\n' });
     expect(workspace.starts()).toHaveLength(2);
   });
 
-  it('GW-51: it is made in the ordinary way, and pinned, when the server lists other tools', async () => {
+  it('it is made in the ordinary way, and pinned, when the server lists other tools', async () => {
     await using workspace = await openShared();
     await untilAtOnce(workspace, CALL);
     expect(await workspace.shared(['call', 'counted/change'])).toMatchObject({ code: 0 });
@@ -139,7 +139,7 @@ describe('fittings --shared', () => {
     expect(run.stderr).toContain('fittings pins show counted echo');
   });
 
-  it('GW-51: invalid arguments are explained as ever, and the server sees no call', async () => {
+  it('invalid arguments are explained as ever, and the server sees no call', async () => {
     await using workspace = await openShared();
     await untilAtOnce(workspace, CALL);
     const run = await workspace.shared(['call', 'counted/echo', '--arg', 'count=x']);
@@ -149,7 +149,7 @@ describe('fittings --shared', () => {
     expect(run.stderr).toContain('Usage: fittings call counted/echo');
   });
 
-  it('GW-51: a failed tool has exit code 1, and the loss of the server is unknown', async () => {
+  it('a failed tool has exit code 1, and the loss of the server is unknown', async () => {
     await using workspace = await openShared();
     expect(await untilAtOnce(workspace, ['call', 'counted/fail'])).toMatchObject({ code: 1 });
     const dead = await workspace.shared(['--json', 'call', 'counted/die']);
@@ -157,7 +157,7 @@ describe('fittings --shared', () => {
     expect(await workspace.shared(CALL)).toMatchObject({ code: 0, stdout: 'hi\n' });
   });
 
-  it('GW-51: a server with secrets is never called at once, because its output is redacted', async () => {
+  it('a server with secrets is never called at once, because its output is redacted', async () => {
     await using workspace = await openShared({ env: { TOKEN: 'a-long-secret-value' } });
     await workspace.shared(['call', 'counted/secret']);
     // Younger pins are not taken for granted: a server without secrets, begun later, is called at once by then.
@@ -186,11 +186,11 @@ describe('what is known without a host', () => {
     [['call', 'a/b', 'c', '--shared'], false],
     [['list', 'call', '--shared'], false],
     [['call', 'a/b', '--shared', '--plugin', './x.js'], false],
-  ])('GW-51: parses %j', (argv, isKnown) => {
+  ])('parses %j', (argv, isKnown) => {
     expect(parseCallRequest(argv, place) !== undefined).toBe(isKnown);
   });
 
-  it('GW-51: leaves it to the ordinary way where progress is shown', () => {
+  it('leaves it to the ordinary way where progress is shown', () => {
     expect(
       parseCallRequest(['call', 'a/b', '--shared'], { env: {}, stderr: { isTTY: true } }),
     ).toBeUndefined();
@@ -211,7 +211,7 @@ describe('what is known without a host', () => {
     [{}, object({ a: { anyOf: [] } }), undefined],
     [{}, object({}, { allOf: [] }), undefined],
     [{}, { type: 'object', properties: {}, minProperties: 1 }, undefined],
-  ])('GW-51: checks %j against %j', (args, schema, expected) => {
+  ])('checks %j against %j', (args, schema, expected) => {
     expect(matchesPlainSchema(args, schema)).toBe(expected);
   });
 });

@@ -16,7 +16,7 @@ async function writeUserFile(workspace: Workspace, text: string): Promise<void> 
   await writeFile(file, text);
 }
 
-it('S3: list has a state for each row, and says which server of a name is used', async () => {
+it('list has a state for each row, and says which server of a name is used', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.fittings(['add', 'github', 'http://127.0.0.1:1/mcp']);
   await workspace.write('.mcp.json', { mcpServers: { github: { command: 'evil' } } });
@@ -37,7 +37,7 @@ it('S3: list has a state for each row, and says which server of a name is used',
   expect(wrong.stderr).toContain('Configured servers: github.');
 });
 
-it('S3: a disabled server is disabled although a variable of it is not set; an invalid one has a reason', async () => {
+it('a disabled server is disabled although a variable of it is not set; an invalid one has a reason', async () => {
   await using workspace = await openWorkspace({ here: true });
   const config = { command: 'x', env: { TOKEN: '${NOT_SET_ANYWHERE}' } };
   const servers = { off: { ...config, disabled: true }, on: config };
@@ -51,7 +51,7 @@ it('S3: a disabled server is disabled although a variable of it is not set; an i
 });
 
 it.each(['list', 'status'])(
-  'minor 5: %s does not say of a broken file that nothing is configured',
+  '%s does not say of a broken file that nothing is configured',
   async (command) => {
     await using workspace = await openWorkspace({ here: true });
     await writeUserFile(workspace, '{ "mcpServers": { "a": { "command": "x" } "b": {} } }');
@@ -61,7 +61,7 @@ it.each(['list', 'status'])(
   },
 );
 
-describe('S10: a server that answers a plain 401 without its header', () => {
+describe('a server that answers a plain 401 without its header', () => {
   const open = () => {
     const serve = mcp();
     return plant((request, response) => {
@@ -130,7 +130,7 @@ describe('S10: a server that answers a plain 401 without its header', () => {
   });
 });
 
-describe('S11: hints are commands and options of the command line', () => {
+describe('hints are commands and options of the command line', () => {
   it('a name that is taken: --replace', async () => {
     await using workspace = await openWorkspace({ here: true });
     await workspace.fittings(['add', 'web', 'http://127.0.0.1:1/mcp']);
@@ -162,7 +162,7 @@ describe('S11: hints are commands and options of the command line', () => {
 });
 
 describe('smaller stops', () => {
-  it('minor 3: a tool of a server that waits for a sign-in: the command that signs in, and exit code 4', async () => {
+  it('a tool of a server that waits for a sign-in: the command that signs in, and exit code 4', async () => {
     await using guarded = await startProtectedServer();
     await using workspace = await openWorkspace({ here: true });
     await workspace.fittings(['add', 'sec', guarded.url]);
@@ -173,7 +173,7 @@ describe('smaller stops', () => {
     });
   });
 
-  it('minor 4: approve without a terminal says how to approve', async () => {
+  it('approve without a terminal says how to approve', async () => {
     await using workspace = await openWorkspace({ here: true });
     await workspace.write('.mcp.json', { mcpServers: { s: { command: 'x' } } });
     const run = await workspace.fittings(['approve']);
@@ -185,7 +185,7 @@ describe('smaller stops', () => {
     [['a=2', 'b=3'], '--arg a=… --arg b=…'],
     [['{"a":2}'], "--args '{…}'"],
     [['two'], '--arg name=value'],
-  ])('minor 8: call get-sum %j', async (more, hint) => {
+  ])('call get-sum %j', async (more, hint) => {
     await using workspace = await openWorkspace({ here: true });
     const run = await workspace.fittings(['call', 'get-sum', ...more]);
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
@@ -194,14 +194,14 @@ describe('smaller stops', () => {
   it.each([
     ['export', 'Supported programs: claude-code', '--to vscode'],
     ['completion', 'Supported shells: bash, zsh, fish', 'fittings completion bash'],
-  ])('minor 9: %s alone names the choices and an example', async (command, choices, example) => {
+  ])('%s alone names the choices and an example', async (command, choices, example) => {
     await using workspace = await openWorkspace({ here: true });
     const { code, stderr } = await workspace.fittings([command]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(choices) });
     expect(stderr).toContain(example);
   });
 
-  it('minor 5: add to a broken file says in which line', async () => {
+  it('add to a broken file says in which line', async () => {
     await using workspace = await openWorkspace({ here: true });
     await writeUserFile(workspace, '{\n  "mcpServers": {\n    "a": {} "b": {}\n  }\n}\n');
     const { code, stderr } = await workspace.fittings(['add', 'c', '--', 'node']);
@@ -221,7 +221,7 @@ describe('smaller stops', () => {
     expect(stdout).not.toContain('is now in the file');
   });
 
-  it('minor 6: a mistyped field and a mistyped type say what was probably meant', async () => {
+  it('a mistyped field and a mistyped type say what was probably meant', async () => {
     await using workspace = await openWorkspace({ here: true });
     const servers = { field: { comand: 'node' }, type: { type: 'stdoi', command: 'node' } };
     await writeUserFile(workspace, JSON.stringify({ mcpServers: servers }));
@@ -230,7 +230,7 @@ describe('smaller stops', () => {
     expect(stdout + stderr).toContain('Did you mean "stdio"?');
   });
 
-  it('minor 2: a narrow terminal gets a status without the transport, but with every count', () => {
+  it('a narrow terminal gets a status without the transport, but with every count', () => {
     const row = {
       name: 'everything',
       type: 'stdio',

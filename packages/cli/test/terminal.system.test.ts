@@ -29,7 +29,7 @@ describeWithTerminal('a person at a terminal', () => {
   }
 
   it(
-    'M10, M7: import asks about mcp-remote, and about a secret that would be written into the project',
+    'import asks about mcp-remote, and about a secret that would be written into the project',
     async () => {
       const { terminal, workspace } = await sitDown();
       const file = await workspace.write('../home/desktop.json', {
@@ -81,7 +81,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'S1 a pipe: what its reader writes to the terminal stays, while a server is waited for',
+    'a pipe: what its reader writes to the terminal stays, while a server is waited for',
     async () => {
       const { terminal, workspace } = await sitDown();
       // The server starts once the reader of the pipe has written a line in the middle of the wait.
@@ -107,7 +107,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'minor 1: a terminal without a size counts as one of 80 columns',
+    'a terminal without a size counts as one of 80 columns',
     async () => {
       const { terminal, workspace } = await sitDown();
       await workspace.write('servers.json', { mcpServers: { everything } });
@@ -120,7 +120,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'P2 adds a server, approves it, lists its tools, calls one with progress, breaks it and asks the doctor',
+    'adds a server, approves it, lists its tools, calls one with progress, breaks it and asks the doctor',
     async () => {
       const { terminal, workspace } = await sitDown();
       const { command, args } = everything;
@@ -176,7 +176,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'O5 signs in through the browser, stays signed in, and signs out',
+    'signs in through the browser, stays signed in, and signs out',
     async () => {
       await using guarded = await startProtectedServer();
       const { terminal } = await sitDown({ columns: 200 });
@@ -213,7 +213,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'S6 login takes the URL that bridge takes, and the sign-in of an entry stays with the entry',
+    'login takes the URL that bridge takes, and the sign-in of an entry stays with the entry',
     async () => {
       await using guarded = await startProtectedServer();
       const { terminal, workspace } = await sitDown({ columns: 200 });
@@ -253,7 +253,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'O2 signs in without a browser: with a code, or by bringing the address back',
+    'signs in without a browser: with a code, or by bringing the address back',
     async () => {
       await using guarded = await startProtectedServer();
       const { terminal } = await sitDown({ columns: 200 });
@@ -278,7 +278,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'L12 Ctrl-C cancels a call, and says that the server may have carried it out',
+    'Ctrl-C cancels a call, and says that the server may have carried it out',
     async () => {
       const { terminal, workspace } = await sitDown();
       await workspace.write('servers.json', { mcpServers: { everything } });
@@ -298,7 +298,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'R3 passes a question of a server on to the person, and the answer back',
+    'passes a question of a server on to the person, and the answer back',
     async () => {
       const { terminal, workspace } = await sitDown();
       await workspace.write('servers.json', { mcpServers: { everything } });
@@ -329,7 +329,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'P1 --watch follows states and files, and leaves the terminal as it was',
+    '--watch follows states and files, and leaves the terminal as it was',
     async () => {
       const { terminal, workspace } = await sitDown();
       await workspace.write('servers.json', { mcpServers: { everything } });
@@ -352,7 +352,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'P2 add asks for what was not said',
+    'add asks for what was not said',
     async () => {
       const { terminal, workspace } = await sitDown();
       const adding = await terminal.start('fittings add');

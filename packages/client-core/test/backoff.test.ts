@@ -3,7 +3,7 @@ import { assert, double, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 describe('backoffDelay', () => {
-  it('L6 doubles from one second to thirty', () => {
+  it('doubles from one second to thirty', () => {
     const delays = Array.from({ length: 7 }, (_, attempt) => backoffDelay(attempt, { jitter: 0 }));
     expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
   });

@@ -28,7 +28,7 @@ async function open(): Promise<Open> {
 }
 
 describe('answers', () => {
-  it('ST-16 delivers a response once, also when its duplicate came in the same chunk after a notification', async () => {
+  it('delivers a response once, also when its duplicate came in the same chunk after a notification', async () => {
     const { transport, heard, errors } = await open();
     const sent = transport.send(request(5));
     for (const value of [note, answer(5, 1), answer(5, 2)]) transport.hear(value);
@@ -73,7 +73,7 @@ describe('answers', () => {
     expect(heard).toEqual([note]);
   });
 
-  it('CO-08 distinguishes ids by type, and ignores invalid ids', async () => {
+  it('distinguishes ids by type, and ignores invalid ids', async () => {
     const { transport, heard } = await open();
     const sent = Promise.all([transport.send(request(1)), transport.send(request('1'))]);
     for (const id of [
@@ -109,7 +109,7 @@ describe('answers', () => {
     ['an error without a code', { jsonrpc: '2.0', id: 1, error: { message: 'x' } }],
     ['an error whose code is text', { jsonrpc: '2.0', id: 1, error: { code: '1', message: 'x' } }],
     ['an error without a message', { jsonrpc: '2.0', id: 1, error: { code: 1 } }],
-  ])('CO-09 %s fails that request and no other', async (_what, broken) => {
+  ])('%s fails that request and no other', async (_what, broken) => {
     const { transport, heard } = await open();
     const [first, second] = [transport.send(request(1)), transport.send(request(2))];
     transport.hear(broken);
@@ -125,7 +125,7 @@ describe('answers', () => {
 });
 
 describe('handlers', () => {
-  it('CO-18 a handler that rejects later is reported like one that throws', async () => {
+  it('a handler that rejects later is reported like one that throws', async () => {
     const { transport, errors } = await open();
     const cause = new Error('later');
     // oxlint-disable-next-line typescript/no-misused-promises -- what careless hosts do
@@ -138,7 +138,7 @@ describe('handlers', () => {
     expect(errors).toMatchObject([{ code: 'CALLBACK_FAILED', cause }]);
   });
 
-  it('CO-18 so are onclose and onerror, and no rejection is unhandled', async () => {
+  it('so are onclose and onerror, and no rejection is unhandled', async () => {
     const { transport } = await open();
     const reject: () => unknown = () => Promise.reject(new Error('later'));
     transport.onerror = reject;
@@ -222,7 +222,7 @@ describe('errors of the wire', () => {
     expect(errors[0]).toBeInstanceOf(FittingsError);
   });
 
-  it('CO-17 M5 close() during start() ends with TRANSPORT_CLOSED, without onclose; what was opened later is freed', async () => {
+  it('close() during start() ends with TRANSPORT_CLOSED, without onclose; what was opened later is freed', async () => {
     const transport = new WireTransport();
     let closes = 0;
     transport.onclose = () => void closes++;

@@ -52,7 +52,7 @@ describe('what a transport does for its wire', () => {
     expect(transport.closeReason).toMatchObject({ server: 'named' });
   });
 
-  it('P2: an aborted request that was not sent yet fails as not-sent, and any other as unknown', async () => {
+  it('an aborted request that was not sent yet fails as not-sent, and any other as unknown', async () => {
     await using transport = new WireTransport();
     transport.whenWriting = async (message) => {
       if (!isRequest(message)) return;

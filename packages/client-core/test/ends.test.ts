@@ -20,7 +20,7 @@ async function open(): Promise<{ transport: WireTransport; order: string[] }> {
 }
 
 describe('the order of events at the end', () => {
-  it('P2 close() calls onclose before it returns, and requests are rejected after it', async () => {
+  it('close() calls onclose before it returns, and requests are rejected after it', async () => {
     const { transport, order } = await open();
     const sent = settle(transport.send(request(1))).then(() => order.push('request'));
     const closed = transport.close().then(() => order.push('closed'));
@@ -29,7 +29,7 @@ describe('the order of events at the end', () => {
     expect(order).toEqual(['onclose', 'request', 'closed']);
   });
 
-  it('P2 a handler that closes again, and one that throws, change nothing', async () => {
+  it('a handler that closes again, and one that throws, change nothing', async () => {
     const { transport, order } = await open();
     const errors: Error[] = [];
     transport.onerror = (error) => errors.push(error);
@@ -44,7 +44,7 @@ describe('the order of events at the end', () => {
     expect(errors).toMatchObject([{ code: 'CALLBACK_FAILED' }]);
   });
 
-  it('P1 when the wire ends, a request fails with our reason first, and a close() because of it calls onclose at once', async () => {
+  it('when the wire ends, a request fails with our reason first, and a close() because of it calls onclose at once', async () => {
     const { transport, order } = await open();
     const failed = settle(transport.send(request(1))).then((error) => {
       order.push(error instanceof TransportError ? error.message : 'not ours');
@@ -73,7 +73,7 @@ describe('the order of events at the end', () => {
   });
 });
 
-describe('C8 a caller that retries without a pause', () => {
+describe('a caller that retries without a pause', () => {
   /** Sends until the connection has ended; rejects after a time in which a starved one would hang. */
   async function storm(transport: WireTransport, message: () => JSONRPCMessage): Promise<number> {
     let sends = 0;
@@ -152,7 +152,7 @@ describe('C8 a caller that retries without a pause', () => {
   });
 });
 
-describe('D9 a rejected start()', () => {
+describe('a rejected start()', () => {
   const wire = (transport: WireTransport, name: string, log: string[]): void => {
     const { onmessage, onclose } = transport;
     transport.onmessage = (message) => {
@@ -199,7 +199,7 @@ describe('D9 a rejected start()', () => {
   });
 });
 
-describe('M5 an open() that is still running at the end', () => {
+describe('an open() that is still running at the end', () => {
   it('gets a signal, and shutDown runs again for what it creates later', async () => {
     const transport = new WireTransport();
     let made = 0;
@@ -242,7 +242,7 @@ describe('M5 an open() that is still running at the end', () => {
   });
 });
 
-describe('P3 with a stopped clock', () => {
+describe('with a stopped clock', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('starts, delivers, rejects and closes', async () => {

@@ -117,7 +117,7 @@ describe('FittingsError', () => {
     }
   });
 
-  it('AO-32 does not show the refused credentials when it is inspected or serialized', () => {
+  it('does not show the refused credentials when it is inspected or serialized', () => {
     const refused = 'Bearer canary-token';
     const challenge = { url: new URL('https://a.example'), status: 401, refused } as const;
     const error = new AuthRequiredError('Sign in.', { challenge });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { escapeJson } from '../src/text.js';
 
-describe('S3: JSON that a person decides by', () => {
+describe('JSON that a person decides by', () => {
   it('is plain JSON where nothing has to be escaped or cut', () => {
     const value = { a: 'x', list: [1, true, null, { b: '' }], 'żółć 漢字 👍': [], empty: {} };
     const { text, missing } = escapeJson(value);

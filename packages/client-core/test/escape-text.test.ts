@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { escapeText } from '../src/text.js';
 
-describe('S3: text that a person decides by', () => {
+describe('text that a person decides by', () => {
   it.each([
     ['ls\u009d; curl evil\u009c', 'ls\\u{9d}; curl evil\\u{9c}'],
     ['a\u001b[2Kb', 'a\\u{1b}[2Kb'],

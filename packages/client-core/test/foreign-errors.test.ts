@@ -39,7 +39,7 @@ it('hands an AuthRequiredError of open() to the caller of start() unchanged', as
 });
 
 it.each(['open', 'write'] as const)(
-  'HOUSE: an error from %s() that names no server leaves with its name',
+  'an error from %s() that names no server leaves with its name',
   async (where) => {
     for (const error of [new AuthRequiredError('sign in'), new TransportError('CONNECTION_LOST', 'gone')]) {
       await using transport = new Refusing(where, error);

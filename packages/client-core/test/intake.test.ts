@@ -40,8 +40,8 @@ function holdTimers() {
   return { delays, timer };
 }
 
-describe('D10 a peer that floods', () => {
-  it('D10 leaves turns of the event loop to others: those are served before the flood is consumed', async () => {
+describe('a peer that floods', () => {
+  it('leaves turns of the event loop to others: those are served before the flood is consumed', async () => {
     const { intake, order } = paced();
     let turns = 0;
     const others = setInterval(() => undefined, 1000);
@@ -60,7 +60,7 @@ describe('D10 a peer that floods', () => {
     clearInterval(others);
   });
 
-  it('D10 a large message waits for a turn in which nothing was done, and the next one waits for another', async () => {
+  it('a large message waits for a turn in which nothing was done, and the next one waits for another', async () => {
     const { intake, order } = paced();
     intake.push(1);
     intake.push(200);
@@ -79,7 +79,7 @@ describe('D10 a peer that floods', () => {
     expect(alone.intake.busy).toBe(false);
   });
 
-  it('D10 counts what its messages cause in promise jobs, once it works at all', async () => {
+  it('counts what its messages cause in promise jobs, once it works at all', async () => {
     const { intake, budget, pass } = paced();
     intake.push(1);
     pass(5);
@@ -89,7 +89,7 @@ describe('D10 a peer that floods', () => {
     expect(budget.isSpent()).toBe(false);
   });
 
-  it('D10 ordinary messages with pauses in between never wait', () => {
+  it('ordinary messages with pauses in between never wait', () => {
     const { intake, order, pass } = paced();
     for (let count = 0; count < 50; count++) {
       intake.push(0.5);
@@ -98,7 +98,7 @@ describe('D10 a peer that floods', () => {
     expect(order).toHaveLength(50);
   });
 
-  it('P3 nothing waits while the clock is stopped', () => {
+  it('nothing waits while the clock is stopped', () => {
     vi.useFakeTimers();
     try {
       let taken = 0;
@@ -110,7 +110,7 @@ describe('D10 a peer that floods', () => {
     }
   });
 
-  it('D10 keeps the order, handles waiting items when the wire fails, and drops them after close()', async () => {
+  it('keeps the order, handles waiting items when the wire fails, and drops them after close()', async () => {
     for (const end of ['fail', 'close'] as const) {
       const taken: number[] = [];
       const wire = new (class extends WireTransport {
@@ -168,8 +168,8 @@ function shared(share: number) {
   return { intake, budget, order, waits, rest, wake, time: () => now };
 }
 
-describe('D10 the share of unsolicited input', () => {
-  it('D10 a flood waits after a burst, and takes its share of the time from then on', async () => {
+describe('the share of unsolicited input', () => {
+  it('a flood waits after a burst, and takes its share of the time from then on', async () => {
     const { intake, order, waits, rest, wake, time } = shared(1 / 8);
     for (let count = 0; count < 400; count++) intake.push({ kind: 'unsolicited', ms: 1 });
     await rest();
@@ -190,7 +190,7 @@ describe('D10 the share of unsolicited input', () => {
     await wake();
   });
 
-  it('D10 requested responses never wait for the share, however many arrive', async () => {
+  it('requested responses never wait for the share, however many arrive', async () => {
     const { intake, order, waits, rest } = shared(1 / 8);
     for (let count = 0; count < 1000; count++) intake.push({ kind: 'requested', ms: 1 });
     await rest();
@@ -199,7 +199,7 @@ describe('D10 the share of unsolicited input', () => {
     expect(waits).toEqual([]);
   });
 
-  it('D10 one large message makes the next one wait longer than many small ones of the same time', async () => {
+  it('one large message makes the next one wait longer than many small ones of the same time', async () => {
     const large = shared(1 / 8);
     large.intake.push({ kind: 'unsolicited', ms: 40, estimate: 100 });
     large.intake.push({ kind: 'unsolicited', ms: 40, estimate: 100 });
@@ -214,7 +214,7 @@ describe('D10 the share of unsolicited input', () => {
     expect(small.waits).toEqual([]);
   });
 
-  it('D10 a small message during which the system ran another program does not make its peer wait', async () => {
+  it('a small message during which the system ran another program does not make its peer wait', async () => {
     const { intake, order, waits, rest } = shared(1 / 8);
     intake.push({ kind: 'unsolicited', ms: 500 });
     intake.push({ kind: 'requested', ms: 1 });
@@ -224,7 +224,7 @@ describe('D10 the share of unsolicited input', () => {
     expect(waits).toEqual([]);
   });
 
-  it('D10 no wait is longer than two seconds, and close() cancels it', async () => {
+  it('no wait is longer than two seconds, and close() cancels it', async () => {
     const { intake, budget, order, waits, rest } = shared(1 / 8);
     for (let count = 0; count < 3; count++) intake.push({ kind: 'unsolicited', ms: 60_000, estimate: 100 });
     await rest();
@@ -236,7 +236,7 @@ describe('D10 the share of unsolicited input', () => {
   });
 
   it.each(['notifications', 'requests', 'unexpected responses', 'invalid messages', 'noise'])(
-    'D10 a transport counts %s, and not the answers that its host waits for',
+    'a transport counts %s, and not the answers that its host waits for',
     async (kind) => {
       let now = 100;
       const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
@@ -279,7 +279,7 @@ describe('D10 the share of unsolicited input', () => {
     },
   );
 
-  it('D10 nothing waits for a timer unless a host sets a share', async () => {
+  it('nothing waits for a timer unless a host sets a share', async () => {
     const { delays, timer } = holdTimers();
     try {
       const { intake, order } = paced();

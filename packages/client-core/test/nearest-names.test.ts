@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nearestNames } from '../src/text/nearest-names.js';
 
-it('U10 returns at most three names, the nearest first', () => {
+it('returns at most three names, the nearest first', () => {
   const known = ['read_file', 'read_files', 'write_file', 'list', 'read_fils', 'red_file'];
   expect(nearestNames('read_fil', known)).toEqual(['read_file', 'read_files', 'read_fils']);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sanitizeText } from '../src/text.js';
 
-describe('CO-01 escape sequences are removed as a whole', () => {
+describe('escape sequences are removed as a whole', () => {
   it.each([
     ['a title, ended by BEL', '\u001b]0;title\u0007rest'],
     ['a title, ended by ST', '\u001b]2;title\u001b\\rest'],

@@ -8,7 +8,7 @@ import { scratch, servers } from './support/scratch.js';
 const project = { id: 'p', root: '/p' };
 const decision = (hash: string, kind: 'always' | 'never' = 'always') => ({ decision: kind, hash, at: 1 });
 
-describe('C8 decisions are stored outside of the project', () => {
+describe('decisions are stored outside of the project', () => {
   it('writes a file that only its owner can read, with hashes and no definition', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({ s: { command: 'x', env: { TOKEN: 'canary' } } }),
@@ -126,7 +126,7 @@ describe('C8 decisions are stored outside of the project', () => {
     ['world-writable', 'home/.config/mcp-fittings', 0o707],
     ['group-writable, further up', 'home/.config', 0o775],
     ['world-writable home', 'home', 0o777],
-  ])('S27: refuses a file in a folder that others may change: %s', async (_, folder, mode) => {
+  ])('refuses a file in a folder that others may change: %s', async (_, folder, mode) => {
     const place = await scratch();
     const store = createFileApprovalStore({ home: place.home, platform: 'linux' });
     await store.write(project, 's', decision('h'));
@@ -138,7 +138,7 @@ describe('C8 decisions are stored outside of the project', () => {
     expect([...(await store.read('p')).keys()]).toEqual(['s']);
   });
 
-  it.runIf(process.platform !== 'win32')('S27: refuses a file in a folder of another user', async () => {
+  it.runIf(process.platform !== 'win32')('refuses a file in a folder of another user', async () => {
     const place = await scratch();
     const store = createFileApprovalStore({ home: place.home, platform: 'linux' });
     await store.write(project, 's', decision('h'));

@@ -38,8 +38,8 @@ async function loadAsking(place: Scratch, answer: ApprovalAnswer, more: Partial<
   return { config, asked, approvals };
 }
 
-describe('CF-01 nothing happens before the user approves', () => {
-  it('CF-01 CF-16 starts and contacts no server and reads no variable until approved', async () => {
+describe('nothing happens before the user approves', () => {
+  it('starts and contacts no server and reads no variable until approved', async () => {
     let contacted = 0;
     const server = createServer((_, response) => (contacted++, response.end()));
     onTestFinished(() => void server.close());
@@ -83,7 +83,7 @@ describe('CF-01 nothing happens before the user approves', () => {
     expect(contacted).toBe(0);
   });
 
-  it('CF-01 does not read the variable while the question is open', async () => {
+  it('does not read the variable while the question is open', async () => {
     const { env, reads } = spyEnvironment({ SECRET: 'canary' });
     const place = await scratch({
       'project/.mcp.json': servers({ s: { url: 'https://x.example/${SECRET}' } }),
@@ -95,7 +95,7 @@ describe('CF-01 nothing happens before the user approves', () => {
     expect(reads).toEqual([]);
   });
 
-  it('C8 without `ask` no question is asked and nothing starts; stored decisions apply', async () => {
+  it('without `ask` no question is asked and nothing starts; stored decisions apply', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x' } }) });
     expect((await place.load({ layout: mcpJson })).servers).toEqual({});
     await loadAsking(place, 'always');
@@ -114,7 +114,7 @@ describe('CF-01 nothing happens before the user approves', () => {
   });
 });
 
-describe('C8 the decisions', () => {
+describe('the decisions', () => {
   const entry = { command: 'x' };
 
   it.each([
@@ -122,7 +122,7 @@ describe('C8 the decisions', () => {
     ['no', [], [], 1],
     ['always', ['s'], ['s'], 0],
     ['never', [], [], 0],
-  ] as const)('C8 %s: now %j, after a restart %j', async (answer, now, later, askedLater) => {
+  ] as const)('%s: now %j, after a restart %j', async (answer, now, later, askedLater) => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: entry }) });
     const first = await loadAsking(place, answer);
     expect(Object.keys(first.config.servers)).toEqual(now);
@@ -135,7 +135,7 @@ describe('C8 the decisions', () => {
     expect(Object.keys(restarted.config.servers)).toEqual(later);
   });
 
-  it('C8 shows the details; asking for them again and again counts as no', async () => {
+  it('shows the details; asking for them again and again counts as no', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: entry }) });
     const seen: boolean[] = [];
     const ask = (_: ApprovalRequest, { details }: { details: boolean }): Promise<ApprovalAnswer> => {
@@ -166,7 +166,7 @@ describe('C8 the decisions', () => {
     });
   });
 
-  it('C8 a host can ask later with the approval of the entry', async () => {
+  it('a host can ask later with the approval of the entry', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: entry }) });
     const approvals = createServerApprovals({ store: createFileApprovalStore({ home: place.home }) });
     const [pending] = (await place.load({ layout: mcpJson, approvals })).entries;
@@ -176,7 +176,7 @@ describe('C8 the decisions', () => {
     expect((await place.load({ layout: mcpJson, approvals })).servers).toEqual({});
   });
 
-  it('C8 settings lists: wanted servers are pinned to their present definition, unwanted ones are rejected', async () => {
+  it('settings lists: wanted servers are pinned to their present definition, unwanted ones are rejected', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ want: entry, off: entry, new: entry }) });
     await place.write('home/.claude.json', {
       projects: {
@@ -189,7 +189,7 @@ describe('C8 the decisions', () => {
     expect((await load()).servers).toEqual({});
   });
 
-  it('S15: the host’s own lists approve nothing, because they name no project', async () => {
+  it('the host’s own lists approve nothing, because they name no project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ want: entry, off: entry, new: entry }) });
     const approvals = createServerApprovals({ enabled: ['want', 'off'], disabled: ['off'] });
     const config = await place.load({ layout: mcpJson, approvals });
@@ -200,7 +200,7 @@ describe('C8 the decisions', () => {
     ]);
   });
 
-  it('C8 `trusted` covers only a command or URL without other fields', async () => {
+  it('`trusted` covers only a command or URL without other fields', async () => {
     const trusted = { command: 'npx', args: ['-y', '@modelcontextprotocol/server-memory'] };
     const place = await scratch({
       'project/.mcp.json': servers({
@@ -229,7 +229,7 @@ describe('C8 the decisions', () => {
   });
 });
 
-describe('CF-02 an approval is for one definition', () => {
+describe('an approval is for one definition', () => {
   const stdio = {
     type: 'stdio',
     command: 'node',
@@ -254,7 +254,7 @@ describe('CF-02 an approval is for one definition', () => {
     ['a header', remote, { ...remote, headers: { h: 'w' } }],
     ['the template of a variable', remote, { ...remote, url: 'https://x.example/${PATH_PART}' }],
     ['a type that was implied', { command: 'x' }, { type: 'stdio', command: 'x' }],
-  ])('CF-02 changing %s invalidates the approval', async (_, before, after) => {
+  ])('changing %s invalidates the approval', async (_, before, after) => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: before }) });
     await loadAsking(place, 'always');
     expect((await loadAsking(place, 'no')).asked).toEqual([]);
@@ -266,7 +266,7 @@ describe('CF-02 an approval is for one definition', () => {
     ]);
   });
 
-  it('CF-02 comments, order of keys and whitespace do not', async () => {
+  it('comments, order of keys and whitespace do not', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: stdio }) });
     await loadAsking(place, 'always');
     const reversed = Object.fromEntries(Object.entries(stdio).toReversed());
@@ -274,7 +274,7 @@ describe('CF-02 an approval is for one definition', () => {
     expect((await loadAsking(place, 'no')).asked).toEqual([]);
   });
 
-  it('CF-02 an approval is not valid in another project or for another name', async () => {
+  it('an approval is not valid in another project or for another name', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({ s: stdio }),
       'second/.mcp.json': servers({ s: stdio }),
@@ -305,7 +305,7 @@ describe('CF-02 an approval is for one definition', () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  it('CF-04 the command of a project file cannot come from a variable', async () => {
+  it('the command of a project file cannot come from a variable', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({
         a: { command: '${TOOL}' },
@@ -329,7 +329,7 @@ describe('CF-02 an approval is for one definition', () => {
     expect(asked.map(({ name }) => name)).toEqual(['c']);
   });
 
-  it('CF-16 the question names the variables, and the host may refuse some or all', async () => {
+  it('the question names the variables, and the host may refuse some or all', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({
         s: {
@@ -355,8 +355,8 @@ describe('CF-02 an approval is for one definition', () => {
   });
 });
 
-describe('CF-05 CF-06 a project decides only about itself', () => {
-  it('CF-05 ignores trust that a project file grants itself, with a warning', async () => {
+describe('a project decides only about itself', () => {
+  it('ignores trust that a project file grants itself, with a warning', async () => {
     const place = await scratch({
       'project/.mcp.json': {
         enableAllProjectMcpServers: true,
@@ -395,14 +395,14 @@ describe('CF-05 CF-06 a project decides only about itself', () => {
     ]);
   });
 
-  it('U9 in a trusted folder the grants apply, and approval is required nevertheless', async () => {
+  it('in a trusted folder the grants apply, and approval is required nevertheless', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', trust: true } }) });
     expect((await place.load({ layout: mcpJson, folderTrusted: true })).servers).toEqual({});
     const { config } = await loadAsking(place, 'once', { folderTrusted: true });
     expect(config.servers['s']).toEqual({ type: 'stdio', command: 'x', trust: true, cwd: place.project });
   });
 
-  it('CF-06 a project server with the name of a user’s server inherits nothing', async () => {
+  it('a project server with the name of a user’s server inherits nothing', async () => {
     const place = await scratch({
       'home/.claude.json': servers({
         api: {
@@ -422,7 +422,7 @@ describe('CF-05 CF-06 a project decides only about itself', () => {
     expect(winner?.id).toContain(config.project.id);
   });
 
-  it('CF-06 the user’s own server is used until the project’s is approved', async () => {
+  it('the user’s own server is used until the project’s is approved', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ api: { url: 'https://mine.example' } }),
       'project/.mcp.json': servers({ api: { url: 'https://evil.example', disabled: true } }),
@@ -433,7 +433,7 @@ describe('CF-05 CF-06 a project decides only about itself', () => {
     }
   });
 
-  it('CF-18 reports variables that make a program run other code, or refuses them by policy', async () => {
+  it('reports variables that make a program run other code, or refuses them by policy', async () => {
     const names = [
       'LD_PRELOAD',
       'NODE_OPTIONS',
@@ -460,8 +460,8 @@ describe('CF-05 CF-06 a project decides only about itself', () => {
   });
 });
 
-describe('CF-20 the question', () => {
-  it('CF-20 shows the whole definition, untruncated, with control characters escaped', async () => {
+describe('the question', () => {
+  it('shows the whole definition, untruncated, with control characters escaped', async () => {
     const long = 'x'.repeat(20_000);
     const place = await scratch({
       'project/.mcp.json': servers({
@@ -502,7 +502,7 @@ describe('CF-20 the question', () => {
     ]);
   });
 
-  it('CF-20 refuses a definition that is too long to review, and does not truncate it', async () => {
+  it('refuses a definition that is too long to review, and does not truncate it', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({
         s: { command: 'x', args: ['\u202e'.repeat(70_000)] },
@@ -516,14 +516,14 @@ describe('CF-20 the question', () => {
     expect(config.problems).toMatchObject([{ code: 'FIELD_INVALID', server: 's' }]);
   });
 
-  it('CF-20 shows letters of other scripts as they are, with a warning', async () => {
+  it('shows letters of other scripts as they are, with a warning', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'nоde', args: ['日本'] } }) });
     const { asked } = await loadAsking(place, 'no');
     expect(asked[0]!.summary).toContain('"日本"');
     expect(asked[0]!.warnings).toEqual([expect.stringContaining('command, args[0]')]);
   });
 
-  it('CF-20 warns of fields that let others take part in the connection or the sign-in', async () => {
+  it('warns of fields that let others take part in the connection or the sign-in', async () => {
     const url = 'https://mcp.example/';
     const warningsOf = async (entry: object): Promise<readonly string[]> => {
       const place = await scratch({ 'project/.mcp.json': servers({ s: { url, ...entry } }) });
@@ -542,7 +542,7 @@ describe('CF-20 the question', () => {
     }
   });
 
-  it('CF-20 never shows a name without its definition', async () => {
+  it('never shows a name without its definition', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({ harmless: { url: 'http://evil.example/mcp', headers: { a: 'b' } } }),
     });

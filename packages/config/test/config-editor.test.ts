@@ -30,8 +30,8 @@ function editing(place: Scratch, more: Partial<ConfigEditorOptions> = {}) {
 }
 const json = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
 
-describe('CF-24 nothing is written without confirmation', () => {
-  it('CF-24 an editor requires `confirm`, and nothing else writes', async () => {
+describe('nothing is written without confirmation', () => {
+  it('an editor requires `confirm`, and nothing else writes', async () => {
     const place = await scratch();
     const without = {
       layout: layouts.claude,
@@ -48,7 +48,7 @@ describe('CF-24 nothing is written without confirmation', () => {
     ['something that is not true', () => 'yes' as unknown as boolean],
     ['nothing', () => undefined as unknown as boolean],
     ['no, later', () => Promise.resolve(false)],
-  ])('CF-24 `confirm` with %s writes nothing', async (_, confirm) => {
+  ])('`confirm` with %s writes nothing', async (_, confirm) => {
     const place = await scratch();
     const { editor } = editing(place, { confirm });
     const adding = editor.addServer({ name: 's', scope: 'user', entry: { command: 'x' } });
@@ -56,7 +56,7 @@ describe('CF-24 nothing is written without confirmation', () => {
     expect(await readdir(place.home)).toEqual([]);
   });
 
-  it('CF-24 `confirm` receives file, scope and both definitions', async () => {
+  it('`confirm` receives file, scope and both definitions', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'old' } }) });
     const { editor, changes } = editing(place);
     await editor.updateServer({ name: 's', scope: 'project', fields: { command: 'new' } });
@@ -74,8 +74,8 @@ describe('CF-24 nothing is written without confirmation', () => {
   });
 });
 
-describe('C7 add, update, remove, enable, disable by scope', () => {
-  it('C7 writes each scope to its own file', async () => {
+describe('add, update, remove, enable, disable by scope', () => {
+  it('writes each scope to its own file', async () => {
     const place = await scratch();
     const { editor } = editing(place);
     await editor.addServer({ name: 'u', scope: 'user', entry: { command: 'u' } });
@@ -94,7 +94,7 @@ describe('C7 add, update, remove, enable, disable by scope', () => {
     }
   });
 
-  it('C7 keeps comments, order, unknown keys, line endings and mode', async () => {
+  it('keeps comments, order, unknown keys, line endings and mode', async () => {
     const text = [
       '// settings of mine',
       '{',
@@ -134,7 +134,7 @@ describe('C7 add, update, remove, enable, disable by scope', () => {
     expect((await readdir(place.home)).toSorted()).toEqual(['.claude.json']);
   });
 
-  it('C7 keeps a flat file flat and adds the key to an empty one', async () => {
+  it('keeps a flat file flat and adds the key to an empty one', async () => {
     const place = await scratch({ 'project/.mcp.json': '{}', 'home/.mcprc': { old: { command: 'x' } } });
     const { editor } = editing(place, { layout: layouts.mcpJson });
     await editor.addServer({ name: 's', scope: 'project', entry: { command: 'y' } });
@@ -144,7 +144,7 @@ describe('C7 add, update, remove, enable, disable by scope', () => {
     expect(await json(place.path('home/.mcprc'))).toEqual({ old: { command: 'z' } });
   });
 
-  it('C7 does not write what is already so', async () => {
+  it('does not write what is already so', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x' } }) });
     const { editor, changes } = editing(place);
     const before = await stat(place.path('home/.claude.json'));
@@ -156,7 +156,7 @@ describe('C7 add, update, remove, enable, disable by scope', () => {
     expect((await stat(place.path('home/.claude.json'))).ino).toBe(before.ino);
   });
 
-  it('C8 approves what the user adds to the project', async () => {
+  it('approves what the user adds to the project', async () => {
     const place = await scratch();
     const approvals = createServerApprovals();
     const { editor } = editing(place, { approvals });
@@ -165,8 +165,8 @@ describe('C7 add, update, remove, enable, disable by scope', () => {
   });
 });
 
-describe('C7 refusals and their reasons', () => {
-  it('C7 names the writable scopes, and the scope that has a missing server', async () => {
+describe('refusals and their reasons', () => {
+  it('names the writable scopes, and the scope that has a missing server', async () => {
     const place = await scratch({
       'system/managed-mcp.json': servers({ m: { command: 'x' } }),
       'home/.claude.json': servers({ u: { command: 'x' } }),
@@ -239,7 +239,7 @@ describe('C7 refusals and their reasons', () => {
     ).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
-  it('CF-09 refuses a project file that is a link out of the project, or is in a folder that is one', async () => {
+  it('refuses a project file that is a link out of the project, or is in a folder that is one', async () => {
     const place = await scratch({ 'home/real.json': '{}' });
     await symlink(place.path('home/real.json'), place.path('project/.mcp.json'));
     const { editor } = editing(place);
@@ -256,7 +256,7 @@ describe('C7 refusals and their reasons', () => {
     expect(await readdir(place.path('home/.blade'))).toEqual([]);
   });
 
-  it('CF-09 a broken link in the project creates no file outside', async () => {
+  it('a broken link in the project creates no file outside', async () => {
     const place = await scratch();
     await symlink(place.path('home/new.json'), place.path('project/.mcp.json'));
     const adding = editing(place).editor.addServer({ name: 'n', scope: 'project', entry: { command: 'x' } });
@@ -296,8 +296,8 @@ describe('C7 refusals and their reasons', () => {
   });
 });
 
-describe('C7 writes are atomic', () => {
-  it('C7 two processes with many writers lose no change', async () => {
+describe('writes are atomic', () => {
+  it('two processes with many writers lose no change', async () => {
     const place = await scratch();
     const script = fileURLToPath(new URL('support/add-servers.mjs', import.meta.url));
     const writers = ['a', 'b', 'c'].map((prefix) =>
@@ -313,7 +313,7 @@ describe('C7 writes are atomic', () => {
     expect(await readdir(place.home)).toEqual(['.claude.json']);
   });
 
-  it('C7 acquires a lock that an exited process left behind', async () => {
+  it('acquires a lock that an exited process left behind', async () => {
     const place = await scratch({ 'home/.claude.json': '{}' });
     const lock = place.path('home/.claude.json.lock');
     await mkdir(lock);
@@ -323,7 +323,7 @@ describe('C7 writes are atomic', () => {
     expect(await readdir(place.home)).toEqual(['.claude.json']);
   });
 
-  it.runIf(posix)('C7 a write that the system truncates leaves only the old file', async () => {
+  it.runIf(posix)('a write that the system truncates leaves only the old file', async () => {
     const place = await scratch({ 'home/big.json': 'old' });
     const module = new URL('../dist/files/replace-file.js', import.meta.url).href;
     // The limit is in blocks of 1 KiB; with a handler the signal becomes an error of the write.

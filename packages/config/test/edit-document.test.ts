@@ -96,8 +96,8 @@ const untouched = (text: string, edits: readonly TextEdit[], after: boolean): st
   return rest + text.slice(at);
 };
 
-describe('C7 round trip: the result is the old text plus the edit', () => {
-  it('C7 sets a member', () => {
+describe('round trip: the result is the old text plus the edit', () => {
+  it('sets a member', () => {
     fc.assert(
       fc.property(file, key, plain, ({ value, text }, name, added) => {
         const edits = setValue(documentOf(text), [name], added) ?? [];
@@ -112,7 +112,7 @@ describe('C7 round trip: the result is the old text plus the edit', () => {
     );
   });
 
-  it('C7 removes a member with one comma and whitespace, and keeps every comment', () => {
+  it('removes a member with one comma and whitespace, and keeps every comment', () => {
     fc.assert(
       fc.property(
         file.filter(({ value }) => Object.keys(value).length > 0),
@@ -135,7 +135,7 @@ describe('C7 round trip: the result is the old text plus the edit', () => {
     );
   });
 
-  it('C7 turns any value into any other with the fewest changes', () => {
+  it('turns any value into any other with the fewest changes', () => {
     fc.assert(
       fc.property(file, fc.dictionary(key, plain, { maxKeys: 4 }), ({ value, text }, wanted) => {
         const result = applyChanges(text, 'f', diffValues(value, wanted, []));
@@ -145,7 +145,7 @@ describe('C7 round trip: the result is the old text plus the edit', () => {
     );
   });
 
-  it('C7 leaves the text alone if nothing changes', () => {
+  it('leaves the text alone if nothing changes', () => {
     fc.assert(
       fc.property(file, ({ value, text }) => {
         expect(applyChanges(text, 'f', diffValues(value, value, []))).toBe(text);
@@ -154,7 +154,7 @@ describe('C7 round trip: the result is the old text plus the edit', () => {
   });
 });
 
-describe('C7 formats edits like handwritten JSON', () => {
+describe('formats edits like handwritten JSON', () => {
   const two = '{\n  "mcpServers": {\n    "a": {\n      "command": "x"\n    }\n  }\n}\n';
 
   it('adds a server in the indentation of the file', () => {

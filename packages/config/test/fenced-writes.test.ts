@@ -43,8 +43,8 @@ async function addMember(path: string, key: string, meanwhile: () => Promise<unk
   });
 }
 
-describe('C7 a write is fenced', () => {
-  it('C7: a writer that lost its lock while suspended does not overwrite a change of another process', async () => {
+describe('a write is fenced', () => {
+  it('a writer that lost its lock while suspended does not overwrite a change of another process', async () => {
     const place = await scratch({ 'home/.claude.json': '{}' });
     const path = place.path('home/.claude.json');
     await addMember(path, 'suspended', async () => {
@@ -56,7 +56,7 @@ describe('C7 a write is fenced', () => {
     expect(await readdir(place.home)).toEqual(['.claude.json']);
   });
 
-  it('C7: a writer that lost its lock does not release the lock of another process', async () => {
+  it('a writer that lost its lock does not release the lock of another process', async () => {
     const place = await scratch({ 'home/x.json': '{}' });
     const path = place.path('home/x.json');
     const order: string[] = [];
@@ -75,7 +75,7 @@ describe('C7 a write is fenced', () => {
     expect(await json(path)).toEqual({ other: true, suspended: true });
   });
 
-  it('C7: does not overwrite a program that takes no lock', async () => {
+  it('does not overwrite a program that takes no lock', async () => {
     const place = await scratch({ 'home/x.json': '{}' });
     const path = place.path('home/x.json');
     await addMember(path, 'mine', () => writeFile(path, '{"theirs":true}'));
@@ -85,7 +85,7 @@ describe('C7 a write is fenced', () => {
     expect(await json(fresh)).toEqual({ theirs: true, mine: true });
   });
 
-  it('C7: writes of approvals are fenced too', async () => {
+  it('writes of approvals are fenced too', async () => {
     const place = await scratch();
     const project = { id: 'p', root: '/p' };
     const decision = { decision: 'always', hash: 'h', at: 1 } as const;
@@ -104,7 +104,7 @@ describe('C7 a write is fenced', () => {
     expect([...(await store.read('p')).keys()]).toEqual(['first', 'second']);
   });
 
-  it('C7: a file that keeps changing rejects with TIMEOUT and keeps the other program’s text', async () => {
+  it('a file that keeps changing rejects with TIMEOUT and keeps the other program’s text', async () => {
     const place = await scratch({ 'home/x.json': '0' });
     const path = place.path('home/x.json');
     let count = 0;
@@ -120,14 +120,14 @@ describe('C7 a write is fenced', () => {
   });
 });
 
-describe('D13 what the editor writes and where', () => {
+describe('what the editor writes and where', () => {
   it.each([
     ['a key that JavaScript gives a meaning to', '{"command":"x","env":{"__proto__":"y"}}'],
     ['one deep inside', '{"command":"x","other":[{"constructor":{"a":1}}]}'],
     ['one of the entry itself', '{"command":"x","__proto__":{"a":1}}'],
     ['half a character', '{"command":"x","args":["\\ud800"]}'],
     ['values nested too deep', `{"command":"x","other":${'['.repeat(80)}${']'.repeat(80)}}`],
-  ])('D13: refuses %s, because the loader would reject it', async (_, text) => {
+  ])('refuses %s, because the loader would reject it', async (_, text) => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'y' } }) });
     const entry = JSON.parse(text) as ServerConfig;
     const editor = editing(place);
@@ -142,7 +142,7 @@ describe('D13 what the editor writes and where', () => {
     expect(await readFile(place.path('home/.claude.json'), 'utf8')).toBe(before);
   });
 
-  it.each(['file', 'folder'])('D13: a broken link to a %s stays a link', async (kind) => {
+  it.each(['file', 'folder'])('a broken link to a %s stays a link', async (kind) => {
     const place = await scratch();
     const [link, layout] =
       kind === 'file' ? ['home/.claude.json', layouts.claude] : (['home/.gemini', layouts.gemini] as const);
@@ -162,7 +162,7 @@ describe('D13 what the editor writes and where', () => {
     expect((await lstat(place.path(link))).isSymbolicLink()).toBe(true);
   });
 
-  it('D13: does not replace a broken link with approvals', async () => {
+  it('does not replace a broken link with approvals', async () => {
     const place = await scratch();
     const path = place.path('home/approvals.json');
     await symlink(place.path('gone'), path);
@@ -176,7 +176,7 @@ describe('D13 what the editor writes and where', () => {
   });
 
   it.each(['a file', 'a folder with something in it', 'an empty folder', 'a folder of the future'])(
-    'D13: %s named .mcp.json.lock in a clone does not block a write',
+    '%s named .mcp.json.lock in a clone does not block a write',
     async (kind) => {
       const place = await scratch();
       const lock = place.path('project/.mcp.json.lock');
@@ -196,7 +196,7 @@ describe('D13 what the editor writes and where', () => {
   );
 
   it.each(['a file', 'a folder with something in it', 'a folder of the future'])(
-    'D13: reports %s at the path of a lock in the home directory at once',
+    'reports %s at the path of a lock in the home directory at once',
     async (kind) => {
       const place = await scratch();
       const lock = place.path('home/.claude.json.lock');
@@ -215,18 +215,18 @@ describe('D13 what the editor writes and where', () => {
   );
 });
 
-describe('C12 a full disk', () => {
-  it.each(['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'])('C12: %s is not CONFIG_READ_ONLY', (code) => {
+describe('a full disk', () => {
+  it.each(['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'])('%s is not CONFIG_READ_ONLY', (code) => {
     const cause = Object.assign(new Error(code), { code });
     expect(writeError('/x', cause)).toMatchObject({ code: 'CONFIG_WRITE_FAILED', cause });
   });
 
-  it.each(['EACCES', 'EROFS', 'EPERM'])('C12: %s is', (code) => {
+  it.each(['EACCES', 'EROFS', 'EPERM'])('%s is', (code) => {
     expect(writeError('/x', Object.assign(new Error(code), { code })).code).toBe('CONFIG_READ_ONLY');
   });
 
   it.runIf(process.platform !== 'win32')(
-    'C12: a write that the system truncates leaves the file unchanged and rejects',
+    'a write that the system truncates leaves the file unchanged and rejects',
     async () => {
       const place = await scratch({ 'home/x.json': 'old' });
       const module = new URL('../dist/files/file-lock.js', import.meta.url).href;

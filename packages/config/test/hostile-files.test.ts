@@ -11,8 +11,8 @@ import { answering, codes, scratch, servers } from './support/scratch.js';
 const posix = process.platform !== 'win32';
 const load = { layout: layouts.mcpJson, approvals: answering('once') };
 
-describe('CF-09 file types and links', () => {
-  it('CF-09 refuses a link out of the project and follows one within it', async () => {
+describe('file types and links', () => {
+  it('refuses a link out of the project and follows one within it', async () => {
     const place = await scratch({
       'home/secrets.json': servers({ s: { command: 'x' } }),
       'project/real.json': servers({ t: { command: 'y' } }),
@@ -28,7 +28,7 @@ describe('CF-09 file types and links', () => {
     expect(Object.keys((await place.load(load)).servers)).toEqual(['t']);
   });
 
-  it('CF-09 refuses a path through a folder that is a link out of the project', async () => {
+  it('refuses a path through a folder that is a link out of the project', async () => {
     const place = await scratch({ 'home/.blade/config.json': servers({ s: { command: 'x' } }) });
     await symlink(place.path('home/.blade'), place.path('project/.blade'));
     const config = await place.load({ ...load, layout: layouts.blade });
@@ -52,13 +52,13 @@ describe('CF-09 file types and links', () => {
     expect(codes(await place.load(load))).toEqual(['FILE_UNREADABLE']);
   });
 
-  it.runIf(posix)('CF-09 a pipe without a writer does not block', async () => {
+  it.runIf(posix)('a pipe without a writer does not block', async () => {
     const place = await scratch();
     execFileSync('bash', ['-c', 'mkfifo "$0"', place.path('project/.mcp.json')]);
     expect(codes(await place.load(load))).toEqual(['FILE_NOT_REGULAR']);
   });
 
-  it.runIf(posix)('CF-09 refuses a device or a socket', async () => {
+  it.runIf(posix)('refuses a device or a socket', async () => {
     const place = await scratch();
     expect(await readTextFile('/dev/zero', { maxBytes: 100 })).toMatchObject({
       kind: 'refused',
@@ -70,13 +70,13 @@ describe('CF-09 file types and links', () => {
     expect(codes(await place.load(load))).toEqual(['FILE_NOT_REGULAR']);
   });
 
-  it('CF-09 refuses a directory', async () => {
+  it('refuses a directory', async () => {
     const place = await scratch();
     await mkdir(place.path('project/.mcp.json'));
     expect(codes(await place.load(load))).toEqual(['FILE_NOT_REGULAR']);
   });
 
-  it('CF-09 refuses a file of 1 GB without reading it', async () => {
+  it('refuses a file of 1 GB without reading it', async () => {
     const place = await scratch({ 'project/.mcp.json': '{' });
     await truncate(place.path('project/.mcp.json'), 2 ** 30);
     const before = process.memoryUsage().rss;
@@ -96,7 +96,7 @@ describe('CF-09 file types and links', () => {
     });
   });
 
-  it.runIf(posix)('CF-22 refuses a project file of another user', async () => {
+  it.runIf(posix)('refuses a project file of another user', async () => {
     const place = await scratch({ 'project/.mcp.json': '{}' });
     const owners = [(process.getuid?.() ?? 0) + 1];
     expect(await readTextFile(place.path('project/.mcp.json'), { maxBytes: 100, owners })).toMatchObject({
@@ -105,7 +105,7 @@ describe('CF-09 file types and links', () => {
   });
 });
 
-describe('CF-13 text', () => {
+describe('text', () => {
   const at = async (content: string | Uint8Array) => {
     const place = await scratch({ 'project/.mcp.json': content });
     const { problems, servers: found } = await place.load(load);
@@ -116,7 +116,7 @@ describe('CF-13 text', () => {
     };
   };
 
-  it('CF-13 refuses 10^5 nested values at the one that is too deep', async () => {
+  it('refuses 10^5 nested values at the one that is too deep', async () => {
     const deep = `{"mcpServers":{"s":{"command":"x","more":${'['.repeat(1e5)}${']'.repeat(1e5)}}}}`;
     expect(await at(deep)).toEqual({ problems: [['JSON_TOO_DEEP', 1, 103]], names: [] });
     expect((await at(`{"a":${'{"b":'.repeat(1e5)}1`)).problems).toMatchObject([
@@ -124,7 +124,7 @@ describe('CF-13 text', () => {
     ]);
   });
 
-  it('CF-13 refuses 10^5 servers at the first that is too many', async () => {
+  it('refuses 10^5 servers at the first that is too many', async () => {
     const lines = Array.from({ length: 1e5 }, (_, index) => `"s${String(index)}":{"command":"x"}`);
     expect(await at(`{"mcpServers":{\n${lines.join(',\n')}}}`)).toEqual({
       problems: [['TOO_MANY_SERVERS', 1002, 1]],
@@ -132,7 +132,7 @@ describe('CF-13 text', () => {
     });
   });
 
-  it('CF-13 refuses lone surrogates in names, keys and values', async () => {
+  it('refuses lone surrogates in names, keys and values', async () => {
     const text = String.raw`{"mcpServers":{"ok":{"command":"x"},"v":{"command":"\ud800"},"k":{"command":"x","env":{"\udc00":"1"}},"\ud800n":{"command":"x"}}}`;
     const result = await at(text);
     expect(result.names).toEqual(['ok']);
@@ -146,7 +146,7 @@ describe('CF-13 text', () => {
     ]);
   });
 
-  it('CF-13 refuses a byte order mark, UTF-16 and invalid UTF-8, with the position', async () => {
+  it('refuses a byte order mark, UTF-16 and invalid UTF-8, with the position', async () => {
     const json = JSON.stringify(servers({ s: { command: 'x' } }));
     expect(await at(`\ufeff${json}`)).toEqual({ problems: [['ENCODING_INVALID', 1, 1]], names: [] });
     expect(await at(Buffer.from(`\ufeff${json}`, 'utf16le'))).toEqual({
@@ -158,20 +158,20 @@ describe('CF-13 text', () => {
     expect(await at(bytes)).toEqual({ problems: [['ENCODING_INVALID', 2, 8]], names: [] });
   });
 
-  it('CF-13 refuses text after the end', async () => {
+  it('refuses text after the end', async () => {
     expect(await at('{"mcpServers":{}}\n{"mcpServers":{}}')).toEqual({
       problems: [['JSON_SYNTAX', 2, 1]],
       names: [],
     });
   });
 
-  it('CF-13 refuses numbers that exceed a double', async () => {
+  it('refuses numbers that exceed a double', async () => {
     expect((await at('{"mcpServers":{"s":{"command":"x","timeout":1e999}}}')).problems).toEqual([
       ['JSON_VALUE_REFUSED', 1, 45],
     ]);
   });
 
-  it('CF-12 a duplicate key invalidates the value that contains it, and nothing else', async () => {
+  it('a duplicate key invalidates the value that contains it, and nothing else', async () => {
     expect(await at('{"mcpServers":{"s":{"command":"good","command":"evil"},"t":{"command":"x"}}}')).toEqual({
       problems: [['JSON_DUPLICATE_KEY', 1, 38]],
       names: ['t'],
@@ -197,7 +197,7 @@ describe('CF-13 text', () => {
     expect((await at(escaped)).problems).toEqual([['JSON_DUPLICATE_KEY', 1, 38]]);
   });
 
-  it('CF-12 refuses keys with a meaning in JavaScript and pollutes no prototype', async () => {
+  it('refuses keys with a meaning in JavaScript and pollutes no prototype', async () => {
     const result = await at(
       '{"__proto__":{"polluted":1},"mcpServers":{"__proto__":{"command":"x"},"constructor":{"command":"x"},"s":{"command":"x","env":{"__proto__":"y"}},"t":{"command":"x","oauth":{"constructor":{"prototype":{}}}},"ok":{"command":"x"}}}',
     );
@@ -232,8 +232,8 @@ describe('CF-13 text', () => {
   });
 });
 
-describe('CF-10 the approved definition is the one that is used', () => {
-  it('CF-10 reads a file once per load, for all of its uses', async () => {
+describe('the approved definition is the one that is used', () => {
+  it('reads a file once per load, for all of its uses', async () => {
     const place = await scratch({ 'home/f.json': 'before' });
     const read = createFileReader(100);
     const path = place.path('home/f.json');
@@ -243,7 +243,7 @@ describe('CF-10 the approved definition is the one that is used', () => {
     expect(await createFileReader(100)(path)).toMatchObject({ text: 'after' });
   });
 
-  it('CF-10 a file that is swapped during the question has no effect now and is asked about later', async () => {
+  it('a file that is swapped during the question has no effect now and is asked about later', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'shown', args: ['a'] } }) });
     const asked: unknown[] = [];
     const approvals = answering('always', {
@@ -266,7 +266,7 @@ describe('CF-10 the approved definition is the one that is used', () => {
     expect(asked).toEqual(['shown', 'evil']);
   });
 
-  it('CF-10 the definition in the question cannot be modified', async () => {
+  it('the definition in the question cannot be modified', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'shown', args: ['a'] } }) });
     const ask = (request: { definition: object }): Promise<'once'> => {
       expect(() => Object.assign(request.definition, { command: 'evil' })).toThrow(TypeError);

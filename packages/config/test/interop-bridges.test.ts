@@ -29,7 +29,7 @@ async function importRemote(
   return (await imported('claude-desktop', entry))?.remote;
 }
 
-describe('M10: an mcp-remote command line becomes a remote entry', () => {
+describe('an mcp-remote command line becomes a remote entry', () => {
   it.each([
     ['npx', ['mcp-remote', URL_OF]],
     ['npx', ['-y', 'mcp-remote@0.1.37', URL_OF]],
@@ -42,7 +42,7 @@ describe('M10: an mcp-remote command line becomes a remote entry', () => {
     ['/usr/local/bin/mcp-remote', [URL_OF]],
     ['npx', ['-y', '@mcp-fittings/cli@0.1.0', 'bridge', URL_OF]],
     ['fittings', ['bridge', URL_OF]],
-  ])('M10: %s %j', async (command, args) => {
+  ])('%s %j', async (command, args) => {
     const remote = await importRemote(args, undefined, command);
     expect(remote).toMatchObject({ entry: { type: 'http', url: URL_OF }, notes: [] });
     expect(remote?.summary).toContain(`url = "${URL_OF}"`);
@@ -54,11 +54,11 @@ describe('M10: an mcp-remote command line becomes a remote entry', () => {
     ['python', ['mcp-remote', URL_OF]],
     ['fittings', ['bridge', 'github']],
     ['node', ['mcp-remote']],
-  ])('M10: %s %j is left as it is', async (command, args) => {
+  ])('%s %j is left as it is', async (command, args) => {
     expect(await importRemote(args, undefined, command)).toBeUndefined();
   });
 
-  it('M10: converts every option that an entry has a field for', async () => {
+  it('converts every option that an entry has a field for', async () => {
     const info = '{"client_id":"me","client_secret":"${SECRET}"}';
     const remote = await importRemote(
       [
@@ -97,7 +97,7 @@ describe('M10: an mcp-remote command line becomes a remote entry', () => {
     ['zed', 'context_servers', '${AUTH}'],
     ['mcporter', 'mcpServers', '${AUTH}'],
   ] as const)(
-    'M10: %s: a header with %s %s keeps the variable and does not write its value',
+    '%s: a header with %s %s keeps the variable and does not write its value',
     async (from, key, text) => {
       const args = ['mcp-remote', URL_OF, '--header', `Authorization: Bearer ${text}`];
       const env = { AUTH: 'hunter2', OTHER: 'x' };
@@ -115,7 +115,7 @@ describe('M10: an mcp-remote command line becomes a remote entry', () => {
     },
   );
 
-  it('M10: resolves a variable that the entry sets from another one', async () => {
+  it('resolves a variable that the entry sets from another one', async () => {
     const args = ['mcp-remote', URL_OF, '--header', 'Authorization:${AUTH}'];
     const server = await imported('claude-code', { command: 'npx', args, env: { AUTH: 'Bearer ${MINE}' } });
     expect(server?.remote).toMatchObject({
@@ -129,13 +129,13 @@ describe('M10: an mcp-remote command line becomes a remote entry', () => {
     [['mcp-remote', URL_OF, '--static-oauth-client-info', '@/x.json'], 'is not a JSON object'],
     [['mcp-remote', URL_OF, 'port'], 'not a valid port'],
     [['mcp-remote', URL_OF, '--new-option'], 'is not supported'],
-  ])('M10: does not convert %j and says why', async (args, reason) => {
+  ])('does not convert %j and says why', async (args, reason) => {
     const remote = await importRemote(args);
     expect(remote).toMatchObject({ entry: undefined, notes: [expect.stringContaining(reason)] });
   });
 });
 
-describe('M10: export to a client that does not support a transport', () => {
+describe('export to a client that does not support a transport', () => {
   const servers: Record<string, ServerConfig> = {
     web: {
       type: 'http',
@@ -149,7 +149,7 @@ describe('M10: export to a client that does not support a transport', () => {
   };
 
   it.each(['claude-desktop', 'zed', 'codex', 'vscode', 'mcporter'] as const)(
-    'M10: %s: importing an exported bridge restores the entry',
+    '%s: importing an exported bridge restores the entry',
     async (program) => {
       const { text, failed, exported } = exportServers({ to: program, servers });
       const { imported: back } = await importServers({ from: program, text, home: '/home/me' });
@@ -161,7 +161,7 @@ describe('M10: export to a client that does not support a transport', () => {
     },
   );
 
-  it('M10: writes no secrets, and names a field that a bridge has no option for', () => {
+  it('writes no secrets, and names a field that a bridge has no option for', () => {
     const { text, exported } = exportServers({
       to: 'claude-desktop',
       servers: {
@@ -183,7 +183,7 @@ describe('M10: export to a client that does not support a transport', () => {
     expect(losses).toContain('API_AUTHORIZATION');
   });
 
-  it('M10: Codex passes on the variables that the bridge needs', () => {
+  it('Codex passes on the variables that the bridge needs', () => {
     const { text } = exportServers({
       to: 'codex',
       servers: { s: { type: 'sse', url: URL_OF, headers: { A: '${KEY}' } } },
@@ -192,8 +192,8 @@ describe('M10: export to a client that does not support a transport', () => {
   });
 });
 
-describe('M10: mcporter', () => {
-  it('M10: reads baseUrl, both forms of a variable, and a command line', async () => {
+describe('mcporter', () => {
+  it('reads baseUrl, both forms of a variable, and a command line', async () => {
     const text = await readFile(new URL('fixtures/clients/mcporter.json', import.meta.url), 'utf8');
     const { imported: servers, failed } = await importServers({ from: 'mcporter', text, home: '/home/me' });
     expect(Object.fromEntries(servers.map(({ name, entry }) => [name, entry]))).toEqual({
@@ -229,7 +229,7 @@ describe('M10: mcporter', () => {
     expect(failed).toMatchObject([{ name: 'empty' }]);
   });
 
-  it('M10: reads its files in the home directory, and in a project if asked to', async () => {
+  it('reads its files in the home directory, and in a project if asked to', async () => {
     const place = await scratch({
       'home/.mcporter/mcporter.json': { mcpServers: { mine: { baseUrl: URL_OF } } },
       'project/config/mcporter.json': { mcpServers: { theirs: { command: 'x y' } } },
@@ -241,7 +241,7 @@ describe('M10: mcporter', () => {
     ]);
   });
 
-  it('M10: writes entries in mcporter’s format', () => {
+  it('writes entries in mcporter’s format', () => {
     const { text } = exportServers({
       to: 'mcporter',
       servers: {
@@ -268,7 +268,7 @@ describe('M10: mcporter', () => {
   });
 });
 
-describe('M7: literal secrets of an entry', () => {
+describe('literal secrets of an entry', () => {
   it.each([
     [
       { env: { GITHUB_PERSONAL_ACCESS_TOKEN: 'ghp_x' } },
@@ -292,7 +292,7 @@ describe('M7: literal secrets of an entry', () => {
     [{ url: 'https://x.example/mcp?token=abc&a=b' }, { url: 'https://x.example/mcp?token=${S_TOKEN}&a=b' }],
     [{ apiKey: 'abc' }, { apiKey: '${S_API_KEY}' }],
     [{ oauth: { clientSecret: 'abc' } }, { oauth: { clientSecret: '${S_CLIENT_SECRET}' } }],
-  ])('M7: %j', (entry: ServerConfig, expected) => {
+  ])('%j', (entry: ServerConfig, expected) => {
     const { entry: without, variables } = moveSecretsToVariables('s', entry);
     expect(without).toEqual(expected);
     expect(variables.length).toBeGreaterThan(0);
@@ -303,7 +303,7 @@ describe('M7: literal secrets of an entry', () => {
     [{ env: { TOKEN: '${TOKEN}', AUTHOR: 'me', MAX_TOKENS: '100', KEY_FILE: '/x', TOKEN_URL: 'https://x' } }],
     [{ args: ['--header', 'Authorization: ${X}', '$${AUTH}', '--flag', 'value'] }],
     [{ headers: { 'X-Org': 'acme' }, url: 'https://x.example/mcp?page=2' }],
-  ])('M7: finds nothing in %j', (entry: ServerConfig) => {
+  ])('finds nothing in %j', (entry: ServerConfig) => {
     expect(findLiteralSecrets(entry)).toEqual([]);
   });
 });

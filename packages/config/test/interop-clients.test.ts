@@ -18,8 +18,8 @@ const notes = (result: ImportResult): Record<string, readonly string[]> =>
 const read = async (from: InteropClient, file: string): Promise<ImportResult> =>
   importServers({ from, text: await fixture(file), home: '/home/me', project: '/work/app' });
 
-describe('C9 import: the documented format of each client', () => {
-  it('C9 Claude Desktop: local servers; variables are literal text', async () => {
+describe('import: the documented format of each client', () => {
+  it('Claude Desktop: local servers; variables are literal text', async () => {
     const result = await read('claude-desktop', 'claude-desktop.json');
     expect(entries(result)).toEqual({
       filesystem: {
@@ -46,7 +46,7 @@ describe('C9 import: the documented format of each client', () => {
     expect(result.imported.map(({ line }) => line)).toEqual([3, 7, 12]);
   });
 
-  it('C9 Claude Code: the same variables; reports fields without an equivalent', async () => {
+  it('Claude Code: the same variables; reports fields without an equivalent', async () => {
     const result = await read('claude-code', 'claude-code.json');
     expect(entries(result)).toEqual({
       'api-server': {
@@ -69,7 +69,7 @@ describe('C9 import: the documented format of each client', () => {
     });
   });
 
-  it('C9 VS Code: servers, inputs and the editor’s variables', async () => {
+  it('VS Code: servers, inputs and the editor’s variables', async () => {
     const result = await read('vscode', 'vscode.json');
     expect(entries(result)).toEqual({
       perplexity: {
@@ -102,7 +102,7 @@ describe('C9 import: the documented format of each client', () => {
     ]);
   });
 
-  it('C9 Cursor: variables of the editor, static OAuth credentials', async () => {
+  it('Cursor: variables of the editor, static OAuth credentials', async () => {
     const result = await read('cursor', 'cursor.json');
     expect(entries(result)).toEqual({
       local: {
@@ -133,7 +133,7 @@ describe('C9 import: the documented format of each client', () => {
     ]);
   });
 
-  it('C9 Windsurf: serverUrl, disabled tools', async () => {
+  it('Windsurf: serverUrl, disabled tools', async () => {
     expect(entries(await read('windsurf', 'windsurf.json'))).toEqual({
       github: {
         type: 'stdio',
@@ -151,7 +151,7 @@ describe('C9 import: the documented format of each client', () => {
     });
   });
 
-  it('C9 Gemini CLI: $NAME, httpUrl, and a filter that does not become a permission', async () => {
+  it('Gemini CLI: $NAME, httpUrl, and a filter that does not become a permission', async () => {
     const result = await read('gemini', 'gemini.json');
     expect(entries(result)).toEqual({
       pythonTools: {
@@ -179,7 +179,7 @@ describe('C9 import: the documented format of each client', () => {
     expect(Object.keys(notes(result))).toEqual(['pythonTools', 'sseServer']);
   });
 
-  it('C9 Codex CLI: TOML, variables in fields of their own, seconds', async () => {
+  it('Codex CLI: TOML, variables in fields of their own, seconds', async () => {
     const result = await read('codex', 'codex.toml');
     expect(entries(result)).toEqual({
       context7: {
@@ -213,7 +213,7 @@ describe('C9 import: the documented format of each client', () => {
     });
   });
 
-  it('C9 opencode, both versions: one list for the command, {env:NAME}', async () => {
+  it('opencode, both versions: one list for the command, {env:NAME}', async () => {
     const result = await read('opencode', 'opencode.jsonc');
     expect(entries(result)).toEqual({
       everything: {
@@ -246,7 +246,7 @@ describe('C9 import: the documented format of each client', () => {
     });
   });
 
-  it('C9 Zed: both forms of a command; extensions contain their own', async () => {
+  it('Zed: both forms of a command; extensions contain their own', async () => {
     const result = await read('zed', 'zed.json');
     expect(entries(result)).toEqual({
       'local-mcp-server': { type: 'stdio', command: 'some-command', args: ['arg-1', 'arg-2'], env: {} },
@@ -263,25 +263,25 @@ describe('C9 import: the documented format of each client', () => {
   });
 });
 
-describe('C9 import: files', () => {
+describe('import: files', () => {
   it.each([
     ['linux', '.config/Claude/claude_desktop_config.json'],
     ['darwin', 'Library/Application Support/Claude/claude_desktop_config.json'],
-  ] as const)('C9 finds Claude Desktop on %s', async (platform, path) => {
+  ] as const)('finds Claude Desktop on %s', async (platform, path) => {
     const place = await scratch({ [`home/${path}`]: await fixture('claude-desktop.json') });
     const result = await importServers({ from: 'claude-desktop', home: place.home, platform });
     expect(result.files).toEqual([place.path(`home/${path}`)]);
     expect(result.imported).toHaveLength(3);
   });
 
-  it('C9 looks for Claude Desktop in AppData on Windows', async () => {
+  it('looks for Claude Desktop in AppData on Windows', async () => {
     const { claudeDesktop } = await import('../src/interop/clients/claude-desktop.js');
     expect(claudeDesktop.files('win32')).toEqual([
       { base: 'home', path: 'AppData/Roaming/Claude/claude_desktop_config.json' },
     ]);
   });
 
-  it('S2: reads files of the project only if asked to, and never together with the user’s', async () => {
+  it('reads files of the project only if asked to, and never together with the user’s', async () => {
     const place = await scratch({
       'project/.cursor/mcp.json': '{"mcpServers":{"a":{"command":"project"}}}',
       'home/.cursor/mcp.json': '{"mcpServers":{"a":{"command":"home"},"b":{"command":"home"}}}',
@@ -307,7 +307,7 @@ describe('C9 import: files', () => {
     ['vscode', '.vscode/mcp.json', '{"servers":{"a":{"command":"evil"}}}'],
     ['zed', '.zed/settings.json', '{"context_servers":{"a":{"command":"evil"}}}'],
   ] as const)(
-    'S2: %s: the %s of a clone has the origin project, even if it is named',
+    '%s: the %s of a clone has the origin project, even if it is named',
     async (from, file, text) => {
       const place = await scratch({ [`project/${file}`]: text });
       const options = { from, home: place.home, project: place.project };
@@ -323,7 +323,7 @@ describe('C9 import: files', () => {
     },
   );
 
-  it('S2: refuses a project file that is a link out of the project', async () => {
+  it('refuses a project file that is a link out of the project', async () => {
     const place = await scratch({ 'home/secret.json': '{"mcpServers":{"a":{"command":"x"}}}' });
     await symlink(place.path('home/secret.json'), place.path('project/.mcp.json'));
     const result = await importServers({
@@ -335,7 +335,7 @@ describe('C9 import: files', () => {
     expect(result).toMatchObject({ imported: [], problems: [{ code: 'FILE_SYMLINK' }] });
   });
 
-  it('S2: ignores a home directory that a variable puts into the project', async () => {
+  it('ignores a home directory that a variable puts into the project', async () => {
     const place = await scratch({
       'project/.cursor/mcp.json': '{"mcpServers":{"evil":{"command":"evil"}}}',
     });
@@ -345,7 +345,7 @@ describe('C9 import: files', () => {
     expect(files).not.toContain(place.path('project/.cursor/mcp.json'));
   });
 
-  it('S2: does not expand the project folder in a file of the user', async () => {
+  it('does not expand the project folder in a file of the user', async () => {
     const place = await scratch({
       'home/.cursor/mcp.json': '{"mcpServers":{"a":{"command":"${workspaceFolder}/tool"}}}',
     });
@@ -356,7 +356,7 @@ describe('C9 import: files', () => {
     ]);
   });
 
-  it('S2: removes and reports grants, whatever the client calls them', async () => {
+  it('removes and reports grants, whatever the client calls them', async () => {
     const grants = {
       trust: true,
       allowedTools: ['*'],
@@ -375,7 +375,7 @@ describe('C9 import: files', () => {
     expect((await importServers({ from: 'gemini', text })).imported[0]?.dropped).toEqual(['trust']);
   });
 
-  it('S2: shows the whole definition and its source, escaped and untruncated', async () => {
+  it('shows the whole definition and its source, escaped and untruncated', async () => {
     const args = [
       '-y',
       'tool',
@@ -405,7 +405,7 @@ describe('C9 import: files', () => {
     expect(server?.notes.join()).toContain('"command" is a relative path');
   });
 
-  it('F13: on Windows searches %APPDATA%, wherever it is, before the home directory', async () => {
+  it('on Windows searches %APPDATA%, wherever it is, before the home directory', async () => {
     const place = await scratch();
     const { clientFilePaths } = await import('../src/interop/client-files.js');
     const { claudeDesktop } = await import('../src/interop/clients/claude-desktop.js');
@@ -447,7 +447,7 @@ describe('C9 import: files', () => {
     expect((await importServers({ from: 'cursor', home: place.home })).problems).toEqual([]);
   });
 
-  it('C9 an invalid entry fails with its reason, and the others are imported', async () => {
+  it('an invalid entry fails with its reason, and the others are imported', async () => {
     const text = String.raw`{"mcpServers":{"ok":{"command":"x"},"none":{},"list":[],"type":{"command":7},"twice":{"command":"a","command":"b"},"日本":{"command":"x"},"o k":{"command":"x"},"o/k":{"command":"x"},"__proto__":{"command":"x"}}}`;
     const result = await importServers({ from: 'cursor', text });
     expect(Object.keys(entries(result))).toEqual(['ok', 'o-k', 'proto']);

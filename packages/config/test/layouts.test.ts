@@ -14,8 +14,8 @@ const winners = (config: {
 }): object =>
   Object.fromEntries(Object.entries(config.servers).map(([name, { args }]) => [name, (args as string[])[0]]));
 
-describe('C4 layouts of five hosts', () => {
-  it('C2 C4 mcpJson: .mcp.json, keyed or flat', async () => {
+describe('layouts of five hosts', () => {
+  it('mcpJson: .mcp.json, keyed or flat', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ one: from('project') }) });
     expect(winners(await place.load({ layout: layouts.mcpJson, approvals: answering('once') }))).toEqual({
       one: 'project',
@@ -26,7 +26,7 @@ describe('C4 layouts of five hosts', () => {
     });
   });
 
-  it('C1 C3 C4 blade: local over project over user, config.json first of its scope', async () => {
+  it('blade: local over project over user, config.json first of its scope', async () => {
     const place = await scratch({
       'home/.blade/config.json': servers({ a: from('user'), b: from('user'), c: from('user') }),
       'project/.blade/config.json': servers({
@@ -46,7 +46,7 @@ describe('C4 layouts of five hosts', () => {
     });
   });
 
-  it('C1 C2 C3 C4 kode: .mcp.json, .mcprc flat or keyed, local servers in the home file', async () => {
+  it('kode: .mcp.json, .mcprc flat or keyed, local servers in the home file', async () => {
     const place = await scratch({
       'project/.mcprc': { flat: from('mcprc'), both: from('mcprc') },
       'project/.mcp.json': servers({ both: from('mcp.json'), mine: from('mcp.json') }),
@@ -68,7 +68,7 @@ describe('C4 layouts of five hosts', () => {
     });
   });
 
-  it('C1 C3 C4 claude: local over project over user', async () => {
+  it('claude: local over project over user', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ x: from('project'), y: from('project') }) });
     await place.write('home/.claude.json', {
       mcpServers: { x: from('user'), z: from('user') },
@@ -81,7 +81,7 @@ describe('C4 layouts of five hosts', () => {
     });
   });
 
-  it('C3 C4 claude: a managed file is exclusive, also against the command line and an unreadable one', async () => {
+  it('claude: a managed file is exclusive, also against the command line and an unreadable one', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({ p: from('project') }),
       'home/.claude.json': servers({ u: from('user') }),
@@ -110,7 +110,7 @@ describe('C4 layouts of five hosts', () => {
     expect(winners(await place.load(options))).toEqual({});
   });
 
-  it('C1 C3 C4 gemini: system defaults < user < project < system overrides', async () => {
+  it('gemini: system defaults < user < project < system overrides', async () => {
     const place = await scratch({
       'system/system-defaults.json': servers({ a: from('defaults'), b: from('defaults') }),
       'home/.gemini/settings.json': {
@@ -128,7 +128,7 @@ describe('C4 layouts of five hosts', () => {
     });
   });
 
-  it('C6 gemini: $NAME counts as a variable there, and nowhere else', async () => {
+  it('gemini: $NAME counts as a variable there, and nowhere else', async () => {
     const entry = { httpUrl: 'https://example.com/$PLACE', headers: { k: '${KEY}' } };
     const place = await scratch({
       'home/.gemini/settings.json': servers({ s: entry }),
@@ -162,7 +162,7 @@ describe('C4 layouts of five hosts', () => {
   });
 });
 
-describe('C3 C4 defineLayout', () => {
+describe('defineLayout', () => {
   const source = {
     scope: 'user',
     base: 'home',
@@ -209,7 +209,7 @@ describe('C3 C4 defineLayout', () => {
 });
 
 describe('the table in the README', () => {
-  it('C4 names every file of every layout', async () => {
+  it('names every file of every layout', async () => {
     const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
     for (const [name, { sources }] of Object.entries(layouts)) {
       const row = readme.split('\n').find((line) => line.startsWith(`| \`${name}\``)) ?? '';

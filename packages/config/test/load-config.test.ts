@@ -4,7 +4,7 @@ import { layouts } from '../src/layout/built-in-layouts.js';
 import type { LoadedConfig } from '../src/load/load-config.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 
-describe('C5 problems are data', () => {
+describe('problems are data', () => {
   it('reports an invalid entry with file, line, column, server, path and reason, and loads the others', async () => {
     const place = await scratch({
       'home/.claude.json': [
@@ -50,7 +50,7 @@ describe('C5 problems are data', () => {
     ['a comment', '// soon\n'],
     ['an object without servers', '{ "theme": "dark" }'],
     ['null for the servers', '{ "mcpServers": null }'],
-  ])('F8: reports a file with %s, and not as an error', async (_, content) => {
+  ])('reports a file with %s, and not as an error', async (_, content) => {
     const place = await scratch({ 'home/.claude.json': content });
     const config = await place.load({ layout: layouts.claude });
     expect(config).toMatchObject({
@@ -64,14 +64,14 @@ describe('C5 problems are data', () => {
     ['another spelling', { mcpservers: { a: { command: 'x' } } }, 'Rename "mcpservers" to "mcpServers".'],
     ['no key', { a: { command: 'x' } }, 'Move the servers into an object under the key "mcpServers".'],
     ['something else', { theme: 'dark' }, undefined],
-  ])('F8: says what to do about a file with %s', async (_, content, hint) => {
+  ])('says what to do about a file with %s', async (_, content, hint) => {
     const place = await scratch({ 'home/.claude.json': content });
     const [problem] = (await place.load({ layout: layouts.claude })).problems;
     expect(problem).toMatchObject({ code: 'SERVERS_MISSING' });
     expect(problem?.hint).toBe(hint);
   });
 
-  it('F8: reports flat files and those of the command line too, but not one with servers for another scope', async () => {
+  it('reports flat files and those of the command line too, but not one with servers for another scope', async () => {
     const place = await scratch({
       'project/.mcp.json': { servers: { a: { command: 'x' } } },
       'project/extra.json': { nothing: true },
@@ -111,7 +111,7 @@ describe('C5 problems are data', () => {
   });
 });
 
-describe('C1 sources other than files', () => {
+describe('sources other than files', () => {
   const other = {
     layout: layouts.claude,
     dynamic: { d: { command: 'dynamic' } },
@@ -183,7 +183,7 @@ describe('C1 sources other than files', () => {
   });
 });
 
-describe('C3 precedence', () => {
+describe('precedence', () => {
   it('dynamic > cli > local > project > user > enterprise, and each replaced entry names the winner', async () => {
     const place = await scratch({ 'system/system-defaults.json': servers({ s: { command: 'enterprise' } }) });
     const load = (extra: object) =>
@@ -221,7 +221,7 @@ describe('C3 precedence', () => {
 });
 
 describe('what a host gets', () => {
-  it('C10 provenance of each field: scope, file, line', async () => {
+  it('provenance of each field: scope, file, line', async () => {
     const file =
       '{\n  "mcpServers": {\n    "s": {\n      "command": "x",\n      "env": {\n        "A B": "1"\n      }\n    }\n  }\n}';
     const place = await scratch({ 'home/.claude.json': file });

@@ -9,7 +9,7 @@ import {
 } from '../src/server-names.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 
-describe('CF-21 one rule for names', () => {
+describe('one rule for names', () => {
   it.each([
     'github',
     'a',
@@ -19,7 +19,7 @@ describe('CF-21 one rule for names', () => {
     'A9',
     'a'.repeat(MAX_SERVER_NAME_LENGTH),
     'toString',
-  ])('CF-21 accepts %j', (name) => {
+  ])('accepts %j', (name) => {
     expect(checkServerName(name)).toBeUndefined();
   });
 
@@ -45,11 +45,11 @@ describe('CF-21 one rule for names', () => {
     'constructor',
     'prototype',
     '__proto__',
-  ])('CF-21 rejects %j', (name) => {
+  ])('rejects %j', (name) => {
     expect(checkServerName(name)).toEqual(expect.any(String));
   });
 
-  it('CF-21 suggests valid names, and the same one again', () => {
+  it('suggests valid names, and the same one again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (name) => {
         const suggestion = suggestServerName(name);
@@ -63,7 +63,7 @@ describe('CF-21 one rule for names', () => {
     expect(suggestServerName('日本')).toBeUndefined();
   });
 
-  it('CF-21 reports invalid names with a suggestion, without control characters', async () => {
+  it('reports invalid names with a suggestion, without control characters', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ 'My Server': { command: 'x' }, 'a\u001b[31m__b': { command: 'x' } }),
     });
@@ -75,7 +75,7 @@ describe('CF-21 one rule for names', () => {
     ]);
   });
 
-  it('CF-21 refuses a project server whose name is easily confused with a user’s, without a question', async () => {
+  it('refuses a project server whose name is easily confused with a user’s, without a question', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ github: { command: 'mine' }, 'linear-app': { command: 'mine' } }),
       'project/.mcp.json': servers({
@@ -98,7 +98,7 @@ describe('CF-21 one rule for names', () => {
     );
   });
 
-  it('CF-21 warns of confusable names among the user’s own servers', async () => {
+  it('warns of confusable names among the user’s own servers', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ a1: { command: 'x' }, al: { command: 'y' } }),
     });

@@ -14,8 +14,8 @@ const ALL = {
   writePermission: 'ask',
 } as const;
 
-describe('F4 the permissions of entries', () => {
-  it('F4: serverPermissions returns the six fields of each server, and nothing else', async () => {
+describe('the permissions of entries', () => {
+  it('serverPermissions returns the six fields of each server, and nothing else', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ all: { command: 'x', ...ALL }, none: { command: 'x' } }),
     });
@@ -24,19 +24,19 @@ describe('F4 the permissions of entries', () => {
     expect(permissions['toString']).toBeUndefined();
   });
 
-  it('F4: a project cannot grant itself anything, but it can deny', async () => {
+  it('a project cannot grant itself anything, but it can deny', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', ...ALL } }) });
     const loaded = await place.load({ layout: layouts.mcpJson, approvals: answering('once') });
     const { deniedTools, readPermission, writePermission } = ALL;
     expect(serverPermissions(loaded)['s']).toEqual({ deniedTools, readPermission, writePermission });
   });
 
-  it('F4: loaded servers are assignable to permissions', () => {
+  it('loaded servers are assignable to permissions', () => {
     expectTypeOf<LoadedConfig['servers']>().toExtend<Readonly<Record<string, ServerPermissions>>>();
     expectTypeOf<LoadedConfig['servers']>().toExtend<Readonly<Record<string, ServerConfig>>>();
   });
 
-  it('F4: ignores fields of another type', () => {
+  it('ignores fields of another type', () => {
     const odd = { allowedTools: 'all', deniedTools: [7], readPermission: 'yes', trust: 'true' };
     expect({ ...serverPermissions({ servers: { odd } }) }).toEqual({ odd: {} });
   });

@@ -7,7 +7,7 @@ import { isUrlRule, urlMatches } from '../src/policy/match-rules.js';
 import type { ServerPolicy } from '../src/policy/policy.js';
 import { answering, scratch, servers } from './support/scratch.js';
 
-describe('CF-08 URL rules', () => {
+describe('URL rules', () => {
   it.each([
     ['evil.com', 'https://evil.com/mcp', true],
     ['evil.com', 'https://EVIL.com./mcp', true],
@@ -49,7 +49,7 @@ describe('CF-08 URL rules', () => {
     ['evil.com:8443', 'https://evil.com/', false],
     ['evil.com:443', 'https://evil.com/', true],
     ['evil.com', 'not a url', true],
-  ])('CF-08 deny %j on %j: %j', (rule, url, denied) => {
+  ])('deny %j on %j: %j', (rule, url, denied) => {
     expect(urlMatches(rule, url, 'deny')).toBe(denied);
   });
 
@@ -78,7 +78,7 @@ describe('CF-08 URL rules', () => {
     ['https://good.com/mcp/*', 'https://good.com/mcp/%5c..%5cadmin', false],
     ['https://good.com/*', 'nonsense', false],
     ['*', 'https://any.example/', true],
-  ])('CF-08 allow %j on %j: %j', (rule, url, allowed) => {
+  ])('allow %j on %j: %j', (rule, url, allowed) => {
     expect(urlMatches(rule, url, 'allow')).toBe(allowed);
   });
 
@@ -128,7 +128,7 @@ describe('command rules', () => {
   });
 });
 
-describe('C3 a policy of the host', () => {
+describe('a policy of the host', () => {
   const files = {
     'home/.claude.json': servers({
       tool: { command: 'npx', args: ['-y', 'tool'] },
@@ -228,7 +228,7 @@ describe('C3 a policy of the host', () => {
     expect(config.entries.find(({ name }) => name === 'brought')?.status).toBe('denied');
   });
 
-  it('CF-18 with an allow list of commands, denies a variable that changes what runs', async () => {
+  it('with an allow list of commands, denies a variable that changes what runs', async () => {
     const entry = { command: 'npx', args: ['-y', 'tool'], env: { NODE_OPTIONS: '--require ./evil.js' } };
     const place = await scratch({ 'home/.claude.json': servers({ s: entry }) });
     const policy = { allow: [{ serverCommand: ['npx', '-y', 'tool'] }] };
@@ -236,7 +236,7 @@ describe('C3 a policy of the host', () => {
   });
 });
 
-describe('C3 policies of an administrator', () => {
+describe('policies of an administrator', () => {
   it('lower scopes cannot widen them', async () => {
     const place = await scratch({
       'system/managed-settings.json': {

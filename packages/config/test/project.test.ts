@@ -23,8 +23,8 @@ const found = async (place: Scratch, cwd: string, more: object = {}) => {
   return { root: config.project.root, names: Object.keys(config.servers) };
 };
 
-describe('CF-22 which folder is the project', () => {
-  it('CF-22 finds the nearest folder with a file of the layout or .git', async () => {
+describe('which folder is the project', () => {
+  it('finds the nearest folder with a file of the layout or .git', async () => {
     const place = await scratch({
       'project/.git/HEAD': '',
       'project/.mcp.json': servers({ top: { command: 'x' } }),
@@ -42,7 +42,7 @@ describe('CF-22 which folder is the project', () => {
     });
   });
 
-  it('CF-22 the search does not enter the home directory, except from itself', async () => {
+  it('the search does not enter the home directory, except from itself', async () => {
     const place = await scratch({
       'home/.mcp.json': servers({ h: { command: 'x' } }),
       'home/work/deep/file': '',
@@ -51,21 +51,18 @@ describe('CF-22 which folder is the project', () => {
     expect(await found(place, 'home')).toEqual({ root: place.home, names: ['h'] });
   });
 
-  it.runIf(process.platform !== 'win32')(
-    'CF-22 it stops below a folder that all users may write to',
-    async () => {
-      const place = await scratch({
-        'open/.mcp.json': servers({ evil: { command: 'x' } }),
-        'open/mine/file': '',
-      });
-      await chmod(place.path('open'), 0o1777);
-      expect(await found(place, 'open/mine')).toEqual({ root: place.path('open/mine'), names: [] });
-      await chmod(place.path('open'), 0o755);
-      expect((await found(place, 'open/mine')).names).toEqual(['evil']);
-    },
-  );
+  it.runIf(process.platform !== 'win32')('it stops below a folder that all users may write to', async () => {
+    const place = await scratch({
+      'open/.mcp.json': servers({ evil: { command: 'x' } }),
+      'open/mine/file': '',
+    });
+    await chmod(place.path('open'), 0o1777);
+    expect(await found(place, 'open/mine')).toEqual({ root: place.path('open/mine'), names: [] });
+    await chmod(place.path('open'), 0o755);
+    expect((await found(place, 'open/mine')).names).toEqual(['evil']);
+  });
 
-  it.runIf(process.platform !== 'win32')('CF-22 it stops below a folder of another user', async () => {
+  it.runIf(process.platform !== 'win32')('it stops below a folder of another user', async () => {
     const place = await scratch({ 'theirs/.mcp.json': '{}', 'theirs/mine/file': '' });
     const options = {
       cwd: place.path('theirs/mine'),
@@ -85,7 +82,7 @@ describe('CF-22 which folder is the project', () => {
   });
 });
 
-describe('CF-22 one id for one project', () => {
+describe('one id for one project', () => {
   const idOf = async (place: Scratch, cwd: string): Promise<string> =>
     (await place.load({ layout: layouts.mcpJson, cwd: place.path(cwd) })).project.id;
   const git = (cwd: string, ...args: string[]): void => {
@@ -96,7 +93,7 @@ describe('CF-22 one id for one project', () => {
     );
   };
 
-  it('CF-22 worktrees of a repository share it, even in a subfolder', async () => {
+  it('worktrees of a repository share it, even in a subfolder', async () => {
     const place = await scratch({ 'project/sub/.mcp.json': servers({}) });
     git(place.project, 'init');
     git(place.project, 'add', '.');
@@ -107,7 +104,7 @@ describe('CF-22 one id for one project', () => {
     expect(await idOf(place, 'tree/sub')).not.toBe(await idOf(place, 'tree'));
   });
 
-  it('CF-22 a folder that only claims to be a worktree does not share it', async () => {
+  it('a folder that only claims to be a worktree does not share it', async () => {
     const place = await scratch();
     git(place.project, 'init');
     git(place.project, 'commit', '--allow-empty', '-m', 'x');
@@ -121,22 +118,22 @@ describe('CF-22 one id for one project', () => {
     expect(await idOf(place, 'forged')).not.toBe(trusted);
   });
 
-  it('CF-22 a link to the project has the same id, and another project does not', async () => {
+  it('a link to the project has the same id, and another project does not', async () => {
     const place = await scratch({ 'second/file': '' });
     await symlink(place.project, place.path('link'));
     expect(await idOf(place, 'link')).toBe(await idOf(place, 'project'));
     expect(await idOf(place, 'second')).not.toBe(await idOf(place, 'project'));
   });
 
-  it('CF-22 case, normal form and slashes do not matter where file systems ignore them', () => {
+  it('case, normal form and slashes do not matter where file systems ignore them', () => {
     expect(pathId('C:\\Work\\App', 'win32')).toBe(pathId('c:/work/app', 'win32'));
     expect(pathId('/Users/Me/Café', 'darwin')).toBe(pathId('/users/me/cafe\u0301', 'darwin'));
     expect(pathId('/home/App', 'linux')).not.toBe(pathId('/home/app', 'linux'));
   });
 });
 
-describe('CF-17 nothing in the project changes a path', () => {
-  it('CF-17 does not read the project’s .env, and variables do not change home, store or system paths', async () => {
+describe('nothing in the project changes a path', () => {
+  it('does not read the project’s .env, and variables do not change home, store or system paths', async () => {
     const place = await scratch({
       'project/.env':
         'HOME=/tmp/evil\nXDG_CONFIG_HOME=.\nCLAUDE_CONFIG_DIR=.\nGEMINI_CLI_SYSTEM_SETTINGS_PATH=./s.json\nTOKEN=from-dotenv\n',
@@ -161,7 +158,7 @@ describe('CF-17 nothing in the project changes a path', () => {
     );
   });
 
-  it('CF-17 ignores a home directory that a variable puts into the project', async () => {
+  it('ignores a home directory that a variable puts into the project', async () => {
     const name = `.fittings-test-${randomUUID()}.json`;
     const layout = defineLayout({
       name: 'test',
@@ -192,7 +189,7 @@ describe('CF-17 nothing in the project changes a path', () => {
     ['a folder above it', '.', {}],
     ['the home directory with files of the layout', 'home', { 'home/.gemini/settings.json': servers({}) }],
     ['the root of the file system', '/', {}],
-  ])('M4: uses HOME if the working directory is %s', async (_what, cwd, files) => {
+  ])('uses HOME if the working directory is %s', async (_what, cwd, files) => {
     const place = await scratch(files);
     vi.stubEnv(process.platform === 'win32' ? 'USERPROFILE' : 'HOME', place.home);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -204,7 +201,7 @@ describe('CF-17 nothing in the project changes a path', () => {
   });
 
   it.each(['.git/HEAD', '.env', '.envrc', '.vscode/settings.json'])(
-    'M4: ignores HOME inside a project with %s and reports it',
+    'ignores HOME inside a project with %s and reports it',
     async (marker) => {
       const place = await scratch({ [`project/${marker}`]: '', 'project/fake/x': '' });
       onTestFinished(() => void vi.unstubAllEnvs());
@@ -225,7 +222,7 @@ describe('CF-17 nothing in the project changes a path', () => {
     expect(config.entries.map(({ scope, status }) => [scope, status])).toEqual([['user', 'ready']]);
   });
 
-  it('CF-17 refuses approvals that are stored in the project', async () => {
+  it('refuses approvals that are stored in the project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x' } }) });
     const store = createFileApprovalStore({ path: place.path('project/.approvals/approvals.json') });
     const approvals = answering('once', { store });

@@ -5,7 +5,7 @@ import { normalizeEntry } from '../src/entry/normalize.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
 import { scratch, servers } from './support/scratch.js';
 
-describe('T12 the transport of an entry', () => {
+describe('the transport of an entry', () => {
   it.each([
     [{ command: 'x' }, { type: 'stdio', command: 'x' }],
     [{ url: 'u' }, { type: 'http', url: 'u' }],
@@ -55,7 +55,7 @@ describe('T12 the transport of an entry', () => {
       { type: 'toString', url: 'u' },
       { type: 'toString', url: 'u' },
     ],
-  ])('T12 %j', (entry, config) => {
+  ])('%j', (entry, config) => {
     expect(normalizeEntry(entry)).toEqual({ config });
   });
 
@@ -66,12 +66,12 @@ describe('T12 the transport of an entry', () => {
     [{ type: 'sse', transportType: 'http', url: 'u' }, 'TYPE_CONFLICT', 'transportType'],
     [{ url: 'a', httpUrl: 'b' }, 'TYPE_CONFLICT', 'httpUrl'],
     [{ type: '${T}', url: 'a' }, 'VARIABLE_REFUSED', 'type'],
-  ])('T12 rejects %j', (entry, code, path) => {
+  ])('rejects %j', (entry, code, path) => {
     expect(normalizeEntry(entry)).toMatchObject({ issues: [{ code, path }] });
   });
 });
 
-describe('T13 schemas of installed transports', () => {
+describe('schemas of installed transports', () => {
   const plugin: TransportPlugin = {
     specVersion: 1,
     type: 'pipe',
@@ -80,7 +80,7 @@ describe('T13 schemas of installed transports', () => {
     create: () => expect.fail('no transport is made'),
   };
 
-  it('T13 validate the expanded entry, and name field and position', async () => {
+  it('validate the expanded entry, and name field and position', async () => {
     const place = await scratch({
       'home/.claude.json': servers({
         good: { type: 'pipe', path: '${P}' },
@@ -96,7 +96,7 @@ describe('T13 schemas of installed transports', () => {
     ]);
   });
 
-  it('T13 keeps a type without a plugin, so that the host can name the missing package', async () => {
+  it('keeps a type without a plugin, so that the host can name the missing package', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ s: { type: 'carrier-pigeon', url: 'https://x.example' } }),
     });

@@ -26,7 +26,7 @@ const question = async (entry: object, more: Partial<LoadConfigOptions> = {}): P
   return first;
 };
 
-describe('S13 a rule covers an entry only if no other field is set', () => {
+describe('a rule covers an entry only if no other field is set', () => {
   const npx = { command: 'npx', args: ['-y', 'tool'] };
   const web = { url: 'https://good.example/mcp' };
   const rules = [{ serverCommand: ['npx', '-y', 'tool'] }, { serverUrl: 'https://good.example/*' }];
@@ -41,7 +41,7 @@ describe('S13 a rule covers an entry only if no other field is set', () => {
     unknown: { ...web, fieldOfNextYear: true },
   };
 
-  it('S13: rules of `trusted` leave such project servers to the user', async () => {
+  it('rules of `trusted` leave such project servers to the user', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ npx, web, ...more }) });
     const config = await place.load({
       layout: mcpJson,
@@ -50,7 +50,7 @@ describe('S13 a rule covers an entry only if no other field is set', () => {
     expect(Object.keys(config.servers)).toEqual(['npx', 'web']);
   });
 
-  it('S13 S1: a server that a rule of `trusted` covers does not start in the folder that was cloned', async () => {
+  it('a server that a rule of `trusted` covers does not start in the folder that was cloned', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ npx }) });
     const config = await place.load({
       layout: mcpJson,
@@ -59,7 +59,7 @@ describe('S13 a rule covers an entry only if no other field is set', () => {
     expect(config.servers['npx']?.['cwd']).toBe(place.home);
   });
 
-  it('S13: the allow list of a policy refuses them in every scope of the user', async () => {
+  it('the allow list of a policy refuses them in every scope of the user', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ npx, web, ...more }),
       'project/.mcp.json': servers({ fromProject: more.cwd }),
@@ -71,7 +71,7 @@ describe('S13 a rule covers an entry only if no other field is set', () => {
     expect(why).toContain('it sets proxy, which no matching rule of the allow list lists in "fields"');
   });
 
-  it('S13: a rule may list further fields, in an administrator’s file too', async () => {
+  it('a rule may list further fields, in an administrator’s file too', async () => {
     const place = await scratch({
       'system/managed-settings.json': {
         allowedMcpServers: [{ serverCommand: ['npx', '-y', 'tool'], fields: ['cwd'] }],
@@ -81,7 +81,7 @@ describe('S13 a rule covers an entry only if no other field is set', () => {
     expect(Object.keys((await place.load({ layout: layouts.claude })).servers)).toEqual(['npx', 'cwd']);
   });
 
-  it('S13: entries of the administrator may set any field', async () => {
+  it('entries of the administrator may set any field', async () => {
     const place = await scratch({
       'system/managed-settings.json': { allowedMcpServers: rules },
       'system/managed-mcp.json': servers({ cwd: more.cwd, proxy: more.proxy }),
@@ -90,7 +90,7 @@ describe('S13 a rule covers an entry only if no other field is set', () => {
   });
 });
 
-describe('S14 inheriting the environment is a use of variables', () => {
+describe('inheriting the environment is a use of variables', () => {
   it.each([
     ['all', 'all'],
     ['a list', ['AWS_SECRET_ACCESS_KEY']],
@@ -98,7 +98,7 @@ describe('S14 inheriting the environment is a use of variables', () => {
     ['a list with a variable', ['${NAME:-AWS_SECRET_ACCESS_KEY}']],
     ['a pattern', ['*']],
     ['an object', { 0: 'AWS_SECRET_ACCESS_KEY' }],
-  ])('S14: refuses `inheritEnv` with %s if a project may use no variables', async (_, inheritEnv) => {
+  ])('refuses `inheritEnv` with %s if a project may use no variables', async (_, inheritEnv) => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', inheritEnv } }) });
     for (const projectVariables of ['refuse', ['PATH']] as const) {
       const config = await place.load({ layout: mcpJson, approvals: answering('once'), projectVariables });
@@ -109,7 +109,7 @@ describe('S14 inheriting the environment is a use of variables', () => {
     expect((await place.load({ layout: mcpJson, remote })).servers).toEqual({});
   });
 
-  it('S14: a list of names permits exactly those, and `safe` needs no permission', async () => {
+  it('a list of names permits exactly those, and `safe` needs no permission', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({
         ok: { command: 'x', inheritEnv: ['A'] },
@@ -121,7 +121,7 @@ describe('S14 inheriting the environment is a use of variables', () => {
     expect(Object.keys((await place.load(options)).servers)).toEqual(['ok', 'safe']);
   });
 
-  it('S14: the question names the variables, and warns of all of them', async () => {
+  it('the question names the variables, and warns of all of them', async () => {
     const some = await question({ command: 'x', env: { K: '${AWS}' }, inheritEnv: ['AWS', 'MY KEY'] });
     expect(some.variables).toEqual([
       { name: 'AWS', fields: ['env.K', 'inheritEnv[0]'] },
@@ -134,11 +134,11 @@ describe('S14 inheriting the environment is a use of variables', () => {
   });
 });
 
-describe('S15 names without a project only preselect', () => {
+describe('names without a project only preselect', () => {
   it.each([
     ['claude', 'home/.claude/settings.json', 'project/.mcp.json'],
     ['blade', 'home/.blade/config.json', 'project/.mcp.json'],
-  ] as const)('S15 F7: %s: a name in %s approves no clone’s server', async (layout, list, file) => {
+  ] as const)('%s: a name in %s approves no clone’s server', async (layout, list, file) => {
     const place = await scratch({
       [list]: { enabledMcpjsonServers: ['github', 'off'], disabledMcpjsonServers: ['off'] },
       [file]: servers({ github: { command: 'evil' }, off: { command: 'x' }, other: { command: 'x' } }),
@@ -154,7 +154,7 @@ describe('S15 names without a project only preselect', () => {
     expect(config.entries.find(({ name }) => name === 'off')?.status).toBe('rejected');
   });
 
-  it('S15: names that the host passes only preselect, with and without a store', async () => {
+  it('names that the host passes only preselect, with and without a store', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ github: { command: 'evil' } }) });
     for (const store of [undefined, createFileApprovalStore({ home: place.home })]) {
       const approvals = createServerApprovals({ enabled: ['github'], store });
@@ -163,7 +163,7 @@ describe('S15 names without a project only preselect', () => {
   });
 });
 
-describe('S17 variables that change what a program does', () => {
+describe('variables that change what a program does', () => {
   it.each(
     `PYTHONUSERBASE PERLLIB XDG_CONFIG_HOME PYTHONWARNINGS BROWSER PYTHONSTARTUP RUBYOPT GEM_PATH BUNDLE_GEMFILE LUA_INIT
     LUA_PATH_5_4 GIT_SSH_COMMAND GIT_CONFIG_COUNT SSH_ASKPASS JDK_JAVA_OPTIONS MAVEN_OPTS PHPRC R_PROFILE JULIA_LOAD_PATH
@@ -171,17 +171,17 @@ describe('S17 variables that change what a program does', () => {
     DOTNET_STARTUP_HOOKS COR_ENABLE_PROFILING COMPlus_Version EMACSLOADPATH VIMINIT LESSOPEN ERL_FLAGS GUILE_LOAD_PATH
     OCAMLRUNPARAM QT_PLUGIN_PATH GTK_MODULES GIO_MODULE_DIR KUBECONFIG AWS_CONFIG_FILE UV_INDEX_URL PIP_INDEX_URL
     POETRY_HOME OPENSSL_CONF BASH_ENV PSModulePath`.split(/\s+/),
-  )('S17: %s is known to be dangerous', (name) => {
+  )('%s is known to be dangerous', (name) => {
     expect(variableRisk(name)).toBe('dangerous');
   });
 
-  it('S17: warns of unknown variables, and not of harmless ones', async () => {
+  it('warns of unknown variables, and not of harmless ones', async () => {
     const env = { FROBNICATOR_HOOK: 'x', GITHUB_TOKEN: 't', WEATHER_API_KEY: 'k', LANG: 'C', NODE_ENV: 'p' };
     const { warnings } = await question({ command: 'x', env });
     expect(warnings).toEqual(['It sets "FROBNICATOR_HOOK". The effect of that on the program is unknown.']);
   });
 
-  it('S17: a policy permits only harmless variables and those that it lists', async () => {
+  it('a policy permits only harmless variables and those that it lists', async () => {
     const place = await scratch({
       'home/.claude.json': servers({
         known: { command: 'npx', env: { API_KEY: 'k' } },
@@ -199,7 +199,7 @@ describe('S17 variables that change what a program does', () => {
   });
 });
 
-describe('S21 a managed policy fails closed', () => {
+describe('a managed policy fails closed', () => {
   it.each([
     ['nothing', ''],
     ['white space', ' \n\t\n'],
@@ -208,7 +208,7 @@ describe('S21 a managed policy fails closed', () => {
     ['null', 'null'],
     ['NUL characters', '\0\0\0\0'],
     ['a byte order mark', '\ufeff'],
-  ])('S21: a file with %s permits nothing', async (_, content) => {
+  ])('a file with %s permits nothing', async (_, content) => {
     for (const [layout, file] of [
       ['claude', 'managed-settings.json'],
       ['gemini', 'settings.json'],
@@ -224,7 +224,7 @@ describe('S21 a managed policy fails closed', () => {
     }
   });
 
-  it('S21: a broken link in place of the file or its folder permits nothing', async () => {
+  it('a broken link in place of the file or its folder permits nothing', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x' } }) });
     await symlink(place.path('nowhere'), place.path('system/managed-settings.json'));
     expect((await place.load({ layout: layouts.claude })).servers).toEqual({});
@@ -233,21 +233,21 @@ describe('S21 a managed policy fails closed', () => {
     expect(moved.servers).toEqual({});
   });
 
-  it('S21: a managed file that is a broken link leaves no server of the user', async () => {
+  it('a managed file that is a broken link leaves no server of the user', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x' } }) });
     await symlink(place.path('nowhere'), place.path('system/managed-mcp.json'));
     expect((await place.load({ layout: layouts.claude })).servers).toEqual({});
   });
 });
 
-describe('S22 a missing variable is never sent', () => {
+describe('a missing variable is never sent', () => {
   it.each([
     ['a header', { url: 'https://x.example', headers: { a: 'Bearer ${MISSING}' } }],
     ['an argument', { command: 'x', args: ['$MISSING'] }],
     ['the environment', { command: 'x', env: { A: '${MISSING}' } }],
     ['a URL', { url: 'https://${MISSING}/mcp' }],
     ['a malformed reference', { command: 'x', args: ['${not a name}'] }],
-  ])('S22: gemini: a missing variable in %s is an error', async (_, entry) => {
+  ])('gemini: a missing variable in %s is an error', async (_, entry) => {
     const place = await scratch({ 'home/.gemini/settings.json': servers({ s: entry }) });
     const config = await place.load({ layout: layouts.gemini });
     expect(config.servers).toEqual({});
@@ -255,8 +255,8 @@ describe('S22 a missing variable is never sent', () => {
   });
 });
 
-describe('S25 the length of a question', () => {
-  it('S25: states its length at the beginning and again at the end', async () => {
+describe('the length of a question', () => {
+  it('states its length at the beginning and again at the end', async () => {
     const args = Array.from({ length: 1500 }, (_, index) => `--option-${String(index)}`);
     args[700] = '--config=https://evil.example/x';
     const { summary } = await question({ args, env: { LD_PRELOAD: 'x', K: '${SECRET}' }, command: 'sh' });
@@ -269,13 +269,13 @@ describe('S25 the length of a question', () => {
       expect(first).toContain(part);
   });
 
-  it('S25: counts fields of unknown objects', async () => {
+  it('counts fields of unknown objects', async () => {
     const deep = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${String(index)}`, index]));
     const { summary } = await question({ url: 'https://x.example', other: { deep } });
     expect(summary).toContain(`This text has ${String(summary.split('\n').length)} lines`);
   });
 
-  it('S25: a short question states it once, and begins with the URL', async () => {
+  it('a short question states it once, and begins with the URL', async () => {
     const { summary } = await question({ headers: { a: 'b' }, url: 'https://x.example/mcp' });
     const lines = summary.split('\n');
     expect(lines[2]).toBe('This text has 7 lines. It lists 1 other field.');
@@ -284,7 +284,7 @@ describe('S25 the length of a question', () => {
   });
 });
 
-describe('S12 the question names the addresses of the sign-in', () => {
+describe('the question names the addresses of the sign-in', () => {
   const url = 'https://mcp.example/mcp';
 
   it.each([
@@ -294,21 +294,21 @@ describe('S12 the question names the addresses of the sign-in', () => {
     ['identityProvider.issuer', { identityProvider: { issuer: 'https://evil.example' } }],
     ['another port', { authServerMetadataUrl: 'https://mcp.example:8443/meta' }],
     ['another scheme', { authServerMetadataUrl: 'http://mcp.example/meta' }],
-  ])('S12: names %s of another origin', async (_, oauth) => {
+  ])('names %s of another origin', async (_, oauth) => {
     const { warnings } = await question({ url, oauth });
     expect(warnings.join()).toMatch(
       /Your sign-in would involve "https?:\/\/(?:evil\.example\.?|mcp\.example.*)"/,
     );
   });
 
-  it('S12: names one that depends on a variable, and not the server’s own origin', async () => {
+  it('names one that depends on a variable, and not the server’s own origin', async () => {
     const variable = await question({ url, oauth: { authServerMetadataUrl: '${WHERE}/meta' } });
     expect(variable.warnings.join()).toContain('"${WHERE}/meta"');
     const own = await question({ url, oauth: { authServerMetadataUrl: 'https://MCP.example:443/meta' } });
     expect(own.warnings.join()).not.toContain('would involve');
   });
 
-  it('S12: mentions an earlier sign-in at the URL; does not look up a URL with a variable', async () => {
+  it('mentions an earlier sign-in at the URL; does not look up a URL with a variable', async () => {
     const looked: string[] = [];
     const hasSignIn = (address: string): boolean => (looked.push(address), true);
     const known = await question({ url }, { hasSignIn });
@@ -318,7 +318,7 @@ describe('S12 the question names the addresses of the sign-in', () => {
     expect(looked).toEqual([url]);
   });
 
-  it('S12: the identity differs by scope, project and definition', async () => {
+  it('the identity differs by scope, project and definition', async () => {
     const entry = { url, oauth: { clientId: 'c' } };
     const place = await scratch({
       'home/.claude.json': servers({ a: entry }),
@@ -339,7 +339,7 @@ describe('S12 the question names the addresses of the sign-in', () => {
     expect(await identities(place.project)).not.toEqual(first);
   });
 
-  it('S12: loaded servers have identities', async () => {
+  it('loaded servers have identities', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ a: { url }, toString: { url } }) });
     const { identities, entries } = await place.load({ layout: layouts.claude });
     expect(Object.getPrototypeOf(identities)).toBeNull();
@@ -348,8 +348,8 @@ describe('S12 the question names the addresses of the sign-in', () => {
   });
 });
 
-describe('F3 the files of hosts C and E', () => {
-  it('F3: claude: settings files and a flat .mcp.json define servers', async () => {
+describe('the files of hosts C and E', () => {
+  it('claude: settings files and a flat .mcp.json define servers', async () => {
     const place = await scratch({
       'home/.claude/settings.json': servers({ mine: { command: 'x' } }),
       'project/.claude/settings.json': servers({ shared: { command: 'x' } }),

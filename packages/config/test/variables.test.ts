@@ -11,7 +11,7 @@ const expand = (text: string, options: { missing?: 'error' | 'empty'; bare?: boo
   return issues.length > 0 ? issues.map(({ code }) => code).join() : config['v'];
 };
 
-describe('CF-14 each variable has one defined result', () => {
+describe('each variable has one defined result', () => {
   it.each([
     ['plain', 'plain'],
     ['${B}', 'b'],
@@ -42,22 +42,22 @@ describe('CF-14 each variable has one defined result', () => {
     ['$$${B}', '$${B}'],
     ['$', '$'],
     ['}', '}'],
-  ])('CF-14 %j becomes %j', (text, result) => {
+  ])('%j becomes %j', (text, result) => {
     expect(expand(text)).toBe(result);
   });
 
-  it('C6 S22: a missing variable is an error or empty, as the host chooses, and never its own text', () => {
+  it('a missing variable is an error or empty, as the host chooses, and never its own text', () => {
     expect(expand('<${NOPE}>', { missing: 'empty' })).toBe('<>');
     expect(expand('<${NOPE:-${B}}>', { missing: 'empty' })).toBe('VARIABLE_MALFORMED');
     expect(expand('<${1}>', { missing: 'empty' })).toBe('VARIABLE_MALFORMED');
   });
 
-  it('C6 expands bare names if the layout says so', () => {
+  it('expands bare names if the layout says so', () => {
     expect(expand('$B-${B}-$NOPE', { bare: true, missing: 'empty' })).toBe('b-b-');
     expect(expand('$1 $', { bare: true })).toBe('$1 $');
   });
 
-  it('CF-14 any text: one pass, never throws, linear', () => {
+  it('any text: one pass, never throws, linear', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('$', '{', '}', 'B', ':-', 'x', '1', '\n') }), (text) => {
         const once = expandEntry({ v: text }, { env: { B: '${B}' }, missing: 'empty', bare: false });
@@ -71,8 +71,8 @@ describe('CF-14 each variable has one defined result', () => {
   });
 });
 
-describe('C6 expansion in an entry', () => {
-  it('C6 expands every string at any depth, and no keys', async () => {
+describe('expansion in an entry', () => {
+  it('expands every string at any depth, and no keys', async () => {
     const place = await scratch({
       'home/.claude.json': servers({
         a: {
@@ -109,7 +109,7 @@ describe('C6 expansion in an entry', () => {
     });
   });
 
-  it('C6 a missing variable is reported with server, field and position, and affects only that server', async () => {
+  it('a missing variable is reported with server, field and position, and affects only that server', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ a: { command: 'x', env: { T: '${TOKEN}' } }, b: { command: 'y' } }),
     });

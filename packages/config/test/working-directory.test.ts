@@ -18,27 +18,27 @@ async function run({ servers: loaded }: LoadedConfig, name: string): Promise<str
 
 const WHERE = { command: process.execPath, args: ['-p', 'process.cwd()'] };
 
-describe('S1 the folder in which a server starts', () => {
-  it('S1: a user server starts in the home directory, not in the folder that was cloned', async () => {
+describe('the folder in which a server starts', () => {
+  it('a user server starts in the home directory, not in the folder that was cloned', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ s: WHERE }) });
     expect(await run(await place.load({ layout: layouts.claude }), 's')).toBe(place.home);
   });
 
-  it('S1: a local server of one project starts in the home directory too', async () => {
+  it('a local server of one project starts in the home directory too', async () => {
     const place = await scratch();
     const projects = { [place.project]: servers({ s: WHERE }) };
     await place.write('home/.claude.json', { projects });
     expect(await run(await place.load({ layout: layouts.claude }), 's')).toBe(place.home);
   });
 
-  it('S1: managed and enterprise servers start in the home directory', async () => {
+  it('managed and enterprise servers start in the home directory', async () => {
     const managed = await scratch({ 'system/managed-mcp.json': servers({ s: WHERE }) });
     expect(await run(await managed.load({ layout: layouts.claude }), 's')).toBe(managed.home);
     const defaults = await scratch({ 'system/system-defaults.json': servers({ s: WHERE }) });
     expect(await run(await defaults.load({ layout: layouts.gemini }), 's')).toBe(defaults.home);
   });
 
-  it('S1: servers of the command line, the host and a remote service start there too', async () => {
+  it('servers of the command line, the host and a remote service start there too', async () => {
     const place = await scratch({ 'project/mine.json': servers({ file: WHERE }) });
     const config = await place.load({
       layout: layouts.claude,
@@ -50,7 +50,7 @@ describe('S1 the folder in which a server starts', () => {
       expect(await run(config, name), name).toBe(place.home);
   });
 
-  it('S1: an approved project server starts in the root of the project, from any subfolder', async () => {
+  it('an approved project server starts in the root of the project, from any subfolder', async () => {
     const place = await scratch({
       'project/.mcp.json': servers({ s: WHERE }),
       'project/deep/down/file': '',
@@ -63,7 +63,7 @@ describe('S1 the folder in which a server starts', () => {
     expect(await run(config, 's')).toBe(place.project);
   });
 
-  it('S1: uses `cwd`, and resolves a relative one against the folder of its file', async () => {
+  it('uses `cwd`, and resolves a relative one against the folder of its file', async () => {
     const place = await scratch({
       'home/.gemini/settings.json': servers({
         relative: { ...WHERE, cwd: 'work' },
@@ -81,7 +81,7 @@ describe('S1 the folder in which a server starts', () => {
   });
 
   it.each(['./tool', 'bin/../tool', './/tool', 'sub/../../.gemini/tool', '${HERE}/tool', '$HERE/tool'])(
-    'S1: resolves the command %s of a user file against the folder of that file',
+    'resolves the command %s of a user file against the folder of that file',
     async (command) => {
       const place = await scratch({
         'home/.gemini/settings.json': servers({ s: { command, args: [] } }),
@@ -97,7 +97,7 @@ describe('S1 the folder in which a server starts', () => {
     },
   );
 
-  it('S1: resolves a relative command of a project file against the root, and the question shows it', async () => {
+  it('resolves a relative command of a project file against the root, and the question shows it', async () => {
     const place = await scratch({
       'project/.gemini/settings.json': servers({
         s: { command: './run', cwd: 'sub' },
@@ -129,7 +129,7 @@ describe('S1 the folder in which a server starts', () => {
     expect(second?.summary).toContain(`"${place.project}"`);
   });
 
-  it('S1: a rule for a relative command covers no project file', async () => {
+  it('a rule for a relative command covers no project file', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: './run' } }) });
     const trusted = createServerApprovals({ trusted: [{ serverCommand: ['./run'] }] });
     expect((await place.load({ layout: layouts.mcpJson, approvals: trusted })).servers).toEqual({});
@@ -145,7 +145,7 @@ describe('S1 the folder in which a server starts', () => {
     expect(Object.keys(allowed.servers)).toEqual(['s']);
   });
 
-  it('S1: on Windows resolves both separators and root-relative paths against the folder of the file', () => {
+  it('on Windows resolves both separators and root-relative paths against the folder of the file', () => {
     const origin = { trusted: true, folder: 'D:\\users\\me' };
     const folders = { home: 'D:\\users\\me', project: 'D:\\clone' };
     const parseCommand = (command: string): unknown =>

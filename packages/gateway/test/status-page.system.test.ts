@@ -102,7 +102,7 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
     );
   }
 
-  it('GW-68: signs in with the form, shows the servers, and signs out', async () => {
+  it('signs in with the form, shows the servers, and signs out', async () => {
     const { page, signIn, complaints, context, origin } = await open(await fleet());
     expect(await page.title()).toBe('Sign in to the gateway');
     await page.getByLabel('Access token').fill('wrong');
@@ -131,7 +131,7 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
     ['dark', WIDE],
     ['light', NARROW],
     ['dark', NARROW],
-  ] as const)('GW-68: is readable and fits: %s, %o', async (colorScheme, viewport) => {
+  ] as const)('is readable and fits: %s, %o', async (colorScheme, viewport) => {
     const { page, signIn, call, complaints } = await open(await fleet(), { colorScheme, viewport });
     const name = `status-${colorScheme}-${viewport.width}`;
     await page.screenshot({ path: join(ARTIFACTS, `${name}-sign-in.png`) });
@@ -148,7 +148,7 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
     expect(complaints).toEqual([]);
   });
 
-  it('GW-68: has the semantics of tables and a live region, and does not tell a state by color alone', async () => {
+  it('has the semantics of tables and a live region, and does not tell a state by color alone', async () => {
     const host = await fleet();
     const { page, signIn } = await open(host, { viewport: NARROW });
     await signIn();
@@ -173,7 +173,7 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
     expect(names[0]).toBe('Distribution of latency: No requests yet');
   });
 
-  it('GW-65: shows what happens without a reload, and connects again', async () => {
+  it('shows what happens without a reload, and connects again', async () => {
     const host = await fleet();
     const { page, signIn, call, server } = await open(host);
     await signIn();
@@ -197,7 +197,7 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
     await expect.poll(() => page.locator('#live-text').innerText()).toBe('Live');
   });
 
-  it('GW-66, GW-67: no text of a server becomes an element, runs, or changes its direction; no secret is shown', async () => {
+  it('no text of a server becomes an element, runs, or changes its direction; no secret is shown', async () => {
     const secret = 'sk-live-0123456789abcdef';
     const marks = [
       '<script>document.title="owned"</script>',
@@ -279,7 +279,7 @@ describeWith({ missing, packages: 'chromium' }, 'the status page in Chromium', (
     expect(sse).toContain('"failed"');
   });
 
-  it('GW-68: without JavaScript it says where the status is', async () => {
+  it('without JavaScript it says where the status is', async () => {
     const { page } = await open(await fleet(), { javaScriptEnabled: false, viewport: NARROW });
     await page.getByLabel('Access token').fill(TOKEN);
     await page.getByRole('button', { name: 'Show the status' }).click();

@@ -22,7 +22,7 @@ describe.each([
   ['sdk-v2', sdkV2],
   ['native', native],
 ])('under %s', (_name, sdk) => {
-  it('F1: lists what can be called now or at its next use, and nothing of other servers', async () => {
+  it('lists what can be called now or at its next use, and nothing of other servers', async () => {
     let failure: FittingsError | undefined;
     const servers = testServers(() => {
       if (failure !== undefined) throw failure;
@@ -84,7 +84,7 @@ describe.each([
     expect(offered()).toEqual([[], 0, 0]);
   });
 
-  it('F5: passes on notifications that it does not handle, and sends any', async () => {
+  it('passes on notifications that it does not handle, and sends any', async () => {
     const server = scripted(lists);
     await using host = createHost({
       engine: sdk(identity),
@@ -130,7 +130,7 @@ describe.each([
       'a session with its stream',
       (transport?: Transport) => [transport?.onsessionrestored?.({}), transport?.onreconnect?.()],
     ],
-  ])('C4: reads its lists again and subscribes again, once, when %s is back', async (_case, comesBack) => {
+  ])('reads its lists again and subscribes again, once, when %s is back', async (_case, comesBack) => {
     const server = scripted(
       { ...lists, 'resources/subscribe': () => ({}) },
       { tools: {}, prompts: {}, resources: { subscribe: true } },
@@ -163,7 +163,7 @@ describe.each([
     expect(counted('tools/list')).toBe(before + 1);
   });
 
-  it('P4: a list that changes while it is read for the first time is read again', async () => {
+  it('a list that changes while it is read for the first time is read again', async () => {
     let added = false;
     const server = scripted(
       {
@@ -195,7 +195,7 @@ describe.each([
 it.each([
   ['sdk-v2', sdkV2],
   ['native', native],
-])('F5: passes on notifications of a stateless server too, on %s', async (_name, engine) => {
+])('passes on notifications of a stateless server too, on %s', async (_name, engine) => {
   const server = modern(lists);
   await using host = createHost({ engine: engine(identity), transports: [testServers(() => server).plugin] });
   const heard = new Promise<HostEvents['notification']>((resolve) => host.on('notification', resolve));

@@ -82,7 +82,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
-  it('L12 cancels with the signal, before and during', async () => {
+  it('cancels with the signal, before and during', async () => {
     const { host } = await connected();
     await expect(
       host.callTool({ server: 'calc', tool: 'slow' }, {}, { signal: AbortSignal.abort() }),
@@ -95,7 +95,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
-  it('L12 stops waiting for a connection when the signal is aborted, or when the call times out', async () => {
+  it('stops waiting for a connection when the signal is aborted, or when the call times out', async () => {
     const { host, servers, clock } = await connected();
     await servers.drop();
     await reaches(host, 'calc', 'pending');
@@ -115,7 +115,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
-  it('L3 times out a call without a response, and keeps the connection', async () => {
+  it('times out a call without a response, and keeps the connection', async () => {
     const { host, clock } = await connected();
     const call = host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 5 });
     const failure = expect(call).rejects.toMatchObject({ code: 'TIMEOUT', delivery: 'unknown' });
@@ -126,7 +126,7 @@ describe.each(engines)('calls through %s', (_name, sdk) => {
     await host.close();
   });
 
-  it('U10 suggests similar names of tools and servers', async () => {
+  it('suggests similar names of tools and servers', async () => {
     const { host } = await connected();
     await expect(host.callTool({ server: 'calc', tool: 'Ad' })).rejects.toMatchObject({
       code: 'TOOL_UNKNOWN',

@@ -14,7 +14,7 @@ const limits = { maxPages: 5, maxItems: 100 };
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 
 describe('reading a list', () => {
-  it('L2 follows the cursor to the end, an empty one included', async () => {
+  it('follows the cursor to the end, an empty one included', async () => {
     const pages: Record<string, object> = {
       start: { tools: [tool('a')], nextCursor: '' },
       '': { tools: [tool('b')], nextCursor: 'last' },
@@ -102,7 +102,7 @@ describe('digests', () => {
 });
 
 describe('the catalog of a host', () => {
-  it('L10 reads a list again after list_changed, once for a burst, and reports the changes', async () => {
+  it('reads a list again after list_changed, once for a burst, and reports the changes', async () => {
     const calc = calculator();
     const servers = testServers(() => calc);
     const clock = createManualClock();

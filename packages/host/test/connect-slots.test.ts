@@ -33,7 +33,7 @@ describe.each([
   ['sdk-v2', sdkV2],
   ['native', native],
 ])('turns to connect, on %s', (_name, engine) => {
-  it('C5: sixteen servers that hang do not delay the others', async () => {
+  it('sixteen servers that hang do not delay the others', async () => {
     const clock = createManualClock();
     const servers = testServers((name) => (name.startsWith('hanging') ? silent : calculator()));
     await using host = createHost({ engine: engine(identity), transports: [servers.plugin], clock });
@@ -51,7 +51,7 @@ describe.each([
     await all;
   });
 
-  it('C5: a slot is released once, however the attempt ends', async () => {
+  it('a slot is released once, however the attempt ends', async () => {
     const clock = createManualClock();
     const servers = testServers((name) => (name.startsWith('hanging') ? silent : calculator()));
     await using host = createHost({
@@ -81,7 +81,7 @@ describe.each([
     await all;
   });
 
-  it('C5: servers that hang while reconnecting do not delay others that reconnect', async () => {
+  it('servers that hang while reconnecting do not delay others that reconnect', async () => {
     const clock = createManualClock();
     let broken = false;
     const servers = testServers((name) => (broken && name.startsWith('hanging') ? silent : calculator()));
@@ -97,7 +97,7 @@ describe.each([
 });
 
 describe('many entries at once', () => {
-  it('C5: a cache that hangs for one server does not delay the others', async () => {
+  it('a cache that hangs for one server does not delay the others', async () => {
     const servers = testServers(calculator);
     let asked = 0;
     let answer: (value: undefined) => void = () => undefined;

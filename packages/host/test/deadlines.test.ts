@@ -48,7 +48,7 @@ describe.each([
   }
   const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
-  it('D8: of a call follow the clock of the host only', async () => {
+  it('of a call follow the clock of the host only', async () => {
     const { host, clock, outcomes, call } = await connected();
     call('slow', { timeoutMs: 5 });
     await soon();
@@ -62,7 +62,7 @@ describe.each([
     await host.close();
   });
 
-  it('D8: of a call restart with progress, up to the total limit', async () => {
+  it('of a call restart with progress, up to the total limit', async () => {
     const { host, clock, outcomes, call, step } = await connected({ callMs: 1000, callTotalMs: 2500 });
     call('steps', { onProgress: () => undefined });
     for (let i = 0; i < 3; i++) {
@@ -77,7 +77,7 @@ describe.each([
     await host.close();
   });
 
-  it('D8: an abort by the caller is reported as an abort, and leaves no timer', async () => {
+  it('an abort by the caller is reported as an abort, and leaves no timer', async () => {
     const { host, clock, outcomes, call } = await connected();
     const given = new AbortController();
     call('slow', { signal: given.signal });

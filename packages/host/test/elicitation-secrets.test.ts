@@ -63,7 +63,7 @@ const words = [
   ['Korean', '비밀번호'],
 ] as const;
 
-describe('S31: a form that asks for a secret', () => {
+describe('a form that asks for a secret', () => {
   it.each(words)('is noticed in %s, wherever it says so', (_, text) => {
     const places: readonly (readonly [object, (string | undefined)?, (string | undefined)?])[] = [
       [{ type: 'string', title: text }],
@@ -135,7 +135,7 @@ describe('S31: a form that asks for a secret', () => {
   });
 });
 
-describe('S3: questions of servers as text', () => {
+describe('questions of servers as text', () => {
   const hiding = ['\u009d', '\u001b]0;', '\u202e', '\u200b', '\u{e0041}', '\ufe0f', '\ud800', '\u2028'];
   const HIDDEN = /[^\P{C}\n]|[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
 

@@ -27,7 +27,7 @@ function engineEvents(eventsPerSecond = 3) {
 }
 
 describe('messages of a server that answer no request', () => {
-  it('CO-10 are passed on at a bounded rate, and the number of dropped ones is reported', async () => {
+  it('are passed on at a bounded rate, and the number of dropped ones is reported', async () => {
     const { events, clock, lines, told } = engineEvents();
     for (let i = 0; i < 100_000; i++) events.log({ level: 'info', data: i });
     expect(told).toEqual([0, 1, 2]);
@@ -37,7 +37,7 @@ describe('messages of a server that answer no request', () => {
     expect(lines).toContain('warn: The server "noisy" sent too many messages at once; 99997 were dropped.');
   });
 
-  it('R5 go to the logger with the name of the server, at their level', () => {
+  it('go to the logger with the name of the server, at their level', () => {
     const { events, lines } = engineEvents(100);
     for (const level of ['debug', 'notice', 'warning', 'emergency'] as const) {
       events.log({ level, logger: 'db', data: { level } });
@@ -50,7 +50,7 @@ describe('messages of a server that answer no request', () => {
     ]);
   });
 
-  it('CO-01 reach the logger without control sequences, and shortened', () => {
+  it('reach the logger without control sequences, and shortened', () => {
     const { events, lines } = engineEvents(100);
     events.log({
       level: 'info',
@@ -61,7 +61,7 @@ describe('messages of a server that answer no request', () => {
     expect(lines[0]!.length).toBeLessThan(2100);
   });
 
-  it('R1 reports updates of subscribed resources only', () => {
+  it('reports updates of subscribed resources only', () => {
     const { events, told } = engineEvents();
     events.resourceUpdated('x:other');
     events.resourceUpdated('x:mine');

@@ -45,7 +45,7 @@ describe.each([
     ['both', '2026-07-28'],
     ['legacy', '2025-11-25'],
   ])(
-    'R3: a server that starts slowly and is of %s gets the right era, kept for the next run',
+    'a server that starts slowly and is of %s gets the right era, kept for the next run',
     async (era, version) => {
       const log = startLog();
       const { cache, kept } = memory();
@@ -65,7 +65,7 @@ describe.each([
     },
   );
 
-  it('R3: a running server that ignores the probe is of the older era, and that guess is not cached', async () => {
+  it('a running server that ignores the probe is of the older era, and that guess is not cached', async () => {
     const { cache, kept } = memory();
     const host = createHost({ engine: sdk(identity), transports: [stdio(QUICK)], cache });
     const errors: unknown[] = [];
@@ -77,7 +77,7 @@ describe.each([
     expect(eras(kept)).toEqual([]);
   });
 
-  it('R3: a late answer to the probe is not reported, and the guess is not cached', async () => {
+  it('a late answer to the probe is not reported, and the guess is not cached', async () => {
     const late: (() => void)[] = [];
     const server = scripted({
       'server/discover': () =>
@@ -105,7 +105,7 @@ describe.each([
     expect(eras(kept)).toEqual([]);
   });
 
-  it('R3: a server of 2026-07-28 only that answers too late is probed again', async () => {
+  it('a server of 2026-07-28 only that answers too late is probed again', async () => {
     const server = scripted({
       'server/discover': () => SILENCE,
       initialize: () => {
@@ -122,7 +122,7 @@ describe.each([
     expect(snapshot?.state).toMatchObject({ status: 'pending', error: { code: 'TIMEOUT', retryable: true } });
   });
 
-  it('R5: a server that fails is started once', async () => {
+  it('a server that fails is started once', async () => {
     const log = startLog();
     await using host = createHost({ engine: sdk(identity), transports: [stdio()] });
     const args = [script, 'fails', '100', log.path];
@@ -134,7 +134,7 @@ describe.each([
     expect(log.starts()).toBe(1);
   });
 
-  it('R5: a server that exits because of the probe is started again', async () => {
+  it('a server that exits because of the probe is started again', async () => {
     const log = startLog();
     await using host = createHost({ engine: sdk(identity), transports: [stdio()] });
     const args = [script, 'dies', '100', log.path];

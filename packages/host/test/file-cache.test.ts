@@ -7,7 +7,7 @@ import { fileCache } from '@mcp-fittings/host/file-cache';
 const SOMEBODY_ELSE = 12_345;
 const isRoot = process.getuid?.() === 0;
 
-describe('S29 a file cache', () => {
+describe('a file cache', () => {
   let top: string;
   let folder: string;
   let file: string;
@@ -21,33 +21,30 @@ describe('S29 a file cache', () => {
 
   const cache = () => fileCache({ folder });
 
-  it('S29: keeps a value', async () => {
+  it('keeps a value', async () => {
     expect(await cache().get('key')).toEqual({ from: 'us' });
     await cache().delete('key');
     expect(await cache().get('key')).toBeUndefined();
   });
 
-  it.each([0o660, 0o606, 0o644, 0o640, 0o666])('S29: does not take a file of mode %o', async (mode) => {
+  it.each([0o660, 0o606, 0o644, 0o640, 0o666])('does not take a file of mode %o', async (mode) => {
     await chmod(file, mode);
     expect(await cache().get('key')).toBeUndefined();
   });
 
-  it.each([0o770, 0o755, 0o777, 0o1777])(
-    'S29: takes and writes nothing in a folder of mode %o',
-    async (mode) => {
-      await chmod(folder, mode);
-      expect(await cache().get('key')).toBeUndefined();
-      await expect(cache().set('key', {})).rejects.toMatchObject({ code: 'STORE_INSECURE' });
-    },
-  );
+  it.each([0o770, 0o755, 0o777, 0o1777])('takes and writes nothing in a folder of mode %o', async (mode) => {
+    await chmod(folder, mode);
+    expect(await cache().get('key')).toBeUndefined();
+    await expect(cache().set('key', {})).rejects.toMatchObject({ code: 'STORE_INSECURE' });
+  });
 
-  it('S29: reads and writes nothing where others can replace the folder', async () => {
+  it('reads and writes nothing where others can replace the folder', async () => {
     await chmod(top, 0o777);
     expect(await cache().get('key')).toBeUndefined();
     await expect(cache().set('key', {})).rejects.toMatchObject({ code: 'STORE_INSECURE' });
   });
 
-  it('S29: follows no link, neither as the folder nor as a file', async () => {
+  it('follows no link, neither as the folder nor as a file', async () => {
     await rename(file, join(top, 'elsewhere'));
     await symlink(join(top, 'elsewhere'), file);
     expect(await cache().get('key')).toBeUndefined();
@@ -56,14 +53,14 @@ describe('S29 a file cache', () => {
     expect(await fileCache({ folder: linked }).get('key')).toBeUndefined();
   });
 
-  it('S29: reads no more than it would write', async () => {
+  it('reads no more than it would write', async () => {
     await writeFile(file, JSON.stringify('x'.repeat(2000)), { mode: 0o600 });
     expect(await fileCache({ folder, maxBytes: 1000 }).get('key')).toBeUndefined();
     expect(await cache().get('key')).toHaveLength(2000);
   });
 
   if (isRoot) {
-    it('S29: does not read files of another user', async () => {
+    it('does not read files of another user', async () => {
       await chown(file, SOMEBODY_ELSE, SOMEBODY_ELSE);
       expect(await cache().get('key')).toBeUndefined();
       await chown(file, 0, 0);

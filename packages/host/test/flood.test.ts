@@ -59,7 +59,7 @@ describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
   ['native', native],
-])('D10: one server that floods, on %s', (_name, engine) => {
+])('one server that floods, on %s', (_name, engine) => {
   async function connected(callbacks: HostCallbacks = {}) {
     const bare = bareServer();
     const clock = createManualClock({ now: 1_000_000 });
@@ -82,13 +82,13 @@ describe.each([
     return { bare, clock, host, errors, told, settle, lists };
   }
 
-  it('D10: a transport is given, before it starts, the share of time for unrequested messages', async () => {
+  it('a transport is given, before it starts, the share of time for unrequested messages', async () => {
     const { bare, host } = await connected();
     expect(bare.shares).toEqual([{ share: 1 / 8, isStarted: false }]);
     await host.close();
   });
 
-  it('D10: log messages over the limit are dropped and reported once; calls continue', async () => {
+  it('log messages over the limit are dropped and reported once; calls continue', async () => {
     const { bare, clock, host, errors, told, settle } = await connected();
     let read = 0;
     const params = {
@@ -115,7 +115,7 @@ describe.each([
     await host.close();
   });
 
-  it('D10: progress, vendor notifications and updates have a limit too', async () => {
+  it('progress, vendor notifications and updates have a limit too', async () => {
     const { bare, host, errors, settle } = await connected();
     for (let i = 0; i < 1000; i++) {
       bare.send({ method: 'notifications/progress', params: { progressToken: i, progress: i } });
@@ -128,7 +128,7 @@ describe.each([
     await host.close();
   });
 
-  it('D10: a burst of list changes causes one reading, and a flood ever fewer', async () => {
+  it('a burst of list changes causes one reading, and a flood ever fewer', async () => {
     const { bare, clock, host, settle, lists } = await connected();
     expect(lists()).toBe(1);
     for (let i = 0; i < 1000; i++) bare.send({ method: 'notifications/tools/list_changed' });
@@ -153,7 +153,7 @@ describe.each([
     await host.close();
   });
 
-  it('D10: a change while the list is being read causes one more reading', async () => {
+  it('a change while the list is being read causes one more reading', async () => {
     const { bare, clock, host, settle, lists } = await connected();
     bare.send({ method: 'notifications/tools/list_changed' });
     await clock.advance(250);
@@ -165,7 +165,7 @@ describe.each([
     await host.close();
   });
 
-  it('D10: requests over the limit are refused without calling the host', async () => {
+  it('requests over the limit are refused without calling the host', async () => {
     let asked = 0;
     const { bare, host, settle } = await connected({
       roots: async () => {
@@ -182,7 +182,7 @@ describe.each([
     await host.close();
   });
 
-  it('D10: at most sixteen callbacks run for one server; further requests wait or are refused', async () => {
+  it('at most sixteen callbacks run for one server; further requests wait or are refused', async () => {
     let running = 0;
     let most = 0;
     const open: (() => void)[] = [];

@@ -43,7 +43,7 @@ describe.each([
   ['sdk', sdk],
   ['sdk-v2', sdkV2],
   ['native', native],
-])('IN-01 interceptors on %s', (_name, engine) => {
+])('interceptors on %s', (_name, engine) => {
   it('surround every operation, the first one outermost', async () => {
     const told: string[] = [];
     const named =
@@ -139,7 +139,7 @@ describe.each([
   });
 });
 
-describe('IN-02 an interceptor that refuses or answers', () => {
+describe('an interceptor that refuses or answers', () => {
   function counting() {
     let calls = 0;
     const server = scripted({
@@ -221,7 +221,7 @@ describe('IN-02 an interceptor that refuses or answers', () => {
   });
 });
 
-describe('IN-03 a broken interceptor harms one operation', () => {
+describe('a broken interceptor harms one operation', () => {
   it('that hangs before next(): the call times out unsent, and next() sends nothing afterward', async () => {
     const clock = createManualClock();
     let asked = 0;
@@ -362,7 +362,7 @@ describe('IN-03 a broken interceptor harms one operation', () => {
 
 const passing: InterceptorFunction = (request, next) => next(request);
 
-it('IN-04: AsyncLocalStorage holds in both directions', async () => {
+it('AsyncLocalStorage holds in both directions', async () => {
   const storage = new AsyncLocalStorage<string>();
   const inside: unknown[] = [];
   const { host } = await connected(
@@ -388,7 +388,7 @@ it('IN-04: AsyncLocalStorage holds in both directions', async () => {
   await host.close();
 });
 
-describe('IN-05 connections and lists', () => {
+describe('connections and lists', () => {
   it('a refused connection fails its server only, and is not tried again', async () => {
     const servers = testServers(calculator);
     const attempts: string[] = [];
@@ -467,7 +467,7 @@ describe('IN-05 connections and lists', () => {
   });
 });
 
-describe('IN-06 requests of servers', () => {
+describe('requests of servers', () => {
   function asking() {
     const calc = calculator();
     const { server } = calc;
@@ -528,7 +528,7 @@ describe('IN-06 requests of servers', () => {
   });
 });
 
-describe('IN-07 a host without interceptors', () => {
+describe('a host without interceptors', () => {
   it('pays nothing: a call creates as many promises with an empty list as without the option', async () => {
     const promisesOf = async (options: Partial<HostOptions>): Promise<number> => {
       const servers = testServers(calculator);

@@ -22,7 +22,7 @@ function hostOn(servers: TestServers, more: object = {}) {
 }
 
 describe('the life of a connection', () => {
-  it('L1, L2 goes through its phases and back', async () => {
+  it('goes through its phases and back', async () => {
     const { host } = hostOn(testServers(calculator));
     const states = recordStates(host, 'calc');
     await host.connect(entry);
@@ -39,7 +39,7 @@ describe('the life of a connection', () => {
     ]);
   });
 
-  it('C12 aborts the signal of a transport while it connects, and never after that', async () => {
+  it('aborts the signal of a transport while it connects, and never after that', async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const plugin = (servers: TestServers): TransportPlugin => ({
       ...servers.plugin,
@@ -61,7 +61,7 @@ describe('the life of a connection', () => {
     expect(signals.map((signal) => signal?.aborted)).toEqual([false, true]);
   });
 
-  it('L3 gives up a server that never answers, and cleans up', async () => {
+  it('gives up a server that never answers, and cleans up', async () => {
     const silent = testServers(() => ({ connect: async () => undefined }));
     const { host, clock } = hostOn(silent, { limits: { connectMs: 30_000 } });
     const connecting = host.connect({ calc: { type: 'test', reconnect: { maxAttempts: 0 } } });
@@ -71,7 +71,7 @@ describe('the life of a connection', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('L4 tries again after 1, 2, 4 seconds if the failure may be temporary', async () => {
+  it('tries again after 1, 2, 4 seconds if the failure may be temporary', async () => {
     let failures = 3;
     const servers = testServers(() => {
       if (failures-- > 0) throw new TransportError('CONNECTION_REFUSED', 'connection refused');
@@ -94,7 +94,7 @@ describe('the life of a connection', () => {
     await host.close();
   });
 
-  it('L5 does not try again if only the user can fix it', async () => {
+  it('does not try again if only the user can fix it', async () => {
     const servers = testServers(() => {
       throw new FittingsError('CONFIG_INVALID', 'no such thing');
     });
@@ -105,7 +105,7 @@ describe('the life of a connection', () => {
     expect(servers.created).toBe(1);
   });
 
-  it('L6 reconnects after an unexpected close, and never after a stop', async () => {
+  it('reconnects after an unexpected close, and never after a stop', async () => {
     const servers = testServers(calculator);
     const { host, clock } = hostOn(servers);
     await host.connect(entry);
@@ -122,7 +122,7 @@ describe('the life of a connection', () => {
     expect(servers.created).toBe(2);
   });
 
-  it('L6 gives up a server that connects and exits: only progress restores the number of attempts', async () => {
+  it('gives up a server that connects and exits: only progress restores the number of attempts', async () => {
     const servers = testServers(calculator);
     const { host, clock } = hostOn(servers);
     await host.connect({ calc: { type: 'test', reconnect: { maxAttempts: 3, delayMs: 10 } } });
@@ -139,7 +139,7 @@ describe('the life of a connection', () => {
     expect(failed).toEqual(['CONNECTION_LOST']);
   });
 
-  it('L6 restores the number of attempts after a call has succeeded', async () => {
+  it('restores the number of attempts after a call has succeeded', async () => {
     const servers = testServers(calculator);
     const { host, clock } = hostOn(servers);
     await host.connect({ calc: { type: 'test', reconnect: { maxAttempts: 1, delayMs: 10 } } });
@@ -154,7 +154,7 @@ describe('the life of a connection', () => {
     await host.close();
   });
 
-  it('L7 reconnects a server that does not answer health checks', async () => {
+  it('reconnects a server that does not answer health checks', async () => {
     let deaf = false;
     const servers = testServers(() => {
       const one = calculator();
@@ -196,7 +196,7 @@ describe('the life of a connection', () => {
     await host.close();
   });
 
-  it('L8 keeps servers apart: one that fails, one that hangs, one that works', async () => {
+  it('keeps servers apart: one that fails, one that hangs, one that works', async () => {
     const servers = testServers((name) => {
       if (name === 'broken') throw new FittingsError('CONFIG_INVALID', 'broken');
       if (name === 'hanging') return { connect: async () => undefined };
@@ -215,7 +215,7 @@ describe('the life of a connection', () => {
     await host.close();
   });
 
-  it('L8 limits parallel connects', async () => {
+  it('limits parallel connects', async () => {
     let starting = 0;
     let most = 0;
     const servers = testServers(() => {
@@ -237,7 +237,7 @@ describe('the life of a connection', () => {
     await host.close();
   });
 
-  it('L8 never connects a disabled server, and starts it after enable', async () => {
+  it('never connects a disabled server, and starts it after enable', async () => {
     const servers = testServers(calculator);
     const { host } = hostOn(servers);
     await host.connect({ calc: { type: 'test', disabled: true } });
@@ -254,7 +254,7 @@ describe('the life of a connection', () => {
     expect(servers.open).toBe(0);
   });
 
-  it('L9 starts a lazy server at its first use, once, and stops it when idle', async () => {
+  it('starts a lazy server at its first use, once, and stops it when idle', async () => {
     const servers = testServers(calculator);
     const { host, clock } = hostOn(servers, { lazy: true, idleMs: 60_000 });
     await Promise.all([host.connect(entry), host.connect(entry)]);
@@ -275,7 +275,7 @@ describe('the life of a connection', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('L11 counts', async () => {
+  it('counts', async () => {
     const servers = testServers((name) => {
       if (name === 'broken') throw new FittingsError('CONFIG_INVALID', 'broken');
       return calculator();

@@ -41,7 +41,7 @@ describe.each([
     return { host, clock, errors };
   }
 
-  it('F2, R1, C2: a failed tools/list is a failed attempt, which is repeated with increasing delays', async () => {
+  it('a failed tools/list is a failed attempt, which is repeated with increasing delays', async () => {
     let failures = 2;
     const server = scripted({
       'tools/list': (params) => (failures-- > 0 ? fails(params) : { tools: [good] }),
@@ -68,7 +68,7 @@ describe.each([
     ['an answer without a list', () => ({})],
     ['an answer with something else', () => ({ tools: 'none' })],
   ])(
-    'F2: %s for tools/list never ends as connected; a call then does not say TOOL_UNKNOWN',
+    '%s for tools/list never ends as connected; a call then does not say TOOL_UNKNOWN',
     async (_case, answer) => {
       const { host } = hostOn(scripted({ 'tools/list': answer }));
       const [snapshot] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });
@@ -83,7 +83,7 @@ describe.each([
     },
   );
 
-  it('F2: a failed refresh keeps the old list, is reported, and is repeated', async () => {
+  it('a failed refresh keeps the old list, is reported, and is repeated', async () => {
     let answer: Answer = () => ({ tools: [good] });
     const server = scripted({ 'tools/list': (params) => answer(params) }, { tools: { listChanged: true } });
     const { host, clock, errors } = hostOn(server);
@@ -109,7 +109,7 @@ describe.each([
     await host.close();
   });
 
-  it('F2: a failed list of prompts does not affect the tools, is reported, and is repeated', async () => {
+  it('a failed list of prompts does not affect the tools, is reported, and is repeated', async () => {
     let failures = 1;
     const server = scripted({
       'tools/list': () => ({ tools: [good] }),
@@ -127,7 +127,7 @@ describe.each([
     await host.close();
   });
 
-  it('F2, R9: an optional list that the server does not have is empty without an error', async () => {
+  it('an optional list that the server does not have is empty without an error', async () => {
     const server = scripted({
       'tools/list': () => ({ tools: [good] }),
       'prompts/list': notThere,
@@ -140,7 +140,7 @@ describe.each([
     await host.close();
   });
 
-  it('R2: one malformed entry affects only itself, in every list', async () => {
+  it('one malformed entry affects only itself, in every list', async () => {
     const flawed = [
       good,
       { name: 'no type', inputSchema: { properties: { a: {} } } },
@@ -200,7 +200,7 @@ describe.each([
     await host.close();
   });
 
-  it('R2: a repeated cursor, or too many pages, keeps what was read and reports the problem', async () => {
+  it('a repeated cursor, or too many pages, keeps what was read and reports the problem', async () => {
     let page = 0;
     const round = scripted({
       'tools/list': () => ({ tools: [{ ...good, name: `t${page++}` }], nextCursor: 'again' }),
@@ -219,7 +219,7 @@ describe.each([
     await host.close();
   });
 
-  it('S5: a tool with 100 000 properties is left out, the others stay', async () => {
+  it('a tool with 100 000 properties is left out, the others stay', async () => {
     const properties: Record<string, object> = {};
     for (let index = 0; index < 100_000; index++) properties[`p${index}`] = {};
     const tools = [
@@ -236,7 +236,7 @@ describe.each([
     await host.close();
   });
 
-  it('S5: a handshake with 100 000 parts is refused', async () => {
+  it('a handshake with 100 000 parts is refused', async () => {
     const experimental: Record<string, object> = {};
     for (let index = 0; index < 100_000; index++) experimental[`x${index}`] = {};
     const capabilities = { tools: {}, experimental };
@@ -247,7 +247,7 @@ describe.each([
     await host.close();
   });
 
-  it('F2: a list that fails because the connection ended is not reported separately', async () => {
+  it('a list that fails because the connection ended is not reported separately', async () => {
     const server = scripted({ 'tools/list': () => ({ tools: [good] }) }, { tools: { listChanged: true } });
     const servers = testServers(() => server);
     const clock = createManualClock();
@@ -264,7 +264,7 @@ describe.each([
     await host.close();
   });
 
-  it('F2: a failed list of an earlier attempt does not affect the next one', async () => {
+  it('a failed list of an earlier attempt does not affect the next one', async () => {
     let attempt = 0;
     const made = () => {
       attempt++;
@@ -289,7 +289,7 @@ describe.each([
     await host.close();
   });
 
-  it('F2: a list that requires a sign-in puts the server in needs-auth', async () => {
+  it('a list that requires a sign-in puts the server in needs-auth', async () => {
     let answer: () => unknown = () => ({ tools: [good] });
     const server = scripted({ 'tools/list': () => answer() }, { tools: { listChanged: true } });
     const { plugin } = testServers(() => server);
@@ -321,7 +321,7 @@ describe.each([
     await host.close();
   });
 
-  it('S38: a list of oversized entries is not read to its end', async () => {
+  it('a list of oversized entries is not read to its end', async () => {
     const huge = 'x'.repeat(20_000_000);
     let pages = 0;
     const server = scripted({
@@ -341,7 +341,7 @@ describe.each([
     await host.close();
   });
 
-  it('S38: the lists of all servers share one budget', async () => {
+  it('the lists of all servers share one budget', async () => {
     const long = 'x'.repeat(40_000);
     const { host } = hostOn(scripted({ 'tools/list': () => ({ tools: [{ ...good, description: long }] }) }), {
       limits: { listBytes: 100_000 },
@@ -359,7 +359,7 @@ describe.each([
     await host.close();
   });
 
-  it('F2: a real process whose tools/list fails once is connected after the second attempt', async () => {
+  it('a real process whose tools/list fails once is connected after the second attempt', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'host-'));
     const host = createHost({ engine: sdk(identity), transports: [stdio()] });
     const args = [scriptedProcess, join(folder, 'was-here')];
@@ -376,7 +376,7 @@ describe.each([
   it.each([
     ['200 and an error', 200],
     ['503', 503],
-  ])('C2: over HTTP, %s for one tools/list is repeated', async (_case, status) => {
+  ])('over HTTP, %s for one tools/list is repeated', async (_case, status) => {
     let failures = 1;
     const server = createServer((request, response) => {
       let body = '';
@@ -418,7 +418,7 @@ it.each([
   ['sdk-v2', sdkV2],
   ['native', native],
 ])(
-  'R2: on 2026-07-28 a malformed tool, and one with invalid header annotations, affect only themselves, on %s',
+  'on 2026-07-28 a malformed tool, and one with invalid header annotations, affect only themselves, on %s',
   async (_name, engine) => {
     const annotated = (schema: object) => ({ type: 'object', properties: { a: schema } });
     const server = modern({

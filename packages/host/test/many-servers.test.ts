@@ -31,7 +31,7 @@ async function callAll(host: Host, names: readonly string[]): Promise<number> {
 }
 
 describe('a host of many servers', () => {
-  it('D10, C5: connects 50 processes and 200 HTTP servers behind sixteen that hang and beside two that misbehave', async () => {
+  it('connects 50 processes and 200 HTTP servers behind sixteen that hang and beside two that misbehave', async () => {
     const farm = spawn(process.execPath, [join(import.meta.dirname, 'support/http-farm.mjs')], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });

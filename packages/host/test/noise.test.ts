@@ -29,7 +29,7 @@ describe.each([
     return { host, errors };
   }
 
-  it('R9: nothing about the cancellation that follows a timeout', async () => {
+  it('nothing about the cancellation that follows a timeout', async () => {
     let cancelled: (() => void) | undefined;
     const told = new Promise<void>((resolve) => (cancelled = resolve));
     let answer: ((value: object) => void) | undefined;
@@ -57,7 +57,7 @@ describe.each([
     await host.close();
   });
 
-  it('R9: nothing about a list that a server declares and does not have', async () => {
+  it('nothing about a list that a server declares and does not have', async () => {
     await using server = await jsonRpcServer({
       initialize: ({ params }) => ({
         protocolVersion: params['protocolVersion'],
@@ -72,7 +72,7 @@ describe.each([
     await host.close();
   });
 
-  it('R9: a server that exits while connected changes its state once', async () => {
+  it('a server that exits while connected changes its state once', async () => {
     const { host, errors } = hostOf();
     const states = recordStates(host, 'one');
     const [one] = await host.connect({ one: local('crash') });
@@ -82,7 +82,7 @@ describe.each([
     await host.close();
   });
 
-  it('R9: the exit code of a process that the host ended is not reported', async () => {
+  it('the exit code of a process that the host ended is not reported', async () => {
     const { host, errors } = hostOf();
     const [one] = await host.connect({ one: { ...local('hang'), connectTimeout: 300 } });
     expect(one?.lastError).toMatchObject({

@@ -86,7 +86,7 @@ async function histogram(name: string): Promise<HistogramMetricData> {
 }
 
 describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
-  it('D2: a span of the server is a child of the span of the call, also beside others', async () => {
+  it('a span of the server is a child of the span of the call, also beside others', async () => {
     const received: (readonly [unknown, unknown])[] = [];
     const calc = calculator();
     calc.server.registerTool('trace', { inputSchema: { n: z.number() } }, ({ n }, extra) => {
@@ -116,7 +116,7 @@ describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
     expect(new Set(received.map(([, parent]) => parent)).size).toBe(3);
   });
 
-  it('OT-01: every request and notification has the context of its own span in _meta', async () => {
+  it('every request and notification has the context of its own span in _meta', async () => {
     const seen = new Map<string, unknown>();
     const answers = {
       'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
@@ -198,7 +198,7 @@ describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
     expect(byMethod.filter(([method]) => method === undefined)).toEqual([]);
   });
 
-  it('OT-02: names a failure by its JSON-RPC code, as tool_error, or by our code', async () => {
+  it('names a failure by its JSON-RPC code, as tool_error, or by our code', async () => {
     const server = scripted({
       'tools/list': () => ({
         tools: ['fails', 'refuses', 'hangs'].map((name) => ({ name, inputSchema: { type: 'object' } })),
@@ -263,7 +263,7 @@ it.each([
   ['sdk-v2', sdkV2],
   ['native', native],
 ])(
-  'OT-01: a stateless server gets the context with every request, and its spans have the revision, on %s',
+  'a stateless server gets the context with every request, and its spans have the revision, on %s',
   async (_name, engine) => {
     const seen: (readonly [string, unknown])[] = [];
     const note = (method: string, result: object) => (params: JSONRPCObject) => {
@@ -295,7 +295,7 @@ it.each([
   },
 );
 
-it('OT-03: a connection that fails before it sends anything has one span', async () => {
+it('a connection that fails before it sends anything has one span', async () => {
   using _telemetry = subscribeOpenTelemetry(api);
   await using host = createHost({ engine: sdk(identity), transports: [stdio()] });
   await host.connect({ missing: { command: 'no-such-program-at-all', reconnect: { maxAttempts: 0 } } });
@@ -311,7 +311,7 @@ it('OT-03: a connection that fails before it sends anything has one span', async
   ]);
 });
 
-it('OT-04: what the transport does while it sends is in the context of the span', async () => {
+it('what the transport does while it sends is in the context of the span', async () => {
   const active: (string | undefined)[] = [];
   const servers = testServers(calculator);
   const plugin = {
@@ -334,7 +334,7 @@ it('OT-04: what the transport does while it sends is in the context of the span'
   expect(new Set(active)).toEqual(new Set(ids));
 });
 
-describe('OT-05 the tables of docs/observability.md', () => {
+describe('the tables of docs/observability.md', () => {
   const page = readFileSync(join(root, 'docs/observability.md'), 'utf8');
   /** Rows of the table below a heading, each as its cells without code marks. */
   const rows = (heading: string): readonly (readonly string[])[] => {

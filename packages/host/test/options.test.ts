@@ -30,7 +30,7 @@ describe('defaults of the host', () => {
       servers,
     });
 
-  it('F9: apply to every member that an entry does not have', () => {
+  it('apply to every member that an entry does not have', () => {
     const defaults = {
       timeout: 7000,
       reconnect: { maxAttempts: 2, delayMs: 50 },
@@ -52,7 +52,7 @@ describe('defaults of the host', () => {
     expect(settings({ healthCheck: {} }, { healthCheck: { enabled: false } }).healthCheck.enabled).toBe(true);
   });
 
-  it('F9: that are invalid fail each server, and name the member', async () => {
+  it('that are invalid fail each server, and name the member', async () => {
     await using host = createHost(options({ defaults: { reconnect: { maxAttempts: -1 } } }));
     const [one] = await host.connect({ one: { type: 'test' } });
     expect(one?.state).toMatchObject({
@@ -65,7 +65,7 @@ describe('defaults of the host', () => {
     ['sdk', sdk],
     ['sdk-v2', sdkV2],
     ['native', native],
-  ])('F9: reads, prompts and lists have limits of their own, on %s', async (_name, engine) => {
+  ])('reads, prompts and lists have limits of their own, on %s', async (_name, engine) => {
     const clock = createManualClock();
     const calc = calculator();
     const never = () => new Promise<never>(() => undefined);
@@ -95,7 +95,7 @@ describe('defaults of the host', () => {
 });
 
 describe('snapshots', () => {
-  it('F11: have the entry, which no log shows, and its scope', async () => {
+  it('have the entry, which no log shows, and its scope', async () => {
     await using host = createHost(options());
     const entry = { type: 'test', note: 'secret-note' };
     const [one, two] = await host.connect(
@@ -110,7 +110,7 @@ describe('snapshots', () => {
     expect(host.server('one').scope).toBe('user');
   });
 
-  it('minor 4: show an error in one line, not its stack twice', async () => {
+  it('show an error in one line, not its stack twice', async () => {
     await using host = createHost(options());
     const [one] = await host.connect({ one: { type: 'nowhere' } });
     const shown = inspect(one, { depth: 9 });
@@ -143,7 +143,7 @@ describe('arguments of the wrong type', () => {
     ['connect({ one: null })', call('connect', { one: null }), /"one" must be an object, not null/],
   ];
 
-  it.each(wrong)('minor 1: %s is CONFIG_INVALID', async (_what, misuse, message) => {
+  it.each(wrong)('%s is CONFIG_INVALID', async (_what, misuse, message) => {
     await using host = createHost(options());
     await host.connect({ one: { type: 'test' } });
     await expect(misuse(host as unknown as Any)).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('arguments of the wrong type', () => {
     ['@mcp-fittings/host/sdk', sdk],
     ['@mcp-fittings/host/sdk-v2', sdkV2],
     ['@mcp-fittings/host/native', native],
-  ])('minor 1: an engine of %s without name and version is CONFIG_INVALID at once', (entryPoint, engine) => {
+  ])('an engine of %s without name and version is CONFIG_INVALID at once', (entryPoint, engine) => {
     const { name } = engine;
     const untyped = engine as (options?: unknown) => unknown;
     const refused = (options: unknown): unknown => {
@@ -185,7 +185,7 @@ describe('arguments of the wrong type', () => {
     expect(refused(identity)).not.toBeInstanceOf(Error);
   });
 
-  it('minor 1: a host without an engine or transports is CONFIG_INVALID, with what to pass', () => {
+  it('a host without an engine or transports is CONFIG_INVALID, with what to pass', () => {
     for (const given of [
       undefined,
       {},
@@ -199,7 +199,7 @@ describe('arguments of the wrong type', () => {
     }
   });
 
-  it('minor 3: an engine whose SDK is missing names the package to install', async () => {
+  it('an engine whose SDK is missing names the package to install', async () => {
     const peer = '@modelcontextprotocol/not-installed';
     const engine = loadLater('sdk', peer, async () => {
       // As Node says it for an import that is not there.
@@ -218,7 +218,7 @@ describe('arguments of the wrong type', () => {
     });
   });
 
-  it('minor 8: a timeout is one sentence, with facts about the connection in its details', async () => {
+  it('a timeout is one sentence, with facts about the connection in its details', async () => {
     const clock = createManualClock();
     await using host = createHost(
       options({
@@ -243,7 +243,7 @@ describe('arguments of the wrong type', () => {
 describe('mistaken arguments of host.connect()', () => {
   const entry: ServerConfig = { command: 'node' };
 
-  it('minor 6: a whole configuration is not an entry named "mcpServers"', async () => {
+  it('a whole configuration is not an entry named "mcpServers"', async () => {
     await using host = createHost(options());
     await expect(host.connect({ mcpServers: { files: entry } })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -254,7 +254,7 @@ describe('mistaken arguments of host.connect()', () => {
     expect(named).toMatchObject({ name: 'mcpServers', state: { status: 'failed' } });
   });
 
-  it('minor 6: suggests the type of an installed transport for a similar one', async () => {
+  it('suggests the type of an installed transport for a similar one', async () => {
     await using host = createHost(
       options({ transports: [{ ...testServers(calculator).plugin, type: 'stdio' }] }),
     );

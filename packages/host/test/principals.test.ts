@@ -102,7 +102,7 @@ describe.each([
   }
 
   it.each(caches)(
-    'D1: see what was listed for themselves and not for each other, in %s',
+    'see what was listed for themselves and not for each other, in %s',
     async (_cache, make) => {
       const folder = await mkdtemp(join(tmpdir(), 'persons-'));
       const cache = make(folder);
@@ -125,7 +125,7 @@ describe.each([
     [['public', 'private'], false],
     [['public', undefined], false],
     [['PUBLIC'], false],
-  ] as const)('D1: pages called %j are shared: %s', async (scopes, shared) => {
+  ] as const)('pages called %j are shared: %s', async (scopes, shared) => {
     const cache = memoryCache();
     await using server = await personal(scopes);
     const anns = await tools(server.url, { cache, auth: [signedInAs(() => 'ann')] });
@@ -135,7 +135,7 @@ describe.each([
     );
   });
 
-  it('D1: a user whom the auth plugin does not identify is the principal of the host, or unknown', async () => {
+  it('a user whom the auth plugin does not identify is the principal of the host, or unknown', async () => {
     const cache = memoryCache();
     await using server = await personal();
     const as = (name: string, principal?: string) => ({
@@ -152,7 +152,7 @@ describe.each([
     expect(await tools(server.url, { ...as('bob'), lazy: true })).toEqual([]);
   });
 
-  it('D1: neither keys nor values of the cache contain a token or a name', async () => {
+  it('neither keys nor values of the cache contain a token or a name', async () => {
     const cache = memoryCache();
     await using server = await personal();
     await tools(server.url, { cache, principal: 'account-1', auth: [signedInAs(() => 'ann')] });
@@ -161,7 +161,7 @@ describe.each([
     expect(keys).not.toMatch(/ann|account|Bearer/);
   });
 
-  it('D1: lists that were read before another user signed in are not cached for that user', async () => {
+  it('lists that were read before another user signed in are not cached for that user', async () => {
     let person: string | undefined = 'ann';
     const cache = memoryCache();
     let held: (() => void) | undefined;

@@ -71,7 +71,7 @@ describe.each([
     return { mood, server, host };
   }
 
-  it('C6: lets ten other open calls finish', async () => {
+  it('lets ten other open calls finish', async () => {
     const { mood, server, host } = await connected();
     const long = Array.from({ length: 10 }, () => host.callTool({ server: 'one', tool: 'long' }));
     await mood.started(10);
@@ -89,7 +89,7 @@ describe.each([
     await server[Symbol.asyncDispose]();
   });
 
-  it('C6: a sign-in reconnects without waiting for open calls, which do not affect the new connection', async () => {
+  it('a sign-in reconnects without waiting for open calls, which do not affect the new connection', async () => {
     const { mood, server, host } = await connected();
     const long = host.callTool({ server: 'one', tool: 'long' });
     await mood.started(1);
@@ -108,7 +108,7 @@ describe.each([
     await server[Symbol.asyncDispose]();
   });
 
-  it('C6: a call that is refused later on the old connection does not end the new one', async () => {
+  it('a call that is refused later on the old connection does not end the new one', async () => {
     const { mood, server, host } = await connected();
     const long = host.callTool({ server: 'one', tool: 'long' });
     await mood.started(1);
@@ -125,7 +125,7 @@ describe.each([
     await server[Symbol.asyncDispose]();
   });
 
-  it('C6: host.stop ends them at once', async () => {
+  it('host.stop ends them at once', async () => {
     const { mood, server, host } = await connected();
     const long = host.callTool({ server: 'one', tool: 'long' });
     await mood.started(1);

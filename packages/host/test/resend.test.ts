@@ -104,7 +104,7 @@ async function nextWait(clock: ManualClock): Promise<number> {
   }
 }
 
-describe.each(engines)('D7: delivery retry through %s', (_, sdk) => {
+describe.each(engines)('delivery retry through %s', (_, sdk) => {
   async function connected(url: string) {
     const clock = createManualClock();
     const host = createHost({
@@ -119,7 +119,7 @@ describe.each(engines)('D7: delivery retry through %s', (_, sdk) => {
     return { host, clock };
   }
 
-  it('D7: backs off, and survives a restart of the server', async () => {
+  it('backs off, and survives a restart of the server', async () => {
     await using server = await toyServer();
     const { host, clock } = await connected(server.url);
     await server.stop();
@@ -139,7 +139,7 @@ describe.each(engines)('D7: delivery retry through %s', (_, sdk) => {
     await host.close();
   });
 
-  it('D7: waits as long as Retry-After says, and gives up after three calls that reached the server', async () => {
+  it('waits as long as Retry-After says, and gives up after three calls that reached the server', async () => {
     await using server = await toyServer();
     const { host, clock } = await connected(server.url);
     server.refuse(Infinity, 503, { 'retry-after': '7' });
@@ -154,22 +154,19 @@ describe.each(engines)('D7: delivery retry through %s', (_, sdk) => {
     await host.close();
   });
 
-  it.each([429, 503])(
-    'C9 D7: a call that changes something is sent once when the answer is %i',
-    async (status) => {
-      await using server = await toyServer();
-      const { host } = await connected(server.url);
-      server.refuse(1, status, { 'retry-after': '1' });
-      await expect(host.callTool({ server: 'toy', tool: 'change' })).rejects.toMatchObject({
-        code: 'RATE_LIMITED',
-        delivery: 'unknown',
-      });
-      expect(server.calls).toEqual(['change']);
-      await host.close();
-    },
-  );
+  it.each([429, 503])('a call that changes something is sent once when the answer is %i', async (status) => {
+    await using server = await toyServer();
+    const { host } = await connected(server.url);
+    server.refuse(1, status, { 'retry-after': '1' });
+    await expect(host.callTool({ server: 'toy', tool: 'change' })).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      delivery: 'unknown',
+    });
+    expect(server.calls).toEqual(['change']);
+    await host.close();
+  });
 
-  it('D7: the wait ends when the signal is aborted', async () => {
+  it('the wait ends when the signal is aborted', async () => {
     await using server = await toyServer();
     const { host, clock } = await connected(server.url);
     server.refuse(1, 503, { 'retry-after': '7' });
@@ -184,7 +181,7 @@ describe.each(engines)('D7: delivery retry through %s', (_, sdk) => {
   });
 });
 
-describe('C3: a server that has worked before is reconnected', () => {
+describe('a server that has worked before is reconnected', () => {
   it.each<[ErrorCode, boolean]>([
     ['HOST_NOT_FOUND', true],
     ['HTTP_STATUS', true],
@@ -194,7 +191,7 @@ describe('C3: a server that has worked before is reconnected', () => {
     ['PROTOCOL_VIOLATION', true],
     ['AUTH_REJECTED', false],
     ['CONFIG_INVALID', false],
-  ])('C3: %s on a reconnect is tried again: %s', async (code, again) => {
+  ])('%s on a reconnect is tried again: %s', async (code, again) => {
     let failures = 0;
     const servers = testServers(calculator);
     const clock = createManualClock();
@@ -216,7 +213,7 @@ describe('C3: a server that has worked before is reconnected', () => {
     await host.close();
   });
 
-  it('C3: at the first connection it is final', async () => {
+  it('at the first connection it is final', async () => {
     const servers = testServers(calculator);
     const plugin = {
       ...servers.plugin,

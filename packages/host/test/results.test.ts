@@ -61,13 +61,13 @@ describe.each([
         ],
       },
     ],
-  ])('R8: a call reads %s', async (_case, sent, expected) => {
+  ])('a call reads %s', async (_case, sent, expected) => {
     await using host = await hostOn({ 'tools/call': () => sent });
     expect(await host.callTool({ server: 'a', tool: 't' })).toEqual(expected);
   });
 
   it.each([{}, { result: 'x' }, { content: null }, { structuredContent: null }])(
-    'R8: %j is refused, not an empty success',
+    '%j is refused, not an empty success',
     async (sent) => {
       await using host = await hostOn({ 'tools/call': () => sent });
       await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
@@ -80,13 +80,13 @@ describe.each([
   it.each([
     ['a member of _meta that an SDK reads', { _meta: { progressToken: ['odd'], 'a/b': 1 } }],
     ['what an engine marks its own results with', { _meta: { 'com.mcp-fittings/raw': { content: [] } } }],
-  ])('R8: %s changes nothing', async (_case, members) => {
+  ])('%s changes nothing', async (_case, members) => {
     await using host = await hostOn({ 'tools/call': () => ({ content: [text('a')], ...members }) });
     const result = await host.callTool({ server: 'a', tool: 't' });
     expect(result).toEqual({ content: [text('a')], ...metaOf(members) });
   });
 
-  it('R8: an unrequested task keeps no progress listener', async () => {
+  it('an unrequested task keeps no progress listener', async () => {
     let progressToken: unknown;
     const capabilities = { tools: {} };
     const call = ({ _meta }: { _meta?: Record<string, unknown> | undefined }) => {
@@ -104,7 +104,7 @@ describe.each([
     expect(told).toEqual([]);
   });
 
-  it('R8: values of a completion that are not strings are left out', async () => {
+  it('values of a completion that are not strings are left out', async () => {
     let completion: unknown = { values: ['a', 7, null, 'b'], total: '9', hasMore: 1 };
     await using host = await hostOn({ 'completion/complete': () => ({ completion }) });
     const ref = { type: 'ref/prompt', name: 'p' } as const;
@@ -116,7 +116,7 @@ describe.each([
     await expect(ask()).rejects.toMatchObject({ code: 'PROTOCOL_VIOLATION' });
   });
 
-  it('R8: prompts and resources keep unknown members too', async () => {
+  it('prompts and resources keep unknown members too', async () => {
     await using host = await hostOn({
       'prompts/get': () => ({
         description: null,
@@ -145,7 +145,7 @@ describe.each([
     ]);
   });
 
-  it('MA-03 the contents of a resource keep _meta if it is an object', async () => {
+  it('the contents of a resource keep _meta if it is an object', async () => {
     const _meta = { ui: { csp: { connectDomains: ['https://a.example'] } } };
     await using host = await hostOn({
       'resources/read': () => ({
@@ -185,25 +185,22 @@ describe.each([
       },
       'RPC_ERROR',
     ],
-  ])(
-    'D6: on 2026-07-28 a call of a server that %s was rejected, not "not sent"',
-    async (_case, answer, code) => {
-      const server = modern({ 'tools/list': tools, 'tools/call': answer });
-      await using host = createHost({
-        engine: engine(identity),
-        transports: [testServers(() => server).plugin],
-      });
-      await host.connect({ a: { type: 'test' } });
-      await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
-        code,
-        delivery: 'rejected',
-      });
-      expect(server.asked).toContain('tools/call');
-    },
-  );
+  ])('on 2026-07-28 a call of a server that %s was rejected, not "not sent"', async (_case, answer, code) => {
+    const server = modern({ 'tools/list': tools, 'tools/call': answer });
+    await using host = createHost({
+      engine: engine(identity),
+      transports: [testServers(() => server).plugin],
+    });
+    await host.connect({ a: { type: 'test' } });
+    await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
+      code,
+      delivery: 'rejected',
+    });
+    expect(server.asked).toContain('tools/call');
+  });
 });
 
-describe('S5: measuring', () => {
+describe('measuring', () => {
   const bounds = { maxNodes: 100, maxDepth: 10, maxBytes: 1000 };
 
   it('stops at the first bound, however much there is', () => {

@@ -61,7 +61,7 @@ describe.each([
     expect(errors).toEqual([]);
   });
 
-  it('L2 fills the catalog with every kind of list', () => {
+  it('fills the catalog with every kind of list', () => {
     expect(host.server('all').state).toMatchObject({
       status: 'connected',
       connection: { protocolVersion: '2025-11-25', instructions: expect.stringContaining('Everything') },
@@ -72,14 +72,14 @@ describe.each([
     expect(host.resourceTemplates()).toHaveLength(2);
   });
 
-  it('R1 reads text and binary resources', async () => {
+  it('reads text and binary resources', async () => {
     const text = await host.readResource({ server: 'all', uri: 'demo://resource/dynamic/text/1' });
     expect(text.contents[0]).toMatchObject({ text: expect.stringContaining('Resource 1') });
     const blob = await host.readResource({ server: 'all', uri: 'demo://resource/dynamic/blob/1' });
     expect(Buffer.from(blob.contents[0]?.blob ?? '', 'base64').toString()).toContain('Resource 1');
   });
 
-  it('R1 reports updates of a subscribed resource until it unsubscribes', async () => {
+  it('reports updates of a subscribed resource until it unsubscribes', async () => {
     const uri = 'demo://resource/dynamic/text/1';
     await host.subscribe({ server: 'all', uri });
     const updated = next(host, 'resourceUpdated');
@@ -89,7 +89,7 @@ describe.each([
     await host.unsubscribe({ server: 'all', uri });
   });
 
-  it('R2 gets prompts and completes their arguments', async () => {
+  it('gets prompts and completes their arguments', async () => {
     const prompt = await host.getPrompt({ server: 'all', prompt: 'args-prompt' }, { city: 'Oslo' });
     expect(prompt.messages[0]).toMatchObject({
       role: 'user',
@@ -103,7 +103,7 @@ describe.each([
     expect(completion.values).toContain('Engineering');
   });
 
-  it('R3 answers a form and a URL', async () => {
+  it('answers a form and a URL', async () => {
     const form = await host.callTool({ server: 'all', tool: 'trigger-elicitation-request' });
     expect(JSON.stringify(form.content)).toContain('Ann');
     expect(asked.at(-1)).toMatchObject({ mode: 'form', schema: { type: 'object' } });
@@ -128,7 +128,7 @@ describe.each([
     expect(JSON.stringify(content)).toContain('accept');
   });
 
-  it('R4 answers sampling and roots requests', async () => {
+  it('answers sampling and roots requests', async () => {
     const sample = await host.callTool(
       { server: 'all', tool: 'trigger-sampling-request' },
       { prompt: 'say', maxTokens: 10 },
@@ -139,7 +139,7 @@ describe.each([
     await host.rootsChanged();
   });
 
-  it('R5 passes log messages on with the name of the server', async () => {
+  it('passes log messages on with the name of the server', async () => {
     await host.setLogLevel('all', 'debug');
     const logged = next(host, 'log');
     await host.callTool({ server: 'all', tool: 'toggle-simulated-logging' });
@@ -147,7 +147,7 @@ describe.each([
     await host.callTool({ server: 'all', tool: 'toggle-simulated-logging' });
   });
 
-  it('L12 reports progress', async () => {
+  it('reports progress', async () => {
     const steps: Progress[] = [];
     const result = await host.callTool(
       { server: 'all', tool: 'trigger-long-running-operation' },
@@ -158,7 +158,7 @@ describe.each([
     expect(result.isError).toBeFalsy();
   });
 
-  it('U5 passes every kind of content on', async () => {
+  it('passes every kind of content on', async () => {
     const image = await host.callTool({ server: 'all', tool: 'get-tiny-image' });
     expect(image.content.map(({ type }) => type)).toContain('image');
     const links = await host.callTool({ server: 'all', tool: 'get-resource-links' }, { count: 2 });

@@ -32,7 +32,7 @@ function guarded(callbacks: HostCallbacks, clock = createManualClock()) {
   return { ...guardCallbacks(callbacks, { clock, callbackMs: 1000 }), context, clock };
 }
 
-describe('R3 forms', () => {
+describe('forms', () => {
   it('fills in the defaults of the schema and keeps the answers', () => {
     expect(withDefaults(schema, { age: 3, agree: false })).toEqual({ name: 'Ann', age: 3, agree: false });
   });
@@ -99,7 +99,7 @@ describe('R3 forms', () => {
 });
 
 describe('what servers may ask for', () => {
-  it('CO-12 refuses addresses that are not web pages', () => {
+  it('refuses addresses that are not web pages', () => {
     for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'not a url', 'data:text/html,x']) {
       expect(() => inspectElicitation({ mode: 'url', message: '', url, warnings: [] })).toThrowError(
         /http or https/,
@@ -117,14 +117,14 @@ describe('what servers may ask for', () => {
     ['https://[::1]/', ['the address is on this machine or in a private network']],
     ['https://169.254.169.254/', ['the address is on this machine or in a private network']],
     ['https://172.32.0.1/', []],
-  ])('CO-12 warns about %s', (url, warnings) => {
+  ])('warns about %s', (url, warnings) => {
     expect(inspectElicitation({ mode: 'url', message: '', url, warnings: [] })).toMatchObject({
       url,
       warnings,
     });
   });
 
-  it('CO-13 flags a form that asks for a secret', () => {
+  it('flags a form that asks for a secret', () => {
     const asking = {
       ...form,
       schema: { properties: { apiKey: { type: 'string' }, x: { title: 'Your password' } } },
@@ -136,7 +136,7 @@ describe('what servers may ask for', () => {
   });
 });
 
-describe('CO-18 callbacks of the host', () => {
+describe('callbacks of the host', () => {
   it('that throw fail one request, and the error is its cause', async () => {
     const cause = new Error('boom');
     const { sample, context } = guarded({

@@ -46,7 +46,7 @@ function guardedServer() {
   return { auth, servers, log, finish: () => finish?.(), expire: () => (signedIn = false) };
 }
 
-describe('O5 sign-in', () => {
+describe('sign-in', () => {
   it('waits in needs-auth, does not ask the user by itself, and connects after the sign-in', async () => {
     const { auth, servers, log, finish } = guardedServer();
     const host = createHost({ engine: sdk(identity), transports: [servers.plugin], auth: [auth] });
@@ -92,7 +92,7 @@ describe('O5 sign-in', () => {
   });
 
   it.each(['none', 'reconnect', 'retry'] as const)(
-    'C1: a call says AUTH_REQUIRED while a sign-in is waited for, with delivery %s',
+    'a call says AUTH_REQUIRED while a sign-in is waited for, with delivery %s',
     async (delivery) => {
       const { auth, servers } = guardedServer();
       const host = createHost({
@@ -110,7 +110,7 @@ describe('O5 sign-in', () => {
     },
   );
 
-  it('C1: looks for a sign-in of another process every second, less often after one that was refused', async () => {
+  it('looks for a sign-in of another process every second, less often after one that was refused', async () => {
     const challenge: AuthChallenge = { url: new URL('https://example.com/mcp'), status: 401 };
     const clock = createManualClock();
     let looks = 0;
@@ -154,7 +154,7 @@ describe('O5 sign-in', () => {
     await host.close();
   });
 
-  it('C1: reads a store that fails less often, and a call still rejects with AUTH_REQUIRED', async () => {
+  it('reads a store that fails less often, and a call still rejects with AUTH_REQUIRED', async () => {
     const clock = createManualClock();
     let looks = 0;
     const provider: AuthProvider = {

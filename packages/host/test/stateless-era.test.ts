@@ -114,25 +114,25 @@ describe.each([
     expect(host.tools().map(({ name }) => name)).toContain('greet');
   });
 
-  it('R3 answers an elicitation inside a result, with the defaults of its schema', async () => {
+  it('answers an elicitation inside a result, with the defaults of its schema', async () => {
     const result = await host.callTool({ server: 'modern', tool: 'greet' });
     expect(result.content).toEqual([{ type: 'text', text: 'hello Ann' }]);
     expect(asked).toMatchObject([{ mode: 'form', message: 'Who?' }]);
   });
 
-  it('R4 samples inside a result', async () => {
+  it('samples inside a result', async () => {
     const result = await host.callTool({ server: 'modern', tool: 'think' });
     expect(JSON.stringify(result.content)).toContain('deep');
   });
 
-  it('CO-14 ends a call that asks for input without end', async () => {
+  it('ends a call that asks for input without end', async () => {
     await expect(host.callTool({ server: 'modern', tool: 'never-satisfied' })).rejects.toMatchObject({
       code: 'PROTOCOL_VIOLATION',
       delivery: 'unknown',
     });
   });
 
-  it('R1 subscribes through a listen stream, and reads', async () => {
+  it('subscribes through a listen stream, and reads', async () => {
     await host.subscribe({ server: 'modern', uri: 'memo://a' });
     const updated = next(host, 'resourceUpdated');
     handler.notify.resourceUpdated('memo://a');
@@ -142,13 +142,13 @@ describe.each([
     await host.unsubscribe({ server: 'modern', uri: 'memo://a' });
   });
 
-  it('L10 notices changed tools', async () => {
+  it('notices changed tools', async () => {
     const read = next(host, 'catalog');
     handler.notify.toolsChanged();
     expect(await read).toEqual({ server: 'modern', kind: 'tools' });
   });
 
-  it('L7 checks the health with server/discover instead of ping', async () => {
+  it('checks the health with server/discover instead of ping', async () => {
     const before = methods.filter((method) => method === 'server/discover').length;
     await expect
       .poll(() => methods.filter((method) => method === 'server/discover').length)

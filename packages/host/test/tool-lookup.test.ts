@@ -12,7 +12,7 @@ function hostOf(tools: readonly object[], intercept: readonly Interceptor[] = []
   return createHost({ engine: sdk(identity), transports: [servers.plugin], intercept });
 }
 
-describe('SC-04: host.tool', () => {
+describe('host.tool', () => {
   it('returns the tool that host.tools lists under this server and name', async () => {
     await using host = hostOf([named('one'), named('two')]);
     await host.connect({ a: { type: 'test' }, b: { type: 'test' } });
@@ -67,7 +67,7 @@ describe('SC-04: host.tool', () => {
   });
 });
 
-it('SC-05: a list with as many ordinary tools as limits.listItems allows is kept whole', async () => {
+it('a list with as many ordinary tools as limits.listItems allows is kept whole', async () => {
   const properties = Object.fromEntries(
     Array.from({ length: 12 }, (_, index) => [
       `field_${index}`,
@@ -85,7 +85,7 @@ it('SC-05: a list with as many ordinary tools as limits.listItems allows is kept
   expect(host.tools()).toHaveLength(10_000);
 });
 
-it('SC-05: parts without text count with the memory that they take', async () => {
+it('parts without text count with the memory that they take', async () => {
   const servers = testServers(() =>
     scripted({
       'tools/list': () => ({

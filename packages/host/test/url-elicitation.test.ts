@@ -61,7 +61,7 @@ describe.each([
   const waitsForCompletion = (clock: ManualClock): Promise<unknown> =>
     vi.waitUntil(() => clock.nextIn === COMPLETION_MS, { timeout: 20_000, interval: 1 });
 
-  it('D4: asks for each page, waits for its completion, and sends the call again', async () => {
+  it('asks for each page, waits for its completion, and sends the call again', async () => {
     const asked: unknown[] = [];
     const { host, store, buy } = await connected(['one', 'two'], {
       elicit: async (request, { calls }) => {
@@ -80,7 +80,7 @@ describe.each([
     await host.close();
   });
 
-  it('D4: withdraws the question when the server reports completion', async () => {
+  it('withdraws the question when the server reports completion', async () => {
     let told: AbortSignal | undefined;
     const { host, store, buy } = await connected(['one'], {
       elicit: (_request, { signal }) => {
@@ -94,7 +94,7 @@ describe.each([
     await host.close();
   });
 
-  it('D4: continues without a completion report shortly after the answer of the user', async () => {
+  it('continues without a completion report shortly after the answer of the user', async () => {
     const { host, clock, buy } = await connected(['one'], { elicit: async () => ({ action: 'accept' }) });
     const call = buy();
     await waitsForCompletion(clock);
@@ -103,7 +103,7 @@ describe.each([
     await host.close();
   });
 
-  it('D4: is not sent again after decline, cancel, or a callback that fails', async () => {
+  it('is not sent again after decline, cancel, or a callback that fails', async () => {
     const answers = [
       async () => ({ action: 'decline' }) as const,
       async () => ({ action: 'cancel' }) as const,
@@ -123,7 +123,7 @@ describe.each([
     }
   });
 
-  it('D4: a server that keeps refusing is called twice, and the user is asked once', async () => {
+  it('a server that keeps refusing is called twice, and the user is asked once', async () => {
     let asked = 0;
     const { host, store, clock, buy } = await connected(
       ['one'],
@@ -143,7 +143,7 @@ describe.each([
     await host.close();
   });
 
-  it('D4: two calls that need the same page share one question', async () => {
+  it('two calls that need the same page share one question', async () => {
     let asked = 0;
     const { host, store, buy } = await connected(
       ['one'],
@@ -161,7 +161,7 @@ describe.each([
     await host.close();
   });
 
-  it('D4: a caller that aborts withdraws the question', async () => {
+  it('a caller that aborts withdraws the question', async () => {
     let told: AbortSignal | undefined;
     let asked = (): void => undefined;
     const shown = new Promise<void>((resolve) => (asked = resolve));
@@ -184,7 +184,7 @@ describe.each([
     await host.close();
   });
 
-  it('D4: a refusal with unsafe or too many pages is treated as an error', async () => {
+  it('a refusal with unsafe or too many pages is treated as an error', async () => {
     const asked: unknown[] = [];
     const elicit: HostCallbacks['elicit'] = async (request) => {
       asked.push(request);
@@ -210,7 +210,7 @@ describe.each([
       { elicit: async () => ({ action: 'accept' }) as const, elicitationModes: ['url'] as const },
       { url: {} },
     ],
-  ])('D4: callbacks %j declare the elicitation %j', async (callbacks, declared) => {
+  ])('callbacks %j declare the elicitation %j', async (callbacks, declared) => {
     const { host, store, buy } = await connected(['one'], callbacks);
     expect(store.server.server.getClientCapabilities()?.elicitation).toEqual(declared);
     if (declared === undefined || !('url' in declared)) {
@@ -226,7 +226,7 @@ describe.each([
   ['sdk-v2', sdkV2],
   ['native', native],
 ])('the context of a callback, on %s', (_name, engine) => {
-  it('D14: tells a callback which calls are in flight, and when there are none', async () => {
+  it('tells a callback which calls are in flight, and when there are none', async () => {
     const server = new McpServer({ name: 'asking', version: '1.0.0' });
     const ask = () =>
       server.server.elicitInput({ message: 'Who?', requestedSchema: { type: 'object', properties: {} } });

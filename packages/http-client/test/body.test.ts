@@ -103,7 +103,7 @@ describe('a compressed body', () => {
   });
 });
 
-describe('HT-01 a body that is too large', () => {
+describe('a body that is too large', () => {
   it('is refused at its head when it says so itself', async () => {
     await using server = await startHttp((_, response) => {
       response.writeHead(200, { 'content-length': String(1024 * MIB) });

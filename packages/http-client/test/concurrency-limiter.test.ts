@@ -184,7 +184,7 @@ describe('a crowd that changes all the time', () => {
     expect(late.state).toBe('inside');
   });
 
-  it('PERF is not kept in memory by copies of what it was held in', () => {
+  it('is not kept in memory by copies of what it was held in', () => {
     const { gate } = crowd(0, { initial: 64 });
     const heavy = (): Guest & { readonly body: readonly number[] } => ({
       ...guest(),

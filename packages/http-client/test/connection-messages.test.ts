@@ -41,7 +41,7 @@ describe('what is said about a connection that failed', () => {
     );
   });
 
-  it('D11: names a redirect that was not followed, and a body that is too large', async () => {
+  it('names a redirect that was not followed, and a body that is too large', async () => {
     await using server = await startHttp(({ url }, response) =>
       url === '/'
         ? response.writeHead(302, { location: 'https://b.example/x' }).end()
@@ -55,7 +55,7 @@ describe('what is said about a connection that failed', () => {
     );
   });
 
-  it('minor 6: says that a port does not speak TLS', async () => {
+  it('says that a port does not speak TLS', async () => {
     await using server = await startHttp((_, response) => response.end());
     const error = await failureOf(server.origin.replace('http:', 'https:'));
     expect(error).toMatchObject({
@@ -64,7 +64,7 @@ describe('what is said about a connection that failed', () => {
     });
   });
 
-  it('minor 6: says that a port speaks TLS', async () => {
+  it('says that a port speaks TLS', async () => {
     await using server = await startHttps(pki.server, (_, response) => response.end());
     const error = await failureOf(server.origin.replace('https:', 'http:'));
     expect(error).toMatchObject({ hint: `If this port speaks TLS, try ${server.origin}` });

@@ -47,7 +47,7 @@ describe('events, by the HTML standard', () => {
     ['line separators of Unicode', 'data: a\u2028b\u2029c\u0085d\n\n', ['|a\u2028b\u2029c\u0085d|-']],
   ])('%s', (_, text, expected) => expect(events(text)).toEqual(expected));
 
-  it('SS-10 unknown fields and names are ignored, also those that begin like known ones', () => {
+  it('unknown fields and names are ignored, also those that begin like known ones', () => {
     expect(
       events('foo: 1\nfoo\nda: 1\ndatabase: 1\neventful: 1\nidle: 1\nretry-after: 1\ni: 1\n\ndata: 2\n\n'),
     ).toEqual(['|2|-']);
@@ -149,7 +149,7 @@ function byTheStandard(text: string): string[] {
   return said;
 }
 
-describe('SS-01 endless data', () => {
+describe('endless data', () => {
   const limit = { maxEventBytes: 1000 };
   const tooLarge = expect.objectContaining({
     code: 'MESSAGE_TOO_LARGE',
@@ -200,7 +200,7 @@ describe('SS-01 endless data', () => {
   });
 });
 
-describe('SS-02 comments and empty events', () => {
+describe('comments and empty events', () => {
   it('is passed over: a million comments, blank lines and unknown fields', () => {
     const started = performance.now();
     for (const piece of [':\n\n', '\n', ': keep-alive\n', 'foo: bar\n', 'foo\n', '\r', 'event: x\n\n']) {
@@ -215,7 +215,7 @@ describe('SS-02 comments and empty events', () => {
   });
 });
 
-describe('SS-04 ids', () => {
+describe('ids', () => {
   it.each([
     ['NUL', 'a\0b'],
     ['NUL alone', '\0'],

@@ -26,8 +26,8 @@ const TYPES = ['text/event-stream', 'Text/Event-Stream; charset=utf-8', 'text/ev
 const ENCODINGS = ['identity', 'gzip', 'br'];
 const cases = TYPES.flatMap((type) => ENCODINGS.map((encoding) => [type, encoding] as const));
 
-describe('S4: a reply that calls itself an event stream', () => {
-  it.each(cases)('S4: is bounded where none was asked for, by exchange: %s, %s', async (type, encoding) => {
+describe('a reply that calls itself an event stream', () => {
+  it.each(cases)('is bounded where none was asked for, by exchange: %s, %s', async (type, encoding) => {
     const body = bomb(encoding);
     await using server = await startHttp((_, response) =>
       response.writeHead(200, { 'content-type': type, 'content-encoding': encoding }).end(body),
@@ -39,7 +39,7 @@ describe('S4: a reply that calls itself an event stream', () => {
     expect(seen.bytes).toBeLessThanOrEqual(LIMIT);
   });
 
-  it.each(cases)('S4: is bounded in fetch: %s, %s', async (type, encoding) => {
+  it.each(cases)('is bounded in fetch: %s, %s', async (type, encoding) => {
     const body = bomb(encoding);
     await using server = await startHttp((_, response) =>
       response.writeHead(200, { 'content-type': type, 'content-encoding': encoding }).end(body),
@@ -49,7 +49,7 @@ describe('S4: a reply that calls itself an event stream', () => {
   });
 
   it.each(cases)(
-    'S4: is bounded in request, even for a caller that asks for a stream: %s, %s',
+    'is bounded in request, even for a caller that asks for a stream: %s, %s',
     async (type, encoding) => {
       const body = bomb(encoding);
       await using server = await startHttp((_, response) =>
@@ -62,7 +62,7 @@ describe('S4: a reply that calls itself an event stream', () => {
   );
 
   it.each([302, 400, 401, 404, 500, 503])(
-    'S4: is bounded with the status %i, though a stream was asked for',
+    'is bounded with the status %i, though a stream was asked for',
     async (status) => {
       const body = bomb('gzip');
       await using server = await startHttp((_, response) =>
@@ -78,7 +78,7 @@ describe('S4: a reply that calls itself an event stream', () => {
     },
   );
 
-  it('S4: is bounded behind a redirect', async () => {
+  it('is bounded behind a redirect', async () => {
     const body = bomb('gzip');
     await using server = await startHttp(({ url }, response) => {
       if (url === '/') return response.writeHead(307, { location: '/next' }).end(body);
@@ -93,7 +93,7 @@ describe('S4: a reply that calls itself an event stream', () => {
     expect(seen.error).toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
   });
 
-  it('S4: a zstd body, which was not asked for, is refused unread', async () => {
+  it('a zstd body, which was not asked for, is refused unread', async () => {
     await using server = await startHttp((_, response) =>
       response
         .writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'zstd' })
@@ -110,7 +110,7 @@ describe('S4: a reply that calls itself an event stream', () => {
     ['identity', undefined],
     ['gzip', createGzip],
     ['br', () => createBrotliCompress(FAST)],
-  ])('S4: is exempt where it was asked for and answered 2xx: %s', async (encoding, compress) => {
+  ])('is exempt where it was asked for and answered 2xx: %s', async (encoding, compress) => {
     const body = bomb('identity');
     await using server = await startHttp((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': encoding });

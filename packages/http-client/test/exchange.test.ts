@@ -159,7 +159,7 @@ describe('an exchange', () => {
     expect(seen.calls).toEqual(['headers 200', 'data 4', 'end']);
   });
 
-  it('HT-10 shows no cookie and sends none back', async () => {
+  it('shows no cookie and sends none back', async () => {
     await using server = await startHttp((_, response) => {
       response.writeHead(200, { 'set-cookie': ['sid=canary; Path=/'], 'set-cookie2': 'x=canary' }).end();
     });
@@ -172,7 +172,7 @@ describe('an exchange', () => {
     for (const { headers } of server.seen) expect(headers.cookie).toBeUndefined();
   });
 
-  it('HT-16 goes to the configured origin only', async () => {
+  it('goes to the configured origin only', async () => {
     await using server = await startHttp((_, response) => response.end('ok'));
     await using other = await startHttp((_, response) => response.end('ok'));
     await using network = networkFor(server, { headers: { 'x-key': 'canary' } });

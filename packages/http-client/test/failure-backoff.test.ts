@@ -2,11 +2,11 @@ import { systemClock } from '@mcp-fittings/client-core/timing';
 import { describe, expect, it } from 'vitest';
 import { createFailureBackoff } from '../src/index.js';
 
-describe('C10 a renewal that failed', () => {
+describe('a renewal that failed', () => {
   it.each([
     ['an hour', 3_600_000],
     ['a year', 31_536_000_000],
-  ])('C10: is tried again after the clock was set back by %s', (_, back) => {
+  ])('is tried again after the clock was set back by %s', (_, back) => {
     let now = 1_800_000_000_000;
     const clock = { ...systemClock, now: () => now };
     const pause = createFailureBackoff<string>(clock);

@@ -23,7 +23,7 @@ const allowing = (...allowAddresses: string[]): AllowedAddresses =>
 
 const never = () => Promise.reject(new Error('the resolver must not be asked'));
 
-describe('AO-08 an address in a URL of a server', () => {
+describe('an address in a URL of a server', () => {
   it.each([
     'https://169.254.169.254/latest/meta-data',
     'https://10.0.0.1/',
@@ -116,7 +116,7 @@ describe('AO-08 an address in a URL of a server', () => {
     ['Teredo', '2001:0:a00:1::f5ff:fffe'],
     ['ISATAP, private', '2606:2800::5efe:10.0.0.1'],
     ['link-local with a zone', 'fe80::1%eth0'],
-  ])('S33: %s is blocked, written out and resolved: %s', async (_, address) => {
+  ])('%s is blocked, written out and resolved: %s', async (_, address) => {
     const configured = new URL('https://mcp.example.com/mcp');
     const guard = createAddressGuard({
       configured,
@@ -129,7 +129,7 @@ describe('AO-08 an address in a URL of a server', () => {
     expect(() => guard.checkUrl(url)).toThrow(expect.objectContaining({ code: 'ADDRESS_BLOCKED' }) as Error);
   });
 
-  it('S33: what is allowed as IPv4 is allowed in its IPv6 notation', async () => {
+  it('what is allowed as IPv4 is allowed in its IPv6 notation', async () => {
     const configured = new URL('https://mcp.example.com/mcp');
     const addresses = ['10.0.0.1', '::ffff:10.0.0.1'];
     const guard = createAddressGuard({
@@ -210,7 +210,7 @@ describe('AO-08 an address in a URL of a server', () => {
   });
 });
 
-describe('AO-09 a resolver that changes its answer (DNS rebinding)', () => {
+describe('a resolver that changes its answer (DNS rebinding)', () => {
   it('is asked once: the address that was checked is the one that is connected to', async () => {
     await using trap = await startHttps(pki.server, (_, response) => response.end('trap'));
     const place = { host: '::1', port: trap.port };
@@ -230,7 +230,7 @@ describe('AO-09 a resolver that changes its answer (DNS rebinding)', () => {
 });
 
 describe('the fetch for sign-in', () => {
-  it('AO-10 hands a redirect back instead of following it', async () => {
+  it('hands a redirect back instead of following it', async () => {
     await using server = await startHttp((request, response) => {
       if (request.url === '/to') response.end('followed');
       else response.writeHead(307, { location: '/to' }).end();
@@ -353,7 +353,7 @@ describe('the fetch for sign-in', () => {
     expect((await network.fetch(`${server.origin}/204`)).body).toBeNull();
   });
 
-  it('HT-16 sends configured headers to reads from the configured origin only, without authorization', async () => {
+  it('sends configured headers to reads from the configured origin only, without authorization', async () => {
     await using server = await startHttp((_, response) => response.end('{}'));
     await using other = await startHttp((_, response) => response.end('{}'));
     const headers = { 'X-Gateway-Key': 'canary', Authorization: 'Bearer canary' };

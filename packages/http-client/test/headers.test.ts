@@ -4,7 +4,7 @@ import { startHttp } from './support/http-server.js';
 
 const SECRET = 'canary-3f1b';
 
-describe('HT-09 configured headers', () => {
+describe('configured headers', () => {
   it('are refused when the client is created, and no value is shown', () => {
     for (const headers of [{ 'x-a': `${SECRET}\r\n` }, { Host: SECRET }, { 'proxy-authorization': SECRET }]) {
       const make = () => createHttpClient({ url: 'https://example.com/', headers, server: 'one' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHttpClient } from '../src/index.js';
 
-describe('HT-18 the URL of a server', () => {
+describe('the URL of a server', () => {
   it('is checked when a network is made, and the warning reaches the logger without the query', () => {
     const warned: unknown[] = [];
     const silent = () => undefined;
@@ -24,7 +24,7 @@ describe('HT-18 the URL of a server', () => {
   });
 });
 
-it('PAINS 40 a proxy that is not an http(s) URL is refused at once', () => {
+it('a proxy that is not an http(s) URL is refused at once', () => {
   for (const options of [{ proxy: 'socks5://p:1' }, { env: { HTTP_PROXY: 'socks5://p:1' } }]) {
     expect(() => createHttpClient({ url: 'http://a.test/', ...options })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),

@@ -98,7 +98,7 @@ describe("a redirect with `redirect: 'same-method'`", () => {
   });
 });
 
-describe('HT-02 a redirect to another origin', () => {
+describe('a redirect to another origin', () => {
   it.each([301, 302, 303, 307, 308])('%i is refused, and nothing is sent to the target', async (status) => {
     await using other = await startHttp((_, response) => response.end('stolen'));
     await using server = await startHttp((_, response) => {

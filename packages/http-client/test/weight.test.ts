@@ -30,7 +30,7 @@ it('loads undici with the first request and not before', () => {
   expect(loaded).toEqual([false, true]);
 });
 
-it('PERF loads of undici what requests need, and leaves the dispatcher of the global `fetch` alone', () => {
+it('loads of undici what requests need, and leaves the dispatcher of the global `fetch` alone', () => {
   const loaded = run(`
     import { createRequire } from 'node:module';
     import { createHttpClient } from '@mcp-fittings/http-client';
@@ -45,7 +45,7 @@ it('PERF loads of undici what requests need, and leaves the dispatcher of the gl
   expect(loaded).toEqual([true, [], false]);
 });
 
-it('PERF loads the agents of undici with the first request to another origin or through a proxy', () => {
+it('loads the agents of undici with the first request to another origin or through a proxy', () => {
   const loaded = run(`
     import { createRequire } from 'node:module';
     import { createServer } from 'node:http';
@@ -67,7 +67,7 @@ it('PERF loads the agents of undici with the first request to another origin or 
   expect(loaded).toEqual([false, true]);
 });
 
-it('PERF import: loads none of the heavy parts of Node before it is used', () => {
+it('import: loads none of the heavy parts of Node before it is used', () => {
   const heavy = run(`
     import { createHttpClient } from '@mcp-fittings/http-client';
     createHttpClient({ url: 'https://example.com/', ca: 'unread.pem' });

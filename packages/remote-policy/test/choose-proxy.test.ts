@@ -4,7 +4,7 @@ import { chooseProxy } from '../src/index.js';
 const choose = (url: string, env: Record<string, string>, proxy = 'env'): string | undefined =>
   chooseProxy(new URL(url), { proxy, env })?.host;
 
-describe('PAINS 40: which proxy', () => {
+describe('which proxy', () => {
   it('is said by the environment, in either case, the lower one first', () => {
     expect(choose('http://a.test/', { http_proxy: 'http://low:1', HTTP_PROXY: 'http://up:2' })).toBe('low:1');
     expect(choose('http://a.test/', { HTTP_PROXY: 'http://up:2' })).toBe('up:2');

@@ -95,7 +95,7 @@ describe('a challenge', () => {
     expect(challenges.map(({ dpopNonce }) => dpopNonce)).toEqual(['n-1']);
   });
 
-  it('HT-13 is retried once for credentials and twice for scopes, each counted separately', async () => {
+  it('is retried once for credentials and twice for scopes, each counted separately', async () => {
     const provider = {
       headers: () => Promise.resolve({}),
       onChallenge: () => Promise.resolve('retry' as const),
@@ -217,14 +217,14 @@ describe('the headers of a provider', () => {
   });
 });
 
-describe('C12 how far a request got, when the provider fails', () => {
+describe('how far a request got, when the provider fails', () => {
   const own = new FittingsError('CONNECTION_LOST', 'of the token endpoint', { delivery: 'unknown' });
   const failing = {
     headers: () => Promise.reject(own),
     onChallenge: () => Promise.reject(own),
   };
 
-  it('C12: a call whose signing failed was not sent, whatever the refresh says of its own request', async () => {
+  it('a call whose signing failed was not sent, whatever the refresh says of its own request', async () => {
     const credentials = createCredentials({ url, provider: failing, configured: false });
     const error = await credentials.headers('POST').catch((cause: unknown) => cause);
     expect(error).toMatchObject({
@@ -237,7 +237,7 @@ describe('C12 how far a request got, when the provider fails', () => {
     expect(own.delivery).toBe('unknown');
   });
 
-  it('C12: a call that was refused and not signed anew was rejected', async () => {
+  it('a call that was refused and not signed anew was rejected', async () => {
     const credentials = createCredentials({ url, provider: failing, configured: false });
     await expect(credentials.recover(challenged(head(401, 'Bearer')), none())).rejects.toMatchObject({
       code: 'CONNECTION_LOST',
@@ -245,7 +245,7 @@ describe('C12 how far a request got, when the provider fails', () => {
     });
   });
 
-  it('C12: one AuthRequiredError that two calls get says of each how far it got', async () => {
+  it('one AuthRequiredError that two calls get says of each how far it got', async () => {
     const required = new AuthRequiredError('sign in', { challenge: { url, status: 401 } });
     const provider = { headers: () => Promise.reject(required), onChallenge: () => Promise.reject(required) };
     const credentials = createCredentials({ url, provider, configured: false });
@@ -258,7 +258,7 @@ describe('C12 how far a request got, when the provider fails', () => {
     expect(second).toMatchObject({ delivery: 'rejected', challenge: { status: 401 } });
   });
 
-  it('C1: a server that refuses new credentials too requires another sign-in, if the provider has one', async () => {
+  it('a server that refuses new credentials too requires another sign-in, if the provider has one', async () => {
     const provider = {
       headers: () => Promise.resolve({}),
       onChallenge: () => Promise.resolve('retry' as const),

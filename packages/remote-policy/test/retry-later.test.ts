@@ -3,7 +3,7 @@ import { parseRetryAfter } from '../src/index.js';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 
-describe('HT-12 Retry-After', () => {
+describe('Retry-After', () => {
   it.each<[string | undefined, number | undefined]>([
     ['0', 0],
     ['5', 5000],

@@ -12,7 +12,7 @@ const errorOf = (run: () => unknown): FittingsError => {
   throw new Error('nothing was thrown');
 };
 
-describe('HT-18 the URL of a server', () => {
+describe('the URL of a server', () => {
   it.each([
     'https://alice:hunter2-secret@example.com/mcp',
     'https://hunter2-secret@example.com/mcp',

@@ -9,7 +9,7 @@ it('brings nothing of others', () => {
   expect(Object.keys(manifest.dependencies)).toEqual(['@mcp-fittings/client-core']);
 });
 
-it('PERF import: loads neither sockets, TLS nor cryptography until addresses and certificates are read', () => {
+it('import: loads neither sockets, TLS nor cryptography until addresses and certificates are read', () => {
   // In a process of its own and from what is built: `tsc -b` first.
   const code = `
     await import('@mcp-fittings/remote-policy');

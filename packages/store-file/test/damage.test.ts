@@ -19,14 +19,14 @@ const nested = (depth: number): Record<string, unknown> => {
   return value;
 };
 
-describe('C13 a plain store on a damaged disk', () => {
+describe('a plain store on a damaged disk', () => {
   const value = { accessToken: 'a1b2', expiresAt: 1_800_000_000_000, note: 'ü "\\ \n' };
   const fileOf = async (): Promise<string> => {
     const names = await readdir(path);
     return join(path, names.find((name) => name.length > 40 && name.endsWith('.json')) ?? '');
   };
 
-  it('C13: detects every flipped bit', async () => {
+  it('detects every flipped bit', async () => {
     const store = fileStore({ path, consent: () => true });
     await store.set('key ü', value);
     const file = await fileOf();
@@ -44,7 +44,7 @@ describe('C13 a plain store on a damaged disk', () => {
     expect(await store.get('key ü')).toEqual(value);
   });
 
-  it('C13: detects a file that is truncated, doubled, or has swapped bytes', async () => {
+  it('detects a file that is truncated, doubled, or has swapped bytes', async () => {
     const store = fileStore({ path, consent: () => true });
     await store.set('key', value);
     const file = await fileOf();
@@ -55,7 +55,7 @@ describe('C13 a plain store on a damaged disk', () => {
     }
   });
 
-  it('C13: reads what an older version wrote, and adds the checksum at the next write', async () => {
+  it('reads what an older version wrote, and adds the checksum at the next write', async () => {
     const store = fileStore({ path, consent: () => true });
     await store.set('key', { old: false });
     const file = await fileOf();
@@ -66,7 +66,7 @@ describe('C13 a plain store on a damaged disk', () => {
   });
 });
 
-describe('S36 values that harm code that copies them', () => {
+describe('values that harm code that copies them', () => {
   const stores = () => [
     memoryStore(),
     fileStore({ path, consent: () => true }),
@@ -77,13 +77,13 @@ describe('S36 values that harm code that copies them', () => {
     ['an own __proto__ further down', JSON.parse('{"a":[{"b":{"__proto__":1}}]}')],
     ['too many levels', nested(300)],
     ['so many levels that JSON gives up', nested(100_000)],
-  ])('S36: %s is refused with a typed error', async (_, value) => {
+  ])('%s is refused with a typed error', async (_, value) => {
     for (const store of stores()) {
       await expect(store.set('key', value)).rejects.toMatchObject({ code: 'STORE_VALUE_INVALID' });
     }
   });
 
-  it('S36: reads every value that it accepts', async () => {
+  it('reads every value that it accepts', async () => {
     for (const store of stores()) {
       await store.set('key', nested(255));
       expect(await store.get('key')).toEqual(nested(255));
@@ -91,26 +91,23 @@ describe('S36 values that harm code that copies them', () => {
   });
 });
 
-describe('C12 errors that name what blocks a lock', () => {
-  it.each(['notes.txt', '.DS_Store', 'held.by.hand'])(
-    'C12: names a foreign file %s in a lock',
-    async (name) => {
-      const directory = join(temporary.path, 'locks');
-      const locks = createFileLocks({ directory, waitMs: 50 });
-      await locks.run('x', async () => undefined);
-      const lock = join(directory, entryName('x'));
-      await rm(lock, { recursive: true });
-      await mkdir(lock, { mode: 0o700 });
-      await writeFile(join(lock, name), '');
-      const error = await locks.run('x', async () => undefined).catch((cause: unknown) => cause);
-      expect(error).toMatchObject({ code: 'STORE_BUSY', details: { path: join(lock, name) } });
-      expect(error).toHaveProperty('hint', expect.stringContaining(join(lock, name)));
-      await rm(join(lock, name));
-      expect(await locks.run('x', async () => 'in')).toBe('in');
-    },
-  );
+describe('errors that name what blocks a lock', () => {
+  it.each(['notes.txt', '.DS_Store', 'held.by.hand'])('names a foreign file %s in a lock', async (name) => {
+    const directory = join(temporary.path, 'locks');
+    const locks = createFileLocks({ directory, waitMs: 50 });
+    await locks.run('x', async () => undefined);
+    const lock = join(directory, entryName('x'));
+    await rm(lock, { recursive: true });
+    await mkdir(lock, { mode: 0o700 });
+    await writeFile(join(lock, name), '');
+    const error = await locks.run('x', async () => undefined).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: 'STORE_BUSY', details: { path: join(lock, name) } });
+    expect(error).toHaveProperty('hint', expect.stringContaining(join(lock, name)));
+    await rm(join(lock, name));
+    expect(await locks.run('x', async () => 'in')).toBe('in');
+  });
 
-  it('C12: ignores a foreign file next to the file of a lock', async () => {
+  it('ignores a foreign file next to the file of a lock', async () => {
     const directory = join(temporary.path, 'locks');
     const locks = createFileLocks({ directory, waitMs: 1000 });
     await locks.run('x', async () => undefined);
@@ -118,7 +115,7 @@ describe('C12 errors that name what blocks a lock', () => {
     expect(await locks.run('x', async () => 'in')).toBe('in');
   });
 
-  it('C10: a wait for a lock ends even if the clock is set back meanwhile', async () => {
+  it('a wait for a lock ends even if the clock is set back meanwhile', async () => {
     const directory = join(temporary.path, 'locks');
     const holder = createFileLocks({ directory });
     let started = 0;
@@ -140,7 +137,7 @@ describe('C12 errors that name what blocks a lock', () => {
     ['ENOSPC', 'The disk is full'],
     ['EDQUOT', 'quota'],
     ['EROFS', 'read-only'],
-  ])('C12: %s is said in words, with what to do', (code, words) => {
+  ])('%s is said in words, with what to do', (code, words) => {
     const error = asStoreError(Object.assign(new Error(code), { code }), 'Not written.');
     expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', details: { systemCode: code } });
     expect(error.message).toContain(words);

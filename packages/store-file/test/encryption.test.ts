@@ -46,7 +46,7 @@ describe('with a key from the host', () => {
     }
   });
 
-  it('KC-13 refuses a file with any bit flipped', async () => {
+  it('refuses a file with any bit flipped', async () => {
     await store().set('key', { token: CANARY });
     const original = await envelopeOf('key');
     for (const member of ['iv', 'sealed'] as const) {
@@ -65,7 +65,7 @@ describe('with a key from the host', () => {
     expect(await store().get('key')).toEqual({ token: CANARY });
   });
 
-  it('KC-13 refuses a file truncated anywhere', async () => {
+  it('refuses a file truncated anywhere', async () => {
     await store().set('key', { token: CANARY });
     const original = await envelopeOf('key');
     for (const member of ['iv', 'sealed'] as const) {
@@ -83,7 +83,7 @@ describe('with a key from the host', () => {
     }
   });
 
-  it('KC-13 refuses the file of another entry', async () => {
+  it('refuses the file of another entry', async () => {
     await store().set('mine', { token: 'mine' });
     await store().set('yours', { token: 'yours' });
     await writeFile(fileOf('mine'), await readFile(fileOf('yours')));
@@ -91,14 +91,14 @@ describe('with a key from the host', () => {
     expect(await store().get('yours')).toEqual({ token: 'yours' });
   });
 
-  it('KC-13 refuses a changed key id, even if the host returns one key for all ids', async () => {
+  it('refuses a changed key id, even if the host returns one key for all ids', async () => {
     await store().set('key', { token: CANARY });
     await writeFile(fileOf('key'), JSON.stringify({ ...(await envelopeOf('key')), keyId: '2027' }));
     const careless = encryptedFileStore({ path, key: (id = '2026') => ({ id, bytes: key.bytes }) });
     await expect(careless.get('key')).rejects.toMatchObject(CORRUPT);
   });
 
-  it('KC-13 refuses the right file under another key of the same id', async () => {
+  it('refuses the right file under another key of the same id', async () => {
     await store().set('key', { token: CANARY });
     const other = encryptedFileStore({ path, key: () => newKey('2026') });
     await expect(other.get('key')).rejects.toMatchObject(CORRUPT);

@@ -9,7 +9,7 @@ import { temporaryDirectory } from './support/temporary-directory.js';
 
 const WORKER = fileURLToPath(new URL('support/record-worker.mjs', import.meta.url));
 
-describe('PN-08: records in private files', () => {
+describe('records in private files', () => {
   it('keeps records of any size up to the limit, in files that only this user can read', async () => {
     await using directory = await temporaryDirectory();
     const path = join(directory.path, 'pins');

@@ -14,7 +14,7 @@ const stores: readonly (readonly [string, (path: string) => TokenStore])[] = [
   ['encrypted', (path) => encryptedFileStore({ path, key: () => ({ id: 'k', bytes: new Uint8Array(32) }) })],
 ];
 
-describe.each(stores)('S27 the parent directories of a %s store', (_, open) => {
+describe.each(stores)('the parent directories of a %s store', (_, open) => {
   let temporary: TemporaryDirectory;
   let top: string;
   let path: string;
@@ -37,7 +37,7 @@ describe.each(stores)('S27 the parent directories of a %s store', (_, open) => {
   };
 
   it.each([0o770, 0o775, 0o777, 0o720, 0o702, 0o2770])(
-    'S27: is refused with mode %o, near or far',
+    'is refused with mode %o, near or far',
     async (mode) => {
       for (const parent of [join(top, 'middle'), top]) {
         await chmod(parent, mode);
@@ -48,12 +48,12 @@ describe.each(stores)('S27 the parent directories of a %s store', (_, open) => {
     },
   );
 
-  it.each([0o1777, 0o1770, 0o755, 0o711])('S27: are accepted with mode %o', async (mode) => {
+  it.each([0o1777, 0o1770, 0o755, 0o711])('are accepted with mode %o', async (mode) => {
     await chmod(top, mode);
     expect(await store.get('key')).toEqual({ token: 'old' });
   });
 
-  it('S27: are refused behind a link that another user can redirect, wherever it leads', async () => {
+  it('are refused behind a link that another user can redirect, wherever it leads', async () => {
     const open_ = join(temporary.path, 'open');
     await mkdir(open_);
     await symlink(top, join(open_, 'link'));
@@ -66,14 +66,14 @@ describe.each(stores)('S27 the parent directories of a %s store', (_, open) => {
     await refuses(join(top, 'middle'));
   });
 
-  it('S27: the locks follow the same rule', async () => {
+  it('the locks follow the same rule', async () => {
     await chmod(top, 0o770);
     const locks = createFileLocks({ directory: join(top, 'locks') });
     await expect(locks.run('x', async () => 'in')).rejects.toMatchObject({ code: 'STORE_INSECURE' });
   });
 
   if (isRoot) {
-    it('S27: are refused below a directory, and behind a link, of another user', async () => {
+    it('are refused below a directory, and behind a link, of another user', async () => {
       await chown(top, SOMEBODY_ELSE, SOMEBODY_ELSE);
       await refuses(top);
       await chown(top, 0, (await stat(temporary.path)).gid);

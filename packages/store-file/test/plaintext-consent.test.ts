@@ -24,7 +24,7 @@ async function entries(where: string = path): Promise<string[]> {
   return names.filter((name) => name !== 'locks' && name !== 'plaintext-consent.json');
 }
 
-it('KC-14 writes nothing without consent, and says what to do', async () => {
+it('writes nothing without consent, and says what to do', async () => {
   const error: unknown = await fileStore({ path })
     .set('key', { token: 't' })
     .catch((reason: unknown) => reason);
@@ -32,7 +32,7 @@ it('KC-14 writes nothing without consent, and says what to do', async () => {
   expect(await entries()).toEqual([]);
 });
 
-it('KC-14 accepts only `true` as consent, and asks again after a refusal', async () => {
+it('accepts only `true` as consent, and asks again after a refusal', async () => {
   for (const answer of [false, undefined, 1, 'true', {}]) {
     const consent = vi.fn(() => answer as boolean);
     const store = fileStore({ path, consent });
@@ -43,7 +43,7 @@ it('KC-14 accepts only `true` as consent, and asks again after a refusal', async
   expect(await entries()).toEqual([]);
 });
 
-it('KC-14 does not accept an environment variable as consent', async () => {
+it('does not accept an environment variable as consent', async () => {
   const names = [
     'CONSENT',
     'PLAINTEXT_CONSENT',
@@ -69,7 +69,7 @@ it('KC-14 does not accept an environment variable as consent', async () => {
   expect(read).toEqual([]);
 });
 
-it('KC-14 records consent once, with the directory and the time, and does not ask again', async () => {
+it('records consent once, with the directory and the time, and does not ask again', async () => {
   const consent = vi.fn(async () => true);
   const clock = createManualClock({ now: Date.UTC(2026, 0, 2) });
   const store = fileStore({ path, consent, clock });
@@ -84,14 +84,14 @@ it('KC-14 records consent once, with the directory and the time, and does not as
   expect(await entries()).toHaveLength(4);
 });
 
-it('KC-14 does not accept consent recorded for another directory', async () => {
+it('does not accept consent recorded for another directory', async () => {
   await fileStore({ path, consent: () => true }).set('key', {});
   const copy = join(temporary.path, 'copy');
   await cp(path, copy, { recursive: true });
   await expect(fileStore({ path: copy }).set('key', {})).rejects.toMatchObject(DENIED);
 });
 
-it('KC-14 does not accept a damaged record, or one that others can read', async () => {
+it('does not accept a damaged record, or one that others can read', async () => {
   await fileStore({ path, consent: () => true }).set('key', {});
   await writeFile(join(path, 'plaintext-consent.json'), '{"plaintext":"yes"');
   await expect(fileStore({ path }).set('key', {})).rejects.toMatchObject(DENIED);

@@ -72,7 +72,7 @@ for (const [name, suffix, open] of stores) {
       for (const entry of names) expect(await modeOf(join(path, entry))).toBe('600');
     });
 
-    it('KC-12 refuses a symbolic link in place of the file, and leaves its target alone', async () => {
+    it('refuses a symbolic link in place of the file, and leaves its target alone', async () => {
       const target = join(temporary.path, 'target');
       await rename(file, target);
       await symlink(target, file);
@@ -85,19 +85,19 @@ for (const [name, suffix, open] of stores) {
       expect(await store.get('key')).toEqual({ token: 'new' });
     });
 
-    it('KC-12 refuses a dangling link', async () => {
+    it('refuses a dangling link', async () => {
       await rm(file);
       await symlink(join(temporary.path, 'nowhere'), file);
       await refuses();
     });
 
-    it('KC-12 refuses a pipe without waiting for it', async () => {
+    it('refuses a pipe without waiting for it', async () => {
       await rm(file);
       execFileSync('mkfifo', ['-m', '600', file]);
       await refuses();
     });
 
-    it('KC-12 refuses a socket and a directory in place of the file', async () => {
+    it('refuses a socket and a directory in place of the file', async () => {
       await rm(file);
       const server = createServer();
       await new Promise<void>((resolve) => server.listen(file, resolve));
@@ -109,7 +109,7 @@ for (const [name, suffix, open] of stores) {
     });
 
     for (const mode of [0o644, 0o640, 0o604, 0o620, 0o602, 0o666]) {
-      it(`KC-12 refuses a file of mode 0${mode.toString(8)}`, async () => {
+      it(`refuses a file of mode 0${mode.toString(8)}`, async () => {
         await chmod(file, mode);
         await refuses();
         await expect(store.get('key')).rejects.toThrow(`mode 0${mode.toString(8)}`);
@@ -117,7 +117,7 @@ for (const [name, suffix, open] of stores) {
     }
 
     for (const mode of [0o777, 0o755, 0o750, 0o1777]) {
-      it(`KC-12 refuses a directory of mode 0${mode.toString(8)}, for locks and deletion too`, async () => {
+      it(`refuses a directory of mode 0${mode.toString(8)}, for locks and deletion too`, async () => {
         await chmod(path, mode);
         await refuses();
         await expect(store.withLock('key', async () => 1)).rejects.toMatchObject({ code: 'STORE_INSECURE' });
@@ -125,26 +125,26 @@ for (const [name, suffix, open] of stores) {
       });
     }
 
-    it('KC-12 refuses a symbolic link in place of the directory', async () => {
+    it('refuses a symbolic link in place of the directory', async () => {
       await rename(path, join(temporary.path, 'moved'));
       await symlink(join(temporary.path, 'moved'), path);
       await refuses();
     });
 
-    it('KC-12 refuses a plain file in place of the directory', async () => {
+    it('refuses a plain file in place of the directory', async () => {
       await rm(path, { recursive: true });
       await writeFile(path, '', { mode: 0o600 });
       await refuses();
     });
 
-    it('KC-12 refuses a directory below a world-writable one, unless that is sticky like /tmp', async () => {
+    it('refuses a directory below a world-writable one, unless that is sticky like /tmp', async () => {
       await chmod(join(temporary.path, 'a'), 0o777);
       await refuses();
       await chmod(join(temporary.path, 'a'), 0o1777);
       expect(await store.get('key')).toEqual({ token: 'old' });
     });
 
-    it('KC-12 refuses a file and a directory of another user', async () => {
+    it('refuses a file and a directory of another user', async () => {
       if (!isRoot) {
         // Only root can change the owner of a file. Running as another user has the same effect.
         vi.spyOn(process, 'geteuid').mockReturnValue(SOMEBODY_ELSE);

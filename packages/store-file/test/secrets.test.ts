@@ -13,7 +13,7 @@ function shown(value: unknown): string {
   return `${inspect(value, { depth: 20, showHidden: true, getters: true })}${json}${String(value)}`;
 }
 
-it('AO-32 does not reveal a secret in a store, in its errors or in the errors of its callbacks', async () => {
+it('does not reveal a secret in a store, in its errors or in the errors of its callbacks', async () => {
   await using temporary = await temporaryDirectory();
   const path = join(temporary.path, 'store');
   const bytes = Buffer.from(CANARY.padEnd(32, '!').slice(0, 32));

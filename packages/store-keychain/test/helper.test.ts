@@ -63,7 +63,7 @@ const failure = (state: string): object => ({
 });
 
 describe('a driver that fails', () => {
-  it('KC-04 a crash in native code is a typed error; the host continues, and the next call gets a new helper', async () => {
+  it('a crash in native code is a typed error; the host continues, and the next call gets a new helper', async () => {
     const store = opened(faulty('segfault'));
     await expect(store.get('key')).rejects.toMatchObject(failure('unavailable'));
     await expect(store.get('key')).rejects.toThrow('SIGSEGV');
@@ -125,7 +125,7 @@ describe('a driver that fails', () => {
     expect(await Promise.all(values.map((_, n) => store.get(`key ${n}`)))).toEqual(values);
   });
 
-  it('KC-08 a process that is killed between two items leaves the old value, and the next write cleans up', async () => {
+  it('a process that is killed between two items leaves the old value, and the next write cleans up', async () => {
     const before = { t: 'a'.repeat(3000) };
     const after = { t: 'b'.repeat(6000) };
     await opened(faulty()).set('key', before);
@@ -290,7 +290,7 @@ describe('the process of the host', () => {
 });
 
 describe('secrets', () => {
-  it('AO-32 are not in argv, environment, errors, inspection or names, and those of the host do not reach the helper', async () => {
+  it('are not in argv, environment, errors, inspection or names, and those of the host do not reach the helper', async () => {
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', `${CANARY}-of-the-host`);
     vi.stubEnv('NODE_OPTIONS', '--no-warnings');
     vi.stubEnv('NAPI_RS_NATIVE_LIBRARY_PATH', '/evil.node');
@@ -319,7 +319,7 @@ describe('secrets', () => {
     }
   });
 
-  it('AO-32 are not written to the host\u2019s stdout and stderr', async () => {
+  it('are not written to the host\u2019s stdout and stderr', async () => {
     const noisy = import.meta.resolve('./support/drivers/noisy-keytar.mjs');
     const { child, ended } = runScript(`
       import { keychainStore } from '@mcp-fittings/store-keychain';

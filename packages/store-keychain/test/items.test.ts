@@ -43,7 +43,7 @@ const item = (account: string): string => driver.items.get(SERVICE)?.get(account
 const damage = (account: string, text: string): unknown => driver.items.get(SERVICE)?.set(account, text);
 
 describe('names', () => {
-  it('KC-10 names accounts by a hash that reveals neither the key nor the service', async () => {
+  it('names accounts by a hash that reveals neither the key nor the service', async () => {
     for (const key of ['https://as.example/secret-tenant', 'a\u0000b', '/', 'x'.repeat(10_240)]) {
       await opened().set(key, LONG);
     }
@@ -51,7 +51,7 @@ describe('names', () => {
     for (const account of accounts()) expect(account).toMatch(/^v1:[\w-]{43}(#[01]#\d+)?$/);
   });
 
-  it('KC-10 separates (a, bc) from (ab, c), and services that a native keychain would cut at NUL', async () => {
+  it('separates (a, bc) from (ab, c), and services that a native keychain would cut at NUL', async () => {
     const services = [
       'a',
       'ab',
@@ -114,7 +114,7 @@ describe('long values', () => {
     expect(set).not.toHaveBeenCalled();
   });
 
-  it('KC-08 returns the old value or the new one, whichever write or deletion of an item fails, and cleans up later', async () => {
+  it('returns the old value or the new one, whichever write or deletion of an item fails, and cleans up later', async () => {
     const values = [
       { t: 'small' },
       { t: 'a'.repeat(3000) },
@@ -154,7 +154,7 @@ describe('long values', () => {
     expect(events).toEqual([]);
   });
 
-  it('KC-09 treats an entry with a missing chunk as absent, and reports it', async () => {
+  it('treats an entry with a missing chunk as absent, and reports it', async () => {
     const store = opened();
     await store.set('key', LONG);
     for (const chunk of chunks()) {
@@ -173,7 +173,7 @@ describe('long values', () => {
     expect(events).toEqual([]);
   });
 
-  it('KC-09 treats an entry with a foreign, older, truncated or moved chunk as absent, and reports it', async () => {
+  it('treats an entry with a foreign, older, truncated or moved chunk as absent, and reports it', async () => {
     const store = opened();
     await store.set('other', LONG);
     const foreign = item(chunks()[0] ?? '');
@@ -199,7 +199,7 @@ describe('long values', () => {
     expect(await store.get('key')).toEqual({ token: 'z'.repeat(5000) });
   });
 
-  it('KC-09 treats an entry with a foreign header as absent, and reports it', async () => {
+  it('treats an entry with a foreign header as absent, and reports it', async () => {
     const store = opened();
     await store.set('key', LONG);
     const [head = ''] = accounts().filter((account) => !account.includes('#'));
@@ -280,7 +280,7 @@ describe('one bundled item', () => {
 });
 
 describe('the probe', () => {
-  it('KC-05 fails when the keychain returns another value than the one that was written', async () => {
+  it('fails when the keychain returns another value than the one that was written', async () => {
     driver.getPassword = async () => 'something else';
     const unavailable = { code: 'STORE_UNAVAILABLE', details: { state: 'unavailable' } };
     expect(await opened().status()).toMatchObject({ state: 'unavailable', error: unavailable });
@@ -375,7 +375,7 @@ describe('locks', () => {
     expect(most).toBe(1);
   });
 
-  it('KC-16 stops in the middle of a write when it has lost the keychain lock, and the old value stays valid', async () => {
+  it('stops in the middle of a write when it has lost the keychain lock, and the old value stays valid', async () => {
     const store = opened();
     await store.set('key', { old: true });
     const turn = join(temporary.path, 'locks', entryName('keychain'));
@@ -391,7 +391,7 @@ describe('locks', () => {
     expect(await store.get('key')).toEqual({ old: true });
   });
 
-  it('KC-12 refuses a lock directory that others can write to', async () => {
+  it('refuses a lock directory that others can write to', async () => {
     const lockDirectory = join(temporary.path, 'open');
     await mkdir(lockDirectory);
     await chmod(lockDirectory, 0o777);
@@ -411,10 +411,10 @@ describe('options', () => {
   });
 });
 
-describe('S36 values in a keychain item', () => {
+describe('values in a keychain item', () => {
   const header = (): string => accounts().find((account) => !account.includes('#')) ?? '';
 
-  it.each(['entries', 'bundle'] as const)('S36: does not return an own __proto__ (%s)', async (layout) => {
+  it.each(['entries', 'bundle'] as const)('does not return an own __proto__ (%s)', async (layout) => {
     const store = opened({ layout });
     await store.set('key', { token: 'good' });
     const text = item(header()).replaceAll('token', '__proto__');
@@ -429,7 +429,7 @@ describe('S36 values in a keychain item', () => {
     ['a number', '5'],
     ['an object', '{"token":"x"}'],
     ['a text that is not an object', '"[]"'],
-  ])('S36: a bundle entry that is %s is reported, and the others stay', async (_, json) => {
+  ])('a bundle entry that is %s is reported, and the others stay', async (_, json) => {
     const store = opened({ layout: 'bundle' });
     await store.set('one', { token: '1' });
     await store.set('two', { token: '2' });
@@ -442,7 +442,7 @@ describe('S36 values in a keychain item', () => {
     expect(await store.get('two')).toEqual({ token: '2' });
   });
 
-  it('S36: KC-11 rejects deep values, its own and foreign ones, with typed errors', async () => {
+  it('rejects deep values, its own and foreign ones, with typed errors', async () => {
     const store = opened({ layout: 'bundle' });
     await store.set('key', { token: 'good' });
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
@@ -455,14 +455,14 @@ describe('S36 values in a keychain item', () => {
   });
 });
 
-describe('D18 a service that goes away in the middle of a call', () => {
+describe('a service that goes away in the middle of a call', () => {
   const words = [
     'Platform failure: D-Bus error: Message recipient disconnected from message bus without replying',
     'GDBus.Error:org.freedesktop.DBus.Error.NoReply: gone',
     'The connection is closed',
   ];
 
-  it.each(words)('D18: is called once more: %s', async (message) => {
+  it.each(words)('is called once more: %s', async (message) => {
     const store = opened();
     await store.set('key', { token: 'x' });
     for (const method of ['getPassword', 'setPassword', 'deletePassword'] as const) {
@@ -475,7 +475,7 @@ describe('D18 a service that goes away in the middle of a call', () => {
     expect(await store.get('key')).toBeUndefined();
   });
 
-  it('D18: only once, and the error says what happened and what to do', async () => {
+  it('only once, and the error says what happened and what to do', async () => {
     const store = opened();
     await store.set('key', { token: 'x' });
     const spy = vi.spyOn(driver, 'getPassword').mockRejectedValue(new Error(words[0]));

@@ -86,7 +86,7 @@ describeWithSecretService('a working Secret Service', () => {
   });
 
   // Starts the helper a dozen times: on a machine with many times more work than cores that takes over half a minute.
-  it('KC-08 finds a whole value whenever the helper was killed', async () => {
+  it('finds a whole value whenever the helper was killed', async () => {
     await enter();
     const writer = opened();
     const reader = opened();
@@ -114,9 +114,9 @@ describeWithSecretService('a working Secret Service', () => {
   }, 120_000);
 });
 
-describeWithSecretService('D18 a service that goes away', () => {
+describeWithSecretService('a service that goes away', () => {
   for (const driver of DRIVERS) {
-    it(`D18: ${driver}: is "unavailable" while it is gone, and works again when it is back`, async () => {
+    it(`${driver}: is "unavailable" while it is gone, and works again when it is back`, async () => {
       const service = await enter();
       const store = opened({ driver });
       await store.set('key', VALUE);
@@ -130,7 +130,7 @@ describeWithSecretService('D18 a service that goes away', () => {
     });
   }
 
-  it('D18: many calls keep few connections to the bus open', async () => {
+  it('many calls keep few connections to the bus open', async () => {
     await enter();
     const store = opened();
     const most = { sockets: 0 };
@@ -143,7 +143,7 @@ describeWithSecretService('D18 a service that goes away', () => {
     expect(most.sockets).toBeLessThan(24);
   });
 
-  it('D18: its exit fails only the test in which it exited, with its exit code and stderr', async () => {
+  it('its exit fails only the test in which it exited, with its exit code and stderr', async () => {
     const service = await enter();
     await service.kill();
     await expect(service.assertAlive()).rejects.toThrow(/gnome-keyring-daemon ended by itself \(SIGKILL\)/);
@@ -152,7 +152,7 @@ describeWithSecretService('D18 a service that goes away', () => {
   });
 });
 
-describeWithSecretService('KC-01 a keyring that is locked', () => {
+describeWithSecretService('a keyring that is locked', () => {
   for (const driver of DRIVERS) {
     it(`${driver}: is "locked"; the stored sign-in is not absent, not replaced, not deleted`, async () => {
       const service = await enter();
@@ -184,7 +184,7 @@ describeWithSecretService('KC-01 a keyring that is locked', () => {
   }
 });
 
-describeWithSecretService('KC-02 a bus without the service', () => {
+describeWithSecretService('a bus without the service', () => {
   onBrokenService('absent');
   for (const driver of DRIVERS) {
     it(`${driver}: is "unavailable", for reads too`, async () => {
@@ -197,7 +197,7 @@ describeWithSecretService('KC-02 a bus without the service', () => {
     });
   }
 
-  it('KC-06 rejects instead of using the kernel keyring, which does not survive a restart', async () => {
+  it('rejects instead of using the kernel keyring, which does not survive a restart', async () => {
     const store = opened();
     await expect(store.set('key', VALUE)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     // Without the option, this would resolve with "no such item".
@@ -205,7 +205,7 @@ describeWithSecretService('KC-02 a bus without the service', () => {
   });
 });
 
-describeWithSecretService('KC-02 a service without a keyring', () => {
+describeWithSecretService('a service without a keyring', () => {
   onBrokenService('uninitialized');
   for (const driver of DRIVERS) {
     it(`${driver}: is "unavailable" when it cannot create one`, async () => {
@@ -249,7 +249,7 @@ describe('without a session bus', () => {
 
   for (const driver of DRIVERS) {
     it.runIf(process.platform === 'linux')(
-      `KC-02 ${driver}: is "unavailable" at once, without starting a process`,
+      `${driver}: is "unavailable" at once, without starting a process`,
       async () => {
         // If a process were started, this would be the error.
         const store = opened({ driver, execPath: '/no/such/node' });

@@ -66,7 +66,7 @@ describeWithRedis('values in Redis that the store did not write', () => {
     expect(await open().get('a')).toEqual({ refreshToken: CANARY });
   });
 
-  it('KC-13 the value of another entry: STORE_CORRUPT', async () => {
+  it('the value of another entry: STORE_CORRUPT', async () => {
     const store = open();
     await store.set('a', { a: 1 });
     const first = await nameOf();
@@ -77,7 +77,7 @@ describeWithRedis('values in Redis that the store did not write', () => {
     expect(await open().get('a')).toEqual({ a: 1 });
   });
 
-  it('KC-13 a restored older value: STORE_CORRUPT for a process that saw the newer one, until the next write', async () => {
+  it('a restored older value: STORE_CORRUPT for a process that saw the newer one, until the next write', async () => {
     const [store, other] = [open(), open()];
     await store.set('a', { refreshToken: 'r1' });
     const old = await read(await nameOf());

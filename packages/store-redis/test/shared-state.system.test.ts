@@ -37,7 +37,7 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
       client = opened;
     });
 
-    it('GW-70: a record of another entry, of another key and of another program counts as absent', async () => {
+    it('a record of another entry, of another key and of another program counts as absent', async () => {
       const state = open();
       await state.set('a', { of: 'a' }, MINUTE);
       const first = await redis.cli('--raw', 'KEYS', '*');
@@ -53,7 +53,7 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
       expect(await state.get('a')).toBeUndefined();
     });
 
-    it('GW-70: a message that another program wrote, or that was for another replica, is dropped', async () => {
+    it('a message that another program wrote, or that was for another replica, is dropped', async () => {
       const state = open();
       const received: unknown[] = [];
       await using a = await joined(state.join((message) => received.push(message)));
@@ -69,7 +69,7 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
       await expect.poll(() => received, patiently).toEqual(['last']);
     });
 
-    it('GW-70: a lost reply repeats no message, and loses none', async () => {
+    it('a lost reply repeats no message, and loses none', async () => {
       const losing: RedisClient = {
         async eval(script, options) {
           const reply = await client.eval(script, options);
@@ -89,7 +89,7 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
     });
   });
 
-  it('GW-74: records, messages and replicas outlive a restart of a Redis that writes to its disk', async () => {
+  it('records, messages and replicas outlive a restart of a Redis that writes to its disk', async () => {
     await using server = await startRedis({ persistent: true });
     const own = await openClient({ client: 'redis', port: server.port });
     // `a` looks so seldom that the message is still in its inbox when Redis ends.
@@ -114,7 +114,7 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
     await own[Symbol.asyncDispose]();
   });
 
-  it('GW-74: after a Redis that lost everything, replicas are found again', async () => {
+  it('after a Redis that lost everything, replicas are found again', async () => {
     await using server = await startRedis();
     const own = await openClient({ client: 'redis', port: server.port });
     const state = redisSharedState({ client: own, key, pollMs: 50, timeoutMs: 10_000 });
@@ -130,7 +130,7 @@ describeWithRedis('what the replicas of a gateway share on a real Redis', () => 
     await own[Symbol.asyncDispose]();
   });
 
-  it('GW-70: works on a cluster, where all keys of a script must be in one slot', async () => {
+  it('works on a cluster, where all keys of a script must be in one slot', async () => {
     await using server = await startRedis({ cluster: true });
     await server.cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     await expect.poll(() => server.cli('CLUSTER', 'INFO'), patiently).toContain('cluster_state:ok');

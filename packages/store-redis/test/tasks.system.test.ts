@@ -4,7 +4,7 @@ import { describeWithRedis } from './support/describe-with-redis.js';
 import { openStore } from './support/open-store.mjs';
 import { startRedis } from './support/redis-server.js';
 
-describeWithRedis('TK-08 open tasks in Redis', () => {
+describeWithRedis('open tasks in Redis', () => {
   it('are shared by the replicas of a host, and none is lost when both add and remove at once', async () => {
     await using redis = await startRedis();
     const argument = JSON.stringify({ client: 'redis', port: redis.port, namespace: 'tasks' });

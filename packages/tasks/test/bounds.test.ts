@@ -52,7 +52,7 @@ const caught = (work: Promise<unknown>): Promise<unknown> =>
   );
 const completed = { ...TASK, resultType: 'complete', status: 'completed', result: { content: [] } };
 
-describe('TK-09 the interval of polls', () => {
+describe('the interval of polls', () => {
   it.each([
     ['that the server asks for', 5000, 5000],
     ['of at least minPollMs', 0, 250],
@@ -88,7 +88,7 @@ describe('TK-09 the interval of polls', () => {
   });
 });
 
-describe('TK-09 the end of a task that does not end', () => {
+describe('the end of a task that does not end', () => {
   it.each([
     ['its time to live', { ttlMs: 10_000 }, {}],
     ['maxTaskMs', { ttlMs: null }, { maxTaskMs: 10_000 }],
@@ -179,7 +179,7 @@ describe('TK-09 the end of a task that does not end', () => {
   });
 });
 
-describe('TK-10 what a server says about a task', () => {
+describe('what a server says about a task', () => {
   const form = { method: 'elicitation/create', params: { message: 'x', requestedSchema: {} } };
   it.each([
     ['no id', { taskId: '' }],
@@ -299,7 +299,7 @@ describe('TK-10 what a server says about a task', () => {
   });
 });
 
-describe('TK-01 the requests about a task', () => {
+describe('the requests about a task', () => {
   it('have ids of their own, the metadata of the call and the declared extension, and no progress token', async () => {
     const { clock, call, server } = await client({ 'tools/call': () => TASK, 'tasks/get': () => completed });
     const done = call(1, {
@@ -331,7 +331,7 @@ describe('TK-01 the requests about a task', () => {
     });
   });
 
-  it('TK-05 cancel a task that is created after its call was canceled', async () => {
+  it('cancel a task that is created after its call was canceled', async () => {
     // Shaped like the transports of the SDKs, which resolve `send()` early and deliver late responses.
     const sent: JSONRPCMessage[] = [];
     const wire = {
@@ -388,7 +388,7 @@ describe('TK-01 the requests about a task', () => {
     expect(sent.map((each) => each.headers)).toEqual([headers, { 'x-tenant': 'ann' }]);
   });
 
-  it('TK-04 end after inputMs without an answer of the client: the task is canceled', async () => {
+  it('end after inputMs without an answer of the client: the task is canceled', async () => {
     const { clock, call, sent, responses } = await client(
       {
         'tools/call': () => TASK,

@@ -46,7 +46,7 @@ transportSuite(
   },
 );
 
-describe('TK-03 the decorated transport', () => {
+describe('the decorated transport', () => {
   class Inner {
     onerror?: (error: Error) => void;
     readonly pid = 7;

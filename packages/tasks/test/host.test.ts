@@ -42,7 +42,7 @@ function wireHost(connect: () => WireServer, delivery: 'reconnect' | 'retry' = '
   return createHost({ engine: sdkV1(identity), transports: [tasks(plugin, FAST)], delivery });
 }
 
-describe('TK-03 tasks in a host', () => {
+describe('tasks in a host', () => {
   it('reports each task to its call and as an event, with progress, and resolves with the result', async () => {
     await using server = await sdkServer(createTaskBoard());
     await using host = httpHost();
@@ -102,7 +102,7 @@ describe('TK-03 tasks in a host', () => {
     });
   });
 
-  it('TK-05 cancels the task when the caller aborts the call, and after timeoutMs without progress', async () => {
+  it('cancels the task when the caller aborts the call, and after timeoutMs without progress', async () => {
     const board = createTaskBoard();
     await using server = await sdkServer(board);
     await using host = httpHost();
@@ -121,7 +121,7 @@ describe('TK-03 tasks in a host', () => {
   });
 
   it.each(['memory', 'file'] as const)(
-    'TK-08 goes on polling in another host, with a %s store, and asks nothing twice',
+    'goes on polling in another host, with a %s store, and asks nothing twice',
     async (kind) => {
       const folder = await mkdtemp(join(tmpdir(), 'tasks-'));
       const tokens = kind === 'memory' ? memoryStore() : fileStore({ path: folder, consent: () => true });
@@ -184,7 +184,7 @@ describe('TK-03 tasks in a host', () => {
     },
   );
 
-  it('TK-08 keeps the tasks of fifty people apart, also after a restart', async () => {
+  it('keeps the tasks of fifty people apart, also after a restart', async () => {
     const people = Array.from({ length: 50 }, (_, index) => `person ${index}`);
     const store = taskStore(memoryStore());
     let isReleased = false;
@@ -236,7 +236,7 @@ describe('TK-03 tasks in a host', () => {
     expect(await store.list(taskOwner('studio'))).toEqual([]);
   });
 
-  it('TK-08 does not call the tool again when it resumes a task without tasks() around the transport', async () => {
+  it('does not call the tool again when it resumes a task without tasks() around the transport', async () => {
     const board = createTaskBoard();
     await using server = await sdkServer(board);
     await using host = createHost({ engine: sdk(identity), transports: [http()] });
@@ -247,7 +247,7 @@ describe('TK-03 tasks in a host', () => {
     expect(board.asked).toEqual([]);
   });
 
-  it('TK-06 resumes the task over the next connection with the delivery policy "retry", and calls once', async () => {
+  it('resumes the task over the next connection with the delivery policy "retry", and calls once', async () => {
     const board = createTaskBoard({
       scripts: {
         render: ({ polls }) =>

@@ -22,7 +22,7 @@ const record = (taskId: string, more: Partial<TaskRecord> = {}): TaskRecord => (
   ...more,
 });
 
-describe('TK-08 a task of an earlier run', () => {
+describe('a task of an earlier run', () => {
   it('is resumed by a client of SDK v2, its input requests included', async () => {
     const board = createTaskBoard();
     const { taskId } = board.call('greet', { extensions: { 'io.modelcontextprotocol/tasks': {} } });
@@ -73,7 +73,7 @@ describe('TK-08 a task of an earlier run', () => {
   });
 });
 
-describe('TK-08 taskStore', () => {
+describe('taskStore', () => {
   it('keeps the tasks of each owner apart, bounded, and forgets those whose time to live is over', async () => {
     const clock = createManualClock({ now: 1000 });
     const store = taskStore(memoryStore(), { clock, maxTasks: 2 });

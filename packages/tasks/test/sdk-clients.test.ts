@@ -36,7 +36,7 @@ function clientV2(): { client: Client; questions: string[] } {
   return { client, questions };
 }
 
-describe('TK-01 a client of SDK v2 and a server of SDK v2 over Streamable HTTP', () => {
+describe('a client of SDK v2 and a server of SDK v2 over Streamable HTTP', () => {
   it('fails without withTasks(): the server refuses a task, and the SDK the type of the result', async () => {
     await using server = await sdkServer(createTaskBoard());
     const { client } = clientV2();
@@ -80,7 +80,7 @@ describe('TK-01 a client of SDK v2 and a server of SDK v2 over Streamable HTTP',
     await client.close();
   });
 
-  it('TK-04 has the handlers of the client answer input requests, each once', async () => {
+  it('has the handlers of the client answer input requests, each once', async () => {
     const board = createTaskBoard();
     await using server = await sdkServer(board);
     const { client, questions } = clientV2();
@@ -93,7 +93,7 @@ describe('TK-01 a client of SDK v2 and a server of SDK v2 over Streamable HTTP',
     await client.close();
   });
 
-  it('TK-05 cancels the task when the caller aborts the call, and not with notifications/cancelled', async () => {
+  it('cancels the task when the caller aborts the call, and not with notifications/cancelled', async () => {
     const board = createTaskBoard();
     await using server = await sdkServer(board);
     const { client } = clientV2();
@@ -110,7 +110,7 @@ describe('TK-01 a client of SDK v2 and a server of SDK v2 over Streamable HTTP',
     await client.close();
   });
 
-  it('TK-06 survives failed polls, and says truthfully that the server may be at work if all fail', async () => {
+  it('survives failed polls, and says truthfully that the server may be at work if all fail', async () => {
     const board = createTaskBoard();
     await using server = await sdkServer(board);
     const { client } = clientV2();
@@ -130,7 +130,7 @@ describe('TK-01 a client of SDK v2 and a server of SDK v2 over Streamable HTTP',
     await client.close();
   });
 
-  it('TK-07 reports progress and notifications/tasks, and keeps a call with resetTimeoutOnProgress alive', async () => {
+  it('reports progress and notifications/tasks, and keeps a call with resetTimeoutOnProgress alive', async () => {
     const board = createTaskBoard();
     await using server = await sdkServer(board);
     const { client } = clientV2();
@@ -161,7 +161,7 @@ describe('TK-01 a client of SDK v2 and a server of SDK v2 over Streamable HTTP',
   });
 });
 
-describe('TK-02 a client of SDK v1 with a server of an earlier revision that has the extension', () => {
+describe('a client of SDK v1 with a server of an earlier revision that has the extension', () => {
   const connect = async (options: WithTasksOptions = FAST) => {
     const board = createTaskBoard();
     const server = wireServer({ board, era: 'initialize' });
@@ -195,7 +195,7 @@ describe('TK-02 a client of SDK v1 with a server of an earlier revision that has
     await client.close();
   });
 
-  it('TK-04 sends input requests to the client as requests of a server', async () => {
+  it('sends input requests to the client as requests of a server', async () => {
     const { client, questions, board } = await connect();
     expect((await client.callTool({ name: 'greet' })).content).toEqual(text('hello Ann Lee'));
     expect(questions).toEqual(['First name?', 'Last name?']);
@@ -203,7 +203,7 @@ describe('TK-02 a client of SDK v1 with a server of an earlier revision that has
     await client.close();
   });
 
-  it('TK-04 cancels the task if the client has no handler, and rejects the call', async () => {
+  it('cancels the task if the client has no handler, and rejects the call', async () => {
     const { client, board } = await connect();
     client.setRequestHandler(CreateMessageRequestSchema, () => Promise.reject(new Error('no model')));
     await expect(client.callTool({ name: 'think' })).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
@@ -211,7 +211,7 @@ describe('TK-02 a client of SDK v1 with a server of an earlier revision that has
     await client.close();
   });
 
-  it('TK-05 cancels the task when the caller aborts the call', async () => {
+  it('cancels the task when the caller aborts the call', async () => {
     const { client, board, server } = await connect();
     const abort = new AbortController();
     const call = client.callTool({ name: 'forever' }, CallToolResultSchema, { signal: abort.signal });

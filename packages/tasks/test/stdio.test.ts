@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const SERVER = fileURLToPath(new URL('./support/stdio-server.mjs', import.meta.url));
 
-describe('TK-03 tasks of a server of SDK v2 that is a child process', () => {
+describe('tasks of a server of SDK v2 that is a child process', () => {
   let folder: string;
   let host: Host;
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe('TK-03 tasks of a server of SDK v2 that is a child process', () => {
   const count = async (word: string): Promise<number> =>
     (await lines()).filter((line) => line.startsWith(word)).length;
 
-  it('TK-06 outlive the process: the host starts it again, and polls on', async () => {
+  it('outlive the process: the host starts it again, and polls on', async () => {
     const call = host.callTool({ server: 'durable', tool: 'render' }, {}, { task: {} });
     await expect.poll(() => count('get')).toBeGreaterThan(1);
     const pid = Number((await lines())[0]?.split(' ')[1]);
@@ -44,7 +44,7 @@ describe('TK-03 tasks of a server of SDK v2 that is a child process', () => {
     expect(await count('created')).toBe(1);
   });
 
-  it('TK-05 are canceled with tasks/cancel when the caller aborts the call', async () => {
+  it('are canceled with tasks/cancel when the caller aborts the call', async () => {
     const abort = new AbortController();
     const call = host.callTool({ server: 'durable', tool: 'render' }, {}, { signal: abort.signal });
     const rejected = expect(call).rejects.toMatchObject({ code: 'ABORTED' });

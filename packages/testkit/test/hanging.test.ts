@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-it('M5 a run that a leak keeps alive is ended, and says what held it', () => {
+it('a run that a leak keeps alive is ended, and says what held it', () => {
   const suite = fileURLToPath(new URL('support/hanging-suite.mjs', import.meta.url));
   const { status, stdout, stderr } = spawnSync(process.execPath, [suite], {
     encoding: 'utf8',

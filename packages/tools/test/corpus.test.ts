@@ -22,7 +22,7 @@ describe('every tool of eleven real servers', () => {
     toolset = createTools(fakeHost(catalog)).snapshot();
   }, 180_000);
 
-  it('U3 converts at least 300 schemas, all at least in part', () => {
+  it('converts at least 300 schemas, all at least in part', () => {
     const schemas = toolset.tools.flatMap(({ name, ref, input, output }) =>
       [input, output].flatMap((schema) => (schema === undefined ? [] : [{ name, ref, schema }])),
     );
@@ -38,7 +38,7 @@ describe('every tool of eleven real servers', () => {
       expect(schema.unchecked.every(({ keyword }) => keyword === 'pattern')).toBe(true);
   });
 
-  it('U1 U2 has a valid name for every model API and naming strategy', () => {
+  it('has a valid name for every model API and naming strategy', () => {
     for (const strategy of Object.values(naming)) {
       for (const limits of Object.values(nameLimits)) {
         const { names, tools } = createTools(fakeHost(catalog), {
@@ -54,7 +54,7 @@ describe('every tool of eleven real servers', () => {
     }
   });
 
-  it('U4 has a definition for every model API', () => {
+  it('has a definition for every model API', () => {
     const count = catalog.length;
     const { tools } = toolset;
     for (const { input_schema: schema } of anthropicTools(tools)) {
@@ -66,7 +66,7 @@ describe('every tool of eleven real servers', () => {
     expect(Object.keys(aiSdkTools(toolset))).toHaveLength(count);
   });
 
-  it('CO-01 texts for the model contain no control sequences', () => {
+  it('texts for the model contain no control sequences', () => {
     for (const { title, description, inputSchema } of toolset.tools) {
       expect(`${title}${description}${JSON.stringify(inputSchema)}`).not.toMatch(/[^\P{C}\n\t]/u);
     }

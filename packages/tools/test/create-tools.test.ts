@@ -14,7 +14,7 @@ function snapshotOf(catalog: readonly CatalogTool[], options?: ToolsOptions) {
   };
 }
 
-describe('S5: what a server lists is bounded before it is sorted, compared or converted', () => {
+describe('what a server lists is bounded before it is sorted, compared or converted', () => {
   it.each<[string, (count: (target: object) => object) => Partial<CatalogTool>]>([
     ['500 000 properties', (count) => ({ inputSchema: { properties: count(record(500_000)) } })],
     [
@@ -82,7 +82,7 @@ describe('S5: what a server lists is bounded before it is sorted, compared or co
   });
 });
 
-describe('D3: tools for apps only', () => {
+describe('tools for apps only', () => {
   it.each([
     [{ ui: { visibility: ['app'] } }, false],
     [{ ui: { visibility: [] } }, false],
@@ -109,7 +109,7 @@ describe('D3: tools for apps only', () => {
   });
 });
 
-describe('MA-07 tools for apps', () => {
+describe('tools for apps', () => {
   it.each([
     [{}, true],
     [{ ui: { resourceUri: 'ui://x' } }, true],
@@ -136,7 +136,7 @@ describe('MA-07 tools for apps', () => {
   });
 });
 
-describe('F15: a reference to another document', () => {
+describe('a reference to another document', () => {
   it('does not skip the tool, and the model is told', async () => {
     const host = fakeHost([
       tool('x', {

@@ -14,7 +14,7 @@ const ordinary = (count: number) =>
     tool(`tool_${index}`, { inputSchema: { type: 'object', properties, required: ['field_0'] } }),
   );
 
-describe('SC-05: large lists', () => {
+describe('large lists', () => {
   it('10 000 ordinary tools are all offered', () => {
     const { tools, skipped } = createTools(fakeHost(ordinary(10_000))).snapshot();
     expect(skipped).toEqual([]);

@@ -46,7 +46,7 @@ describe('with a real host and real servers', () => {
     return (await events(name, args)).at(-1) ?? expect.unreachable();
   }
 
-  it('U6 progress and result of a long operation', async () => {
+  it('progress and result of a long operation', async () => {
     const all = await events('mcp__everything__trigger-long-running-operation', { duration: 0.4, steps: 4 });
     const numbers = all.flatMap((event) => (event.type === 'progress' ? [event.progress] : []));
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
@@ -54,14 +54,14 @@ describe('with a real host and real servers', () => {
     expect(all.at(-1)).toMatchObject({ type: 'result', rendering: { isError: false } });
   });
 
-  it('U5 an image is a part for the model and a line of text for the user', async () => {
+  it('an image is a part for the model and a line of text for the user', async () => {
     const event = await last('mcp__everything__get-tiny-image');
     if (event.type !== 'result') return expect.unreachable();
     expect(event.rendering.parts.map(({ type }) => type)).toEqual(['text', 'image', 'text']);
     expect(renderForPerson(event.result)).toMatch(/\[image\/png, \d/);
   });
 
-  it('U5 resources, links and structured content', async () => {
+  it('resources, links and structured content', async () => {
     const link = await last('mcp__everything__get-resource-links', { count: 2 });
     expect(link).toMatchObject({ rendering: { text: expect.stringMatching(/\[link to .*: demo:\/\//) } });
     const resource = await last('mcp__everything__get-resource-reference', {
@@ -74,7 +74,7 @@ describe('with a real host and real servers', () => {
     if (structured.type === 'result') expect(structured.rendering.text.match(/humidity/g)).toHaveLength(1);
   });
 
-  it('U10 invalid arguments are not sent, and similar names are suggested for an unknown one', async () => {
+  it('invalid arguments are not sent, and similar names are suggested for an unknown one', async () => {
     const location = await last('mcp__everything__get-structured-content', { location: 'Rome' });
     expect(location).toMatchObject({ type: 'error', error: { code: 'ARGUMENTS_INVALID' } });
     expect(location.type === 'error' && location.rendering.text).toContain('location: Invalid option');
@@ -84,7 +84,7 @@ describe('with a real host and real servers', () => {
     });
   });
 
-  it('U8 an allowed tool runs and a denied tool does not', async () => {
+  it('an allowed tool runs and a denied tool does not', async () => {
     const file = join(folder, 'a.txt');
     const read = await last('mcp__fs__read_text_file', { path: file });
     expect(read).toMatchObject({ type: 'result', rendering: { text: 'content of a' } });
@@ -93,7 +93,7 @@ describe('with a real host and real servers', () => {
     expect(await readFile(file, 'utf8')).toBe('content of a');
   });
 
-  it('U5 a failure of the tool itself is for the model to read', async () => {
+  it('a failure of the tool itself is for the model to read', async () => {
     const event = await last('mcp__fs__read_text_file', { path: join(folder, 'missing.txt') });
     expect(event).toMatchObject({
       type: 'result',
@@ -101,7 +101,7 @@ describe('with a real host and real servers', () => {
     });
   });
 
-  it('U6 leaving the loop cancels the request, and the next call works', async () => {
+  it('leaving the loop cancels the request, and the next call works', async () => {
     for await (const event of tools.snapshot().call('mcp__everything__trigger-long-running-operation', {
       duration: 60,
       steps: 600,

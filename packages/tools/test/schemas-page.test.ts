@@ -4,7 +4,7 @@ import { withFigures, type Results } from '../../../corpus/conversions/page.mjs'
 
 const root = `${import.meta.dirname}/../../..`;
 
-it('SC-01: docs/schemas.md has the figures of the last comparison, which found nothing unreported', () => {
+it('docs/schemas.md has the figures of the last comparison, which found nothing unreported', () => {
   const page = readFileSync(`${root}/docs/schemas.md`, 'utf8');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- corpus/conversions.mjs writes this
   const results = JSON.parse(readFileSync(`${root}/corpus/results/conversions.json`, 'utf8')) as Results;

@@ -82,7 +82,7 @@ describe('sign-in', () => {
     expect(told).toEqual([{ url: new URL(server.url), dpopNonce: 'n-1' }]);
   });
 
-  it('HT-13 asks the provider once a request, then fails', async () => {
+  it('asks the provider once a request, then fails', async () => {
     await using server = await scriptedServer({
       on: { 'tools/list': (exchange) => exchange.plain(401, 'no') },
     });
@@ -98,7 +98,7 @@ describe('sign-in', () => {
     expect(server.of('tools/list')).toHaveLength(2);
   });
 
-  it('D.1-9 lets twenty refused requests recover side by side', async () => {
+  it('lets twenty refused requests recover side by side', async () => {
     await using server = await scriptedServer({
       on: { 'tools/list': guarded((exchange) => exchange.result({ ok: true })) },
     });
@@ -294,7 +294,7 @@ describe('step-up', () => {
   });
 });
 
-describe('D.1-8 the event stream of the server', () => {
+describe('the event stream of the server', () => {
   it('is signed, keeps configured headers, and is bounded when its 401 never ends', async () => {
     await using server = await scriptedServer({ on: { GET: (exchange) => exchange.plain(401) } });
     const auth = provider();

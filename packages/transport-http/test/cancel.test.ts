@@ -6,7 +6,7 @@ import { modernParams } from './support/modern.js';
 import { scriptedServer } from './support/scripted-server.js';
 import { when } from './support/turns.js';
 
-describe('SPEC 31 giving up a request', () => {
+describe('giving up a request', () => {
   it.each([
     ['before the answer began', false],
     ['while the answer streams', true],
@@ -36,7 +36,7 @@ describe('SPEC 31 giving up a request', () => {
     other.catch(() => undefined);
   });
 
-  it('SPEC 21 closes the stream of a request that was cancelled by notification, after the server was told', async () => {
+  it('closes the stream of a request that was cancelled by notification, after the server was told', async () => {
     await using server = await scriptedServer({ on: { 'tools/call': (exchange) => void exchange.sse() } });
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     await caller.handshake();

@@ -9,7 +9,7 @@ import { scriptedServer, type Exchange } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
 import { when } from './support/turns.js';
 
-describe('D.1-11 close()', () => {
+describe('close()', () => {
   it.each([200, 204, 404, 405, 500])('ends the session, whatever the server says (%i)', async (status) => {
     await using server = await scriptedServer({
       session: 's',
@@ -184,7 +184,7 @@ describe('D.1-11 close()', () => {
   });
 });
 
-describe('D.1-6 a process', () => {
+describe('a process', () => {
   it('ends at once after close(), with reconnects, a refusal and an open request under way', async () => {
     const polls = (exchange: Exchange): void => exchange.sse().event({ id: 'p', retry: 60_000 }).end();
     await using server = await scriptedServer({

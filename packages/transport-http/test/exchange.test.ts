@@ -3,7 +3,7 @@ import { createHttpTransport } from '../src/index.js';
 import { startCaller } from './support/caller.js';
 import { REVISION, scriptedServer } from './support/scripted-server.js';
 
-it('T7 answers a request from a JSON reply, with the headers of the specification', async () => {
+it('answers a request from a JSON reply, with the headers of the specification', async () => {
   await using server = await scriptedServer({
     session: 'abc',
     on: { 'tools/list': (exchange) => exchange.result({ tools: [] }) },
@@ -25,7 +25,7 @@ it('T7 answers a request from a JSON reply, with the headers of the specificatio
   expect(caller.errors).toEqual([]);
 });
 
-it('T7 answers a request from an event stream, with what came before it', async () => {
+it('answers a request from an event stream, with what came before it', async () => {
   await using server = await scriptedServer({
     on: {
       'tools/call': (exchange) =>

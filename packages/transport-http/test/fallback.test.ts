@@ -36,7 +36,7 @@ const refusing =
   (exchange) =>
     exchange.plain(status, body);
 
-describe('SPEC 14, T12 falling back', () => {
+describe('falling back', () => {
   it('says that the session was restored, as the transport in use does', async () => {
     await using server = await sdkV1Server();
     const first = createHttpTransport({ url: server.url });
@@ -85,7 +85,7 @@ describe('SPEC 14, T12 falling back', () => {
     ['500', refusing(500), 'SERVER_ERROR'],
     ['a web page', refusing(200, '<html>'), 'PROTOCOL_VIOLATION'],
     ['no answer', (exchange) => exchange.drop(), 'CONNECTION_LOST'],
-  ])('PAINS 7 never hides %s behind the older way', async (_, script, code) => {
+  ])('never hides %s behind the older way', async (_, script, code) => {
     await using server = await scriptedServer({ on: { initialize: script } });
     const first = createHttpTransport({ url: server.url });
     const fallback = (): Transport => {

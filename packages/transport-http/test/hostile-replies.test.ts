@@ -16,9 +16,9 @@ const explode =
   ({ response }: Exchange): void =>
     void response.writeHead(status, BOMB_HEADERS).end(bomb);
 
-describe('S4: a reply that calls itself an event stream', () => {
+describe('a reply that calls itself an event stream', () => {
   it.each([400, 401, 403, 404, 500, 503])(
-    'S4: a refused POST and GET (%i) are read no further than a page',
+    'a refused POST and GET (%i) are read no further than a page',
     async (status) => {
       await using server = await scriptedServer({
         on: { GET: explode(status), 'tools/call': explode(status), 'notifications/x': explode(status) },
@@ -34,7 +34,7 @@ describe('S4: a reply that calls itself an event stream', () => {
     },
   );
 
-  it('S4: the reply to a notification, and to the end of a session, is not read on', async () => {
+  it('the reply to a notification, and to the end of a session, is not read on', async () => {
     await using server = await scriptedServer({
       session: 's',
       on: { 'notifications/x': explode(200), DELETE: explode(200) },
@@ -47,7 +47,7 @@ describe('S4: a reply that calls itself an event stream', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(24 * MIB);
   });
 
-  it('S4: one event of a stream that was asked for is still bounded', async () => {
+  it('one event of a stream that was asked for is still bounded', async () => {
     await using server = await scriptedServer({ on: { 'tools/call': explode(200) } });
     await using caller = await startCaller(createHttpTransport({ url: server.url, maxMessageBytes: MIB }));
     await caller.handshake();
@@ -55,8 +55,8 @@ describe('S4: a reply that calls itself an event stream', () => {
   });
 });
 
-describe('S26: what a server repeats of our secrets', () => {
-  it('S26: is in no error: refusals, JSON-RPC errors, malformed answers', async () => {
+describe('what a server repeats of our secrets', () => {
+  it('is in no error: refusals, JSON-RPC errors, malformed answers', async () => {
     const says = `bad token ${secret} (${encodeURIComponent(secret)})`;
     await using server = await scriptedServer({
       on: {
@@ -82,7 +82,7 @@ describe('S26: what a server repeats of our secrets', () => {
     }
   });
 
-  it('S26: nor is a key in the query of the URL', async () => {
+  it('nor is a key in the query of the URL', async () => {
     await using server = await scriptedServer({
       on: { 'tools/call': (exchange) => exchange.plain(404, `Cannot POST ${exchange.path}`) },
     });
@@ -93,7 +93,7 @@ describe('S26: what a server repeats of our secrets', () => {
   });
 });
 
-describe('minor 7: a page instead of an answer', () => {
+describe('a page instead of an answer', () => {
   it.each([
     [
       'of Express',
@@ -111,7 +111,7 @@ describe('minor 7: a page instead of an answer', () => {
       'Gone & lost',
     ],
     ['that never ends', `<html>${'<'.repeat(60_000)}`, '<'.repeat(200)],
-  ])('minor 7: %s is shown as text', async (_, page, text) => {
+  ])('%s is shown as text', async (_, page, text) => {
     await using server = await scriptedServer({
       on: { 'tools/call': (exchange) => exchange.plain(404, page, { 'content-type': 'text/html' }) },
     });
@@ -125,8 +125,8 @@ describe('minor 7: a page instead of an answer', () => {
   });
 });
 
-describe('C6 a refused call', () => {
-  it('C6: does not end the others that are under way', async () => {
+describe('a refused call', () => {
+  it('does not end the others that are under way', async () => {
     const held: Exchange[] = [];
     await using server = await scriptedServer({
       on: { held: (exchange) => void held.push(exchange), 'tools/call': (exchange) => exchange.plain(401) },

@@ -12,7 +12,7 @@ const MB = 1024 * 1024;
 const result = (exchange: Exchange, padding: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id: exchange.message.id, result: { padding } });
 
-describe('HT-01 an endless response', () => {
+describe('an endless response', () => {
   const maxMessageBytes = 2 * MB;
 
   it.each([
@@ -133,7 +133,7 @@ describe('HT-01 an endless response', () => {
   });
 });
 
-describe('HT-02 a redirect', () => {
+describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])(
     '%i to another origin is not followed, and the error names it',
     async (status) => {
@@ -182,7 +182,7 @@ describe('HT-02 a redirect', () => {
   });
 });
 
-describe('HT-04 a response of the wrong type', () => {
+describe('a response of the wrong type', () => {
   const evil = '<h1>Sign in\u001b[31m\u202e</h1>';
   it.each([
     ['a web page', 200, { 'content-type': 'text/html' }, evil],
@@ -221,7 +221,7 @@ describe('HT-04 a response of the wrong type', () => {
   });
 });
 
-describe('HT-05 an answer to another request', () => {
+describe('an answer to another request', () => {
   const foreign = { jsonrpc: '2.0', id: 9, result: { stolen: true } };
   const shapes: [string, (exchange: Exchange) => void][] = [
     ['as JSON', (exchange) => exchange.json(foreign)],
@@ -298,7 +298,7 @@ describe('HT-05 an answer to another request', () => {
     await expect(caller.request('tools/call')).rejects.toMatchObject({ rpc: { code: -32_700 } });
   });
 
-  it('SPEC 2 is refused as an array in any other revision', async () => {
+  it('is refused as an array in any other revision', async () => {
     await using server = await scriptedServer({
       on: {
         'tools/call': (exchange) => exchange.json([{ jsonrpc: '2.0', id: exchange.message.id, result: {} }]),
@@ -315,7 +315,7 @@ describe('HT-05 an answer to another request', () => {
     await expect(caller.request('tools/list')).rejects.toMatchObject({ code: 'STREAM_LOST' });
   });
 
-  it('SPEC 2 accepts an array in the revision 2025-03-26 only', async () => {
+  it('accepts an array in the revision 2025-03-26 only', async () => {
     await using server = await scriptedServer({
       protocolVersion: '2025-03-26',
       on: {
@@ -333,7 +333,7 @@ describe('HT-05 an answer to another request', () => {
   });
 });
 
-describe('HT-09 configured headers', () => {
+describe('configured headers', () => {
   it.each([
     ['a line break in a value', { 'x-a': 'b\r\nc: d' }],
     ['a line break in a name', { 'x\r\na': 'b' }],
@@ -355,7 +355,7 @@ describe('HT-09 configured headers', () => {
   });
 });
 
-it('HT-10 a cookie is neither kept nor sent back', async () => {
+it('a cookie is neither kept nor sent back', async () => {
   await using server = await scriptedServer({
     session: 's',
     on: { 'tools/list': (exchange) => exchange.result({}, { 'set-cookie': 'sid=1; Path=/' }) },
@@ -367,7 +367,7 @@ it('HT-10 a cookie is neither kept nor sent back', async () => {
   expect(server.received.every(({ headers }) => headers.cookie === undefined)).toBe(true);
 });
 
-describe('HT-18 the configured URL', () => {
+describe('the configured URL', () => {
   const warnings: string[] = [];
   const logger: Logger = {
     debug: () => undefined,
@@ -403,7 +403,7 @@ describe('HT-18 the configured URL', () => {
   });
 });
 
-describe('HT-16 what belongs to one origin', () => {
+describe('what belongs to one origin', () => {
   it('is sent to no other origin', async () => {
     await using elsewhere = await scriptedServer();
     await using server = await scriptedServer({

@@ -9,7 +9,7 @@ import { openStreams } from './support/streams.js';
 
 const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
 
-describe('C4: the stream of subscriptions/listen', () => {
+describe('the stream of subscriptions/listen', () => {
   it('ends with STREAM_LOST after its silence, in which comments count as life', async () => {
     const streams = openStreams();
     const clock = createManualClock();

@@ -10,7 +10,7 @@ const decode = (value: unknown): string => {
   return base64 === undefined ? String(value) : Buffer.from(base64, 'base64').toString('utf8');
 };
 
-describe('SPEC 24, 25 the headers of the stateless revision', () => {
+describe('the headers of the stateless revision', () => {
   it('repeat revision, method and name of the message', async () => {
     await using server = await scriptedServer();
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
@@ -67,7 +67,7 @@ describe('SPEC 24, 25 the headers of the stateless revision', () => {
   });
 });
 
-describe('SPEC 27 the base64 sentinel', () => {
+describe('the base64 sentinel', () => {
   it.each([
     ['plain', 'us-west1', 'us-west1'],
     ['empty', '', ''],
@@ -83,7 +83,7 @@ describe('SPEC 27 the base64 sentinel', () => {
     expect(decode(encoded)).toBe(value);
   });
 
-  it('HT-08 carries a tool name with a line break, and no header of its own making', async () => {
+  it('carries a tool name with a line break, and no header of its own making', async () => {
     await using server = await scriptedServer();
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     const name = 'tool\r\nX-Injected: yes';
@@ -93,7 +93,7 @@ describe('SPEC 27 the base64 sentinel', () => {
     expect(headers['x-injected']).toBeUndefined();
   });
 
-  it('HT-08 refuses a name of 64 KB before it is sent, with a clear error', async () => {
+  it('refuses a name of 64 KB before it is sent, with a clear error', async () => {
     await using server = await scriptedServer();
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     await expect(
@@ -140,7 +140,7 @@ describe('C.2 the headers of one send', () => {
       expect(seen[name]).toBeUndefined();
   });
 
-  it('SPEC 26 encode an argument that HTTP could not carry, and leave an encoded one alone', async () => {
+  it('encode an argument that HTTP could not carry, and leave an encoded one alone', async () => {
     await using server = await scriptedServer();
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     const headers = { 'Mcp-Param-City': 'Zürich', 'Mcp-Param-Done': encodeFieldValue('Zürich') };
@@ -160,7 +160,7 @@ describe('C.2 the headers of one send', () => {
   });
 });
 
-describe('SPEC 32 subscriptions/listen', () => {
+describe('subscriptions/listen', () => {
   it('stays open, delivers, and reports an end that this side did not cause', async () => {
     await using server = await scriptedServer({
       on: {

@@ -12,7 +12,7 @@ function recorder(): { readonly lines: string[]; readonly logger: Logger } {
 const url = 'http://mcp.example/api';
 
 it.each([true, false])(
-  'D15: the logger of `network` gets what the network says, another one beside it: %s',
+  'the logger of `network` gets what the network says, another one beside it: %s',
   async (both) => {
     const own = recorder();
     const common = recorder();
@@ -27,14 +27,14 @@ it.each([true, false])(
   },
 );
 
-it('D15: without one of its own the network uses that of the transport', async () => {
+it('without one of its own the network uses that of the transport', async () => {
   const common = recorder();
   const transport = createHttpTransport({ url, logger: common.logger });
   expect(common.lines.join()).toContain('not encrypted');
   await transport.close();
 });
 
-it('D15: a warning comes once, when the transport is created', async () => {
+it('a warning comes once, when the transport is created', async () => {
   const own = recorder();
   const transport = createHttpTransport({ url, network: { logger: own.logger } });
   expect(own.lines).toHaveLength(1);

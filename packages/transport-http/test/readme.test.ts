@@ -15,7 +15,7 @@ function documentedRows(): string[][] {
   );
 }
 
-it('T12 the README shows the status table as it is', () => {
+it('the README shows the status table as it is', () => {
   const table = STATUS_TABLE.map(({ from, to, when = [], meaning, code, delivery }) => [
     from === to ? String(from) : `${from}–${to}`,
     when.join(', '),

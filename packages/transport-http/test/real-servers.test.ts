@@ -4,7 +4,7 @@ import { createHttpTransport } from '../src/index.js';
 import { ALL_CLIENTS, clientV2 } from './support/clients.js';
 import { fastmcpServer, sdkV1Server, sdkV2Server } from './support/real-servers.js';
 
-describe.each(ALL_CLIENTS)('T7 with the client of $name', (kind) => {
+describe.each(ALL_CLIENTS)('with the client of $name', (kind) => {
   it('server-everything', async () => {
     await using server = await everythingServer();
     await using client = await kind.connect(createHttpTransport({ url: server.url }));

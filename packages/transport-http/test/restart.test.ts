@@ -105,7 +105,7 @@ it(
   },
 );
 
-it('PAINS 13 a client of SDK v1 continues after a restart', async () => {
+it('a client of SDK v1 continues after a restart', async () => {
   await using server = await sdkV1Server();
   const transport = createHttpTransport({ url: server.url });
   await using client = await clientV1.connect(transport);
@@ -115,7 +115,7 @@ it('PAINS 13 a client of SDK v1 continues after a restart', async () => {
   expect(transport.sessionId).not.toBe(before);
 });
 
-it('SPEC 21 a real server resumes the stream of a call that lost its connection', async () => {
+it('a real server resumes the stream of a call that lost its connection', async () => {
   await using server = await sdkV1Server({ resumable: true });
   await using client = await clientV1.connect(createHttpTransport({ url: server.url }));
   const steps: number[] = [];

@@ -22,7 +22,7 @@ const resuming =
 const resumed = (server: { of(kind: string): readonly Exchange[] }): readonly Exchange[] =>
   server.of('GET').filter((exchange) => exchange.headers['last-event-id'] !== undefined);
 
-describe('D.1-2 a stream that ends without the answer', () => {
+describe('a stream that ends without the answer', () => {
   it.each([
     [
       'ends',
@@ -76,7 +76,7 @@ describe('D.1-2 a stream that ends without the answer', () => {
   });
 });
 
-describe('SPEC 21, 22 a stream with event ids', () => {
+describe('a stream with event ids', () => {
   it('is resumed by GET after its own last id, as often as it takes', async () => {
     const clock = createManualClock();
     await using server = await scriptedServer({
@@ -229,7 +229,7 @@ describe('SPEC 21, 22 a stream with event ids', () => {
     expect(resumed(server)).toHaveLength(3);
   });
 
-  it('D.1-9 counts an error answer as the answer', async () => {
+  it('counts an error answer as the answer', async () => {
     await using server = await scriptedServer({
       on: {
         'tools/call': (exchange) =>
@@ -293,7 +293,7 @@ describe('SPEC 21, 22 a stream with event ids', () => {
   });
 });
 
-describe('SPEC 30 the stateless revision', () => {
+describe('the stateless revision', () => {
   it('never resumes: the stream is lost and the host decides', async () => {
     let ends = 0;
     await using server = await scriptedServer({

@@ -16,8 +16,8 @@ function countReturns(transport: HttpTransport): { readonly count: number } {
   return returns;
 }
 
-describe('C4: the event stream comes back', () => {
-  it('C4: onreconnect is called each time it is open again, and not the first time', async () => {
+describe('the event stream comes back', () => {
+  it('onreconnect is called each time it is open again, and not the first time', async () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
@@ -34,7 +34,7 @@ describe('C4: the event stream comes back', () => {
     }
   });
 
-  it('C4: onreconnect is called when the first stream opens late, or not at the first attempt', async () => {
+  it('onreconnect is called when the first stream opens late, or not at the first attempt', async () => {
     let refuse = true;
     const streams = openStreams();
     const clock = createManualClock();
@@ -50,7 +50,7 @@ describe('C4: the event stream comes back', () => {
     await when(() => returns.count === 1);
   });
 
-  it.each(['open', 'none'])('C4: onreconnect follows a restored session whose stream is %s', async (kind) => {
+  it.each(['open', 'none'])('onreconnect follows a restored session whose stream is %s', async (kind) => {
     const streams = openStreams();
     let sessions = 0;
     await using server = await scriptedServer({
@@ -73,7 +73,7 @@ describe('C4: the event stream comes back', () => {
     await when(() => returns.count === 1);
   });
 
-  it('C4: a half-open stream is opened again after its silence, however often, with its cursor', async () => {
+  it('a half-open stream is opened again after its silence, however often, with its cursor', async () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
@@ -107,7 +107,7 @@ describe('C4: the event stream comes back', () => {
     expect(server.of('GET').filter(({ isOpen }) => isOpen)).toHaveLength(1);
   });
 
-  it('C4: a GET that is never answered is aborted and repeated within the budget', async () => {
+  it('a GET that is never answered is aborted and repeated within the budget', async () => {
     const clock = createManualClock();
     const streams = openStreams();
     let hang = true;
@@ -133,7 +133,7 @@ describe('C4: the event stream comes back', () => {
     await when(() => returns.count === 1);
   });
 
-  it('C4: silence is ignored if silenceMs is 0', async () => {
+  it('silence is ignored if silenceMs is 0', async () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
@@ -143,7 +143,7 @@ describe('C4: the event stream comes back', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('C4: the fallback transport passes on onreconnect', async () => {
+  it('the fallback transport passes on onreconnect', async () => {
     const streams = openStreams();
     await using server = await scriptedServer({ on: { GET: streams.script } });
     const first = createHttpTransport({ url: server.url, reconnect: { initialMs: 1 } });
@@ -156,14 +156,14 @@ describe('C4: the event stream comes back', () => {
   });
 });
 
-describe('C3: a stream that has worked is retried', () => {
+describe('a stream that has worked is retried', () => {
   it.each<[string, Script]>([
     ['403', (exchange) => exchange.plain(403)],
     ['404 without a session', (exchange) => exchange.plain(404)],
     ['410', (exchange) => exchange.plain(410)],
     ['a web page', (exchange) => exchange.plain(200, '<html>', { 'content-type': 'text/html' })],
     ['a redirect elsewhere', (exchange) => exchange.plain(302, '', { location: 'https://login.example/' })],
-  ])('C3: %s does not end it for good', async (_, script) => {
+  ])('%s does not end it for good', async (_, script) => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
@@ -185,7 +185,7 @@ describe('C3: a stream that has worked is retried', () => {
     expect(caller.errors).toEqual([]);
   });
 
-  it('C3: a name that does not resolve for a while does not end it', async () => {
+  it('a name that does not resolve for a while does not end it', async () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
@@ -221,7 +221,7 @@ describe('C3: a stream that has worked is retried', () => {
     await when(() => returns.count === 1);
   });
 
-  it('C3: a session that is forgotten while a gateway answers 404 is restored later', async () => {
+  it('a session that is forgotten while a gateway answers 404 is restored later', async () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ session: 's', on: { GET: streams.script } });
@@ -254,8 +254,8 @@ describe('C3: a stream that has worked is retried', () => {
   });
 });
 
-describe('P4: notifications/initialized', () => {
-  it('P4: settles when the event stream is open', async () => {
+describe('notifications/initialized', () => {
+  it('settles when the event stream is open', async () => {
     const streams = openStreams();
     let answer: (() => void) | undefined;
     await using server = await scriptedServer({
@@ -280,7 +280,7 @@ describe('P4: notifications/initialized', () => {
     await caller.until(() => caller.notifications('notifications/tools/list_changed')[0]);
   });
 
-  it.each([404, 405, 500])('P4: settles when the event stream is refused with %i', async (status) => {
+  it.each([404, 405, 500])('settles when the event stream is refused with %i', async (status) => {
     await using server = await scriptedServer({ on: { GET: (exchange) => exchange.plain(status) } });
     await using caller = await startCaller(
       createHttpTransport({ url: server.url, clock: createManualClock() }),
@@ -289,7 +289,7 @@ describe('P4: notifications/initialized', () => {
     expect(server.of('GET')).toHaveLength(1);
   });
 
-  it('P4: waits a second for a server that does not answer the GET, and no longer', async () => {
+  it('waits a second for a server that does not answer the GET, and no longer', async () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: () => undefined } });
     await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
@@ -300,7 +300,7 @@ describe('P4: notifications/initialized', () => {
     await shaken;
   });
 
-  it('P4: does not fail when the transport is closed meanwhile', async () => {
+  it('does not fail when the transport is closed meanwhile', async () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: () => undefined } });
     await using caller = await startCaller(

@@ -69,7 +69,7 @@ describe('C.3 refusals while SDK v2 negotiates', () => {
   });
 });
 
-describe('HT-06 x-mcp-header', () => {
+describe('x-mcp-header', () => {
   const tool = (name: string, properties: Record<string, unknown>) => ({
     name,
     inputSchema: { type: 'object', properties },
@@ -108,7 +108,7 @@ describe('HT-06 x-mcp-header', () => {
     });
   });
 
-  it('SPEC 29 an answer -32020 reaches the engine, which refreshes the list and tries again', async () => {
+  it('an answer -32020 reaches the engine, which refreshes the list and tries again', async () => {
     let refused = false;
     const scripts = modernScripts([valid]);
     await using server = await scriptedServer({
@@ -129,7 +129,7 @@ describe('HT-06 x-mcp-header', () => {
   });
 });
 
-describe('SPEC 31 cancelling through an SDK', () => {
+describe('cancelling through an SDK', () => {
   it('SDK v2 closes the stream in the stateless revision, and sends nothing', async () => {
     const scripts: Scripts = { ...modernScripts([]), 'tools/call': (exchange) => void exchange.sse() };
     await using server = await scriptedServer({ on: scripts });
@@ -162,7 +162,7 @@ describe('SPEC 31 cancelling through an SDK', () => {
   );
 });
 
-describe('SPEC 32 subscriptions of SDK v2', () => {
+describe('subscriptions of SDK v2', () => {
   it('open, deliver, close, and learn when the server is gone', async () => {
     await using server = await sdkV2Server();
     let changes = 0;

@@ -48,7 +48,7 @@ async function forgetfulServer(
   return Object.assign(server, { forget: () => (known = new Set()) });
 }
 
-describe('D.1-1 a forgotten session', () => {
+describe('a forgotten session', () => {
   it('is opened again, the request is sent again, and the host is told', async () => {
     await using server = await forgetfulServer();
     const transport = createHttpTransport({ url: server.url });
@@ -253,7 +253,7 @@ describe('D.1-1 a forgotten session', () => {
   });
 });
 
-describe('SPEC 17 the session id', () => {
+describe('the session id', () => {
   it('is not set before the server answers, and comes from the answer to initialize alone', async () => {
     await using server = await scriptedServer({
       on: { 'tools/list': (exchange) => exchange.result({}, { 'mcp-session-id': 'smuggled' }) },
@@ -311,7 +311,7 @@ describe('SPEC 17 the session id', () => {
     ['a space', 'two words'],
     ['a character beyond ASCII', 'sesión'],
     ['5000 characters', 'x'.repeat(5000)],
-  ])('HT-14 with %s is refused', async (_, session) => {
+  ])('with %s is refused', async (_, session) => {
     await using server = await scriptedServer({ session });
     const transport = createHttpTransport({ url: server.url });
     await using caller = await startCaller(transport);
@@ -324,7 +324,7 @@ describe('SPEC 17 the session id', () => {
     expect(server.of('tools/list')[0]?.headers['mcp-session-id']).toBeUndefined();
   });
 
-  it('HT-14 of one megabyte, or with a line break, is refused by HTTP itself', async () => {
+  it('of one megabyte, or with a line break, is refused by HTTP itself', async () => {
     await using server = await scriptedServer({
       on: {
         initialize(exchange) {
@@ -340,7 +340,7 @@ describe('SPEC 17 the session id', () => {
     });
   });
 
-  it('HT-14 of one server is never sent to another, and is in no inspection or error', async () => {
+  it('of one server is never sent to another, and is in no inspection or error', async () => {
     await using a = await scriptedServer({
       session: 'session-of-a-0123456789',
       on: {

@@ -8,7 +8,7 @@ import { openStreams } from './support/streams.js';
 const SILENCE_MS = Number(process.env['FITTINGS_SILENCE_MS'] ?? 2500);
 const SHORT_MS = 700;
 
-describe('D.1-10, PAINS 3 silence', () => {
+describe('silence', () => {
   it(
     'ends no stream: neither the server’s own, nor one of a request, nor one that has not begun',
     { timeout: SILENCE_MS + 30_000 },

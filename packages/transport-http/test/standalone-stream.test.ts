@@ -16,7 +16,7 @@ const announcement = (data: unknown) => ({
 const stateOf = (transport: ReturnType<typeof createHttpTransport>): unknown =>
   transport.describe?.()['eventStream'];
 
-describe('SPEC 16 the event stream of the server', () => {
+describe('the event stream of the server', () => {
   it('is opened after the handshake and carries what belongs to no request', async () => {
     const streams = openStreams();
     await using server = await scriptedServer({ session: 's', on: { GET: streams.script } });
@@ -82,7 +82,7 @@ describe('SPEC 16 the event stream of the server', () => {
   });
 });
 
-describe('D.1-3 the cursor', () => {
+describe('the cursor', () => {
   it('is kept over connections that bring no id', async () => {
     const streams = openStreams();
     const clock = createManualClock();
@@ -122,7 +122,7 @@ describe('D.1-3 the cursor', () => {
   });
 });
 
-describe('D.1-4 connecting again', () => {
+describe('connecting again', () => {
   it('waits as long as the server says, and no less', async () => {
     const streams = openStreams();
     await using server = await scriptedServer({ on: { GET: streams.script } });
@@ -196,7 +196,7 @@ describe('D.1-4 connecting again', () => {
     ['sends comments only', (exchange: Exchange) => exchange.sse().raw(': hi\n\nretry: 1\n\n').end()],
     ['repeats one event id', (exchange: Exchange) => exchange.sse().raw('id: same\n\n').end()],
     ['fails', (exchange: Exchange) => exchange.plain(502)],
-  ])('D.1-7 gives up by budget, and says so, when the server %s', async (_, script) => {
+  ])('gives up by budget, and says so, when the server %s', async (_, script) => {
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: script } });
     const transport = createHttpTransport({ url: server.url, clock, reconnect: { maxAttempts: 3 } });
@@ -260,7 +260,7 @@ describe('D.1-4 connecting again', () => {
     expect(caller.errors).toEqual([]);
   });
 
-  it('D.1-7 comes back to life with the server', async () => {
+  it('comes back to life with the server', async () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: (exchange) => exchange.plain(502) } });
@@ -288,7 +288,7 @@ describe('D.1-4 connecting again', () => {
     await open(transport);
   });
 
-  it('D.1-5 keeps the `retry` of one stream away from another', async () => {
+  it('keeps the `retry` of one stream away from another', async () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({

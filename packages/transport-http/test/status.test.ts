@@ -8,7 +8,7 @@ import { modernParams } from './support/modern.js';
 import { scriptedServer, type Exchange } from './support/scripted-server.js';
 import { timerSet } from './support/turns.js';
 
-describe('T12 the status table', () => {
+describe('the status table', () => {
   it.each([
     [401, [], 'challenge'],
     [403, ['insufficientScope'], 'challenge'],
@@ -96,7 +96,7 @@ describe('retry later', () => {
   it.each([
     ['a thousand billion seconds', '1000000000000', 86_400_000],
     ['an hour', '3600', 3_600_000],
-  ])('HT-12 fails at once, with a clamped time, when asked to wait %s', async (_, value, retryAfterMs) => {
+  ])('fails at once, with a clamped time, when asked to wait %s', async (_, value, retryAfterMs) => {
     await using server = await scriptedServer({
       on: { 'tools/list': (exchange) => exchange.plain(429, '', { 'retry-after': value }) },
     });
@@ -109,33 +109,28 @@ describe('retry later', () => {
     expect(server.of('tools/list')).toHaveLength(1);
   });
 
-  it.each(['-5', '1e12', 'soon', '', 'Thu, 99 Foo'])(
-    'HT-12 takes the Retry-After %j for none',
-    async (value) => {
-      const clock = createManualClock();
-      await using server = await scriptedServer({
-        on: { 'tools/list': (exchange) => exchange.plain(429, '', { 'retry-after': value }) },
-      });
-      await using caller = await startCaller(
-        createHttpTransport({ url: server.url, clock, random: () => 0 }),
-      );
-      await caller.handshake();
-      const call = caller.request('tools/list').catch((reason: unknown) => reason);
-      await timerSet(clock);
-      expect(clock.nextIn).toBe(500);
-      await clock.advance(500);
-      await timerSet(clock);
-      await clock.advance(1000);
-      expect(await call).toMatchObject({ code: 'RATE_LIMITED' });
-    },
-  );
+  it.each(['-5', '1e12', 'soon', '', 'Thu, 99 Foo'])('takes the Retry-After %j for none', async (value) => {
+    const clock = createManualClock();
+    await using server = await scriptedServer({
+      on: { 'tools/list': (exchange) => exchange.plain(429, '', { 'retry-after': value }) },
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, random: () => 0 }));
+    await caller.handshake();
+    const call = caller.request('tools/list').catch((reason: unknown) => reason);
+    await timerSet(clock);
+    expect(clock.nextIn).toBe(500);
+    await clock.advance(500);
+    await timerSet(clock);
+    await clock.advance(1000);
+    expect(await call).toMatchObject({ code: 'RATE_LIMITED' });
+  });
 
   it.each([
     ['429 with Retry-After', 429, { 'retry-after': '0' }],
     ['429 without', 429, {}],
     ['503 with Retry-After', 503, { 'retry-after': '0' }],
     ['503 with a date', 503, { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }],
-  ])('C9: a call that was carried out before %s is not sent again', async (_, status, headers) => {
+  ])('a call that was carried out before %s is not sent again', async (_, status, headers) => {
     let executed = 0;
     const after = (exchange: Exchange): void => {
       executed++;
@@ -168,7 +163,7 @@ describe('retry later', () => {
   });
 });
 
-describe('D.1-13 a refusal that is an answer', () => {
+describe('a refusal that is an answer', () => {
   it('reaches the caller as the JSON-RPC error that it is', async () => {
     await using server = await scriptedServer({
       on: { 'tools/call': (exchange) => exchange.rpcError(-32_602, 'bad arguments', 400) },
@@ -180,7 +175,7 @@ describe('D.1-13 a refusal that is an answer', () => {
     });
   });
 
-  it('HT-05 does not count when it answers another request', async () => {
+  it('does not count when it answers another request', async () => {
     await using server = await scriptedServer({
       on: { 'tools/call': (exchange) => exchange.rpcError(-32_602, 'bad arguments', 400, 777) },
     });

@@ -10,7 +10,7 @@ const run = (code: string): unknown =>
     }),
   );
 
-it('PERF has loaded undici when it has started, without a connection, so that the first message does not wait', () => {
+it('has loaded undici when it has started, without a connection, so that the first message does not wait', () => {
   const loaded = run(`
     import { createRequire } from 'node:module';
     import { createServer } from 'node:net';

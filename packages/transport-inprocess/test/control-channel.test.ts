@@ -21,7 +21,7 @@ const initialize = (id: number): JSONRPCMessage => ({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
 });
 
-describe('T10 createChannelClient', () => {
+describe('createChannelClient', () => {
   it('carries several servers over one channel and keeps them apart', async () => {
     const wire = memoryChannel();
     const served = serveChannel(wire.far, {
@@ -114,7 +114,7 @@ describe('T10 createChannelClient', () => {
     await transport.close();
   });
 
-  it('CO-18 a channel that throws fails that one message, with a typed error and its cause', async () => {
+  it('a channel that throws fails that one message, with a typed error and its cause', async () => {
     const cause = new Error('port is gone');
     const channel: ControlChannel = {
       send: () => {
@@ -130,7 +130,7 @@ describe('T10 createChannelClient', () => {
     await transport.close();
   });
 
-  it('CO-18 a channel that cannot be subscribed to fails start(), and the next start may succeed', async () => {
+  it('a channel that cannot be subscribed to fails start(), and the next start may succeed', async () => {
     let broken = true;
     const channel: ControlChannel = {
       send: () => undefined,
@@ -148,7 +148,7 @@ describe('T10 createChannelClient', () => {
   });
 });
 
-describe('T10 serveChannel', () => {
+describe('serveChannel', () => {
   const serve = (options: Partial<ServeChannelOptions> = {}) => {
     const wire = memoryChannel();
     const errors: TransportError[] = [];
@@ -303,7 +303,7 @@ describe('T10 serveChannel', () => {
     await server.close();
   });
 
-  it('CO-18 answers every waiting request when the server cannot be created, and tries again for the next client', async () => {
+  it('answers every waiting request when the server cannot be created, and tries again for the next client', async () => {
     let broken = true;
     const { wire, server, errors } = serve({
       servers: {
@@ -331,7 +331,7 @@ describe('T10 serveChannel', () => {
     await server.close();
   });
 
-  it('CO-18 gives up on a server that never starts, and bounds the messages that wait for it', async () => {
+  it('gives up on a server that never starts, and bounds the messages that wait for it', async () => {
     const clock = createManualClock();
     const { wire, server, errors } = serve({
       clock,

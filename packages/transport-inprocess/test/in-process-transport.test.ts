@@ -51,7 +51,7 @@ describe('createInProcessTransport', () => {
     expect(server.log).toEqual(['connect', 'close']);
   });
 
-  it('CO-18 quotes what the factory threw, and keeps it as the cause', async () => {
+  it('quotes what the factory threw, and keeps it as the cause', async () => {
     const cause = new Error('no \u001b[31mdatabase');
     const transport = createInProcessTransport({
       server: 'notes',
@@ -84,7 +84,7 @@ describe('createInProcessTransport', () => {
     await first.close();
   });
 
-  it('CO-18 times out on a factory that never resolves, and closes the server it creates later', async () => {
+  it('times out on a factory that never resolves, and closes the server it creates later', async () => {
     const clock = createManualClock();
     const server = recordingServer();
     let finish: (server: ConnectableServer) => void = () => undefined;
@@ -104,7 +104,7 @@ describe('createInProcessTransport', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('CO-17 close() during start(): both settle, a server created later is closed, no timer is left', async () => {
+  it('close() during start(): both settle, a server created later is closed, no timer is left', async () => {
     const clock = createManualClock();
     const server = recordingServer();
     let finish: (server: ConnectableServer) => void = () => undefined;
@@ -122,7 +122,7 @@ describe('createInProcessTransport', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('CO-17 close() while the server connects closes that server', async () => {
+  it('close() while the server connects closes that server', async () => {
     const server = { ...recordingServer(), connect: never };
     const transport = createInProcessTransport({ createServer: () => server });
     const started = failureOf(transport.start());
@@ -132,7 +132,7 @@ describe('createInProcessTransport', () => {
     expect(server.log).toEqual(['close']);
   });
 
-  it('CO-18 ends although the close() of the server never settles, and reports it', async () => {
+  it('ends although the close() of the server never settles, and reports it', async () => {
     const clock = createManualClock();
     const errors: Error[] = [];
     const transport = createInProcessTransport({
@@ -148,7 +148,7 @@ describe('createInProcessTransport', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('CO-18 ends although the close() of the server throws, and reports it', async () => {
+  it('ends although the close() of the server throws, and reports it', async () => {
     const errors: Error[] = [];
     const transport = createInProcessTransport({
       createServer: () => ({

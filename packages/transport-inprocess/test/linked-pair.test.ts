@@ -16,7 +16,7 @@ async function openPair(
   return { client, server, heard };
 }
 
-describe('T9 createLinkedPair', () => {
+describe('createLinkedPair', () => {
   it('delivers in one asynchronous hop, never inside send()', async () => {
     const { client, heard } = await openPair();
     void client.send(note());

@@ -5,7 +5,7 @@ import { makeServerV1, makeServerV2 } from './support/sdk-servers.mjs';
 
 const context = { server: 'notes' };
 
-describe('T9 inprocess()', () => {
+describe('inprocess()', () => {
   it("is of the type 'sdk', also spelled 'inprocess'", () => {
     expect(inprocess({})).toMatchObject({ specVersion: 1, type: 'sdk', aliases: ['inprocess'] });
   });
@@ -58,7 +58,7 @@ describe('T9 inprocess()', () => {
     expect(validate(JSON.parse('{"__proto__":{"name":"x"}}'))).toEqual({ value: {} });
   });
 
-  it('T10 uses the control channel for every other name', () => {
+  it('uses the control channel for every other name', () => {
     const channel: ControlChannel = { send: () => undefined, subscribe: () => () => undefined };
     const plugin = inprocess({ servers: { notes: makeServerV1 }, channel });
     expect(plugin.create({ name: 'vscode' }, context).describe?.()).toMatchObject({

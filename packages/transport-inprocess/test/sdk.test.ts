@@ -85,7 +85,7 @@ describe('both SDKs in detail', () => {
       await client.close();
     });
 
-    it(`${name}: CO-17 an aborted call settles once, the server's work is aborted, the connection stays open`, async () => {
+    it(`${name}: an aborted call settles once, the server's work is aborted, the connection stays open`, async () => {
       const client = make();
       await client.connect(createInProcessTransport({ createServer: () => makeServerV2() }));
       const controller = new AbortController();
@@ -109,7 +109,7 @@ describe('both SDKs in detail', () => {
     });
   }
 
-  it('T10 a thread that dies ends its connections, and open calls fail at once', async () => {
+  it('a thread that dies ends its connections, and open calls fail at once', async () => {
     const doomed = new Worker(new URL('./support/sdk-worker.mjs', import.meta.url), { execArgv: [] });
     const channel = createChannelClient(portChannel(doomed));
     const connections = await Promise.all(

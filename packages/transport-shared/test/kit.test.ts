@@ -11,7 +11,7 @@ import { openSharedFolder, type SharedFolder } from './support/shared-folder.js'
 
 const KIT_SERVER = await bundled(fileURLToPath(new URL('support/kit-server.mjs', import.meta.url)));
 
-describe('GW-40: sharedStdio() fulfills the contract of transports', () => {
+describe('sharedStdio() fulfills the contract of transports', () => {
   let shared: SharedFolder;
   let count = 0;
   beforeAll(async () => {

@@ -8,7 +8,7 @@ import { openSharedFolder } from './support/shared-folder.js';
 const EVERYTHING = await officialServer('everything');
 
 describe('one server for many programs', () => {
-  it('GW-41: starts a server once for programs that would start it in the same way', async () => {
+  it('starts a server once for programs that would start it in the same way', async () => {
     await using shared = await openSharedFolder();
     await using first = await startProgram(shared);
     await using second = await startProgram(shared);
@@ -21,7 +21,7 @@ describe('one server for many programs', () => {
     expect(received.filter((method) => method === 'notifications/initialized')).toHaveLength(1);
   });
 
-  it('GW-41: programs that begin at the same moment share one process too', async () => {
+  it('programs that begin at the same moment share one process too', async () => {
     await using shared = await openSharedFolder();
     const programs = await Promise.all(Array.from({ length: 6 }, () => startProgram(shared)));
     const pids = await Promise.all(programs.map((program) => program.call('pid')));
@@ -36,7 +36,7 @@ describe('one server for many programs', () => {
     ['another capability', { capabilities: { sampling: {} } }],
     ['another revision', { protocolVersion: '2025-06-18' }],
     ['roots that are not known', { capabilities: { roots: {} } }],
-  ])('GW-42: %s means another process', async (_, options) => {
+  ])('%s means another process', async (_, options) => {
     await using shared = await openSharedFolder();
     await using first = await startProgram(shared, { env: { TOKEN: 'a' } });
     await using second = await startProgram(shared, { env: { TOKEN: 'a' }, ...options });
@@ -46,7 +46,7 @@ describe('one server for many programs', () => {
     expect(await second.call('env', { name: 'TOKEN' })).toBe('b');
   });
 
-  it('GW-42: programs with the same roots share, and with other roots do not', async () => {
+  it('programs with the same roots share, and with other roots do not', async () => {
     await using shared = await openSharedFolder();
     const capabilities = { roots: {} };
     const at = (uri: string) => startProgram(shared, { capabilities, roots: () => [uri] });
@@ -57,7 +57,7 @@ describe('one server for many programs', () => {
     expect(await other.call('pid')).not.toBe(await first.call('pid'));
   });
 
-  it('GW-41: SDK clients of both eras use server-everything together', async () => {
+  it('SDK clients of both eras use server-everything together', async () => {
     await using shared = await openSharedFolder();
     const entry = { command: process.execPath, args: [EVERYTHING, 'stdio'] };
     const open = async (mode: 'auto' | undefined) => {

@@ -28,7 +28,7 @@ async function accepts(path: string): Promise<boolean> {
 }
 
 describe('the shared process', () => {
-  it('GW-47: eight programs that start it at the same moment get one', async () => {
+  it('eight programs that start it at the same moment get one', async () => {
     await using shared = await openSharedFolder();
     const programs = await Promise.all(Array.from({ length: 8 }, () => startProgram(shared)));
     // It listens before it has written its log.
@@ -37,7 +37,7 @@ describe('the shared process', () => {
     await Promise.all(programs.map((program) => program.transport.close()));
   });
 
-  it('GW-47: of twenty that begin to serve at the same moment one does', async () => {
+  it('of twenty that begin to serve at the same moment one does', async () => {
     await using shared = await openSharedFolder();
     const { folder } = shared;
     const all = await Promise.all(Array.from({ length: 20 }, () => serveShared({ folder })));
@@ -49,7 +49,7 @@ describe('the shared process', () => {
     await Promise.all(all.map(async (serving) => serving?.close()));
   });
 
-  it('GW-47: eight starters replace the socket of a killed one once', async () => {
+  it('eight starters replace the socket of a killed one once', async () => {
     await using shared = await openSharedFolder();
     await (await startProgram(shared)).transport.close();
     await until(() => shared.processes().length > 0);
@@ -66,7 +66,7 @@ describe('the shared process', () => {
     await Promise.all(programs.map((program) => program.transport.close()));
   });
 
-  it('GW-48: the socket is for its user only, and a folder that others can enter is refused', async () => {
+  it('the socket is for its user only, and a folder that others can enter is refused', async () => {
     await using shared = await openSharedFolder();
     await using serving = await serveShared({ folder: shared.folder });
     expect((await stat(serving?.path ?? '')).mode & 0o777).toBe(0o600);
@@ -80,7 +80,7 @@ describe('the shared process', () => {
     await expect(startProgram(other)).rejects.toMatchObject({ code: 'STORE_INSECURE' });
   });
 
-  it('GW-49: a server ends when no program has used it for a while, and the process after that', async () => {
+  it('a server ends when no program has used it for a while, and the process after that', async () => {
     await using shared = await openSharedFolder();
     const clock = createManualClock();
     await using serving = await serveShared({
@@ -107,7 +107,7 @@ describe('the shared process', () => {
     });
   });
 
-  it('GW-50: a host recovers from the loss of the shared process, which says why', async () => {
+  it('a host recovers from the loss of the shared process, which says why', async () => {
     await using shared = await openSharedFolder();
     const env = { START_LOG: startLog(shared) };
     const open = async () => {
@@ -142,7 +142,7 @@ describe('the shared process', () => {
     await Promise.all(hosts.map((host) => host.close()));
   });
 
-  it('GW-48: what does not begin with an opening of this version is refused', async () => {
+  it('what does not begin with an opening of this version is refused', async () => {
     await using shared = await openSharedFolder();
     await using serving = await serveShared({ folder: shared.folder });
     const socket = connect(serving?.path ?? '');
@@ -154,7 +154,7 @@ describe('the shared process', () => {
   });
 });
 
-it('GW-49: a process that is asked to end lets calls in flight finish, and sends no others', async () => {
+it('a process that is asked to end lets calls in flight finish, and sends no others', async () => {
   await using shared = await openSharedFolder();
   await using program = await startProgram(shared);
   await until(() => shared.processes().length > 0);

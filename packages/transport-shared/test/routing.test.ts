@@ -3,7 +3,7 @@ import { startProgram, until, untilHeld, type Program } from './support/program.
 import { isRunning, openSharedFolder } from './support/shared-folder.js';
 
 describe('what belongs to which program', () => {
-  it('GW-43: ten programs with calls in flight get their own answers', async () => {
+  it('ten programs with calls in flight get their own answers', async () => {
     await using shared = await openSharedFolder();
     const programs = await Promise.all(Array.from({ length: 10 }, () => startProgram(shared)));
     const calls = programs.flatMap((program, index) =>
@@ -19,7 +19,7 @@ describe('what belongs to which program', () => {
     await Promise.all(programs.map((program) => program.transport.close()));
   });
 
-  it('GW-43: progress reaches the program that asked for it, with its own token', async () => {
+  it('progress reaches the program that asked for it, with its own token', async () => {
     await using shared = await openSharedFolder();
     await using first = await startProgram(shared);
     await using second = await startProgram(shared);
@@ -35,7 +35,7 @@ describe('what belongs to which program', () => {
   });
 
   it.each(['elicitation/create', 'sampling/createMessage'])(
-    'GW-44: %s goes to the program whose call is in flight',
+    '%s goes to the program whose call is in flight',
     async (method) => {
       await using shared = await openSharedFolder();
       const capabilities = { elicitation: {}, sampling: {} };
@@ -48,7 +48,7 @@ describe('what belongs to which program', () => {
     },
   );
 
-  it('GW-44: a question that may be of either of two programs is refused', async () => {
+  it('a question that may be of either of two programs is refused', async () => {
     await using shared = await openSharedFolder();
     const capabilities = { elicitation: {} };
     await using first = await startProgram(shared, { capabilities });
@@ -62,7 +62,7 @@ describe('what belongs to which program', () => {
     await held;
   });
 
-  it('GW-45: list changes reach all programs, resources those that subscribed, logs those of their level', async () => {
+  it('list changes reach all programs, resources those that subscribed, logs those of their level', async () => {
     await using shared = await openSharedFolder();
     await using first = await startProgram(shared);
     await using second = await startProgram(shared);
@@ -81,7 +81,7 @@ describe('what belongs to which program', () => {
     expect(second.notifications('notifications/message')).toHaveLength(0);
   });
 
-  it('GW-45: a subscription ends for the server when the last program has ended it', async () => {
+  it('a subscription ends for the server when the last program has ended it', async () => {
     await using shared = await openSharedFolder();
     await using first = await startProgram(shared);
     await using second = await startProgram(shared);
@@ -95,7 +95,7 @@ describe('what belongs to which program', () => {
     while (!received.includes('unsubscribe')) received = await first.call('received');
   });
 
-  it('GW-46: a program that leaves cancels its own calls and nothing else', async () => {
+  it('a program that leaves cancels its own calls and nothing else', async () => {
     await using shared = await openSharedFolder();
     await using first = await startProgram(shared);
     const second = await startProgram(shared);
@@ -109,7 +109,7 @@ describe('what belongs to which program', () => {
     expect(await kept).toBe('kept');
   });
 
-  it('GW-46: a server that dies ends for its programs only, with its own reason', async () => {
+  it('a server that dies ends for its programs only, with its own reason', async () => {
     await using shared = await openSharedFolder();
     await using first = await startProgram(shared);
     await using second = await startProgram(shared);

@@ -104,8 +104,8 @@ describe('RFC 9449 8.2 the nonce for the next proof', () => {
   });
 });
 
-describe('PAINS 12 headers', () => {
-  it('T6 are the same on the stream and on every message', async () => {
+describe('headers', () => {
+  it('are the same on the stream and on every message', async () => {
     const headers = { 'X-Key': 'secret-1', Authorization: 'Basic abc' };
     await using peer = await start(echoing, { headers });
     await peer.transport.start();
@@ -119,7 +119,7 @@ describe('PAINS 12 headers', () => {
     expect(peer.server.seen[1]?.headers['content-type']).toBe('application/json');
   });
 
-  it('T6 apiKey is short for a Bearer header', async () => {
+  it('apiKey is short for a Bearer header', async () => {
     await using peer = await start(echoing, { apiKey: 'key-1' });
     await peer.transport.start();
     await peer.transport.send(request(1));
@@ -183,7 +183,7 @@ describe.each(['GET', 'POST'] as const)('a refusal of %s', (verb) => {
     expect(peer.session.messages).toHaveLength(1);
   });
 
-  it('HT-13 fails after a second 401', async () => {
+  it('fails after a second 401', async () => {
     const auth = provider();
     await using peer = await start(
       guarded(verb, () => false),

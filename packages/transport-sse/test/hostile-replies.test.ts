@@ -12,9 +12,9 @@ const secret = 'sk-live-0123456789abcdef';
 const bomb = gzipSync(Buffer.alloc(64 * MIB, 'x'));
 const BOMB_HEADERS = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
 
-describe('S4: a refusal that calls itself an event stream', () => {
+describe('a refusal that calls itself an event stream', () => {
   it.each([400, 401, 404, 500])(
-    'S4: a refused GET (%i) is read no further than any other page',
+    'a refused GET (%i) is read no further than any other page',
     async (status) => {
       await using server = await startSseServer({
         onGet(_, response) {
@@ -30,24 +30,21 @@ describe('S4: a refusal that calls itself an event stream', () => {
     },
   );
 
-  it.each([400, 401, 500])(
-    'S4: a refused POST (%i) is read no further than any other page',
-    async (status) => {
-      await using server = await startSseServer({
-        onPost: (_, response) => void response.writeHead(status, BOMB_HEADERS).end(bomb),
-      });
-      await using transport = createSseTransport({ url: server.url, apiKey: secret });
-      await transport.start();
-      const before = process.memoryUsage().arrayBuffers;
-      const error = await failureOf(transport.send(request(1)));
-      expect(error).toMatchObject({ details: { status } });
-      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * MIB);
-    },
-  );
+  it.each([400, 401, 500])('a refused POST (%i) is read no further than any other page', async (status) => {
+    await using server = await startSseServer({
+      onPost: (_, response) => void response.writeHead(status, BOMB_HEADERS).end(bomb),
+    });
+    await using transport = createSseTransport({ url: server.url, apiKey: secret });
+    await transport.start();
+    const before = process.memoryUsage().arrayBuffers;
+    const error = await failureOf(transport.send(request(1)));
+    expect(error).toMatchObject({ details: { status } });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * MIB);
+  });
 });
 
-describe('S26: what a server repeats of our secrets', () => {
-  it('S26: is in no error: refused stream, refused message, JSON-RPC error on the stream and in a refusal', async () => {
+describe('what a server repeats of our secrets', () => {
+  it('is in no error: refused stream, refused message, JSON-RPC error on the stream and in a refusal', async () => {
     const says = `bad token ${secret} (${encodeURIComponent(secret)})`;
     await using refusing = await startSseServer({
       onGet(_, response) {
@@ -101,12 +98,12 @@ async function whileTimePasses<T>(clock: ManualClock, work: Promise<T>): Promise
   return ended;
 }
 
-describe('C9 what a busy server may have done', () => {
+describe('what a busy server may have done', () => {
   it.each([
     [429, { 'retry-after': '7' }],
     [429, {}],
     [503, { 'retry-after': '7' }],
-  ])('C9: %i with %j is rejected for a list, and unknown for a call', async (status, headers) => {
+  ])('%i with %j is rejected for a list, and unknown for a call', async (status, headers) => {
     await using server = await startSseServer({
       onPost: (_, response) => void response.writeHead(status, headers as Record<string, string>).end(),
     });
@@ -121,8 +118,8 @@ describe('C9 what a busy server may have done', () => {
   });
 });
 
-describe('C6 a refused call', () => {
-  it('C6: does not end the others that are under way', async () => {
+describe('a refused call', () => {
+  it('does not end the others that are under way', async () => {
     await using server = await startSseServer({
       onPost(seen, response, stream) {
         const { id } = JSON.parse(seen.body) as { id: number };

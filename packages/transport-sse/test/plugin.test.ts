@@ -20,7 +20,7 @@ describe('the plugin', () => {
     expect(sse()).toMatchObject({ specVersion: 1, type: 'sse', aliases: ['sse-ide'] });
   });
 
-  it('T6 creates a transport from url, headers and apiKey, signed by the host if it has a provider', async () => {
+  it('creates a transport from url, headers and apiKey, signed by the host if it has a provider', async () => {
     await using server = await startSseServer(echoing);
     const entry = await entryOf({
       type: 'sse',
@@ -42,7 +42,7 @@ describe('the plugin', () => {
     ]);
   });
 
-  it('T11 sse-ide carries the name and the token of the IDE, and never the sign-in of the host', async () => {
+  it('sse-ide carries the name and the token of the IDE, and never the sign-in of the host', async () => {
     await using server = await startSseServer(echoing);
     const settings = { url: server.url, ideName: 'VS Code', authToken: 'ide-token' };
     for (const spelled of [{ type: 'sse-ide' }, { transportType: 'sse-ide' }]) {
@@ -63,7 +63,7 @@ describe('the plugin', () => {
     }
   });
 
-  it('T11 an entry of type sse has no use for the fields of an IDE, and the header has another name where that is set', async () => {
+  it('an entry of type sse has no use for the fields of an IDE, and the header has another name where that is set', async () => {
     await using server = await startSseServer(echoing);
     const settings = { url: server.url, ideName: 'VS Code', authToken: 'ide-token' };
     await using plain = sse().create({ ...settings, type: 'sse' }, { server: 'one' });

@@ -26,7 +26,7 @@ describe.each(ALL_CLIENTS)('under the client of $name: server-everything in SSE 
     expect(sums.map((sum) => JSON.stringify(sum).includes('The sum of'))).toEqual(Array(50).fill(true));
   });
 
-  it('D16: two connections with the same request ids each get their own answers and progress', async () => {
+  it('two connections with the same request ids each get their own answers and progress', async () => {
     const transports = [1, 2].map(() => createSseTransport({ url: server.url }));
     await using first = await kind.connect(transports[0]!);
     await using second = await kind.connect(transports[1]!);
@@ -59,7 +59,7 @@ describe.each(ALL_CLIENTS)('under the client of $name: server-everything in SSE 
     }
   });
 
-  it('D.3-22 the end of the server fails an open call at once and ends the client', async () => {
+  it('the end of the server fails an open call at once and ends the client', async () => {
     const mortal = await everythingServer('sse');
     const transport = createSseTransport({ url: mortal.url });
     await using client = await kind.connect(transport, 60_000);
@@ -76,7 +76,7 @@ describe.each(ALL_CLIENTS)('under the client of $name: server-everything in SSE 
   });
 });
 
-describe('D.3-23 the probe of SDK v2 on a server that refuses it', () => {
+describe('the probe of SDK v2 on a server that refuses it', () => {
   /** Knows `initialize` and nothing before it. */
   const strict = (refuse: (id: number) => { status: number; body: string }): SseBehavior => ({
     onPost(seen, response, stream) {

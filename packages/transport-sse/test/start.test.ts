@@ -48,7 +48,7 @@ describe('the endpoint', () => {
     ['the same origin in full', (origin: string) => `${origin}/m?a=b`, '/m?a=b'],
     ['blanks around it', () => '  /m  ', '/m'],
     ['a fragment', () => '/m#part', '/m'],
-  ])('SS-05 may be %s', async (_, name, expected) => {
+  ])('may be %s', async (_, name, expected) => {
     await using server = await startSseServer({
       onStream: (stream, { origin }) => stream.event('endpoint', name(origin)),
       onPost: echoing.onPost,
@@ -79,7 +79,7 @@ describe('the endpoint', () => {
     ['nothing', () => ''],
     ['blanks', () => '   '],
     ['more than 8 KB', () => `/${'canary'.repeat(2000)}`],
-  ])('SS-05 is refused when it is %s', async (_, name) => {
+  ])('is refused when it is %s', async (_, name) => {
     await using server = await startSseServer({
       onStream: (stream, { origin }) => stream.event('endpoint', name(origin)),
     });
@@ -95,7 +95,7 @@ describe('the endpoint', () => {
     expect(server.seen.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
-  it('SS-06 is the first one: later ones are ignored', async () => {
+  it('is the first one: later ones are ignored', async () => {
     await using server = await startSseServer({
       onStream(stream) {
         stream.event('endpoint', '/first');
@@ -115,7 +115,7 @@ describe('the endpoint', () => {
     expect(session.errors).toEqual([]);
   });
 
-  it('SS-06 has to come before any message', async () => {
+  it('has to come before any message', async () => {
     await using server = await startSseServer({
       onStream(stream) {
         stream.message({ jsonrpc: '2.0', method: 'notifications/message' });
@@ -160,7 +160,7 @@ describe('the endpoint', () => {
 });
 
 describe('start', () => {
-  it('D.3-21 rejects in bounded time when no endpoint is named, whatever else comes', async () => {
+  it('rejects in bounded time when no endpoint is named, whatever else comes', async () => {
     const clock = createManualClock();
     await using server = await startSseServer({ onStream: (stream) => stream.write(': keep-alive\n\n') });
     await using transport = createSseTransport({
@@ -183,7 +183,7 @@ describe('start', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('D.3-21 also when the server does not answer at all', async () => {
+  it('also when the server does not answer at all', async () => {
     const clock = createManualClock();
     let asked: () => void = () => undefined;
     const arrived = new Promise<void>((resolve) => (asked = resolve));
@@ -256,7 +256,7 @@ describe('start', () => {
     });
   });
 
-  it('HT-02 a redirect to another origin is refused, and nothing is sent there', async () => {
+  it('a redirect to another origin is refused, and nothing is sent there', async () => {
     await using other = await startSseServer();
     await using server = await startSseServer({
       onGet: (_, response) => (response.writeHead(302, { location: other.url }).end(), true),
@@ -269,7 +269,7 @@ describe('start', () => {
     expect(other.seen).toEqual([]);
   });
 
-  it('SS-08 a server that accepts and then closes is a failure, and is not asked again', async () => {
+  it('a server that accepts and then closes is a failure, and is not asked again', async () => {
     await using server = await startSseServer({ onStream: (stream) => stream.end() });
     await using transport = createSseTransport({ url: server.url });
     expect(await failureOf(transport.start())).toMatchObject({
@@ -280,7 +280,7 @@ describe('start', () => {
     expect(server.streams).toHaveLength(1);
   });
 
-  it('HT-09, HT-18 an invalid setting is refused before anything is sent', () => {
+  it('an invalid setting is refused before anything is sent', () => {
     const invalid = (options: object, code: string) =>
       expect(() => createSseTransport({ url: 'https://example.com/sse', server: 'one', ...options })).toThrow(
         expect.objectContaining({ code, kind: 'config', server: 'one' }),

@@ -25,7 +25,7 @@ async function connected(behavior: SseBehavior = {}, options: Partial<SseTranspo
   };
 }
 
-describe('D.3-22 the end of the stream', () => {
+describe('the end of the stream', () => {
   it.each(['end', 'cut'] as const)(
     'fails every open request at once and ends the transport: %s',
     async (how) => {
@@ -106,7 +106,7 @@ describe('the answer to a POST', () => {
 });
 
 describe('messages on the stream', () => {
-  it('SS-09 are dropped when no request waits for them: unknown id, second answer, after cancel', async () => {
+  it('are dropped when no request waits for them: unknown id, second answer, after cancel', async () => {
     await using peer = await connected();
     const { transport, session, stream } = peer;
     const answer = (id: unknown, result = {}) => stream.message({ jsonrpc: '2.0', id, result });
@@ -130,7 +130,7 @@ describe('messages on the stream', () => {
     expect(transport.describe?.()).toMatchObject({ RESPONSE_UNEXPECTED: 3 });
   });
 
-  it('SS-10 of another name are ignored, and so are unknown fields', async () => {
+  it('of another name are ignored, and so are unknown fields', async () => {
     await using peer = await connected();
     const { session, stream } = peer;
     const message = JSON.stringify(notification('notifications/x'));
@@ -159,7 +159,7 @@ describe('messages on the stream', () => {
     ['a line', 'data: ', 'x'.repeat(1000)],
     ['lines of data', '', 'data: x\n'.repeat(100)],
     ['a comment', ':', 'x'.repeat(1000)],
-  ])('SS-01 %s without end are refused, and the transport ends', async (_, head, piece) => {
+  ])('%s without end are refused, and the transport ends', async (_, head, piece) => {
     await using peer = await connected({}, { maxMessageBytes: 100_000 });
     const open = failureOf(peer.transport.send(request(1)));
     const stream = { over: false };
@@ -182,7 +182,7 @@ describe('messages on the stream', () => {
     expect(peer.session.messages).toHaveLength(1);
   });
 
-  it('SS-02 a million comments and empty events cost little, and a message after them arrives', async () => {
+  it('a million comments and empty events cost little, and a message after them arrives', async () => {
     await using peer = await connected(echoing);
     for (let turn = 0; turn < 100; turn++) peer.stream.write(':\n\n\n: keep-alive\n\n'.repeat(5000));
     await peer.transport.send(request(1));
@@ -192,7 +192,7 @@ describe('messages on the stream', () => {
 });
 
 describe('the idle limit', () => {
-  it('SS-02 is not defeated by what only keeps the connection alive', async () => {
+  it('is not defeated by what only keeps the connection alive', async () => {
     const clock = createManualClock();
     await using peer = await connected({}, { clock, idleMs: 10_000 });
     const open = failureOf(peer.transport.send(request(1)));
@@ -222,7 +222,7 @@ describe('the idle limit', () => {
     await peer.session.closed;
   });
 
-  it('PAINS 3: is off unless it is set, without a timer', async () => {
+  it('is off unless it is set, without a timer', async () => {
     const clock = createManualClock();
     await using peer = await connected(echoing, { clock });
     expect(clock.pending).toBe(0);
@@ -231,17 +231,13 @@ describe('the idle limit', () => {
     expect(peer.session.closes).toBe(0);
   });
 
-  it(
-    'PAINS 3: a stream that is silent for a long time stays open',
-    { timeout: SILENCE_MS + 30_000 },
-    async () => {
-      // undici would end it after 300 s by itself; the nightly run waits for longer than that.
-      await using peer = await connected(echoing, { network: { timeouts: { headersMs: SILENCE_MS / 4 } } });
-      await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
-      await peer.transport.send(request(1));
-      expect(peer.session.closes).toBe(0);
-    },
-  );
+  it('a stream that is silent for a long time stays open', { timeout: SILENCE_MS + 30_000 }, async () => {
+    // undici would end it after 300 s by itself; the nightly run waits for longer than that.
+    await using peer = await connected(echoing, { network: { timeouts: { headersMs: SILENCE_MS / 4 } } });
+    await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
+    await peer.transport.send(request(1));
+    expect(peer.session.closes).toBe(0);
+  });
 
   it('a peer that sends nothing at all can be disconnected', async () => {
     await using peer = await connected({}, { network: { timeouts: { bodyIdleMs: 200 } } });

@@ -169,7 +169,7 @@ it('the fallback ends once the server has answered anything', () => {
   expect(fallback.take({ leftUnread: false })).toBeUndefined();
 });
 
-it('R3: silence counts only if the server answers something else', async () => {
+it('silence counts only if the server answers something else', async () => {
   const clock = createManualClock();
   const pings: JSONRPCRequest[] = [];
   const silences: unknown[] = [];
@@ -191,7 +191,7 @@ it('R3: silence counts only if the server answers something else', async () => {
   expect(fallback.received({ jsonrpc: '2.0', id: 1, result: {} })).toBe(true);
 });
 
-it('R3: a server that starts late answers for itself, and its answer to the ping is ignored', async () => {
+it('a server that starts late answers for itself, and its answer to the ping is ignored', async () => {
   const clock = createManualClock();
   const silences: unknown[] = [];
   let ping: JSONRPCRequest | undefined;
@@ -210,7 +210,7 @@ it('R3: a server that starts late answers for itself, and its answer to the ping
   expect(silences).toEqual([]);
 });
 
-describe('R5: a server that exits during the era negotiation', () => {
+describe('a server that exits during the era negotiation', () => {
   it.each([
     ['without having read the request', 'sleep 0.1; echo "no license" >&2; exit 9', 1],
     ['before it starts to read', 'exit 9', 1],

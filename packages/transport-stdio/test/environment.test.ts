@@ -12,8 +12,8 @@ const PARENT = {
   EDITOR: 'ed',
 };
 
-describe('T2 the environment of the child', () => {
-  it('ST-04 has what a program needs, and what is configured', () => {
+describe('the environment of the child', () => {
+  it('has what a program needs, and what is configured', () => {
     expect(childEnvironment(PARENT, { A: '1' }, 'safe', 'linux')).toEqual({
       PATH: '/bin',
       HOME: '/home/me',
@@ -27,7 +27,7 @@ describe('T2 the environment of the child', () => {
     expect(named).toEqual({ PATH: '/bin', HOME: '/home/me', EDITOR: 'ed' });
   });
 
-  it('ST-05 never has an inherited value that begins like a shell function', () => {
+  it('never has an inherited value that begins like a shell function', () => {
     const parent = { PATH: '() { :; }; echo pwned', 'BASH_FUNC_x%%': '() { echo pwned; }', OK: 'a () { b' };
     for (const inherit of ['safe', 'all', ['PATH', 'BASH_FUNC_x%%', 'OK']] as const) {
       const env = childEnvironment(parent, {}, inherit, 'linux');
@@ -48,7 +48,7 @@ describe('T2 the environment of the child', () => {
     expect(childEnvironment({ path: 'lower' }, {}, 'safe', 'linux')).toEqual({});
   });
 
-  it('ST-04 is what a real child process gets', async () => {
+  it('is what a real child process gets', async () => {
     const before = { ...process.env };
     Object.assign(process.env, PARENT, {
       PATH: before['PATH'],

@@ -7,7 +7,7 @@ import { startToy } from './support/toy-client.js';
 const LIMITS = { lines: 10, length: 1000 };
 const usage = Array.from({ length: 40 }, (_, index) => `  --option-${index}   what it does`);
 
-describe('R4 why a server could not be started', () => {
+describe('why a server could not be started', () => {
   it.each<[string, string[], string]>([
     [
       'before the frames of a stack trace',
@@ -44,7 +44,7 @@ describe('R4 why a server could not be started', () => {
       ],
       "KeyError: 'API_KEY'",
     ],
-  ])('R4 keeps the line that says it, %s', (_, lines, reason) => {
+  ])('keeps the line that says it, %s', (_, lines, reason) => {
     const excerpt = failureExcerpt(lines.join('\n'), LIMITS).split('\n');
     expect(excerpt).toContain(reason);
     expect(excerpt.join('\n')).not.toMatch(/^\s*at /m);
@@ -52,7 +52,7 @@ describe('R4 why a server could not be started', () => {
     expect(excerpt.join('\n').length).toBeLessThanOrEqual(LIMITS.length + 3 * LIMITS.lines);
   });
 
-  it('R4 keeps head and tail, in their order, with a mark where lines are left out', () => {
+  it('keeps head and tail, in their order, with a mark where lines are left out', () => {
     const lines = ['first', ...Array.from({ length: 100 }, (_, index) => `line ${index}`), 'last'];
     const excerpt = failureExcerpt(lines.join('\r\n'), LIMITS).split('\n');
     expect(excerpt[0]).toBe('first');
@@ -60,7 +60,7 @@ describe('R4 why a server could not be started', () => {
     expect(excerpt.filter((line) => line === '…')).toHaveLength(1);
   });
 
-  it('R4 has the beginning also of more than is kept, and no secret that was cut', () => {
+  it('has the beginning also of more than is kept, and no secret that was cut', () => {
     const tail = createStderrTail({ redact: createRedactor(['canary-123456789']) });
     tail.append(Buffer.from('Error: no license\n'));
     for (let index = 0; index < 300; index++) tail.append(Buffer.from(`${'x'.repeat(999)}\n`));
@@ -70,7 +70,7 @@ describe('R4 why a server could not be started', () => {
     expect(excerpt).not.toContain('canary');
   });
 
-  it('R4 shows it in the error of a real server', async () => {
+  it('shows it in the error of a real server', async () => {
     await using client = await startToy({
       args: [
         '-e',

@@ -15,7 +15,7 @@ it.each([
     30,
   ],
 ])(
-  'D10 a server that floods with %s does not delay another one',
+  'a server that floods with %s does not delay another one',
   async (_, text, times) => {
     await using bad = await startToy();
     await using good = await startToy();
@@ -38,7 +38,7 @@ it.each([
   60_000,
 );
 
-it('D10 a flood on stderr delays neither the messages of its server nor another server', async () => {
+it('a flood on stderr delays neither the messages of its server nor another server', async () => {
   let lines = 0;
   await using bad = await startToy({ stderr: () => void lines++ });
   await using good = await startToy();

@@ -56,13 +56,13 @@ const final = (refusal: Refusal): boolean => refusal.tail !== undefined;
 const framed = (json: string): string => FRAMINGS['content-length'].frame(json);
 
 describe('one message per line', () => {
-  it('ST-09 ST-10 keeps text unchanged: split code points, CRLF, a byte order mark, line separators', () => {
+  it('keeps text unchanged: split code points, CRLF, a byte order mark, line separators', () => {
     const text = 'äöü 中文 😀 \u2028\u2029 \ufeff';
     const line = JSON.stringify({ text });
     expect(read('newline', `\ufeff${line}\r\n${line}\n`).values).toEqual([{ text }, { text }]);
   });
 
-  it('ST-09 accepts a lone surrogate that is escaped in JSON, and rejects a raw one', () => {
+  it('accepts a lone surrogate that is escaped in JSON, and rejects a raw one', () => {
     const escaped = read('newline', String.raw`{"text":"\ud800"}` + '\n');
     expect(escaped.values).toEqual([{ text: '\ud800' }]);
     const raw = Buffer.concat([
@@ -77,7 +77,7 @@ describe('one message per line', () => {
     ]);
   });
 
-  it('ST-08 skips blank and other lines without parsing them', () => {
+  it('skips blank and other lines without parsing them', () => {
     const lines = [
       '',
       '  ',
@@ -151,7 +151,7 @@ describe('one message per line', () => {
     expect({ noise, refusals }).toEqual({ noise: ['caf\ufffd'], refusals: [] });
   });
 
-  it('ST-06 gives up on a message four times too large, and on other endless lines at once', () => {
+  it('gives up on a message four times too large, and on other endless lines at once', () => {
     const endless = `{"id":3,${' '.repeat(LIMIT * 4)}`;
     expect(read('newline', endless.slice(0, LIMIT * 4 - 10)).broken).toEqual([]);
     expect(read('newline', endless).broken).toEqual([
@@ -161,7 +161,7 @@ describe('one message per line', () => {
   });
 });
 
-describe('T4 Content-Length', () => {
+describe('Content-Length', () => {
   it('carries messages, counted in bytes', () => {
     const text = 'äöü\n\r\n 中文 😀 Content-Length: 5';
     const wire = framed(JSON.stringify({ text }));
@@ -241,7 +241,7 @@ describe('T4 Content-Length', () => {
   });
 });
 
-it('D10 pauses the stream after a chunk that was a lot of work, until there is time again', async () => {
+it('pauses the stream after a chunk that was a lot of work, until there is time again', async () => {
   const stdout = new PassThrough({ highWaterMark: 1 });
   const order: string[] = [];
   const waiting: (() => void)[] = [];

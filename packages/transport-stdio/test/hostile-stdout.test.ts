@@ -9,7 +9,7 @@ const raw = (...texts: readonly (string | Uint8Array)[]): { chunks: string[] } =
 });
 
 describe('what a server writes besides messages', () => {
-  it('T1 PAINS-9 is ignored, counted, and reported once, sanitized and without secrets', async () => {
+  it('is ignored, counted, and reported once, sanitized and without secrets', async () => {
     await using client = await startToy({ env: { KEY: 'canary-123456' } });
     const noise = '\u001b[31mServer started with canary-123456\u001b[0m\n[WARN] x\n\n{oops\n';
     expect(await client.result('raw', raw(noise))).toEqual({});
@@ -27,30 +27,27 @@ describe('what a server writes besides messages', () => {
     ['log lines', 'log\n', 1_000_000],
     ['values that are no message', '{"a":1}\n', 1_000_000],
     ['lines that have to be parsed to see that they are nothing', '{"a}\n', 100_000],
-  ])(
-    'ST-08 %s by the million leave the event loop responsive and the reports few',
-    async (_, text, times) => {
-      await using client = await startToy();
-      let turns = 0;
-      let longest = 0;
-      let last = performance.now();
-      const timer = setInterval(() => {
-        turns++;
-        longest = Math.max(longest, performance.now() - last);
-        last = performance.now();
-      }, 1);
-      await client.result('flood', { text, times });
-      clearInterval(timer);
-      expect(turns).toBeGreaterThan(10);
-      // Handed on all in one go it would be all of the time; a busy machine may be slow.
-      expect(longest).toBeLessThan(5000);
-      expect(client.errors).toHaveLength(Math.log10(times) + 1);
-      expect(client.errors.at(-1)?.message).toContain(`${times} times so far`);
-      expect(client.transport.describe()).toMatchObject({ ignoredLines: times });
-    },
-  );
+  ])('%s by the million leave the event loop responsive and the reports few', async (_, text, times) => {
+    await using client = await startToy();
+    let turns = 0;
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      turns++;
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    await client.result('flood', { text, times });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(10);
+    // Handed on all in one go it would be all of the time; a busy machine may be slow.
+    expect(longest).toBeLessThan(5000);
+    expect(client.errors).toHaveLength(Math.log10(times) + 1);
+    expect(client.errors.at(-1)?.message).toContain(`${times} times so far`);
+    expect(client.transport.describe()).toMatchObject({ ignoredLines: times });
+  });
 
-  it('ST-06 200 MB without a line end ends the server, with a typed error and in bounded memory', async () => {
+  it('200 MB without a line end ends the server, with a typed error and in bounded memory', async () => {
     await using client = await startToy({ maxMessageBytes: 10 * MB, shutdown: { afterSigtermMs: 100 } });
     const pid = client.transport.pid ?? 0;
     const before = process.memoryUsage().rss;
@@ -67,7 +64,7 @@ describe('what a server writes besides messages', () => {
     expect(most - before).toBeLessThan(150 * MB);
   });
 
-  it('ST-06 an endless message does so too', async () => {
+  it('an endless message does so too', async () => {
     await using client = await startToy({ maxMessageBytes: MB });
     const pending = client.ask('silent');
     const endless = client.ask('raw', raw('{"jsonrpc":"2.0","id":1,"result":{"text":"', 'x'.repeat(5 * MB)));
@@ -80,7 +77,7 @@ describe('what a server writes besides messages', () => {
 });
 
 describe('a rejected message', () => {
-  it('PAINS-37 too large: only its request fails, and the connection stays open', async () => {
+  it('too large: only its request fails, and the connection stays open', async () => {
     await using client = await startToy({ maxMessageBytes: MB });
     const other = client.ask('silent');
     await expect(client.ask('blob', { length: MB + 1 })).rejects.toMatchObject({
@@ -125,7 +122,7 @@ describe('a rejected message', () => {
 });
 
 describe('unusual messages', () => {
-  it('ST-09 ST-10 arrive unchanged, wherever the bytes were split', async () => {
+  it('arrive unchanged, wherever the bytes were split', async () => {
     await using client = await startToy();
     const message = {
       jsonrpc: '2.0',
@@ -138,7 +135,7 @@ describe('unusual messages', () => {
     expect(client.errors).toEqual([]);
   });
 
-  it('ST-09 lone surrogates pass in both directions', async () => {
+  it('lone surrogates pass in both directions', async () => {
     await using client = await startToy();
     expect(await client.result('echo', { text: 'a\ud800b', '\udfff': 1 })).toEqual({
       text: 'a\ud800b',
@@ -146,7 +143,7 @@ describe('unusual messages', () => {
     });
   });
 
-  it('ST-16 responses with unknown, repeated and foreign ids are dropped and reported', async () => {
+  it('responses with unknown, repeated and foreign ids are dropped and reported', async () => {
     await using other = await startToy();
     await using client = await startToy();
     const foreign = other.ask('silent');

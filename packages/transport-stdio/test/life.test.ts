@@ -4,12 +4,12 @@ import { isRunning, until, watchResources } from './support/processes.js';
 import { startToy, toyClient } from './support/toy-client.js';
 
 describe('a server that runs', () => {
-  it('T1 gets its arguments, and its messages reach the client', async () => {
+  it('gets its arguments, and its messages reach the client', async () => {
     await using client = await startToy({ flags: ['--one', 'two words'] });
     expect(await client.result('argv')).toEqual({ argv: ['--one', 'two words'] });
   });
 
-  it('ST-02 gets every argument byte for byte, because no shell reads them', async () => {
+  it('gets every argument byte for byte, because no shell reads them', async () => {
     const odd = [
       '$(touch x)',
       '`touch x`',
@@ -29,7 +29,7 @@ describe('a server that runs', () => {
     expect(await client.result('argv')).toEqual({ argv: odd });
   });
 
-  it('T1 runs in `cwd`', async () => {
+  it('runs in `cwd`', async () => {
     await using client = await startToy({ cwd: '/' });
     expect(await client.result('cwd')).toEqual({ cwd: '/' });
   });
@@ -51,7 +51,7 @@ describe('a server that runs', () => {
 });
 
 describe('a server that ends', () => {
-  it('T5 ST-13 fails pending requests at once and once, with the exit code and the last output', async () => {
+  it('fails pending requests at once and once, with the exit code and the last output', async () => {
     await using client = await startToy();
     const pending = client.ask('silent');
     const exit = client.ask('exit', { code: 3, words: 'first\n\u001b[31mfatal: no database\u001b[0m\n' });
@@ -112,7 +112,7 @@ describe('a server that ends', () => {
     await expect(exit).rejects.toMatchObject({ code: 'PROCESS_EXITED' });
   });
 
-  it('ST-13 that exits before its first byte fails the first request', async () => {
+  it('that exits before its first byte fails the first request', async () => {
     await using client = await startToy({ args: ['-e', 'process.exit(7)'] });
     await expect(client.ask('ping')).rejects.toMatchObject({
       code: 'PROCESS_EXITED',
@@ -120,7 +120,7 @@ describe('a server that ends', () => {
     });
   });
 
-  it('ST-13 that closes its stdout without exiting is ended', async () => {
+  it('that closes its stdout without exiting is ended', async () => {
     await using client = await startToy();
     const pid = client.transport.pid ?? 0;
     await expect(client.ask('close-stdout')).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe('a server that ends', () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  it('ST-13 that exits while a child of it holds its pipes fails pending requests all the same', async () => {
+  it('that exits while a child of it holds its pipes fails pending requests all the same', async () => {
     await using client = await startToy();
     const { pid } = await client.result('grandchild');
     await expect(client.ask('exit', { code: 5 })).rejects.toMatchObject({ details: { exitCode: 5 } });
@@ -141,7 +141,7 @@ describe('a server that ends', () => {
 });
 
 describe('a transport', () => {
-  it('T5 leaves no handle behind', async () => {
+  it('leaves no handle behind', async () => {
     const surplus = watchResources();
     for (const end of ['close', 'exit', 'abort'] as const) {
       const abort = new AbortController();

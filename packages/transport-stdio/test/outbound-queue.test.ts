@@ -43,7 +43,7 @@ function outcomes(sends: readonly (Promise<void> | undefined)[]): string[] {
 }
 
 describe('messages on their way into a pipe', () => {
-  it('PERF joins what is sent in one turn into one write, in order', async () => {
+  it('joins what is sent in one turn into one write, in order', async () => {
     const { pipe, writes, take } = slowPipe();
     const queue = createOutboundQueue(1000, unheard);
     queue.attach(pipe);
@@ -70,7 +70,7 @@ describe('messages on their way into a pipe', () => {
     expect(writes).toEqual([half, `${half}y`]);
   });
 
-  it('PERF writes the first of many messages while the last are sent, in few writes and in order', async () => {
+  it('writes the first of many messages while the last are sent, in few writes and in order', async () => {
     const writes: string[] = [];
     const pipe = new Writable({
       highWaterMark: 1e6,
@@ -121,7 +121,7 @@ describe('messages on their way into a pipe', () => {
     expect(more).toEqual(['taken']);
   });
 
-  it('ST-14 rejects a message without room, and accepts one of any size when the queue is empty', async () => {
+  it('rejects a message without room, and accepts one of any size when the queue is empty', async () => {
     const { pipe, take } = slowPipe();
     const queue = createOutboundQueue(10, unheard);
     queue.attach(pipe);

@@ -38,7 +38,7 @@ async function asked(
   return answer;
 }
 
-describe('T12 the plugin', () => {
+describe('the plugin', () => {
   it('handles the type stdio', () => {
     expect(stdio()).toMatchObject({ specVersion: 1, type: 'stdio' });
   });
@@ -61,7 +61,7 @@ describe('T12 the plugin', () => {
     }
   });
 
-  it('T3 sends the lines of stderr to the logger of the host, without secrets', async () => {
+  it('sends the lines of stderr to the logger of the host, without secrets', async () => {
     const { logger, lines } = recorder();
     const entry = { env: { KEY: 'canary-12345' } };
     await asked('stderr', { text: 'ready with canary-12345\n' }, { entry, context: { logger } });

@@ -62,7 +62,7 @@ it('names the pipe that a running server has closed', async () => {
   expect(broken.seen.ending).toEqual({ kind: 'stdin-closed', cause });
 });
 
-it('PAINS-35 accepts the late error of a missing command on Windows', async () => {
+it('accepts the late error of a missing command on Windows', async () => {
   const { child, clock, seen } = watched();
   const cause = Object.assign(new Error('spawn x ENOENT'), { code: 'ENOENT' });
   child.emit('error', cause);

@@ -35,7 +35,7 @@ afterAll(() => {
   for (const folder of [clone, home]) rmSync(folder, { recursive: true });
 });
 
-describe('S1 a server of the user, in a directory with files from a stranger', () => {
+describe('a server of the user, in a directory with files from a stranger', () => {
   /** What a host says that runs in the clone. */
   async function hostInClone(entry: object, env: Record<string, string> = {}): Promise<string> {
     const { stdout } = await run(process.execPath, [HOST, JSON.stringify(entry)], {
@@ -46,12 +46,12 @@ describe('S1 a server of the user, in a directory with files from a stranger', (
   }
   const { command, args = [] } = toy();
 
-  it('S1 starts in the home directory, not in the working directory', async () => {
+  it('starts in the home directory, not in the working directory', async () => {
     expect(JSON.parse(await hostInClone({ command, args }))).toMatchObject({ result: { cwd: home } });
     expect(await hostInClone({ command, args, cwd: clone })).toContain(clone);
   });
 
-  it('S1 started by npx is not taken from node_modules of the working directory', async () => {
+  it('started by npx is not taken from node_modules of the working directory', async () => {
     const said = await hostInClone(
       { command: 'npx', args: ['--no-install', 'planted'], env: { npm_config_fetch_retries: '0' } },
       { npm_config_registry: 'http://127.0.0.1:9' },
@@ -65,7 +65,7 @@ describe('S1 a server of the user, in a directory with files from a stranger', (
   });
 
   it.each(['', '.', ':', './bin', 'bin', `::/does/not/exist`, `.:/does/not/exist:bin:`])(
-    'S1 with the PATH "%s" is not looked up in its own or the working directory',
+    'with the PATH "%s" is not looked up in its own or the working directory',
     async (path) => {
       expect(await hostInClone({ command: 'planted', cwd: clone, env: { PATH: path } })).toMatch(
         /^failed: .*The command "planted" was not found/,
@@ -77,7 +77,7 @@ describe('S1 a server of the user, in a directory with files from a stranger', (
     },
   );
 
-  it('S1 with a relative command is looked up from `cwd`, or from the home directory', async () => {
+  it('with a relative command is looked up from `cwd`, or from the home directory', async () => {
     expect(await hostInClone({ command: './planted' })).toMatch(
       /^failed: .*The command ".\/planted" does not exist/,
     );
@@ -88,7 +88,7 @@ describe('S1 a server of the user, in a directory with files from a stranger', (
     rmSync(join(clone, 'pwned'));
   });
 
-  it('S1 has a PATH without such parts, for its own children', async () => {
+  it('has a PATH without such parts, for its own children', async () => {
     const path = `.:${clone}::relative:/usr/bin:`;
     await using client = await startToy({ env: { PATH: path } });
     expect(await client.result('env')).toMatchObject({ env: { PATH: `${clone}:/usr/bin` } });
@@ -96,7 +96,7 @@ describe('S1 a server of the user, in a directory with files from a stranger', (
     expect(await none.result('env')).toMatchObject({ env: { PATH: '/usr/bin:/bin' } });
   });
 
-  it('S1 resolves a relative `cwd` against the home directory, or against `home`', async () => {
+  it('resolves a relative `cwd` against the home directory, or against `home`', async () => {
     const cwdOf = async (plugin: ReturnType<typeof stdio>, entry: object): Promise<unknown> => {
       await using transport = plugin.create({ command, args, ...entry }, { server: 'own' });
       const answer = new Promise((resolve) => (transport.onmessage = resolve));
@@ -110,7 +110,7 @@ describe('S1 a server of the user, in a directory with files from a stranger', (
     expect(await cwdOf(stdio(), {})).toMatchObject({ result: { cwd: realpathSync(homedir()) } });
   });
 
-  it('S1 started by the factory: the error names a file on the PATH that is not executable', async () => {
+  it('started by the factory: the error names a file on the PATH that is not executable', async () => {
     writeFileSync(join(home, 'plain-tool'), 'text');
     const client = toyClient({ command: 'plain-tool', env: { PATH: home } });
     await expect(client.transport.start()).rejects.toMatchObject({ code: 'COMMAND_NOT_EXECUTABLE' });
@@ -139,7 +139,7 @@ function windows(contents: Readonly<Record<string, string>>) {
     );
 }
 
-describe('S10 on Windows (a stand-in)', () => {
+describe('on Windows (a stand-in)', () => {
   const node = String.raw`C:\nodejs\node.exe`;
   const script = String.raw`C:\nodejs\node_modules\npm\bin\npx-cli.js`;
   const find = windows({
@@ -156,7 +156,7 @@ describe('S10 on Windows (a stand-in)', () => {
     [String.raw`C:\Users\me\other.py`]: '#!/usr/bin/python3\n',
   });
 
-  it('S10 runs programs by their absolute path, found by PATH and PATHEXT', async () => {
+  it('runs programs by their absolute path, found by PATH and PATHEXT', async () => {
     expect(await find('node', ['x'])).toEqual({ file: node, args: ['x'], verbatim: false });
     expect(await find('NODE.EXE')).toMatchObject({ file: String.raw`C:\nodejs\NODE.EXE` });
     expect(await find('uvx')).toMatchObject({ file: String.raw`C:\Program Files\uv\uvx.exe` });
@@ -164,23 +164,23 @@ describe('S10 on Windows (a stand-in)', () => {
   });
 
   it.each(['planted', 'planted.exe', 'evil', 'evil.exe', 'python3'])(
-    'S10 does not find %s in the working directory, its own one or a relative part of the PATH',
+    'does not find %s in the working directory, its own one or a relative part of the PATH',
     async (command) => {
       await expect(find(command)).rejects.toMatchObject({ code: 'ENOENT' });
     },
   );
 
-  it('S10 resolves a relative path against `cwd`', async () => {
+  it('resolves a relative path against `cwd`', async () => {
     expect(await find(String.raw`.\planted`)).toMatchObject({ file: String.raw`C:\Users\me\planted.exe` });
     expect(await find('bin/planted.exe')).toMatchObject({ file: String.raw`C:\Users\me\bin\planted.exe` });
   });
 
-  it('S10 runs npx without its batch file, so that each argument arrives unchanged', async () => {
+  it('runs npx without its batch file, so that each argument arrives unchanged', async () => {
     const args = ['-y', 'x', '"&calc&"', '%PATH%', 'a\nb'];
     expect(await find('npx', args)).toEqual({ file: node, args: [script, ...args], verbatim: false });
   });
 
-  it('S10 runs a script with the interpreter that its first line names, found in the same way', async () => {
+  it('runs a script with the interpreter that its first line names, found in the same way', async () => {
     expect(await find(String.raw`.\server.js`, ['%x%'])).toEqual({
       file: node,
       args: [String.raw`C:\Users\me\server.js`, '%x%'],
@@ -201,7 +201,7 @@ describe('S10 on Windows (a stand-in)', () => {
     ['a tab', 'a\tb'],
     ['an end of file', 'a\u001ab'],
     ['too much', 'x'.repeat(8200)],
-  ])('S10 refuses an argument of a batch file with %s, and does not quote it', async (_, argument) => {
+  ])('refuses an argument of a batch file with %s, and does not quote it', async (_, argument) => {
     const refused = await find('tool', ['fine', argument]);
     expect(refused).toMatchObject({
       code: 'CONFIG_INVALID',
@@ -221,14 +221,14 @@ describe('S10 on Windows (a stand-in)', () => {
     ['!x!'],
     ['^"'.slice(0, 1)],
     ['ü😀'],
-  ])('S10 both parses of cmd.exe leave %j alone', async (argument) => {
+  ])('both parses of cmd.exe leave %j alone', async (argument) => {
     const program = await find('tool', ['-y', argument, 'last']);
     if ('code' in program) throw new Error(program.message);
     expect(program).toMatchObject({ file: String.raw`D:\Windows\System32\cmd.exe`, verbatim: true });
     expect(received(program)).toEqual([String.raw`C:\nodejs\tool.cmd`, '-y', argument, 'last']);
   });
 
-  it('S10 the environment keeps the working directory out of the search', () => {
+  it('the environment keeps the working directory out of the search', () => {
     const env = childEnvironment({ Path: String.raw`.;C:\a;;b;C:c;\\host\share` }, {}, 'safe', 'win32');
     expect(env).toEqual({
       NoDefaultCurrentDirectoryInExePath: '1',
@@ -265,7 +265,7 @@ function parsedByC(line: string): string[] {
   );
 }
 
-describe('D17 behind a proxy that inspects TLS', () => {
+describe('behind a proxy that inspects TLS', () => {
   const parent = {
     PATH: '/bin',
     NODE_EXTRA_CA_CERTS: '/etc/corp.pem',
@@ -281,7 +281,7 @@ describe('D17 behind a proxy that inspects TLS', () => {
     npm_config_registry: 'https://npm.corp/',
   };
 
-  it('D17 a server gets what it needs to reach the network', () => {
+  it('a server gets what it needs to reach the network', () => {
     expect(childEnvironment({ ...parent, OTHER: 'x' }, {}, 'safe', 'linux')).toEqual(parent);
     expect(childEnvironment({ Https_Proxy: 'http://p:1' }, {}, 'safe', 'win32')).toMatchObject({
       Https_Proxy: 'http://p:1',
@@ -294,7 +294,7 @@ describe('D17 behind a proxy that inspects TLS', () => {
     ' https://token@npm.corp/',
     'HTTP://me:p%40ss@proxy',
     'socks5h:\\\\me:secret@proxy',
-  ])('D17 a proxy with a password is passed on only when it is asked for: %s', (value) => {
+  ])('a proxy with a password is passed on only when it is asked for: %s', (value) => {
     const withPassword = { HTTPS_PROXY: value, https_proxy: value, npm_config_registry: value };
     const given = childEnvironment(withPassword, {}, 'safe', 'linux');
     expect(given).toEqual({});
@@ -303,7 +303,7 @@ describe('D17 behind a proxy that inspects TLS', () => {
     expect(childEnvironment(withPassword, {}, 'all', 'linux')).toEqual(withPassword);
   });
 
-  it('D17 names the withheld variables that affect the network, without their values', () => {
+  it('names the withheld variables that affect the network, without their values', () => {
     const more = { npm_config_cafile: '/x', UV_INDEX_URL: 'https://u:p@x', PIP_CERT: '', EDITOR: 'ed' };
     const env = childEnvironment({ ...parent, ...more }, { SSL_CERT_FILE: '/own' }, 'safe', 'linux');
     expect(networkVariablesWithheld({ ...parent, ...more }, env, 'linux')).toEqual([

@@ -60,7 +60,7 @@ describe.each(Object.entries(clients))('%s over our transport, with the everythi
     expect(transport.closeReason).toMatchObject({ code: 'PROCESS_EXITED', details: { signal: 'SIGKILL' } });
   });
 
-  it('PAINS-38 says why it cannot connect, with the last output of the server', async () => {
+  it('says why it cannot connect, with the last output of the server', async () => {
     const client = create();
     const code = 'console.error("Error: DATABASE_URL is not set"); process.exit(2)';
     const transport = createStdioTransport({ command: process.execPath, args: ['-e', code], server: 'db' });

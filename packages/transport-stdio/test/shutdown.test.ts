@@ -61,7 +61,7 @@ function ladder(obeys: { stdinEnd?: boolean; sigterm?: boolean; sigkill?: boolea
   return { run };
 }
 
-describe('T5 the steps of a shutdown', () => {
+describe('the steps of a shutdown', () => {
   it('closes stdin and does nothing else if that is enough', async () => {
     expect(await ladder({ stdinEnd: true }).run(true)).toEqual({ steps: ['end at 0'], gone: true, at: 0 });
   });
@@ -96,8 +96,8 @@ describe('T5 the steps of a shutdown', () => {
   });
 });
 
-describe('T5 a process group', () => {
-  it('ST-12 is killed as a whole when the server ignores the end of stdin and SIGTERM', async () => {
+describe('a process group', () => {
+  it('is killed as a whole when the server ignores the end of stdin and SIGTERM', async () => {
     const client = await startToy({ flags: STUBBORN, shutdown: SHORT });
     const pid = client.transport.pid ?? 0;
     const grandchild = pidOf(await client.result('grandchild', { code: IGNORES_SIGTERM }));
@@ -163,7 +163,7 @@ describe('T5 a process group', () => {
 });
 
 describe('Windows', () => {
-  it('T5 PAINS-9 ends the tree with taskkill, with and without waiting', async () => {
+  it('ends the tree with taskkill, with and without waiting', async () => {
     const runs: unknown[] = [];
     const tree = createWindowsTree(42, {
       start: (args) => void runs.push(['start', ...args]),
@@ -183,7 +183,7 @@ describe('Windows', () => {
 });
 
 describe('when this process exits', () => {
-  it('T5 no server and no grandchild is left', async () => {
+  it('no server and no grandchild is left', async () => {
     const host = spawn(
       process.execPath,
       [fileURLToPath(new URL('support/leaving-host.mjs', import.meta.url))],

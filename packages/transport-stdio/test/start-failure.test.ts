@@ -31,7 +31,7 @@ async function failure(options: ToyOptions): Promise<TransportError> {
 }
 
 describe('a server that cannot be started', () => {
-  it('ST-01 the whole command is the name of the program: no shell splits it', async () => {
+  it('the whole command is the name of the program: no shell splits it', async () => {
     const error = await failure({ command: 'echo hi; touch pwned', cwd: folder });
     expect(error).toMatchObject({
       code: 'COMMAND_NOT_FOUND',
@@ -43,14 +43,14 @@ describe('a server that cannot be started', () => {
     expect(existsSync(join(folder, 'pwned'))).toBe(false);
   });
 
-  it('minor 7: a slash in an argument does not make the command a path; a path may contain spaces', async () => {
+  it('a slash in an argument does not make the command a path; a path may contain spaces', async () => {
     const error = await failure({ command: 'npx -y @scope/x', cwd: folder });
     expect(error).toMatchObject({ code: 'COMMAND_NOT_FOUND', hint: expect.stringContaining('`args`') });
     const path = await failure({ command: './My Programs/x', cwd: folder });
     expect(path).toMatchObject({ code: 'COMMAND_NOT_FOUND', hint: expect.stringContaining('`cwd`') });
   });
 
-  it('L5 PAINS-33 PAINS-35 says how many directories were searched, and what to install', async () => {
+  it('says how many directories were searched, and what to install', async () => {
     const error = await failure({ command: 'uvx', env: { PATH: `${folder}:/does/not/exist` } });
     expect(error.message).toContain('The command "uvx" was not found in the 2 directories of the PATH.');
     expect(error.hint).toMatch(/^Install uv .*full path/);

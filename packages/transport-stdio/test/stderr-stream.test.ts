@@ -20,7 +20,7 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'stderr-'))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('M11: options of the official SDKs', () => {
+describe('options of the official SDKs', () => {
   it('are options of this transport, according to their types', () => {
     expectTypeOf<ParametersV1>().toExtend<StdioTransportOptions>();
     expectTypeOf<ParametersV2>().toExtend<StdioTransportOptions>();

@@ -19,7 +19,7 @@ function tail(chunks: readonly (string | Uint8Array)[], secrets: readonly string
   return { lines, last: stderr.lastLines(5, 100) };
 }
 
-describe('T3 the last lines of stderr', () => {
+describe('the last lines of stderr', () => {
   it('are as many whole lines as fit, without terminal control sequences', () => {
     const numbered = Array.from({ length: 30 }, (_, index) => `line ${index}\u001b[1m\u202e`).join('\n');
     expect(tail([numbered]).last).toBe('line 25\nline 26\nline 27\nline 28\nline 29');
@@ -63,8 +63,8 @@ describe('T3 the last lines of stderr', () => {
   }
 });
 
-describe('T3 stderr of a real server', () => {
-  it('PAINS-2 ST-08 is drained when it is not read: 100 MB do not delay a reply', async () => {
+describe('stderr of a real server', () => {
+  it('is drained when it is not read: 100 MB do not delay a reply', async () => {
     await using client = await startToy();
     const line = `${'x'.repeat(999)}\n`;
     const flood = client.ask('stderr', { text: line.repeat(1000), times: 100 });
@@ -73,7 +73,7 @@ describe('T3 stderr of a real server', () => {
     expect(client.transport.stderrTail).toMatch(/^x{999}(\nx{999})*$/);
   });
 
-  it('PAINS-2 before the first message does not delay the start', async () => {
+  it('before the first message does not delay the start', async () => {
     await using client = await startToy({ flags: ['--stderr-first'] });
     expect(await client.result('ping')).toEqual({});
   });

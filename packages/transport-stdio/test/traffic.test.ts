@@ -7,7 +7,7 @@ const MB = 1_000_000;
 const CONTENT_LENGTH_ECHO = fileURLToPath(new URL('support/content-length-echo.mjs', import.meta.url));
 
 describe('large messages', () => {
-  it('D.2-14 50 MB go both ways, in linear time', async () => {
+  it('50 MB go both ways, in linear time', async () => {
     await using client = await startToy();
     const cpu = async (work: () => Promise<unknown>): Promise<number> => {
       const start = process.cpuUsage();
@@ -31,7 +31,7 @@ describe('large messages', () => {
     expect(client.errors).toEqual([]);
   });
 
-  it('D.2-14 works with Content-Length too', async () => {
+  it('works with Content-Length too', async () => {
     await using client = await startToy({ framing: 'content-length', args: [CONTENT_LENGTH_ECHO] });
     const params = { text: `ü\n${'x'.repeat(5 * MB)}` };
     expect(await client.result('echo', params)).toEqual(params);
@@ -40,7 +40,7 @@ describe('large messages', () => {
 });
 
 describe('a server that does not read', () => {
-  it('ST-14 PAINS-16 delays a notification, then rejects more: memory stays bounded', async () => {
+  it('delays a notification, then rejects more: memory stays bounded', async () => {
     await using client = await startToy({ maxQueuedBytes: 10 * MB });
     await client.result('stop-reading');
     const text = 'x'.repeat(MB);
@@ -63,7 +63,7 @@ describe('a server that does not read', () => {
     expect(counted('waits')).toBe(0);
   });
 
-  it('ST-14 one message of 50 MB waits, and fails when the server exits', async () => {
+  it('one message of 50 MB waits, and fails when the server exits', async () => {
     await using client = await startToy({ maxQueuedBytes: 10 * MB });
     await client.result('stop-reading');
     const large = client.ask('length', { text: 'x'.repeat(50 * MB) });
@@ -86,7 +86,7 @@ describe('a server that does not read', () => {
     await expect(notification).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'not-sent' });
   });
 
-  it('ST-14 that closes its stdin without exiting is ended: EPIPE is handled', async () => {
+  it('that closes its stdin without exiting is ended: EPIPE is handled', async () => {
     await using client = await startToy();
     const pid = client.transport.pid ?? 0;
     client.ask('close-stdin').catch(() => undefined);
@@ -100,7 +100,7 @@ describe('a server that does not read', () => {
   });
 });
 
-it('ST-14 a slow handler makes the server wait: its output does not pile up here', async () => {
+it('a slow handler makes the server wait: its output does not pile up here', async () => {
   await using client = await startToy();
   let handled = 0;
   let most = 0;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 
-it('PERF import: loads nothing of what Node.js needs for a child process before the first is started', () => {
+it('import: loads nothing of what Node.js needs for a child process before the first is started', () => {
   // In a process of its own and from what is built: `tsc -b` first.
   const code = `
     const { createStdioTransport, stdio } = await import('@mcp-fittings/transport-stdio');

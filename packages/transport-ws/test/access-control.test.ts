@@ -24,7 +24,7 @@ async function statusOf(
   return status;
 }
 
-describe('WS-09 who may connect (the shape of CVE-2025-52882)', () => {
+describe('who may connect (the shape of CVE-2025-52882)', () => {
   it.each([
     ['the token and no Origin', {}, BEARER, 101],
     ['the token in another case of the scheme', {}, { Authorization: `bearer ${TOKEN}` }, 101],
@@ -115,7 +115,7 @@ function IDE(): Partial<WebSocketServerOptions> {
   return { tokenHeader: 'X-Ide-Auth' };
 }
 
-describe('HT-17 the Host header (DNS rebinding)', () => {
+describe('the Host header (DNS rebinding)', () => {
   it.each([
     ['evil.example', 403],
     ['evil.example:1234', 403],

@@ -38,7 +38,7 @@ const unauthorized = (wwwAuthenticate?: string | readonly string[]): HttpAnswer 
   ...(wwwAuthenticate !== undefined && { headers: { 'WWW-Authenticate': wwwAuthenticate } }),
 });
 
-describe('T8 sign-in on the upgrade request', () => {
+describe('sign-in on the upgrade request', () => {
   it('signs it, and asks for the headers anew for every connection', async () => {
     await using server = await startDecidingServer(() => undefined);
     const auth = provider();
@@ -110,7 +110,7 @@ describe('T8 sign-in on the upgrade request', () => {
     await again.close();
   });
 
-  it('HT-13 a server that keeps refusing is asked twice at most', async () => {
+  it('a server that keeps refusing is asked twice at most', async () => {
     await using server = await startDecidingServer(() => unauthorized());
     const auth = provider((_, self) => (self.token = `${self.token}+`));
     expect(await failureOf(client(server.url, { auth }).transport.start())).toMatchObject({
@@ -139,7 +139,7 @@ describe('T8 sign-in on the upgrade request', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('O5 without a provider, a 401 asks for sign-in, unless credentials are configured: then they are wrong', async () => {
+  it('without a provider, a 401 asks for sign-in, unless credentials are configured: then they are wrong', async () => {
     await using server = await startDecidingServer(() => unauthorized('Bearer realm="x"'));
     const error = await failureOf(client(server.url, { server: 'far' }).transport.start());
     expect(error).toBeInstanceOf(AuthRequiredError);
@@ -186,7 +186,7 @@ describe('T8 sign-in on the upgrade request', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('O5 an AuthRequiredError comes through as it is', async () => {
+  it('an AuthRequiredError comes through as it is', async () => {
     await using server = await startDecidingServer(() =>
       unauthorized('Bearer resource_metadata="https://x/y"'),
     );
@@ -213,7 +213,7 @@ describe('T8 sign-in on the upgrade request', () => {
     expect(await failed).toMatchObject({ code: 'TRANSPORT_CLOSED' });
   });
 
-  it('HT-09 a header of the provider is checked like a configured one', async () => {
+  it('a header of the provider is checked like a configured one', async () => {
     await using server = await startDecidingServer(() => undefined);
     for (const headers of [{ Authorization: 'Bearer canary\r\nX: y' }, { Host: 'evil.example' }]) {
       const auth: AuthProvider = { ...provider(), headers: async () => headers };

@@ -5,7 +5,7 @@ import { failureOf } from './support/recorder.js';
 
 const MIB = 1024 * 1024;
 
-describe('T8 a peer that does not read', () => {
+describe('a peer that does not read', () => {
   it('makes send() wait, and every message arrives in order when it reads again', async () => {
     await using raw = await startRawServer();
     const recorder = await startedClient(raw.url);

@@ -14,7 +14,7 @@ import { failureOf } from './support/recorder.js';
 const notification: JSONRPCMessage = { jsonrpc: '2.0', method: 'notifications/x' };
 const ping: JSONRPCMessage = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
-describe('D.3-24 beside SDK v1', () => {
+describe('beside SDK v1', () => {
   const before = globalThis.WebSocket;
   beforeEach(() => {
     // It wants the browser's class, which Node 20 does not have.

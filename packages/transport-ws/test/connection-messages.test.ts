@@ -22,7 +22,7 @@ describe('what is said about a WebSocket that did not open', () => {
     expect(error.message).toBe(`Connection refused by ${origin}: nothing is listening there.`);
   });
 
-  it('minor 6: says that a port does not speak TLS, or that it may', async () => {
+  it('says that a port does not speak TLS, or that it may', async () => {
     await using plain = await listen(createServer());
     const noTls = await failureOf(client(`wss://127.0.0.1:${plain.port}/`).transport.start());
     expect(noTls).toMatchObject({
@@ -34,7 +34,7 @@ describe('what is said about a WebSocket that did not open', () => {
     expect(tls.hint).toBe(`If this port speaks TLS, try wss://127.0.0.1:${secure.port}`);
   });
 
-  it('minor 7: shows the text of a page, not its markup', async () => {
+  it('shows the text of a page, not its markup', async () => {
     const body =
       '<!DOCTYPE html><html><head><title>Error</title><style>b{}</style></head><body><pre>Cannot GET /mcp</pre></body></html>';
     await using server = await startDecidingServer(() => ({ status: 404, body }));

@@ -19,7 +19,7 @@ function settled(): { promise: Promise<string>; resolve: (value: string) => void
 
 const TOTAL = 3000;
 
-it('D10 a server that floods over WebSocket is not read while its share is used up, and nothing is lost or reordered', async () => {
+it('a server that floods over WebSocket is not read while its share is used up, and nothing is lost or reordered', async () => {
   let now = 100;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'mcp' });

@@ -10,7 +10,7 @@ import { failureOf } from './support/recorder.js';
 import { startDecidingServer } from './support/refusing-server.js';
 
 describe('the upgrade request', () => {
-  it('T8 carries the configured headers, offers `mcp`, and no compression unless asked', async () => {
+  it('carries the configured headers, offers `mcp`, and no compression unless asked', async () => {
     await using server = await startDecidingServer(() => undefined);
     const headers = { 'X-Team': 'blue', Origin: 'https://app.example' };
     const recorder = await startedClient(`${server.url}?tenant=7`, { headers, apiKey: 'key-123456' });
@@ -39,7 +39,7 @@ describe('the upgrade request', () => {
     expect(offer).toContain('client_no_context_takeover');
   });
 
-  it('HT-09 refuses headers that would break the request or that the handshake owns', () => {
+  it('refuses headers that would break the request or that the handshake owns', () => {
     const url = 'ws://127.0.0.1:1/';
     const bad: Record<string, string>[] = [
       { 'X-A': 'one\r\nEvil: two' },
@@ -81,7 +81,7 @@ describe('the upgrade request', () => {
   });
 });
 
-describe('WS-04 the sub-protocol', () => {
+describe('the sub-protocol', () => {
   it.each([
     ['one that was not offered', ['Sec-WebSocket-Protocol: evil']],
     ['one that differs by case', ['Sec-WebSocket-Protocol: MCP']],
@@ -123,7 +123,7 @@ function withLine(line: string): (head: string, accept: string) => string {
   return (_, accept) => upgradeAnswer(accept, 'Sec-WebSocket-Protocol: mcp', line);
 }
 
-describe('WS-05 a redirect', () => {
+describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])(
     '%i is not followed; the error names the target without its path',
     async (status) => {
@@ -192,7 +192,7 @@ describe('a response that is not an upgrade', () => {
     ['Thu, 01 Jan 1970 00:01:00 GMT', 60_000],
     ['Wed, 31 Dec 1969 00:00:00 GMT', 0],
     ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
-  ])('HT-12 Retry-After: %s is %s ms', async (value, retryAfterMs) => {
+  ])('Retry-After: %s is %s ms', async (value, retryAfterMs) => {
     await using server = await startDecidingServer(() => ({
       status: 503,
       headers: { 'Retry-After': value },
@@ -300,7 +300,7 @@ describe('no answer', () => {
     expect(recorder.closes).toEqual([]);
   });
 
-  it('C12: the host gives up by its signal, before, during and after the start; what is open is closed', async () => {
+  it('the host gives up by its signal, before, during and after the start; what is open is closed', async () => {
     const early = client('ws://127.0.0.1:1/', { signal: AbortSignal.abort(new Error('stop')) });
     expect(await failureOf(early.transport.start())).toMatchObject({ code: 'ABORTED' });
 
@@ -321,7 +321,7 @@ describe('no answer', () => {
     expect(started.transport.closeReason).toMatchObject({ code: 'ABORTED' });
   });
 
-  it('C12: a call under way fails when the host closes, with ABORTED by signal and with TRANSPORT_CLOSED by close()', async () => {
+  it('a call under way fails when the host closes, with ABORTED by signal and with TRANSPORT_CLOSED by close()', async () => {
     for (const how of ['signal', 'close'] as const) {
       await using raw = await startRawServer();
       const host = new AbortController();
@@ -339,7 +339,7 @@ describe('no answer', () => {
   });
 });
 
-describe('HT-18 the URL', () => {
+describe('the URL', () => {
   it.each([
     'not a url',
     'https://host/mcp',

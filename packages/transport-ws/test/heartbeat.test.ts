@@ -103,7 +103,7 @@ describe('the heartbeat', () => {
   });
 });
 
-describe('T8 a dead peer', () => {
+describe('a dead peer', () => {
   it('is found on a real socket: every request fails at once, and the socket is gone', async () => {
     await using raw = await startRawServer();
     const clock = createManualClock();

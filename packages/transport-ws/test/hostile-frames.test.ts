@@ -49,7 +49,7 @@ const deflateAnswer = (_: string, accept: string): string =>
     'Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover',
   );
 
-describe('WS-01 what is too large', () => {
+describe('what is too large', () => {
   it('refuses a 1 GB frame by its announcement, closes with 1009 and fails the request', () =>
     withRequest(async (peer, { transport, closed }, request) => {
       peer.socket.write(frame('{"jsonrpc"', { announced: 1024n * 1024n * 1024n }));
@@ -131,7 +131,7 @@ describe('WS-01 what is too large', () => {
       expect(recorder.transport.closeReason).toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
     }));
 
-  it('S35: a flood of pings is not answered without bound, and is named as such', () =>
+  it('a flood of pings is not answered without bound, and is named as such', () =>
     withRequest(async (peer, recorder) => {
       // The peer reads nothing, so that no pong leaves.
       peer.socket.pause();
@@ -151,7 +151,7 @@ describe('WS-01 what is too large', () => {
     ['pings', OPCODE.ping, ''],
     ['pings with a payload', OPCODE.ping, 'x'.repeat(125)],
     ['pongs that answer nothing', OPCODE.pong, ''],
-  ])('S35 D11: %s that are paced by our pongs end the connection at the limit', (_, opcode, payload) =>
+  ])('%s that are paced by our pongs end the connection at the limit', (_, opcode, payload) =>
     withRequest(
       async (peer, recorder, request) => {
         let sent = 0;
@@ -173,7 +173,7 @@ describe('WS-01 what is too large', () => {
     ),
   );
 
-  it('S35: pings at a reasonable pace are answered for as long as they come', () => {
+  it('pings at a reasonable pace are answered for as long as they come', () => {
     let time = 0;
     return withRequest(
       async (peer, recorder) => {
@@ -189,7 +189,7 @@ describe('WS-01 what is too large', () => {
   });
 });
 
-describe('S26: what a peer repeats of our secrets', () => {
+describe('what a peer repeats of our secrets', () => {
   const secret = 'sk-live-0123456789abcdef';
   const forms: [string, string, Partial<WebSocketTransportOptions>][] = [
     ['a bearer token', secret, { apiKey: secret }],
@@ -213,7 +213,7 @@ describe('S26: what a peer repeats of our secrets', () => {
   ];
 
   it.each(forms)(
-    'S26: %s is in no error about a text frame, a close reason, or a JSON-RPC error',
+    '%s is in no error about a text frame, a close reason, or a JSON-RPC error',
     (_, value, options) =>
       withRequest(async (peer, recorder, request) => {
         const reported = recorder.nextError();
@@ -237,7 +237,7 @@ describe('S26: what a peer repeats of our secrets', () => {
       }, options),
   );
 
-  it('S26: a secret in the query of the URL is not shown either', async () => {
+  it('a secret in the query of the URL is not shown either', async () => {
     await using raw = await startRawServer({
       answer: () =>
         `HTTP/1.1 404 Not Found\r\nContent-Length: 60\r\n\r\n${`no /mcp?key=${secret}`.padEnd(60)}`,
@@ -249,7 +249,7 @@ describe('S26: what a peer repeats of our secrets', () => {
   });
 });
 
-describe('WS-02 what is not text', () => {
+describe('what is not text', () => {
   it('closes with 1003 on a binary frame', () =>
     withRequest(async (peer, recorder, request) => {
       peer.socket.write(frame('{"jsonrpc":"2.0","id":1,"result":{}}', { opcode: OPCODE.binary }));
@@ -317,7 +317,7 @@ describe('WS-02 what is not text', () => {
     }));
 });
 
-describe('WS-06 the reason of a close frame', () => {
+describe('the reason of a close frame', () => {
   it('is bounded and stripped of escapes wherever it shows', () =>
     withRequest(async (peer, { transport, closed }, request) => {
       const reason = '\u001b]8;;http://evil\u0007click\u001b[2J\u202etxt.exe\u0000'
@@ -364,7 +364,7 @@ describe('WS-06 the reason of a close frame', () => {
   );
 });
 
-describe('WS-08 when messages may arrive', () => {
+describe('when messages may arrive', () => {
   it('what comes in one segment with the handshake is delivered once, after start()', async () => {
     const hello = { jsonrpc: '2.0', method: 'notifications/message', params: { data: 'hello' } };
     await using raw = await startRawServer({ withAnswer: jsonFrame(hello) });

@@ -35,7 +35,7 @@ describe('the plugin', () => {
     });
   });
 
-  it('T8 passes entry, context and shared options on', async () => {
+  it('passes entry, context and shared options on', async () => {
     await using server = await startDecidingServer(() => undefined);
     const asked: string[] = [];
     const auth: AuthProvider = {
@@ -89,7 +89,7 @@ describe('the plugin', () => {
     );
   });
 
-  it('T11 `ws-ide` carries the token of the IDE, its name, and no sign-in', async () => {
+  it('`ws-ide` carries the token of the IDE, its name, and no sign-in', async () => {
     for (const spelled of [{ type: 'ws-ide' }, { transportType: 'ws-ide' }]) {
       await using server = await startServer({
         tokenHeader: 'X-Claude-Code-Ide-Authorization',
@@ -107,7 +107,7 @@ describe('the plugin', () => {
     }
   });
 
-  it('T11 the header of the token can be another, and an ordinary entry has none', async () => {
+  it('the header of the token can be another, and an ordinary entry has none', async () => {
     await using server = await startDecidingServer(() => undefined);
     const plugin = ws({ ideTokenHeader: 'X-My-Ide' });
     for (const type of ['ws-ide', 'ws']) {

@@ -32,7 +32,7 @@ function serve(options: { readonly secure: boolean }): Promise<AttachedServer> {
   });
 }
 
-describe('T8 a proxy', () => {
+describe('a proxy', () => {
   it('carries ws: and wss: through a tunnel; the server sees our credentials, the proxy does not', async () => {
     for (const secure of [false, true]) {
       await using server = await serve({ secure });

@@ -16,7 +16,7 @@ const servers = [
 ] as const;
 
 describe.each(servers)('%s behind ./server', (_, onConnection) => {
-  it('T8 serves the client of SDK v1, with every progress notification', async () => {
+  it('serves the client of SDK v1, with every progress notification', async () => {
     await using server = await startServer({ onConnection });
     const client = new ClientV1(INFO);
     await client.connect(createWebSocketTransport({ url: server.url, apiKey: TOKEN }));
@@ -32,7 +32,7 @@ describe.each(servers)('%s behind ./server', (_, onConnection) => {
     await client.close();
   });
 
-  it('T8 serves the client of SDK v2, with every progress notification', async () => {
+  it('serves the client of SDK v2, with every progress notification', async () => {
     await using server = await startServer({ onConnection });
     const client = new ClientV2(INFO);
     await client.connect(createWebSocketTransport({ url: server.url, apiKey: TOKEN }));

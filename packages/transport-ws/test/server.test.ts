@@ -146,7 +146,7 @@ describe('a connection', () => {
     expect(side?.transport.describe?.()).toMatchObject({ protocol: 'mcp', remoteAddress: '127.0.0.1' });
   });
 
-  it('WS-08 keeps what came in one segment with the upgrade request until it is started', async () => {
+  it('keeps what came in one segment with the upgrade request until it is started', async () => {
     let first: unknown;
     let started = false;
     let done: () => void = () => undefined;
@@ -241,7 +241,7 @@ describe('a connection', () => {
     }
   });
 
-  it('WS-01 a client that sends too much is closed with 1009, and the others live on', async () => {
+  it('a client that sends too much is closed with 1009, and the others live on', async () => {
     const { accepted, onConnection } = collector();
     await using server = await startServer({ onConnection, maxMessageBytes: 1000 });
     const good = await startedClient(server.url, credentials);
@@ -257,7 +257,7 @@ describe('a connection', () => {
     await alive;
   });
 
-  it('WS-01 inflates no further than the limit', async () => {
+  it('inflates no further than the limit', async () => {
     const { accepted, onConnection } = collector();
     await using server = await startServer({
       onConnection,
@@ -274,7 +274,7 @@ describe('a connection', () => {
     expect(accepted[0]?.transport.closeReason).toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
   });
 
-  it('WS-02 binary is closed with 1003', async () => {
+  it('binary is closed with 1003', async () => {
     const { onConnection } = collector();
     await using server = await startServer({ onConnection });
     const sender = new WebSocket(server.url, ['mcp'], { headers: BEARER });

@@ -51,7 +51,7 @@ async function whoAmI(url: string, options: Parameters<typeof startedClient>[1])
 const who = (name: string): unknown => ({ jsonrpc: '2.0', id: 1, result: { who: name } });
 
 describe('wss: with a private authority', () => {
-  it('T8 connects by name and by address, with the authority as text or as a file', async () => {
+  it('connects by name and by address, with the authority as text or as a file', async () => {
     await using server = await startSecure();
     const byName = server.url.replace('127.0.0.1', 'localhost');
     expect(await whoAmI(server.url, { network: { ca: pki.ca } })).toEqual(who('anonymous'));
@@ -120,7 +120,7 @@ describe('wss: with a private authority', () => {
 });
 
 describe('a client certificate', () => {
-  it('T8 is shown to the server', async () => {
+  it('is shown to the server', async () => {
     await using server = await startSecure({ askForCertificate: true });
     const { ca, client: clientCertificate, encryptedKey, passphrase, folder } = pki;
     expect(await whoAmI(server.url, { network: { ca, clientCertificate } })).toEqual(who('client'));

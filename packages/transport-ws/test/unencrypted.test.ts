@@ -37,7 +37,7 @@ const provider: AuthProvider = {
 };
 const refusal = { code: 'POLICY_DENIED', kind: 'config', server: 'ide', delivery: 'not-sent' };
 
-describe('S20 WS-03: ws: to another machine', () => {
+describe('ws: to another machine', () => {
   const credentials = [
     ['no credential', {}],
     ['a header', { headers: { Authorization: 'Bearer secret-token' } }],
@@ -48,7 +48,7 @@ describe('S20 WS-03: ws: to another machine', () => {
   ] as const;
 
   it.each(ELSEWHERE.flatMap((url) => credentials.map(([what, options]) => [url, what, options] as const)))(
-    'S20: is refused before anything is sent: %s with %s',
+    'is refused before anything is sent: %s with %s',
     (url, _, options) => {
       expect(() =>
         createWebSocketTransport({ url, server: 'ide', network: { env: {} }, ...options }),
@@ -61,17 +61,17 @@ describe('S20 WS-03: ws: to another machine', () => {
     },
   );
 
-  it.each([...ELSEWHERE, ...HERE])('S20: is allowed with allowInsecure, and a warning: %s', (url) => {
+  it.each([...ELSEWHERE, ...HERE])('is allowed with allowInsecure, and a warning: %s', (url) => {
     expect(() => createWebSocketTransport({ url, allowInsecure: true, network: { env: {} } })).not.toThrow();
   });
 
-  it.each(HERE)('S20: is allowed on this machine: %s', (url) => {
+  it.each(HERE)('is allowed on this machine: %s', (url) => {
     expect(() =>
       createWebSocketTransport({ url, apiKey: 'secret-token', network: { env: {} } }),
     ).not.toThrow();
   });
 
-  it('S20: is refused for an entry without allowInsecure, and only with the value true allowed', async () => {
+  it('is refused for an entry without allowInsecure, and only with the value true allowed', async () => {
     const plugin = ws();
     const context = {
       server: 'ide',
@@ -97,7 +97,7 @@ describe('S20 WS-03: ws: to another machine', () => {
   });
 
   it.each(['ws://mcp.example.com/', 'ws://[2001:db8::1]/', 'http://mcp.example.com/'])(
-    'S20: a redirect to %s is not followed, whatever allowInsecure says',
+    'a redirect to %s is not followed, whatever allowInsecure says',
     async (location) => {
       await using server = await startDecidingServer(() => ({ status: 307, headers: { location } }));
       const { transport } = client(server.url, { apiKey: 'secret-token', allowInsecure: true });

@@ -21,7 +21,7 @@ export function storeCases(name: string, place: () => Promise<StorePlace>): void
   });
   afterEach(() => stores[Symbol.asyncDispose]());
 
-  describe.each(['v1', 'v2'] as const)(`C1 a sign-in that has ended, in ${name}, engine %s`, (engine) => {
+  describe.each(['v1', 'v2'] as const)(`a sign-in that has ended, in ${name}, engine %s`, (engine) => {
     let world: EndingWorld;
     beforeEach(async () => {
       world = await createEndingWorld('http', engine, () => stores.open());
@@ -36,7 +36,7 @@ export function storeCases(name: string, place: () => Promise<StorePlace>): void
       ['expired, without a refresh token', { ...EXPIRED, refreshToken: undefined }],
       ['expired, with a revoked refresh token', { ...EXPIRED, refreshToken: 'revoked' }],
       ['refused, without a refresh token', { accessToken: 'forged', refreshToken: undefined }],
-    ])('C1: is needs-auth after a restart of the program: %s', async (_, change) => {
+    ])('is needs-auth after a restart of the program: %s', async (_, change) => {
       await world.edit((record) => stored({ ...record, ...change }));
       const host = world.host();
       await world.connect(host);
@@ -46,7 +46,7 @@ export function storeCases(name: string, place: () => Promise<StorePlace>): void
       });
     });
 
-    it('C1: uses a new sign-in of another process, with a call at once, and without one', async () => {
+    it('uses a new sign-in of another process, with a call at once, and without one', async () => {
       await world.edit((record) => stored({ ...record, ...EXPIRED, refreshToken: undefined }));
       const [calling, idle, other] = [world.host(), world.host(), world.host()];
       for (const host of [calling, idle, other]) expect(await world.connect(host)).toBe('needs-auth');
@@ -58,7 +58,7 @@ export function storeCases(name: string, place: () => Promise<StorePlace>): void
     });
   });
 
-  describe(`S12 credentials of entries with one URL, in ${name}`, () => {
+  describe(`credentials of entries with one URL, in ${name}`, () => {
     let server: FalseServer;
     let other: FalseServer;
     beforeEach(async () => {
@@ -107,7 +107,7 @@ export function storeCases(name: string, place: () => Promise<StorePlace>): void
         });
     };
 
-    it('S12: two entries, two issuers and two persons never read the tokens of one another', async () => {
+    it('two entries, two issuers and two persons never read the tokens of one another', async () => {
       for (const [index, owner] of owners.entries()) {
         expect(await authorization(owner)).toBeUndefined();
         expect(await provider(owner).identity?.()).toBeUndefined();

@@ -10,7 +10,7 @@ const ask = (authorization?: string): Request =>
     headers: authorization === undefined ? {} : { authorization },
   });
 
-describe('GW-30: one shared secret', () => {
+describe('one shared secret', () => {
   it('accepts the token, in any case of the scheme, as one caller without a principal', async () => {
     const access = bearerToken(TOKEN);
     expect(await access.authenticate(ask(`Bearer ${TOKEN}`))).toEqual({ caller: { id: 'bearer' } });

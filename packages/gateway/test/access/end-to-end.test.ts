@@ -48,7 +48,7 @@ function sdkOAuth(
 
 const textOf = (result: unknown): string => JSON.stringify(result);
 
-describe('GW-39: official clients find their way with nothing but the address', () => {
+describe('official clients find their way with nothing but the address', () => {
   it(
     'SDK v1: from a 401 to a call, and from a call to a sign-in at the server',
     { timeout: 60_000 },

@@ -33,7 +33,7 @@ async function open(options: Partial<OAuthResourceOptions> = {}) {
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-describe('GW-31: the gateway is an OAuth protected resource', () => {
+describe('the gateway is an OAuth protected resource', () => {
   it('describes the address of all servers and of each one', async () => {
     await using world = await open({
       scopes: { read: [{ server: 'github', tools: ['get_*'] }], all: '*' },
@@ -86,7 +86,7 @@ describe('GW-31: the gateway is an OAuth protected resource', () => {
   });
 });
 
-describe('GW-32: only tokens of a trusted issuer for this resource are accepted', () => {
+describe('only tokens of a trusted issuer for this resource are accepted', () => {
   it('accepts a valid token, for the gateway and for one server', async () => {
     await using world = await open();
     const { issuer } = world;
@@ -239,7 +239,7 @@ describe('GW-32: only tokens of a trusted issuer for this resource are accepted'
   });
 });
 
-describe('GW-33: scopes decide what a caller may use', () => {
+describe('scopes decide what a caller may use', () => {
   const scopes = {
     'github:read': [{ server: 'github', tools: ['get_*', '*_list', 'a*b*c'] }],
     'github:all': [{ server: 'github' }],
@@ -272,7 +272,7 @@ describe('GW-33: scopes decide what a caller may use', () => {
     }
   });
 
-  it('GW-85: a grant that names some items of a server grants no others, of any kind', async () => {
+  it('a grant that names some items of a server grants no others, of any kind', async () => {
     const granting = {
       tools: [{ server: 'github', tools: ['get_*'] }],
       reading: [{ server: 'github', resources: ['repo://docs/*'], prompts: ['explain'] }],
@@ -330,7 +330,7 @@ describe('GW-33: scopes decide what a caller may use', () => {
   });
 });
 
-describe('GW-34: subjects of two issuers are never one person', () => {
+describe('subjects of two issuers are never one person', () => {
   it('encodes issuer and subject, and lets the program name people', async () => {
     await using world = await open();
     await using other = await startTestIssuer({ resource: RESOURCE, now: () => world.clock.now() });
@@ -358,7 +358,7 @@ describe('GW-34: subjects of two issuers are never one person', () => {
   });
 });
 
-describe('GW-35: keys are read rarely, and what is bound to a key needs its proof', () => {
+describe('keys are read rarely, and what is bound to a key needs its proof', () => {
   it('reads keys once for many tokens, and again for a new key at most once a minute', async () => {
     await using world = await open();
     const { issuer, clock } = world;

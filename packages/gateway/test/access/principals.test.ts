@@ -34,7 +34,7 @@ async function arrive(world: SigningIn, person: string) {
   return { person, token, client, call, session: transport.sessionId ?? '' };
 }
 
-describe('GW-36: a hundred people share a gateway, and nothing else', () => {
+describe('a hundred people share a gateway, and nothing else', () => {
   it(
     'gives each their own tools, results and sessions, and keeps both kinds of tokens apart',
     { timeout: 120_000 },

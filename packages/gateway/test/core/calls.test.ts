@@ -35,7 +35,7 @@ const tools = () =>
 
 for (const kind of ['v1', 'v2', 'modern'] as const) {
   describe(`calls of a client ${kind}`, () => {
-    it('GW-09: reports progress to a client that wants it, and passes its own metadata on', async () => {
+    it('reports progress to a client that wants it, and passes its own metadata on', async () => {
       await using gateway = await gatewayOver({ tools });
       const client = await gateway[kind]();
       const reports: unknown[] = [];
@@ -51,7 +51,7 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       expect(JSON.stringify(seen)).not.toContain('clientCapabilities');
     });
 
-    it('GW-10: answers with the error of the server, or says what happened and how far the request got', async () => {
+    it('answers with the error of the server, or says what happened and how far the request got', async () => {
       await using gateway = await gatewayOver({ tools });
       const client = await gateway[kind]();
       await expect(client.callTool({ name: 'tools__fail', arguments: {} })).rejects.toMatchObject({
@@ -70,7 +70,7 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       expect(JSON.stringify(error)).not.toContain('stack');
     });
 
-    it('GW-81: lets the server answer a call of a tool that it does not list, if the program wants it', async () => {
+    it('lets the server answer a call of a tool that it does not list, if the program wants it', async () => {
       const call = { name: 'unlisted', arguments: {} };
       await using refusing = await gatewayOver({ tools });
       const refused = await refusing[kind]({ mount: { server: 'tools' } });
@@ -82,7 +82,7 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       await expect(all.callTool(call)).rejects.toMatchObject({ data: { code: 'TOOL_UNKNOWN' } });
     });
 
-    it('GW-11: shows and calls only what the caller may use and the program exposes', async () => {
+    it('shows and calls only what the caller may use and the program exposes', async () => {
       const policy = createToolPolicy({ servers: { tools: { deniedTools: ['danger'] } } });
       await using gateway = await gatewayOver(
         { tools, hidden: tools, secret: tools },
@@ -116,7 +116,7 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       await expect(own.callTool({ name: 'fail', arguments: {} })).rejects.toMatchObject({ code: -32602 });
     });
 
-    it('GW-11: hides prompts and resources of servers that the caller may not use', async () => {
+    it('hides prompts and resources of servers that the caller may not use', async () => {
       const open = () => toyServer({ prompts: [{ name: 'p' }], resources: [{ uri: 'x://open', name: 'o' }] });
       const secret = () =>
         toyServer({ prompts: [{ name: 'p' }], resources: [{ uri: 'x://secret', name: 's' }] });
@@ -129,7 +129,7 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
     });
 
-    it('GW-85: shows and uses only the prompts and resources that the caller may use', async () => {
+    it('shows and uses only the prompts and resources that the caller may use', async () => {
       const notes = () =>
         toyServer({
           prompts: [{ name: 'open' }, { name: 'secret' }],
@@ -157,7 +157,7 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       }
     });
 
-    it('GW-12: pages are bounded, and an invalid cursor is refused', async () => {
+    it('pages are bounded, and an invalid cursor is refused', async () => {
       const many = () =>
         toyServer({ tools: Array.from({ length: 450 }, (_, index) => ({ name: `t${index}` })) });
       await using gateway = await gatewayOver({ many });

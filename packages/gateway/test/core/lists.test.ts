@@ -42,7 +42,7 @@ const files = () =>
 
 for (const kind of ['v1', 'v2', 'modern'] as const) {
   describe(`client ${kind}`, () => {
-    it('GW-01: sees the tools of all servers under unique names, and calls them', async () => {
+    it('sees the tools of all servers under unique names, and calls them', async () => {
       await using gateway = await gatewayOver({ notes, files });
       const client = await gateway[kind]();
       const { tools } = await client.listTools();
@@ -62,7 +62,7 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       });
     });
 
-    it('GW-02: serves one server under its original names', async () => {
+    it('serves one server under its original names', async () => {
       await using gateway = await gatewayOver({ notes, files });
       const client = await gateway[kind]({ mount: { server: 'notes' } });
       const { tools } = await client.listTools();
@@ -76,7 +76,7 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       });
     });
 
-    it('GW-03: gets prompts, resources and completions of all servers', async () => {
+    it('gets prompts, resources and completions of all servers', async () => {
       await using gateway = await gatewayOver({ notes, files });
       const client = await gateway[kind]();
       const { prompts } = await client.listPrompts();

@@ -2,7 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { toProtocolError } from '../../src/surface/protocol-errors.js';
 
-describe('GW-82: a capability that the client does not declare', () => {
+describe('a capability that the client does not declare', () => {
   const error = new FittingsError('CAPABILITY_MISSING', 'The client cannot show pages.', {
     delivery: 'rejected',
     details: { clientCapability: 'elicitation.url' },

@@ -100,7 +100,7 @@ const answering = (name: string, asked: string[] = []): ClientOptions => ({
 
 for (const kind of ['v2', 'modern'] as const) {
   describe(`questions to a client ${kind}`, () => {
-    it('GW-04: passes each kind of question to the client whose call caused it, and its answer back', async () => {
+    it('passes each kind of question to the client whose call caused it, and its answer back', async () => {
       await using gateway = await gatewayOver({ asking: asking() });
       const client = await gateway[kind](answering('ann'));
       const call = async (tool: string): Promise<string> => {
@@ -114,7 +114,7 @@ for (const kind of ['v2', 'modern'] as const) {
       expect(await call('roots')).toContain('file:///ann');
     });
 
-    it('GW-05: refuses a question that the client cannot be asked', async () => {
+    it('refuses a question that the client cannot be asked', async () => {
       await using gateway = await gatewayOver({ asking: asking() });
       const client = await gateway[kind]();
       const error = await client
@@ -123,7 +123,7 @@ for (const kind of ['v2', 'modern'] as const) {
       expect(String(error)).toContain('elicitation');
     });
 
-    it('GW-06: refuses a question that may be for another client', async () => {
+    it('refuses a question that may be for another client', async () => {
       let started = (): void => undefined;
       let release = (): void => undefined;
       const begun = new Promise<void>((resolve) => {
@@ -151,7 +151,7 @@ for (const kind of ['v2', 'modern'] as const) {
 }
 
 describe('a server that asks late', () => {
-  it('GW-06: does not ask another client for a call that was given up', async () => {
+  it('does not ask another client for a call that was given up', async () => {
     const { promise: begun, resolve: begin } = withResolvers<void>();
     const { promise: released, resolve: release } = withResolvers<void>();
     const { promise: refused, resolve: refuse } = withResolvers<string>();
@@ -191,7 +191,7 @@ describe('a server that asks late', () => {
 });
 
 describe('held calls', () => {
-  it('GW-07: withdraws the call at the server when its client cancels, also while it is asked', async () => {
+  it('withdraws the call at the server when its client cancels, also while it is asked', async () => {
     for (const kind of ['v2', 'modern'] as const) {
       let canceled = (): void => undefined;
       let started = (): void => undefined;
@@ -220,7 +220,7 @@ describe('held calls', () => {
 });
 
 describe('servers of 2026-07-28', () => {
-  it('GW-08: asks the right client of several, because the server says for which call it asks', async () => {
+  it('asks the right client of several, because the server says for which call it asks', async () => {
     const make = (): McpServer => {
       const server = new McpServer({ name: 's', version: '1' });
       server.registerTool('greet', {}, ({ mcpReq }) => {

@@ -46,7 +46,7 @@ const collect = (into: string[]) => ({
 });
 
 describe('sessions', () => {
-  it('GW-13: tells a client of changes that it sees, and no other', async () => {
+  it('tells a client of changes that it sees, and no other', async () => {
     const upstream = changing();
     await using gateway = await gatewayOver({ changing: upstream.make });
     const all: string[] = [];
@@ -59,7 +59,7 @@ describe('sessions', () => {
     expect(none).toEqual([]);
   });
 
-  it('GW-13: tells a listener of 2026-07-28 of changes and of its resources', async () => {
+  it('tells a listener of 2026-07-28 of changes and of its resources', async () => {
     const upstream = changing();
     await using gateway = await gatewayOver({ changing: upstream.make });
     const events: unknown[] = [];
@@ -77,7 +77,7 @@ describe('sessions', () => {
     await vi.waitFor(() => expect(upstream.subscribed.at(-1)).toBe('resources/unsubscribe memo://a'));
   });
 
-  it('GW-14: subscribes once for all clients, and reports to those who subscribed', async () => {
+  it('subscribes once for all clients, and reports to those who subscribed', async () => {
     const upstream = changing();
     await using gateway = await gatewayOver({ changing: upstream.make });
     const seen: string[][] = [[], [], []];
@@ -94,7 +94,7 @@ describe('sessions', () => {
     await vi.waitFor(() => expect(upstream.subscribed.at(-1)).toBe('resources/unsubscribe memo://a'));
   });
 
-  it('GW-14: passes log messages to sessions that set a level', async () => {
+  it('passes log messages to sessions that set a level', async () => {
     const upstream = changing();
     await using gateway = await gatewayOver({ changing: upstream.make });
     const loud: string[] = [];
@@ -111,7 +111,7 @@ describe('sessions', () => {
     expect(quiet).toEqual([]);
   });
 
-  it('GW-15: says what the servers offer, and their instructions under their names', async () => {
+  it('says what the servers offer, and their instructions under their names', async () => {
     const upstream = changing();
     const plain = () => toyServer({ tools: [{ name: 'x' }], instructions: 'Plain.' });
     await using gateway = await gatewayOver({ changing: upstream.make, plain });
@@ -133,7 +133,7 @@ describe('sessions', () => {
 });
 
 describe('people', () => {
-  it('GW-16: keeps fifty people apart: their lists, results and questions', async () => {
+  it('keeps fifty people apart: their lists, results and questions', async () => {
     let connections = 0;
     const own = () => {
       const number = ++connections;
@@ -178,7 +178,7 @@ describe('people', () => {
     expect(owners.size).toBe(50);
   });
 
-  it('GW-16: one server that hangs does not delay the lists of the others', async () => {
+  it('one server that hangs does not delay the lists of the others', async () => {
     const clock = createManualClock();
     const good = () => toyServer({ tools: [{ name: 'x' }] });
     const hanging = () => new Promise<never>(() => undefined);
@@ -195,7 +195,7 @@ describe('people', () => {
 });
 
 describe('people who come back', () => {
-  it('GW-13: tells a person nothing when an unused connection is forgotten', async () => {
+  it('tells a person nothing when an unused connection is forgotten', async () => {
     const clock = createManualClock();
     const own = () => toyServer({ tools: [{ name: 'x' }] });
     await using gateway = await gatewayOver({ own }, { clock, host: { clock, lazy: true } });
@@ -211,7 +211,7 @@ describe('people who come back', () => {
 });
 
 describe('answers', () => {
-  it('GW-07: a call whose client refuses to answer is not held', async () => {
+  it('a call whose client refuses to answer is not held', async () => {
     const asks = () =>
       toyServer({
         tools: [{ name: 'ask' }],
@@ -237,7 +237,7 @@ describe('answers', () => {
     }
   });
 
-  it('GW-07: gives a call up whose client does not answer, and refuses the answers of anybody else', async () => {
+  it('gives a call up whose client does not answer, and refuses the answers of anybody else', async () => {
     const clock = createManualClock();
     const aborted: unknown[] = [];
     const asks = () =>
@@ -285,7 +285,7 @@ describe('answers', () => {
     ).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('GW-07: cancels the call at the server when its client cancels it while it is asked', async () => {
+  it('cancels the call at the server when its client cancels it while it is asked', async () => {
     let aborted = false;
     const asks = () =>
       toyServer({
@@ -314,7 +314,7 @@ describe('answers', () => {
     await vi.waitFor(() => expect(aborted).toBe(true));
   });
 
-  it('GW-17: asks the client before a call for which the policy asks', async () => {
+  it('asks the client before a call for which the policy asks', async () => {
     const tools = () => toyServer({ tools: [{ name: 'write' }], call: () => text('done') });
     const policy = createToolPolicy({ servers: { tools: { writePermission: 'ask' } } });
     await using gateway = await gatewayOver({ tools }, { policy });
@@ -340,7 +340,7 @@ describe('answers', () => {
     }
   });
 
-  it('GW-83: reads a resource only if the policy allows it, and asks the client if the policy asks', async () => {
+  it('reads a resource only if the policy allows it, and asks the client if the policy asks', async () => {
     const files = () =>
       toyServer({
         resources: [

@@ -39,7 +39,7 @@ function guarded() {
 
 describe('sign-in to a server', () => {
   for (const kind of ['v1', 'v2', 'modern'] as const) {
-    it(`GW-18: shows a client ${kind} the page, and calls the tool after the sign-in`, async () => {
+    it(`shows a client ${kind} the page, and calls the tool after the sign-in`, async () => {
       const { auth, make } = guarded();
       let complete = (): void => undefined;
       const pages: string[] = [];
@@ -92,7 +92,7 @@ describe('sign-in to a server', () => {
 });
 
 describe('a sign-in that has ended', () => {
-  it('GW-18: leads to the page when a tool is called that was listed before', async () => {
+  it('leads to the page when a tool is called that was listed before', async () => {
     const { auth, make, expire } = guarded();
     const signIn: UpstreamSignIn = {
       open: async () => ({
@@ -119,7 +119,7 @@ describe('a sign-in that has ended', () => {
 });
 
 describe('servers behind the gateway', () => {
-  it('GW-19: passes results on as they came, also what no revision knows', async () => {
+  it('passes results on as they came, also what no revision knows', async () => {
     const odd = () =>
       toyServer({
         tools: [{ name: 'odd', outputSchema: { type: 'array' } }],
@@ -164,7 +164,7 @@ describe('servers behind the gateway', () => {
     }
   });
 
-  it('GW-19: never sends what a client has authenticated with, nor its session, to a server; tells observers', async () => {
+  it('never sends what a client has authenticated with, nor its session, to a server; tells observers', async () => {
     const requests: string[] = [];
     const serve = toNodeHandler(
       createMcpHandler(() => toyServer({ tools: [{ name: 'x' }], call: () => text('ok') })),
@@ -203,7 +203,7 @@ describe('servers behind the gateway', () => {
     ]);
   });
 
-  it('GW-19: says how long lists may be kept, and by whom', async () => {
+  it('says how long lists may be kept, and by whom', async () => {
     const clock = createManualClock({ now: 1_000_000 });
     const listing = (ttlMs: number, cacheScope: string) => () => {
       const server = toyServer({});
@@ -232,7 +232,7 @@ describe('servers behind the gateway', () => {
     expect(await freshness(shared)).toEqual({ ttlMs: 3000, cacheScope: 'public' });
   });
 
-  it('GW-19: works with a program over stdio, for both eras', async () => {
+  it('works with a program over stdio, for both eras', async () => {
     const callbacks = createCallbackRouter();
     const host = createHost({
       engine: sdk(identity),

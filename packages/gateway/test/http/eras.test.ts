@@ -5,8 +5,8 @@ import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelco
 import { describe, expect, it, vi } from 'vitest';
 import { startTestGateway, textOf } from '../support/test-gateway.js';
 
-describe('GW-20: both protocol eras over HTTP', () => {
-  it('GW-20: serves SDK v1 with a session: calls, progress, elicitation, notifications', async () => {
+describe('both protocol eras over HTTP', () => {
+  it('serves SDK v1 with a session: calls, progress, elicitation, notifications', async () => {
     await using served = await startTestGateway();
     const client = await served.clientV1();
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }));
@@ -28,7 +28,7 @@ describe('GW-20: both protocol eras over HTTP', () => {
       .toBeGreaterThan(0);
   });
 
-  it('GW-20: serves SDK v2 by initialize', async () => {
+  it('serves SDK v2 by initialize', async () => {
     await using served = await startTestGateway();
     const client = await served.clientV2('legacy');
     expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
@@ -36,7 +36,7 @@ describe('GW-20: both protocol eras over HTTP', () => {
     expect(served.surface.connections.map(({ era }) => era)).toEqual(['legacy']);
   });
 
-  it('GW-20: serves SDK v2 without a session, with progress and subscriptions/listen', async () => {
+  it('serves SDK v2 without a session, with progress and subscriptions/listen', async () => {
     await using served = await startTestGateway();
     const client = await served.clientV2('auto');
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
@@ -59,7 +59,7 @@ describe('GW-20: both protocol eras over HTTP', () => {
     await expect.poll(() => served.surface.bus({ id: 'ann' }).listenerCount).toBe(0);
   });
 
-  it.each(['legacy', 'auto'] as const)('GW-20: serves one server at its own path, %s', async (era) => {
+  it.each(['legacy', 'auto'] as const)('serves one server at its own path, %s', async (era) => {
     await using served = await startTestGateway();
     const notes = await served.clientV2(era, 'bob', '/notes');
     expect(textOf(await notes.callTool({ name: 'whoami' }))).toBe('bob at notes');
@@ -69,7 +69,7 @@ describe('GW-20: both protocol eras over HTTP', () => {
     expect(served.surface.connections.map(({ mount }) => mount.server)).not.toContain('unknown');
   });
 
-  it('GW-20: serves our own host', async () => {
+  it('serves our own host', async () => {
     await using served = await startTestGateway();
     await using host = createHost({
       engine: sdk({ name: 'host', version: '1' }),
@@ -83,9 +83,9 @@ describe('GW-20: both protocol eras over HTTP', () => {
   });
 });
 
-describe('GW-23: answers of a client', () => {
+describe('answers of a client', () => {
   it.each([7, null, 'text', [], { question: 7 }])(
-    'GW-23: that are not an object are refused: %j',
+    'that are not an object are refused: %j',
     async (inputResponses) => {
       await using served = await startTestGateway();
       const meta = {
@@ -118,52 +118,43 @@ describe('GW-23: answers of a client', () => {
   );
 });
 
-describe('GW-21: calls that no client waits for', () => {
-  it.each(['legacy', 'auto'] as const)(
-    'GW-21: cancels the call of a client that cancels, %s',
-    async (era) => {
-      await using served = await startTestGateway();
-      const client = await served.clientV2(era);
-      const stop = new AbortController();
-      const call = client.callTool({ name: 'wait' }, { signal: stop.signal });
-      await expect.poll(() => served.surface.waiting()).toBe(1);
-      expect(served.gateway.load().requestsInFlight).toBe(1);
-      stop.abort();
-      await expect(call).rejects.toThrow();
-      await expect.poll(() => served.surface.canceled()).toBe(1);
-      await expect.poll(() => served.gateway.load().requestsInFlight).toBe(0);
-    },
-  );
+describe('calls that no client waits for', () => {
+  it.each(['legacy', 'auto'] as const)('cancels the call of a client that cancels, %s', async (era) => {
+    await using served = await startTestGateway();
+    const client = await served.clientV2(era);
+    const stop = new AbortController();
+    const call = client.callTool({ name: 'wait' }, { signal: stop.signal });
+    await expect.poll(() => served.surface.waiting()).toBe(1);
+    expect(served.gateway.load().requestsInFlight).toBe(1);
+    stop.abort();
+    await expect(call).rejects.toThrow();
+    await expect.poll(() => served.surface.canceled()).toBe(1);
+    await expect.poll(() => served.gateway.load().requestsInFlight).toBe(0);
+  });
 
-  it.each(['legacy', 'auto'] as const)(
-    'GW-21: cancels the call of a client that is gone, %s',
-    async (era) => {
-      await using served = await startTestGateway();
-      const client = await served.clientV2(era);
-      const call = client.callTool({ name: 'wait' });
-      call.catch(() => undefined);
-      await expect.poll(() => served.surface.waiting()).toBe(1);
-      await client.close();
-      await expect(call).rejects.toThrow();
-      await expect.poll(() => served.surface.canceled()).toBe(1);
-      await expect.poll(() => served.gateway.load().requestsInFlight).toBe(0);
-    },
-  );
+  it.each(['legacy', 'auto'] as const)('cancels the call of a client that is gone, %s', async (era) => {
+    await using served = await startTestGateway();
+    const client = await served.clientV2(era);
+    const call = client.callTool({ name: 'wait' });
+    call.catch(() => undefined);
+    await expect.poll(() => served.surface.waiting()).toBe(1);
+    await client.close();
+    await expect(call).rejects.toThrow();
+    await expect.poll(() => served.surface.canceled()).toBe(1);
+    await expect.poll(() => served.gateway.load().requestsInFlight).toBe(0);
+  });
 
-  it.each(['legacy', 'auto'] as const)(
-    'GW-21: answers calls in flight when it is closed, %s',
-    async (era) => {
-      await using served = await startTestGateway();
-      const client = await served.clientV2(era);
-      const call = client.callTool({ name: 'wait' });
-      await expect.poll(() => served.surface.waiting()).toBe(1);
-      const answer = expect(call).rejects.toMatchObject({ data: { delivery: 'unknown' } });
-      await served.gateway.close();
-      await answer;
-      expect(served.surface.canceled()).toBe(1);
-      expect(served.gateway.load()).toEqual({ sessions: 0, requestsInFlight: 0 });
-      expect(served.surface.servers.size).toBe(0);
-      await expect(fetch(served.url)).rejects.toThrow();
-    },
-  );
+  it.each(['legacy', 'auto'] as const)('answers calls in flight when it is closed, %s', async (era) => {
+    await using served = await startTestGateway();
+    const client = await served.clientV2(era);
+    const call = client.callTool({ name: 'wait' });
+    await expect.poll(() => served.surface.waiting()).toBe(1);
+    const answer = expect(call).rejects.toMatchObject({ data: { delivery: 'unknown' } });
+    await served.gateway.close();
+    await answer;
+    expect(served.surface.canceled()).toBe(1);
+    expect(served.gateway.load()).toEqual({ sessions: 0, requestsInFlight: 0 });
+    expect(served.surface.servers.size).toBe(0);
+    await expect(fetch(served.url)).rejects.toThrow();
+  });
 });

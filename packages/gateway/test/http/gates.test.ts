@@ -10,13 +10,13 @@ import { INITIALIZE, SIGNED, byName, startTestGateway } from '../support/test-ga
 
 const ORIGIN = 'https://app.example.com';
 
-describe('GW-22: who may send a request', () => {
+describe('who may send a request', () => {
   it.each([
     ['a name that a web page has rebound', 'evil.example'],
     ['user information', 'localhost@evil.example'],
     ['a path', 'localhost/evil'],
     ['nothing', ''],
-  ])('GW-22: refuses a Host header with %s, before anything else', async (_what, host) => {
+  ])('refuses a Host header with %s, before anything else', async (_what, host) => {
     const authenticate = vi.fn((asked: Request) => byName.authenticate(asked));
     await using served = await startTestGateway({ access: { ...byName, authenticate } });
     const { statusCode, body } = await request(served.url, {
@@ -29,7 +29,7 @@ describe('GW-22: who may send a request', () => {
     expect(authenticate).not.toHaveBeenCalled();
   });
 
-  it('GW-22: accepts loopback names and allowed hosts, with or without the port', async () => {
+  it('accepts loopback names and allowed hosts, with or without the port', async () => {
     await using served = await startTestGateway({
       allowedHosts: ['mcp.example.com', 'other.example:8443'],
     });
@@ -54,7 +54,7 @@ describe('GW-22: who may send a request', () => {
     expect(await status('other.example:1')).toBe(403);
   });
 
-  it('GW-22: refuses the Origin of a web page, also with a token', async () => {
+  it('refuses the Origin of a web page, also with a token', async () => {
     await using served = await startTestGateway({ allowedOrigins: [ORIGIN] });
     for (const origin of ['https://evil.example', 'null', 'http://app.example.com', `${ORIGIN}:444`]) {
       const response = await served.post(INITIALIZE, { origin });
@@ -62,7 +62,7 @@ describe('GW-22: who may send a request', () => {
     }
   });
 
-  it('GW-22: accepts a form of its own pages, and not those of other ports and schemes', async () => {
+  it('accepts a form of its own pages, and not those of other ports and schemes', async () => {
     await using served = await startTestGateway({ allowedHosts: ['mcp.example.com'] });
     const ask = async (origin: string, host: string): Promise<number> => {
       const { statusCode, body } = await request(served.url, { headers: { ...SIGNED, origin, host } });
@@ -78,7 +78,7 @@ describe('GW-22: who may send a request', () => {
     expect(await ask('ftp://localhost', 'localhost')).toBe(403);
   });
 
-  it('GW-22: lets a page of an allowed origin read every answer, and what it needs of the headers', async () => {
+  it('lets a page of an allowed origin read every answer, and what it needs of the headers', async () => {
     await using served = await startTestGateway({ allowedOrigins: [ORIGIN] });
     const answers = [
       await served.post(INITIALIZE, { origin: ORIGIN }),
@@ -95,7 +95,7 @@ describe('GW-22: who may send a request', () => {
     }
   });
 
-  it('GW-22: answers a preflight request of an allowed origin without a token', async () => {
+  it('answers a preflight request of an allowed origin without a token', async () => {
     await using served = await startTestGateway({ allowedOrigins: [ORIGIN] });
     const preflight = (origin: string) =>
       request(served.url, {
@@ -117,7 +117,7 @@ describe('GW-22: who may send a request', () => {
     expect((await preflight('https://evil.example')).statusCode).toBe(403);
   });
 
-  it('GW-22: passes the challenge of access on, with a body of JSON-RPC, and nothing is cached', async () => {
+  it('passes the challenge of access on, with a body of JSON-RPC, and nothing is cached', async () => {
     await using served = await startTestGateway();
     const response = await served.post(INITIALIZE, { authorization: 'Bearer wrong' });
     expect(response.status).toBe(401);
@@ -127,7 +127,7 @@ describe('GW-22: who may send a request', () => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 } });
   });
 
-  it('GW-22: asks for the token before it reads the body', async () => {
+  it('asks for the token before it reads the body', async () => {
     await using served = await startTestGateway();
     const { port } = new URL(served.url);
     const socket = connect(Number(port), '127.0.0.1');
@@ -139,7 +139,7 @@ describe('GW-22: who may send a request', () => {
     socket.destroy();
   });
 
-  it('GW-22: a connection stays usable after a request that was refused with its body unread', async () => {
+  it('a connection stays usable after a request that was refused with its body unread', async () => {
     await using served = await startTestGateway();
     const { port } = new URL(served.url);
     const socket = connect(Number(port), '127.0.0.1');
@@ -155,7 +155,7 @@ describe('GW-22: who may send a request', () => {
     socket.destroy();
   });
 
-  it('GW-22: answers pages of access, of sign-in and of the program before it asks for a token', async () => {
+  it('answers pages of access, of sign-in and of the program before it asks for a token', async () => {
     const page = (path: string) => async (asked: Request) =>
       new URL(asked.url).pathname === path
         ? new Response(path, { headers: { 'cache-control': 'max-age=60' } })
@@ -176,7 +176,7 @@ describe('GW-22: who may send a request', () => {
     expect((await fetch(new URL('/other', served.url))).status).toBe(404);
   });
 
-  it('GW-22: says nothing of an unexpected error', async () => {
+  it('says nothing of an unexpected error', async () => {
     const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const access: Access = { authenticate: () => Promise.reject(new Error('password hunter2')) };
     await using served = await startTestGateway({ access, logger });
@@ -191,7 +191,7 @@ describe('GW-22: who may send a request', () => {
   });
 });
 
-describe('GW-23: what a request may be', () => {
+describe('what a request may be', () => {
   it.each([
     ['a body that is not JSON', '{', {}, 400, -32_700],
     ['a body that is not UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 400, -32_700],
@@ -214,7 +214,7 @@ describe('GW-23: what a request may be', () => {
       404,
       -32_001,
     ],
-  ])('GW-23: refuses %s', async (_what, body, headers, status, code) => {
+  ])('refuses %s', async (_what, body, headers, status, code) => {
     await using served = await startTestGateway({ maxBodyBytes: 1000 });
     const response = await request(served.url, { method: 'POST', headers: { ...SIGNED, ...headers }, body });
     const answer = (await response.body.json()) as { jsonrpc: string; error: { code: number } };
@@ -225,7 +225,7 @@ describe('GW-23: what a request may be', () => {
     expect(served.surface.servers.size).toBe(0);
   });
 
-  it('GW-23: stops reading a body of unknown length at the limit', async () => {
+  it('stops reading a body of unknown length at the limit', async () => {
     await using served = await startTestGateway({ maxBodyBytes: 1000 });
     async function* endless() {
       for (let sent = 0; sent < 100; sent += 1) yield Buffer.alloc(500, 0x20);
@@ -239,7 +239,7 @@ describe('GW-23: what a request may be', () => {
     await body.dump();
   });
 
-  it.each(['HEAD', 'PUT', 'PATCH', 'OPTIONS'] as const)('GW-23: refuses the method %s', async (method) => {
+  it.each(['HEAD', 'PUT', 'PATCH', 'OPTIONS'] as const)('refuses the method %s', async (method) => {
     await using served = await startTestGateway();
     const { statusCode, headers, body } = await request(served.url, { method, headers: SIGNED });
     expect([statusCode, headers['allow']]).toEqual([405, 'GET, POST, DELETE']);
@@ -247,7 +247,7 @@ describe('GW-23: what a request may be', () => {
   });
 
   it.each(['/mcp/', '/mcp/a/b', '/mcp/%ff', '/mcpx', '//', '/mcp/unknown'])(
-    'GW-23: serves nothing at %s',
+    'serves nothing at %s',
     async (path) => {
       await using served = await startTestGateway();
       // `fetch` would normalize the path.
@@ -264,7 +264,7 @@ describe('GW-23: what a request may be', () => {
     },
   );
 
-  it('GW-23: only the Host header counts in a request of absolute form', async () => {
+  it('only the Host header counts in a request of absolute form', async () => {
     await using served = await startTestGateway();
     const { port } = new URL(served.url);
     const ask = async (target: string, host: string): Promise<string> => {
@@ -280,7 +280,7 @@ describe('GW-23: what a request may be', () => {
     expect(await ask('http://localhost/mcp', 'evil.example')).toBe('403');
   });
 
-  it('GW-23: uses the base path that it is given', async () => {
+  it('uses the base path that it is given', async () => {
     await using served = await startTestGateway({ basePath: '/api/v1/mcp' });
     expect(served.url).toMatch(/\/api\/v1\/mcp$/);
     await (await served.clientV1()).ping();
@@ -288,7 +288,7 @@ describe('GW-23: what a request may be', () => {
   });
 });
 
-describe('GW-24: a gateway without access', () => {
+describe('a gateway without access', () => {
   const serves = (): boolean => true;
   const ask = (): Request =>
     new Request('http://localhost/mcp', {
@@ -297,25 +297,22 @@ describe('GW-24: a gateway without access', () => {
       body: JSON.stringify(INITIALIZE),
     });
 
-  it.each([undefined, '127.0.0.1', '::1', 'localhost', '0.0.0.0'])(
-    'GW-24: does not listen on %s',
-    async (host) => {
-      await using gateway = createFrontDoors(createTestSurface(), serves, {});
-      const refused = { code: 'CONFIG_INVALID', hint: expect.stringContaining('access') };
-      await expect(gateway.listen({ port: 0, host })).rejects.toMatchObject(refused);
-      await using trusting = createFrontDoors(createTestSurface(), serves, { trustedCaller: { id: 'ci' } });
-      await expect(trusting.listen({ port: 0, host })).rejects.toMatchObject(refused);
-    },
-  );
+  it.each([undefined, '127.0.0.1', '::1', 'localhost', '0.0.0.0'])('does not listen on %s', async (host) => {
+    await using gateway = createFrontDoors(createTestSurface(), serves, {});
+    const refused = { code: 'CONFIG_INVALID', hint: expect.stringContaining('access') };
+    await expect(gateway.listen({ port: 0, host })).rejects.toMatchObject(refused);
+    await using trusting = createFrontDoors(createTestSurface(), serves, { trustedCaller: { id: 'ci' } });
+    await expect(trusting.listen({ port: 0, host })).rejects.toMatchObject(refused);
+  });
 
-  it('GW-24: refuses every request, whatever token it has', async () => {
+  it('refuses every request, whatever token it has', async () => {
     await using gateway = createFrontDoors(createTestSurface(), serves, {});
     const response = await gateway.fetch(ask());
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('`access`') } });
   });
 
-  it('GW-24: serves a program that says who the caller is', async () => {
+  it('serves a program that says who the caller is', async () => {
     const surface = createTestSurface();
     await using gateway = createFrontDoors(surface, serves, {
       trustedCaller: ({ headers }) => ({ id: headers.get('x-user') ?? 'unknown' }),
@@ -326,7 +323,7 @@ describe('GW-24: a gateway without access', () => {
     expect(surface.connections[0]?.caller.id).toBe('ann');
   });
 
-  it('GW-24: needs the host names of clients beyond loopback', async () => {
+  it('needs the host names of clients beyond loopback', async () => {
     await using gateway = createFrontDoors(createTestSurface(), serves, { access: byName });
     await expect(gateway.listen({ port: 0, host: '0.0.0.0' })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -341,13 +338,13 @@ describe('GW-24: a gateway without access', () => {
     ['a host that is a URL', { allowedHosts: ['https://mcp.example.com'] }],
     ['a limit of zero', { sessions: { max: 0 } }],
     ['a limit that is not a number', { maxBodyBytes: Number.NaN }],
-  ])('GW-24: refuses %s', (_what, options) => {
+  ])('refuses %s', (_what, options) => {
     expect(() => createFrontDoors(createTestSurface(), serves, options)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.any(String) }),
     );
   });
 
-  it('GW-24: says that a port is in use', async () => {
+  it('says that a port is in use', async () => {
     await using served = await startTestGateway();
     const port = Number(new URL(served.url).port);
     await expect(served.gateway.listen({ port })).rejects.toMatchObject({

@@ -53,7 +53,7 @@ async function connect(mode: 'legacy' | 'auto', path = ''): Promise<Client> {
 }
 
 describe('a gateway in front of a host', () => {
-  it.each(['legacy', 'auto'] as const)('GW-20: serves all servers, and each alone, %s', async (mode) => {
+  it.each(['legacy', 'auto'] as const)('serves all servers, and each alone, %s', async (mode) => {
     const all = await connect(mode);
     const names = (await all.listTools()).tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['notes__today', 'everything__echo']));
@@ -67,7 +67,7 @@ describe('a gateway in front of a host', () => {
     await expect(connect(mode, '/other')).rejects.toThrow();
   });
 
-  it('GW-20: tells clients of both eras that a list has changed', async () => {
+  it('tells clients of both eras that a list has changed', async () => {
     const [legacy, modern] = [await connect('legacy'), await connect('auto', '/notes')];
     const changed = { legacy: vi.fn<() => void>(), modern: vi.fn<() => void>() };
     legacy.setNotificationHandler('notifications/tools/list_changed', changed.legacy);
@@ -86,7 +86,7 @@ describe('a gateway in front of a host', () => {
     await Promise.all([legacy.close(), modern.close()]);
   });
 
-  it('GW-20: is a server of another host, over HTTP and through a server of node:http', async () => {
+  it('is a server of another host, over HTTP and through a server of node:http', async () => {
     const server = createServer(gateway.listener).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
@@ -104,7 +104,7 @@ describe('a gateway in front of a host', () => {
     server.close();
   });
 
-  it.skipIf(process.platform === 'win32')('GW-28: serves its owner on a socket without access', async () => {
+  it.skipIf(process.platform === 'win32')('serves its owner on a socket without access', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
     const socketPath = join(folder, 'gateway.sock');
     await using own = createGateway(host);

@@ -16,7 +16,7 @@ function check(headers: Record<string, string>, args: Record<string, unknown>, m
   );
 }
 
-describe('GW-80: headers that repeat parameters', () => {
+describe('headers that repeat parameters', () => {
   it('pass if they are those of the arguments', () => {
     expect(check({ 'Mcp-Param-Region': 'eu' }, { region: 'eu' })).toBeUndefined();
     expect(check({ 'mcp-param-region': '=?base64?w7w=?=' }, { region: 'ü' })).toBeUndefined();

@@ -43,8 +43,8 @@ async function listen(
   return { response, body, [Symbol.asyncDispose]: async () => stop.abort() };
 }
 
-describe('GW-25: whose session it is', () => {
-  it('GW-25: a session has an id that cannot be guessed', async () => {
+describe('whose session it is', () => {
+  it('a session has an id that cannot be guessed', async () => {
     await using served = await startTestGateway();
     const ids = [await begin(served), await begin(served)];
     for (const id of ids)
@@ -52,7 +52,7 @@ describe('GW-25: whose session it is', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('GW-25: does not exist for another caller, nor at another address: the same answer as for an unknown one', async () => {
+  it('does not exist for another caller, nor at another address: the same answer as for an unknown one', async () => {
     await using served = await startTestGateway();
     const session = await begin(served);
     const answerTo = async (token: string, path: string, id: string, method: string): Promise<unknown> => {
@@ -72,7 +72,7 @@ describe('GW-25: whose session it is', () => {
     expect(await statusOf(served, session)).toBe(200);
   });
 
-  it('GW-25: a token of fewer permissions has no more in a session that another token began', async () => {
+  it('a token of fewer permissions has no more in a session that another token began', async () => {
     await using served = await startTestGateway();
     const session = await begin(served);
     const ask = async (token: string, name: string, id: number): Promise<string> => {
@@ -91,7 +91,7 @@ describe('GW-25: whose session it is', () => {
     expect(await allowed).toContain('allowed');
   });
 
-  it('GW-25: refuses a request whose id is in flight in the session', async () => {
+  it('refuses a request whose id is in flight in the session', async () => {
     await using served = await startTestGateway();
     const session = await begin(served);
     const first = statusOf(served, session, 'ann', '', call('wait'));
@@ -103,7 +103,7 @@ describe('GW-25: whose session it is', () => {
     expect(await statusOf(served, session)).toBe(200);
   });
 
-  it('GW-25: closes the response to a request that the client cancels', async () => {
+  it('closes the response to a request that the client cancels', async () => {
     await using served = await startTestGateway();
     const session = await begin(served);
     const waiting = served
@@ -117,8 +117,8 @@ describe('GW-25: whose session it is', () => {
   });
 });
 
-describe('GW-26: how many sessions there are, and how long', () => {
-  it('GW-26: DELETE ends a session', async () => {
+describe('how many sessions there are, and how long', () => {
+  it('DELETE ends a session', async () => {
     await using served = await startTestGateway();
     const session = await begin(served);
     const headers = { ...SIGNED, 'mcp-session-id': session };
@@ -128,7 +128,7 @@ describe('GW-26: how many sessions there are, and how long', () => {
     expect(served.surface.servers.size).toBe(0);
   });
 
-  it('GW-26: an idle session ends; one that is used, has a call or an event stream does not', async () => {
+  it('an idle session ends; one that is used, has a call or an event stream does not', async () => {
     const clock = createManualClock();
     await using served = await startTestGateway({ clock, sessions: { idleMs: 1000 } });
     const [idle, used, listening, calling] = [
@@ -161,7 +161,7 @@ describe('GW-26: how many sessions there are, and how long', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('GW-26: at the limit of a caller, the longest idle session of this caller ends', async () => {
+  it('at the limit of a caller, the longest idle session of this caller ends', async () => {
     await using served = await startTestGateway({ sessions: { maxPerCaller: 2 } });
     const bobs = await begin(served, 'bob');
     const [first, second] = [await begin(served), await begin(served)];
@@ -172,7 +172,7 @@ describe('GW-26: how many sessions there are, and how long', () => {
     expect(await statusOf(served, bobs, 'bob')).toBe(200);
   });
 
-  it('GW-26: at the limit of all, an idle one ends; if all are in use, a new one is refused', async () => {
+  it('at the limit of all, an idle one ends; if all are in use, a new one is refused', async () => {
     await using served = await startTestGateway({ sessions: { max: 2 } });
     const bobs = await begin(served, 'bob');
     const anns = await begin(served);
@@ -188,7 +188,7 @@ describe('GW-26: how many sessions there are, and how long', () => {
     await expect.poll(async () => (await served.post(INITIALIZE)).status).toBe(200);
   });
 
-  it('GW-26: sessions that begin at the same time do not exceed the limit', async () => {
+  it('sessions that begin at the same time do not exceed the limit', async () => {
     await using served = await startTestGateway({ sessions: { max: 3 } });
     const init = { method: 'POST', headers: SIGNED, body: JSON.stringify(INITIALIZE) };
     const begins = Array.from({ length: 20 }, () => served.gateway.fetch(new Request(served.url, init)));
@@ -197,14 +197,14 @@ describe('GW-26: how many sessions there are, and how long', () => {
     expect(served.surface.servers.size).toBe(served.gateway.load().sessions);
   });
 
-  it('GW-26: an event stream says that it is alive', async () => {
+  it('an event stream says that it is alive', async () => {
     await using served = await startTestGateway({ keepAliveMs: 5 });
     await using stream = await listen(served, await begin(served));
     const { value } = await stream.body.getReader().read();
     expect(new TextDecoder().decode(value)).toMatch(/^: /);
   });
 
-  it('GW-26: ends the response of a client that does not read, and the call with it', async () => {
+  it('ends the response of a client that does not read, and the call with it', async () => {
     await using served = await startTestGateway({ maxUnreadBytes: 100_000 });
     const session = await begin(served);
     await using stream = await listen(served, session);
@@ -227,7 +227,7 @@ describe('GW-26: how many sessions there are, and how long', () => {
   });
 });
 
-describe('GW-27: sessions in a store that replicas share', () => {
+describe('sessions in a store that replicas share', () => {
   const replicas = async () => {
     const clock = createManualClock();
     const store = createSharedStore(clock);
@@ -240,7 +240,7 @@ describe('GW-27: sessions in a store that replicas share', () => {
     return { clock, store, one, two, [Symbol.asyncDispose]: dispose };
   };
 
-  it('GW-27: another replica continues a session, with its log level and subscriptions', async () => {
+  it('another replica continues a session, with its log level and subscriptions', async () => {
     await using both = await replicas();
     const { one, two, store } = both;
     const session = await begin(one, 'ann', '/notes');
@@ -273,7 +273,7 @@ describe('GW-27: sessions in a store that replicas share', () => {
     expect(await statusOf(two, session, 'ann', '/notes')).toBe(200);
   });
 
-  it('GW-27: an SDK client does not notice that its replica is gone', async () => {
+  it('an SDK client does not notice that its replica is gone', async () => {
     await using both = await replicas();
     const { one, two } = both;
     let to = one;
@@ -293,7 +293,7 @@ describe('GW-27: sessions in a store that replicas share', () => {
     await client.close();
   });
 
-  it('GW-27: no replica gives a session to another caller or at another address', async () => {
+  it('no replica gives a session to another caller or at another address', async () => {
     await using both = await replicas();
     const { one, two } = both;
     const session = await begin(one);
@@ -302,7 +302,7 @@ describe('GW-27: sessions in a store that replicas share', () => {
     expect(two.surface.connections).toEqual([]);
   });
 
-  it('GW-27: DELETE ends a session for all replicas; closing a replica or expiry elsewhere does not revive it', async () => {
+  it('DELETE ends a session for all replicas; closing a replica or expiry elsewhere does not revive it', async () => {
     await using both = await replicas();
     const { one, two, clock, store } = both;
     const session = await begin(one);
@@ -317,7 +317,7 @@ describe('GW-27: sessions in a store that replicas share', () => {
     expect([await statusOf(one, idle), await statusOf(two, idle)]).toEqual([404, 404]);
   });
 
-  it('GW-27: a store that fails is said with 503, and what it says is not', async () => {
+  it('a store that fails is said with 503, and what it says is not', async () => {
     const fails = (): Promise<never> => Promise.reject(new Error('redis://user:hunter2@10.0.0.1'));
     const store = { get: fails, save: fails, touch: fails, delete: fails };
     await using served = await startTestGateway({ sessions: { store } });

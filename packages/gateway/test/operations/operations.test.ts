@@ -12,7 +12,7 @@ const at = (path: string, method = 'GET'): Request => new Request(`http://localh
 const event: RequestEvent = { caller, server: 'notes', method: 'tools/call', target: 'read', durationMs: 3 };
 
 describe('health', () => {
-  it('GW-60: is live while it serves, and ready while the required servers are connected', async () => {
+  it('is live while it serves, and ready while the required servers are connected', async () => {
     const host = await hostOf({ notes: () => toolServer({ read: 'a note' }) });
     using operations = createOperations({ host, required: ['notes', 'later'] });
     const origin = await serve(createServer(operations.listener));
@@ -37,7 +37,7 @@ describe('health', () => {
     expect((await only.fetch(at('/health/ready'))).status).toBe(200);
   });
 
-  it('GW-60: answers GET and HEAD of its paths only', async () => {
+  it('answers GET and HEAD of its paths only', async () => {
     using operations = createOperations({ host: await hostOf({}) });
     expect((await operations.fetch(at('/'))).status).toBe(404);
     expect((await operations.fetch(at('/metrics', 'POST'))).status).toBe(405);
@@ -55,7 +55,7 @@ describe('metrics', () => {
     return text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   }
 
-  it('GW-61: counts requests by server, method and outcome, and times them', async () => {
+  it('counts requests by server, method and outcome, and times them', async () => {
     const host = await hostOf({ notes: () => toolServer({ read: 'a note', fail: new Error('no') }) });
     const load = { sessions: 4, requestsInFlight: 2 };
     using operations = createOperations({ host, gateway: { load: () => load } });
@@ -76,7 +76,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('GW-61: shows the state of each server, and how many sign-ins are needed', async () => {
+  it('shows the state of each server, and how many sign-ins are needed', async () => {
     const host = await hostOf(
       { notes: () => toolServer({}) },
       { mail: { type: 'http', url: await guardedUrl() } },
@@ -101,7 +101,7 @@ describe('metrics', () => {
     expect(await metric(operations, 'mcp_gateway_server_state')).toHaveLength(8);
   });
 
-  it('GW-61: has a bounded number of labels, whatever clients send, and none of a caller', async () => {
+  it('has a bounded number of labels, whatever clients send, and none of a caller', async () => {
     using operations = createOperations({ host: await hostOf({ notes: () => toolServer({}) }) });
     for (let n = 0; n < 100; n++) {
       operations.observe({ ...event, server: `made-up-${n}`, method: `x/${n}`, target: `secret-${n}` });
@@ -117,7 +117,7 @@ describe('metrics', () => {
     expect(text).not.toMatch(/ann|secret|made-up/);
   });
 
-  it('GW-61: two gateways of a process do not share metrics, nor use the global registry', async () => {
+  it('two gateways of a process do not share metrics, nor use the global registry', async () => {
     const host = await hostOf({ notes: () => toolServer({}) });
     using one = createOperations({ host });
     using other = createOperations({ host });
@@ -132,7 +132,7 @@ describe('metrics', () => {
 });
 
 describe('drain', () => {
-  it('GW-62: is not ready at once, and waits until nothing is in flight', async () => {
+  it('is not ready at once, and waits until nothing is in flight', async () => {
     const clock = createManualClock();
     const load = { sessions: 1, requestsInFlight: 1 };
     using operations = createOperations({ host: await hostOf({}), gateway: { load: () => load }, clock });
@@ -151,7 +151,7 @@ describe('drain', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('GW-62: ends after the grace, and says what is still in flight', async () => {
+  it('ends after the grace, and says what is still in flight', async () => {
     const clock = createManualClock();
     const gateway = { load: () => ({ sessions: 0, requestsInFlight: 3 }) };
     using operations = createOperations({ host: await hostOf({}), gateway, clock });
@@ -160,7 +160,7 @@ describe('drain', () => {
     expect(await drained).toEqual({ requestsInFlight: 3 });
   });
 
-  it('GW-62: waits for load balancers to see it, also with nothing in flight', async () => {
+  it('waits for load balancers to see it, also with nothing in flight', async () => {
     const clock = createManualClock();
     const gateway = { load: () => ({ sessions: 0, requestsInFlight: 0 }) };
     using operations = createOperations({ host: await hostOf({}), gateway, clock });

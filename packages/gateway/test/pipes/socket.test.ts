@@ -22,8 +22,8 @@ const open = () => {
   return { surface, gateway: createFrontDoors(surface, () => true, {}) };
 };
 
-describe.skipIf(process.platform === 'win32')('GW-28: a socket of the owner', () => {
-  it('GW-28: serves the owner without a token, in both eras', async () => {
+describe.skipIf(process.platform === 'win32')('a socket of the owner', () => {
+  it('serves the owner without a token, in both eras', async () => {
     const { gateway, surface } = open();
     await using _ = gateway;
     const socketPath = join(folder, 'served.sock');
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('GW-28: a socket of the owner', ()
     }
   });
 
-  it('GW-28: has mode 0600, leaves nothing beside it, and is removed at the end', async () => {
+  it('has mode 0600, leaves nothing beside it, and is removed at the end', async () => {
     const { gateway } = open();
     const private_ = await mkdtemp(join(folder, 'mode-'));
     const socketPath = join(private_, 'gateway.sock');
@@ -74,7 +74,7 @@ describe.skipIf(process.platform === 'win32')('GW-28: a socket of the owner', ()
     expect(await readdir(private_)).toEqual([]);
   });
 
-  it('GW-28: replaces a socket that a killed process has left', async () => {
+  it('replaces a socket that a killed process has left', async () => {
     const socketPath = join(folder, 'stale.sock');
     const script = `require('net').createServer().listen(${JSON.stringify(socketPath)}, () => process.kill(process.pid, 'SIGKILL'))`;
     spawnSync(process.execPath, ['-e', script]);
@@ -92,7 +92,7 @@ describe.skipIf(process.platform === 'win32')('GW-28: a socket of the owner', ()
     expect(statusCode).toBe(400);
   });
 
-  it('GW-28: does not replace a socket on which a process listens, nor a file, nor a link', async () => {
+  it('does not replace a socket on which a process listens, nor a file, nor a link', async () => {
     const socketPath = join(folder, 'taken.sock');
     const other = createServer().listen(socketPath);
     await once(other, 'listening');
@@ -113,7 +113,7 @@ describe.skipIf(process.platform === 'win32')('GW-28: a socket of the owner', ()
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('GW-28: of several processes that start at once, one gets the path', async () => {
+  it('of several processes that start at once, one gets the path', async () => {
     const socketPath = join(folder, 'raced.sock');
     const gateways = Array.from({ length: 8 }, () => open().gateway);
     const started = await Promise.allSettled(gateways.map((gateway) => gateway.listen({ socketPath })));
@@ -125,7 +125,7 @@ describe.skipIf(process.platform === 'win32')('GW-28: a socket of the owner', ()
     await Promise.all(gateways.map((gateway) => gateway.close()));
   });
 
-  it('GW-28: does not remove the socket of another process that has replaced it', async () => {
+  it('does not remove the socket of another process that has replaced it', async () => {
     const { gateway } = open();
     const socketPath = join(folder, 'replaced.sock');
     await gateway.listen({ socketPath });
@@ -137,7 +137,7 @@ describe.skipIf(process.platform === 'win32')('GW-28: a socket of the owner', ()
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('GW-28: refuses a directory in which another user could replace the socket', async () => {
+  it('refuses a directory in which another user could replace the socket', async () => {
     const shared = join(folder, 'shared');
     await mkdir(shared);
     const { gateway } = open();
@@ -161,7 +161,7 @@ describe.skipIf(process.platform === 'win32')('GW-28: a socket of the owner', ()
   it.each([
     ['a relative path', 'gateway.sock'],
     ['a directory that does not exist', '/nowhere/at/all/gateway.sock'],
-  ])('GW-28: refuses %s', async (_what, socketPath) => {
+  ])('refuses %s', async (_what, socketPath) => {
     const { gateway } = open();
     await using _ = gateway;
     await expect(gateway.listen({ socketPath })).rejects.toMatchObject({
@@ -170,7 +170,7 @@ describe.skipIf(process.platform === 'win32')('GW-28: a socket of the owner', ()
     });
   });
 
-  it('GW-28: is gone after its own close, while the gateway goes on', async () => {
+  it('is gone after its own close, while the gateway goes on', async () => {
     const { gateway } = open();
     await using _ = gateway;
     const socketPath = join(folder, 'closed.sock');

@@ -38,8 +38,8 @@ const start = (mount = {}, signal?: AbortSignal) => {
   return { surface, gateway, input, output, served };
 };
 
-describe('GW-29: stdio', () => {
-  it('GW-29: serves SDK v1 by initialize, until it closes stdin', async () => {
+describe('stdio', () => {
+  it('serves SDK v1 by initialize, until it closes stdin', async () => {
     const { surface, gateway, input, output, served } = start();
     const client = new ClientV1({ name: 'v1', version: '1' });
     const changed = vi.fn<() => void>();
@@ -58,7 +58,7 @@ describe('GW-29: stdio', () => {
     await gateway.close();
   });
 
-  it('GW-29: serves SDK v2 without initialize, with subscriptions/listen, and one server alone', async () => {
+  it('serves SDK v2 without initialize, with subscriptions/listen, and one server alone', async () => {
     const { surface, gateway, input, output, served } = start({ server: 'notes' });
     const client = new Client({ name: 'v2', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     await client.connect(connectTo(input, output));
@@ -76,7 +76,7 @@ describe('GW-29: stdio', () => {
     await gateway.close();
   });
 
-  it('GW-29: ends when the signal is aborted, and when the gateway is closed', async () => {
+  it('ends when the signal is aborted, and when the gateway is closed', async () => {
     const stop = new AbortController();
     const first = start({}, stop.signal);
     stop.abort();
@@ -91,14 +91,14 @@ describe('GW-29: stdio', () => {
     });
   });
 
-  it('GW-29: ends if the client no longer reads', async () => {
+  it('ends if the client no longer reads', async () => {
     const { gateway, output, served } = start();
     output.destroy(new Error('EPIPE'));
     await served;
     await gateway.close();
   });
 
-  it('GW-29: refuses a server that the host does not have', async () => {
+  it('refuses a server that the host does not have', async () => {
     const { gateway, served } = start({ server: 'unknown' });
     await expect(served).rejects.toMatchObject({ code: 'SERVER_UNKNOWN' });
     await gateway.close();

@@ -17,7 +17,7 @@ const silent: AuthPlugin = {
     createBearerProvider({ url: String(config['url']), token: () => `token-of-${principal}` }),
 };
 
-it('GW-37: opens no page if the host has credentials for the person', async () => {
+it('opens no page if the host has credentials for the person', async () => {
   await using servers = await startPersonalServers(() => ({
     origin: 'http://127.0.0.1:9',
     find: async (token) => ({ scope: '', accountId: token.replace('token-of-', '') }),

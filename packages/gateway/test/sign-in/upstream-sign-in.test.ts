@@ -26,7 +26,7 @@ function expectSafe({ html, headers }: ShownPage): void {
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
 }
 
-describe('GW-37: a caller signs in to a server at a page of the gateway', () => {
+describe('a caller signs in to a server at a page of the gateway', () => {
   it(
     'proves whose browser it is, goes to the server, and the host can use it',
     { timeout: TIMEOUT },
@@ -175,7 +175,7 @@ describe('GW-37: a caller signs in to a server at a page of the gateway', () => 
   });
 });
 
-describe('GW-38: a sign-in belongs to the browser of its caller', () => {
+describe('a sign-in belongs to the browser of its caller', () => {
   /** Ann's page, and her browser at the page of the server's authorization server. */
   async function annAtServer(world: SigningIn) {
     const page = await world.pages.open(world.callerOf('ann'), 'one');

@@ -101,7 +101,7 @@ async function connect(
   return client;
 }
 
-describe('GW-73 a call of 2026-07-28 that is answered at another replica', () => {
+describe('a call of 2026-07-28 that is answered at another replica', () => {
   const setup = async () => {
     const clock = createManualClock();
     const state = createMemoryState({ clock });
@@ -119,7 +119,7 @@ describe('GW-73 a call of 2026-07-28 that is answered at another replica', () =>
     };
   };
 
-  it('GW-73: continues where it waits, is carried out once, and its result comes back', async () => {
+  it('continues where it waits, is carried out once, and its result comes back', async () => {
     await using world = await setup();
     const { one, two } = world;
     const client = await connect({ id: 'ann' }, world.elsewhere);
@@ -130,7 +130,7 @@ describe('GW-73 a call of 2026-07-28 that is answered at another replica', () =>
     await client.close();
   });
 
-  it('GW-73: may ask again, and reports progress to the replica where its client waits', async () => {
+  it('may ask again, and reports progress to the replica where its client waits', async () => {
     await using world = await setup();
     const client = await connect({ id: 'ann' }, world.elsewhere);
     const progress: number[] = [];
@@ -144,7 +144,7 @@ describe('GW-73 a call of 2026-07-28 that is answered at another replica', () =>
     await client.close();
   });
 
-  it('GW-73: keeps the error of the server', async () => {
+  it('keeps the error of the server', async () => {
     await using world = await setup();
     const client = await connect({ id: 'ann' }, world.elsewhere);
     const call = client.callTool({ name: 'asking__fails', arguments: {} });
@@ -152,7 +152,7 @@ describe('GW-73 a call of 2026-07-28 that is answered at another replica', () =>
     await client.close();
   });
 
-  it('GW-73: is given up at its replica when the client cancels', async () => {
+  it('is given up at its replica when the client cancels', async () => {
     await using world = await setup();
     const { one, two, elsewhere } = world;
     const client = await connect({ id: 'ann' }, elsewhere);
@@ -165,7 +165,7 @@ describe('GW-73 a call of 2026-07-28 that is answered at another replica', () =>
     await client.close();
   });
 
-  it('GW-73: is unknown when its replica has ended: the server may have carried it out', async () => {
+  it('is unknown when its replica has ended: the server may have carried it out', async () => {
     await using world = await setup();
     const { one, two } = world;
     const client = await connect({ id: 'ann' }, (body) => {
@@ -181,7 +181,7 @@ describe('GW-73 a call of 2026-07-28 that is answered at another replica', () =>
     await client.close();
   });
 
-  it('GW-73: does not continue for another caller, nor for other parameters', async () => {
+  it('does not continue for another caller, nor for other parameters', async () => {
     await using world = await setup();
     const { two, elsewhere } = world;
     const [ann, bob] = [{ id: 'ann' }, { id: 'bob' }];

@@ -8,7 +8,7 @@ sharedStateCases('in memory', async () => {
   return { open: async () => state, [Symbol.asyncDispose]: async () => undefined };
 });
 
-it('GW-71: a limit admits at its rate, not at twice its rate at the border of two intervals', async () => {
+it('a limit admits at its rate, not at twice its rate at the border of two intervals', async () => {
   const clock = createManualClock();
   const state = createMemoryState({ clock });
   const limit = { key: 'ann', requests: 10, intervalMs: 10_000 };
@@ -28,7 +28,7 @@ it('GW-71: a limit admits at its rate, not at twice its rate at the border of tw
   expect(await admitted()).toBe(10);
 });
 
-it('GW-70: expired records and limits do not fill the memory', async () => {
+it('expired records and limits do not fill the memory', async () => {
   const clock = createManualClock();
   const state = createMemoryState({ clock });
   for (let at = 0; at < 1500; at++) {

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const [ann, bob] = ['ann', 'bob'].map((principal) => ({ id: `issuer ${principal}`, principal }));
 if (ann === undefined || bob === undefined) throw new Error('no callers');
 
-describe('GW-71 rate limits', () => {
+describe('rate limits', () => {
   const setup = (limits: readonly RateLimit[]) => {
     const clock = createManualClock();
     const logged: string[] = [];
@@ -29,7 +29,7 @@ describe('GW-71 rate limits', () => {
       (error: { code: string }) => error.code,
     );
 
-  it('GW-71: refuses with RATE_LIMITED, not-sent and the time to wait, on any replica', async () => {
+  it('refuses with RATE_LIMITED, not-sent and the time to wait, on any replica', async () => {
     const { clock, open } = setup([{ per: 'principal', requests: 2, intervalMs: MINUTE_MS }]);
     const [one, two] = [open(), open()];
     await one.admit(ann, 'notes');
@@ -47,7 +47,7 @@ describe('GW-71 rate limits', () => {
     await two.admit(ann, 'notes');
   });
 
-  it('GW-71: counts per principal, per server, or both', async () => {
+  it('counts per principal, per server, or both', async () => {
     const intervalMs = MINUTE_MS;
     const perServer = setup([{ per: 'server', requests: 1, intervalMs }]).open();
     await perServer.admit(ann, 'notes');
@@ -60,14 +60,14 @@ describe('GW-71 rate limits', () => {
     expect(await code(both.admit(ann, 'notes'))).toBe('RATE_LIMITED');
   });
 
-  it('GW-71: a caller without a principal does not share the counter of a person of that name', async () => {
+  it('a caller without a principal does not share the counter of a person of that name', async () => {
     const limiter = setup([{ per: 'principal', requests: 1, intervalMs: MINUTE_MS }]).open();
     await limiter.admit(ann, 'notes');
     expect(await code(limiter.admit({ id: 'ann' }, 'notes'))).toBe('ok');
     expect(await code(limiter.admit({ id: 'ann' }, 'notes'))).toBe('RATE_LIMITED');
   });
 
-  it('GW-71: without the shared state, counts by itself, says so once, and returns to it', async () => {
+  it('without the shared state, counts by itself, says so once, and returns to it', async () => {
     const { clock, logged, open, setAway } = setup([{ per: 'server', requests: 3, intervalMs: MINUTE_MS }]);
     const limiter = open();
     await limiter.admit(ann, 'notes');
@@ -88,7 +88,7 @@ describe('GW-71 rate limits', () => {
     { per: 'server', requests: 0, intervalMs: 1 },
     { per: 'server', requests: 1, intervalMs: 0 },
     { per: 'server', requests: Number.NaN, intervalMs: 1 },
-  ] as const)('GW-71: refuses the limit %j', (limit) => {
+  ] as const)('refuses the limit %j', (limit) => {
     expect(() => setup([limit]).open()).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
 });

@@ -6,7 +6,7 @@ import { createReplicaLink } from '../../src/state/replica-link.js';
 
 const patiently = { timeout: 10_000, interval: 5 };
 
-describe('GW-73 messages between replicas', () => {
+describe('messages between replicas', () => {
   const setup = () => {
     const clock = createManualClock();
     const state = createMemoryState({ clock });
@@ -14,7 +14,7 @@ describe('GW-73 messages between replicas', () => {
     return { clock, one: open(), two: open(), open };
   };
 
-  it('GW-73: asks another replica, which sends notes before its answer', async () => {
+  it('asks another replica, which sends notes before its answer', async () => {
     const { one, two } = setup();
     two.answer('double', async (body, { note }) => {
       note('half way');
@@ -26,7 +26,7 @@ describe('GW-73 messages between replicas', () => {
     expect(notes).toEqual(['half way', 'nearly']);
   });
 
-  it('GW-73: a replica that has ended, ends, or forgot the question: unknown', async () => {
+  it('a replica that has ended, ends, or forgot the question: unknown', async () => {
     const { clock, one, two, open } = setup();
     const lost = { code: 'CONNECTION_LOST', delivery: 'unknown' };
     await expect(one.ask('gone', 'any', 1)).rejects.toMatchObject(lost);
@@ -50,7 +50,7 @@ describe('GW-73 messages between replicas', () => {
     await closed;
   });
 
-  it('GW-73: an asker that gives up aborts the work', async () => {
+  it('an asker that gives up aborts the work', async () => {
     const { one, two } = setup();
     const aborted: unknown[] = [];
     const started = new EventEmitter();
@@ -68,7 +68,7 @@ describe('GW-73 messages between replicas', () => {
     await expect.poll(() => aborted, patiently).toEqual(['aborted']);
   });
 
-  it('GW-73: an announcement reaches all other replicas', async () => {
+  it('an announcement reaches all other replicas', async () => {
     const { one, two, open } = setup();
     const three = open();
     const heard: string[] = [];

@@ -37,7 +37,7 @@ async function connect(choose: (method: string, body: string) => TestReplica, to
   return { client, session: transport.sessionId ?? '', [Symbol.asyncDispose]: () => client.close() };
 }
 
-describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without affinity', () => {
+describe('sessions before 2026-07-28 on replicas behind a balancer without affinity', () => {
   const setup = async () => {
     const state = createMemoryState();
     const [one, two] = [await startReplica(state), await startReplica(state)];
@@ -51,7 +51,7 @@ describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without
     };
   };
 
-  it('GW-72: the answer to an elicitation reaches the replica that asked', async () => {
+  it('the answer to an elicitation reaches the replica that asked', async () => {
     await using world = await setup();
     const { one, two } = world;
     // Both replicas ask at the same time, so that their own ids are the same; both answers arrive at one of them.
@@ -77,7 +77,7 @@ describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without
     expect([one, two].map(({ surface }) => surface.connections.length)).toEqual([1, 1]);
   });
 
-  it('GW-72: a cancellation reaches the replica that works on the request', async () => {
+  it('a cancellation reaches the replica that works on the request', async () => {
     await using world = await setup();
     const { one, two } = world;
     await using connected = await connect((_, body) => (body.includes('cancelled') ? two : one));
@@ -90,7 +90,7 @@ describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without
     await expect.poll(() => one.surface.canceled()).toBe(1);
   });
 
-  it('GW-72: log level and subscriptions hold for the replica with the event stream', async () => {
+  it('log level and subscriptions hold for the replica with the event stream', async () => {
     await using world = await setup();
     const { one, two, state } = world;
     await using connected = await connect((method) => (method === 'GET' ? one : two));
@@ -122,7 +122,7 @@ describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without
     ]);
   });
 
-  it('GW-72: of changes at two replicas at the same time, none is lost', async () => {
+  it('of changes at two replicas at the same time, none is lost', async () => {
     await using world = await setup();
     const { one, two, state } = world;
     let requests = 0;
@@ -134,7 +134,7 @@ describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without
     expect(record?.subscriptions.toSorted()).toEqual(uris.toSorted());
   });
 
-  it('GW-72: a client continues at another replica when its own dies, with its event stream', async () => {
+  it('a client continues at another replica when its own dies, with its event stream', async () => {
     await using world = await setup();
     const { one, two } = world;
     let to = one;
@@ -162,7 +162,7 @@ describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without
     expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('ann at all');
   });
 
-  it('GW-72: a session belongs to its caller at every replica, and ends at every replica', async () => {
+  it('a session belongs to its caller at every replica, and ends at every replica', async () => {
     await using world = await setup();
     const { one, two } = world;
     await using connected = await connect((method) => (method === 'GET' ? two : one));
@@ -177,7 +177,7 @@ describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without
     expect((await two.post(ping, headers('ann'))).status).toBe(404);
   });
 
-  it('GW-72: messages for the session of another caller, or of none, are dropped', async () => {
+  it('messages for the session of another caller, or of none, are dropped', async () => {
     await using world = await setup();
     const { one, two } = world;
     await using connected = await connect(() => one);
@@ -191,7 +191,7 @@ describe('GW-72 sessions before 2026-07-28 on replicas behind a balancer without
     expect(one.surface.connections).toHaveLength(1);
   });
 
-  it('GW-74: a session that a replica knows continues while the state cannot be reached', async () => {
+  it('a session that a replica knows continues while the state cannot be reached', async () => {
     const memory = createMemoryState();
     let isAway = false;
     const away = (): Promise<never> => Promise.reject(new Error('away'));

@@ -29,7 +29,7 @@ async function startReplicas(): Promise<SigningIn> {
 }
 
 it(
-  'GW-77: a person signs in at a page of one replica, whichever replica the browser reaches',
+  'a person signs in at a page of one replica, whichever replica the browser reaches',
   { timeout: TIMEOUT },
   async () => {
     await using world = await startReplicas();
@@ -42,16 +42,12 @@ it(
   },
 );
 
-it(
-  'GW-77: a page of another replica is for the browser of its caller only',
-  { timeout: TIMEOUT },
-  async () => {
-    await using world = await startReplicas();
-    const page = await world.pages.open(world.callerOf('ann'), 'one');
-    const bob = await createBrowser('bob').open(page.url);
-    expect(bob.status).toBe(403);
-    await expect(world.whoami('ann')).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
-    const unknown = await createBrowser('ann').open(`${world.origin}/sign-in/unknown`);
-    expect(unknown.status).toBe(404);
-  },
-);
+it('a page of another replica is for the browser of its caller only', { timeout: TIMEOUT }, async () => {
+  await using world = await startReplicas();
+  const page = await world.pages.open(world.callerOf('ann'), 'one');
+  const bob = await createBrowser('bob').open(page.url);
+  expect(bob.status).toBe(403);
+  await expect(world.whoami('ann')).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+  const unknown = await createBrowser('ann').open(`${world.origin}/sign-in/unknown`);
+  expect(unknown.status).toBe(404);
+});

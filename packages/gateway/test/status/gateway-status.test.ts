@@ -41,7 +41,7 @@ async function start(options: GatewayOptions = {}, servers: Parameters<typeof ho
   return { host, gateway, operations, url, get, client };
 }
 
-it('GW-69: a gateway shows callers their own requests, and only servers that it exposes', async () => {
+it('a gateway shows callers their own requests, and only servers that it exposes', async () => {
   const { get, client, operations } = await start();
   const ann = await client('ann');
   await ann.callTool({ name: 'notes__read', arguments: {} });
@@ -63,7 +63,7 @@ it('GW-69: a gateway shows callers their own requests, and only servers that it 
   expect(metrics).toContain('mcp_gateway_requests_total{server="notes",method="tools/call",outcome="ok"} 1');
 });
 
-it('GW-69: the form of the page passes the check of Origin, and the cookie is of no use at /mcp', async () => {
+it('the form of the page passes the check of Origin, and the cookie is of no use at /mcp', async () => {
   const { url } = await start();
   const body = new URLSearchParams({ token: 'ann' });
   const signIn = (origin: string) =>
@@ -77,7 +77,7 @@ it('GW-69: the form of the page passes the check of Origin, and the cookie is of
   expect(call.status).toBe(401);
 });
 
-it('GW-69: streams of the page are not in flight, and end when the gateway is closed', async () => {
+it('streams of the page are not in flight, and end when the gateway is closed', async () => {
   const { gateway, get, operations } = await start();
   const events = await get('/status/events');
   const reader = (events.body ?? new ReadableStream<Uint8Array>()).getReader();
@@ -88,7 +88,7 @@ it('GW-69: streams of the page are not in flight, and end when the gateway is cl
   await closing;
 });
 
-it('GW-62: drains a call in flight before the gateway is closed', async () => {
+it('drains a call in flight before the gateway is closed', async () => {
   let answer: ((text: string) => void) | undefined;
   const wait = (): Promise<string> => new Promise((resolve) => (answer = resolve));
   const { client, operations } = await start({}, { slow: () => toolServer({ wait }) });
@@ -104,13 +104,13 @@ it('GW-62: drains a call in flight before the gateway is closed', async () => {
   expect(await draining).toEqual({ requestsInFlight: 0 });
 });
 
-it('GW-69: there is no page unless it is asked for', async () => {
+it('there is no page unless it is asked for', async () => {
   const { get } = await start({ status: undefined });
   expect((await get('/')).status).toBe(404);
   expect((await get('/status')).status).toBe(404);
 });
 
-it('GW-69: the owner of a socket reads the status without a token', async () => {
+it('the owner of a socket reads the status without a token', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-status-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const socketPath = join(folder, 'gateway.sock');

@@ -57,7 +57,7 @@ function cookieOf(response: Response): string {
 }
 
 describe('what the page shows', () => {
-  it('GW-63: states with their reasons, counts, latency and errors of real servers', async () => {
+  it('states with their reasons, counts, latency and errors of real servers', async () => {
     const host = await hostOf(
       { notes: () => toolServer({ read: 'a note', fail: new Error('It fell over.') }) },
       {
@@ -94,7 +94,7 @@ describe('what the page shows', () => {
     expect(shown.errors[0]?.message).toContain('It fell over.');
   });
 
-  it('GW-63: no caller sees servers that it may not use, nor requests and errors of another caller', async () => {
+  it('no caller sees servers that it may not use, nor requests and errors of another caller', async () => {
     const host = await hostOf({
       notes: () => toolServer({ read: 'a note', write: 'ok', fail: new Error('Of ann.') }),
       secret: () => toolServer({ fail: new Error('Of ann, too.') }),
@@ -125,7 +125,7 @@ describe('what the page shows', () => {
     expect(JSON.stringify(ofBob)).not.toMatch(/secret|Of ann/);
   });
 
-  it('GW-63: a person sees the state and the failures of their own connections', async () => {
+  it('a person sees the state and the failures of their own connections', async () => {
     const host = await hostOf({ notes: () => toolServer({ read: 'a note' }) }, {}, { principal: 'host' });
     await host.connect({ broken: { command: process.execPath, args: ['-e', 'process.exit(3)'] } });
     const { page, status } = await pageOf(
@@ -144,7 +144,7 @@ describe('what the page shows', () => {
     expect((await status('b')).errors).toEqual([]);
   });
 
-  it('GW-66: no secret of an entry is in any of the responses, also if a server repeats it', async () => {
+  it('no secret of an entry is in any of the responses, also if a server repeats it', async () => {
     const secrets = {
       env: 'sk-env-0123456789',
       header: 'header-0123456789',
@@ -221,7 +221,7 @@ describe('what the page shows', () => {
     expect(shown.errors.length).toBeGreaterThan(0);
   });
 
-  it('GW-66: text of a server is bounded, and cannot change its direction', async () => {
+  it('text of a server is bounded, and cannot change its direction', async () => {
     const hostile = `\u202eevil\u2066\u0000\u001b[31m${'x'.repeat(100_000)}`;
     const host = await hostOf({
       notes: () => toolServer({ fail: new Error(hostile) }, { name: hostile, version: hostile }),
@@ -238,7 +238,7 @@ describe('what the page shows', () => {
 });
 
 describe('who reads it', () => {
-  it('GW-64: a token in the header is enough; without one there is a form, and no data', async () => {
+  it('a token in the header is enough; without one there is a form, and no data', async () => {
     const { send, get } = await pageOf(await hostOf({ notes: () => toolServer({}) }));
     expect((await get('/')).status).toBe(200);
     const form = await send('/');
@@ -248,7 +248,7 @@ describe('who reads it', () => {
     expect((await send('/', { method: 'POST' })).status).toBe(405);
   });
 
-  it('GW-64: the form gives a cookie that scripts and other sites cannot use, and that is not the token', async () => {
+  it('the form gives a cookie that scripts and other sites cannot use, and that is not the token', async () => {
     const { send, signIn } = await pageOf(await hostOf({}));
     const response = await signIn('token-of-ann');
     expect([response.status, response.headers.get('location')]).toEqual([303, '/']);
@@ -271,7 +271,7 @@ describe('who reads it', () => {
     expect(behind.headers.get('set-cookie')).toMatch(/^__Host-.*; Secure$/);
   });
 
-  it('GW-64: the session ends with the token, with its time, and when the user signs out', async () => {
+  it('the session ends with the token, with its time, and when the user signs out', async () => {
     const clock = createManualClock({ now: 1_000_000 });
     const { send, signIn, callers } = await pageOf(await hostOf({}), undefined, { clock });
     const ann = callers.get('token-of-ann') ?? { id: '' };
@@ -295,7 +295,7 @@ describe('who reads it', () => {
     expect(await statusOf(other)).toBe(401);
   });
 
-  it('GW-64: sessions and attempts are bounded, and another site cannot sign a browser in', async () => {
+  it('sessions and attempts are bounded, and another site cannot sign a browser in', async () => {
     const clock = createManualClock({ now: 1_000_000 });
     const { send, signIn } = await pageOf(await hostOf({}), undefined, { clock, maxSessions: 2 });
     const foreign = await signIn('token-of-ann', { origin: 'https://evil.example' });
@@ -319,7 +319,7 @@ describe('who reads it', () => {
     expect((await signIn('token-of-ann')).status).toBe(303);
   });
 
-  it('GW-64: reads a form of a bounded size', async () => {
+  it('reads a form of a bounded size', async () => {
     const { send, signIn } = await pageOf(await hostOf({}));
     let pulled = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -335,7 +335,7 @@ describe('who reads it', () => {
     expect((await signIn('token-of-ann')).status).toBe(303);
   });
 
-  it('GW-64: every response forbids scripts of others, frames and caching', async () => {
+  it('every response forbids scripts of others, frames and caching', async () => {
     const { get, send } = await pageOf(await hostOf({}));
     const responses = [
       await get('/'),
@@ -373,7 +373,7 @@ describe('live', () => {
     (JSON.parse(/^data: (.*)$/m.exec(event ?? '')?.[1] ?? '{}') as Partial<GatewayStatus>).servers?.[0]
       ?.requests.count;
 
-  it('GW-65: sends a snapshot when something has changed, at most once a second', async () => {
+  it('sends a snapshot when something has changed, at most once a second', async () => {
     const clock = createManualClock({ now: 1_000_000 });
     const host = await hostOf({ notes: () => toolServer({ read: 'a note' }) });
     const { page, get } = await pageOf(host, undefined, { clock });
@@ -411,7 +411,7 @@ describe('live', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('GW-65: ends when the token is no longer accepted', async () => {
+  it('ends when the token is no longer accepted', async () => {
     const clock = createManualClock({ now: 1_000_000 });
     const { get, callers } = await pageOf(await hostOf({}), undefined, { clock });
     const events = reader(await get('/status/events'));
@@ -423,7 +423,7 @@ describe('live', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('GW-65: is bounded in streams, and keeps one snapshot for a reader that does not read', async () => {
+  it('is bounded in streams, and keeps one snapshot for a reader that does not read', async () => {
     const clock = createManualClock({ now: 1_000_000 });
     const host = await hostOf({ notes: () => toolServer({}) });
     const { page, get } = await pageOf(host, undefined, { clock, maxStreams: 2 });

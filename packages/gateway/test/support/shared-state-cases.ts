@@ -12,7 +12,7 @@ const patiently = { timeout: 10_000, interval: 10 };
 
 /** What holds for every {@link SharedState}. */
 export function sharedStateCases(name: string, place: () => Promise<StatePlace>): void {
-  describe(`GW-70 the shared state, ${name}`, () => {
+  describe(`the shared state, ${name}`, () => {
     let states: StatePlace;
     let ours: SharedState;
     let theirs: SharedState;
@@ -33,7 +33,7 @@ export function sharedStateCases(name: string, place: () => Promise<StatePlace>)
       return { replica, received };
     };
 
-    it('GW-70: another replica reads, replaces and removes a record', async () => {
+    it('another replica reads, replaces and removes a record', async () => {
       const value = { level: 'debug', uris: ['a://\u00fc', '\ud800'], none: null };
       expect(await ours.get('a')).toBeUndefined();
       expect(await ours.set('a', value, MINUTE)).toBe(true);
@@ -46,7 +46,7 @@ export function sharedStateCases(name: string, place: () => Promise<StatePlace>)
       expect(await ours.get('a')).toBeUndefined();
     });
 
-    it('GW-70: of two changes of one version, one succeeds', async () => {
+    it('of two changes of one version, one succeeds', async () => {
       expect(await ours.set('a', 0, { ...MINUTE, version: 'other' })).toBe(false);
       const first = await Promise.all(
         [ours, theirs].map((state, at) => state.set('a', at, { ...MINUTE, version: '' })),
@@ -64,7 +64,7 @@ export function sharedStateCases(name: string, place: () => Promise<StatePlace>)
       expect((await ours.get('a'))?.value).toBe(5);
     });
 
-    it('GW-70: a record ends after its lifetime, which can be extended', async () => {
+    it('a record ends after its lifetime, which can be extended', async () => {
       await ours.set('short', 1, { lifetimeMs: 50 });
       await ours.set('extended', 1, { lifetimeMs: 1000 });
       expect(await theirs.touch('extended', 60_000)).toBe(true);
@@ -74,7 +74,7 @@ export function sharedStateCases(name: string, place: () => Promise<StatePlace>)
       expect(await ours.get('absent')).toBeUndefined();
     });
 
-    it('GW-70: messages reach a replica once, in order, and no other one', async () => {
+    it('messages reach a replica once, in order, and no other one', async () => {
       const [a, b, c] = [await join(ours), await join(theirs), await join(theirs)];
       const ids = [a, b, c].map(({ replica }) => replica.id);
       expect(new Set(ids).size).toBe(3);
@@ -89,7 +89,7 @@ export function sharedStateCases(name: string, place: () => Promise<StatePlace>)
       expect([a.received, c.received]).toEqual([[], []]);
     });
 
-    it('GW-70: a replica that has left, or that never was, is not there', async () => {
+    it('a replica that has left, or that never was, is not there', async () => {
       const [a, b] = [await join(ours), await join(theirs)];
       await b.replica.leave();
       expect(await a.replica.send(b.replica.id, 'late')).toBe(false);
@@ -98,7 +98,7 @@ export function sharedStateCases(name: string, place: () => Promise<StatePlace>)
       expect(b.received).toEqual([]);
     });
 
-    it('GW-71: replicas count against one limit, and say when to come again', async () => {
+    it('replicas count against one limit, and say when to come again', async () => {
       const limit: SharedLimit = { key: 'ann', requests: 10, intervalMs: HOUR_MS };
       const admissions = await Promise.all(
         Array.from({ length: 30 }, (_, at) => (at % 2 === 0 ? ours : theirs).admit([limit])),
@@ -112,7 +112,7 @@ export function sharedStateCases(name: string, place: () => Promise<StatePlace>)
       expect(await ours.admit([])).toEqual({ admitted: true });
     });
 
-    it('GW-71: what one limit refuses does not count against the others', async () => {
+    it('what one limit refuses does not count against the others', async () => {
       const person: SharedLimit = { key: 'person', requests: 2, intervalMs: HOUR_MS };
       const server: SharedLimit = { key: 'server', requests: 1, intervalMs: HOUR_MS };
       expect(await ours.admit([person, server])).toEqual({ admitted: true });
@@ -123,7 +123,7 @@ export function sharedStateCases(name: string, place: () => Promise<StatePlace>)
       expect(await ours.admit([person])).toMatchObject({ admitted: false });
     });
 
-    it('GW-71: an exhausted limit admits again after the time that it gave', async () => {
+    it('an exhausted limit admits again after the time that it gave', async () => {
       const limit: SharedLimit = { key: 'fast', requests: 4, intervalMs: 400 };
       for (let at = 0; at < 4; at++) expect(await ours.admit([limit])).toEqual({ admitted: true });
       const refused = await theirs.admit([limit]);

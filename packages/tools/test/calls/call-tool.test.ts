@@ -34,7 +34,7 @@ function errorOf(events: readonly ToolEvent[]): FittingsError {
   return last.error;
 }
 
-describe('U6 a call as events', () => {
+describe('a call as events', () => {
   it('ends with the raw result and its rendering', async () => {
     const host = fakeHost([tool('echo')], (args) => Promise.resolve(text(`said ${JSON.stringify(args)}`)));
     const events = await call(host, 'mcp__s__echo', { message: 'hi' });
@@ -58,7 +58,7 @@ describe('U6 a call as events', () => {
     expect(events[1]).toEqual({ type: 'partial', text: 'half done' });
   });
 
-  it('CO-10 a flood of progress is bounded: the latest number, the last hundred texts', async () => {
+  it('a flood of progress is bounded: the latest number, the last hundred texts', async () => {
     const host = fakeHost([tool('flood')], async (_, { onProgress }) => {
       for (let progress = 1; progress <= 100_000; progress++) {
         onProgress?.({ progress, ...(progress % 10 === 0 && { message: `step ${progress}` }) });
@@ -159,7 +159,7 @@ describe('U6 a call as events', () => {
   });
 });
 
-describe('U10 names and arguments', () => {
+describe('names and arguments', () => {
   const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
   const host = (): FakeHost => fakeHost([tool('read_file', { inputSchema: schema }), tool('write_file')]);
 
@@ -205,7 +205,7 @@ describe('U10 names and arguments', () => {
     expect(plain.calls[0]?.args).toEqual({ other: [1] });
   });
 
-  it('SPEC B.5 45 structured content that does not match its schema is reported and delivered', async () => {
+  it('structured content that does not match its schema is reported and delivered', async () => {
     const described = tool('t', { outputSchema: { type: 'object', properties: { n: { type: 'number' } } } });
     const answers: readonly [unknown, readonly unknown[]][] = [
       [{ n: 1 }, []],
@@ -219,7 +219,7 @@ describe('U10 names and arguments', () => {
   });
 });
 
-describe('U8 U9 permissions', () => {
+describe('permissions', () => {
   const asked: ConfirmRequest[] = [];
   const confirm = (outcome: 'once' | 'always-tool' | 'cancel') => (request: ConfirmRequest) => {
     asked.push(request);
@@ -248,7 +248,7 @@ describe('U8 U9 permissions', () => {
     expect(host.calls).toEqual([]);
   });
 
-  it('CO-01 the question shows the reason and the escaped arguments', async () => {
+  it('the question shows the reason and the escaped arguments', async () => {
     const host = fakeHost([tool('x', { title: 'Ti\u202etle' })]);
     asked.length = 0;
     await call(
@@ -286,7 +286,7 @@ describe('U8 U9 permissions', () => {
     expect(asked).toEqual([]);
   });
 
-  it('CO-18 a question that throws or never ends affects only this call', async () => {
+  it('a question that throws or never ends affects only this call', async () => {
     const host = fakeHost([tool('x')]);
     const broken = await call(
       host,
@@ -313,7 +313,7 @@ describe('U8 U9 permissions', () => {
 });
 
 describe('toolsets', () => {
-  it('CO-04 CO-06 a tool whose schema is rejected is skipped with the reason, and the others stay', async () => {
+  it('a tool whose schema is rejected is skipped with the reason, and the others stay', async () => {
     const huge = { enum: Array.from({ length: 5_001 }, String) };
     const host = fakeHost([
       tool('good'),
@@ -363,7 +363,7 @@ describe('toolsets', () => {
     expect(second[1]).not.toBe(first[1]);
   });
 
-  it('U7 CO-01 texts for the model and the user are sanitized, and the raw definition is unchanged', async () => {
+  it('texts for the model and the user are sanitized, and the raw definition is unchanged', async () => {
     const host = fakeHost([
       tool('x', {
         title: 'Ti\u001b[2Jtle\nsecond line',

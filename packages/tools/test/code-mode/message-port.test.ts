@@ -7,7 +7,7 @@ import { fakeHost, text, tool } from '../support/fake-host.js';
 
 const CATALOG = [tool('add')];
 
-it('CM-12 code in a worker calls tools over its port', async () => {
+it('code in a worker calls tools over its port', async () => {
   const host = fakeHost(CATALOG, async ({ a }) => text(`got ${String(a)}`));
   const turn = createTools(host, { defaultPermission: 'allow' }).snapshot();
   const worker = new Worker(
@@ -56,7 +56,7 @@ function untilAborted() {
   };
 }
 
-it('CM-12 aborts a call over the port', async () => {
+it('aborts a call over the port', async () => {
   const { port1, port2 } = new MessageChannel();
   const dispatcher = untilAborted();
   using _serving = serveToolCalls(port1, dispatcher);
@@ -70,7 +70,7 @@ it('CM-12 aborts a call over the port', async () => {
   port1.close();
 });
 
-it('CM-12 aborts the calls of a sandbox that ends, and settles those of a host that ends', async () => {
+it('aborts the calls of a sandbox that ends, and settles those of a host that ends', async () => {
   const { port1, port2 } = new MessageChannel();
   const dispatcher = untilAborted();
   using _serving = serveToolCalls(port1, dispatcher);
@@ -83,7 +83,7 @@ it('CM-12 aborts the calls of a sandbox that ends, and settles those of a host t
   await expect(calling).resolves.toMatchObject({ error: { code: 'TRANSPORT_CLOSED', delivery: 'unknown' } });
 });
 
-it('CM-12 replies with an error to what cannot be sent, in both directions', async () => {
+it('replies with an error to what cannot be sent, in both directions', async () => {
   const { port1, port2 } = new MessageChannel();
   using _serving = serveToolCalls(port1, { respond: async () => ({ result: () => 'a function' }) });
   const callTool = connectToolCalls(port2);
@@ -96,7 +96,7 @@ it('CM-12 replies with an error to what cannot be sent, in both directions', asy
   port1.close();
 });
 
-it('CM-12 ignores what is not a call', async () => {
+it('ignores what is not a call', async () => {
   const { port1, port2 } = new MessageChannel();
   const requests: unknown[] = [];
   using _serving = serveToolCalls(port1, {

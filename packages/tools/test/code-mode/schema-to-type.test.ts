@@ -103,11 +103,11 @@ describe('a schema as a type', () => {
       { type: 'object', properties: { toString: { type: 'string' } }, additionalProperties: false },
       '{ toString?: unknown; }',
     ],
-  ])('CM-01 %j is %s', (schema, type) => {
+  ])('%j is %s', (schema, type) => {
     expect(typeOf(schema)).toBe(type);
   });
 
-  it('CM-01 has a name for each part that a reference leads to, also if it leads back', () => {
+  it('has a name for each part that a reference leads to, also if it leads back', () => {
     const tree = {
       type: 'object',
       properties: { children: { type: 'array', items: { $ref: '#/$defs/tree-node' } }, root: { $ref: '#' } },
@@ -119,7 +119,7 @@ describe('a schema as a type', () => {
     expect(text).toContain('up?: GrowArgumentsTreeNode;');
   });
 
-  it('CM-01 says where the type accepts more', () => {
+  it('says where the type accepts more', () => {
     expect(
       differencesOf({
         type: 'object',
@@ -140,7 +140,7 @@ describe('a schema as a type', () => {
     ]);
   });
 
-  it('CM-01 with `closed`, a property that is not listed is an error, except where the schema names it', () => {
+  it('with `closed`, a property that is not listed is an error, except where the schema names it', () => {
     const listed = { type: 'object', properties: { a: {} } };
     expect(typeOf(listed, { closed: true })).toBe('{ a?: unknown; }');
     expect(typeOf({ ...listed, additionalProperties: true }, { closed: true })).toContain(
@@ -150,7 +150,7 @@ describe('a schema as a type', () => {
   });
 
   it(
-    'CM-02 accepts every value that a validator accepts, for generated schemas and values',
+    'accepts every value that a validator accepts, for generated schemas and values',
     async () => {
       const seed = 24;
       const sample = fc.sample(

@@ -129,7 +129,7 @@ describe('texts of strangers', () => {
     'ClassDeclaration',
   ]);
 
-  it('CM-03 stay in comments and literals, and no character is invisible', () => {
+  it('stay in comments and literals, and no character is invisible', () => {
     fc.assert(
       fc.property(fc.array(hostileTool, { minLength: 1, maxLength: 4 }), (tools) => {
         const { declarations, script, servers } = toTypeScript(tools);
@@ -158,7 +158,7 @@ describe('texts of strangers', () => {
   });
 
   it(
-    'CM-03 compile, with every name, value and description',
+    'compile, with every name, value and description',
     async () => {
       const samples = fc.sample(fc.array(hostileTool, { minLength: 1, maxLength: 6 }), {
         numRuns: 30,
@@ -181,7 +181,7 @@ describe('texts of strangers', () => {
     COMPILE_MS,
   );
 
-  it('CM-03 are bounded, and the cut is announced', () => {
+  it('are bounded, and the cut is announced', () => {
     const description = 'x'.repeat(5_000_000);
     const { declarations } = toTypeScript([tool('t', { description })]);
     expect(declarations).toContain('more characters)');
@@ -199,7 +199,7 @@ describe('names', () => {
     );
   };
 
-  it('CM-04 of functions are in camel case, and what is one already stays', () => {
+  it('of functions are in camel case, and what is one already stays', () => {
     expect(
       functionsOf('create_issue', 'get-sum', 'getURL', 'GET_ALL', 'API.list', '2fa enable', 'PDF'),
     ).toEqual({
@@ -213,7 +213,7 @@ describe('names', () => {
     });
   });
 
-  it('CM-04 that are the same in camel case stay apart, in any order, and the one that is spelled so keeps it', () => {
+  it('that are the same in camel case stay apart, in any order, and the one that is spelled so keeps it', () => {
     const names = ['create_issue', 'createIssue', 'create-issue', 'CreateIssue'];
     const functions = functionsOf(...names);
     expect(functions['createIssue']).toBe('createIssue');
@@ -223,13 +223,13 @@ describe('names', () => {
       expect(functions[name]).toMatch(/^createIssue_[a-z2-7]{8}$/);
   });
 
-  it('CM-04 that look the same are told apart', () => {
+  it('that look the same are told apart', () => {
     const functions = functionsOf('caf\u00e9', 'cafe\u0301', 'a\u200bb', 'ab');
     expect(new Set(Object.values(functions)).size).toBe(4);
     expect(functions['ab']).toBe('ab');
   });
 
-  it('CM-04 that every object has get another one: an object with `then` would be a promise', () => {
+  it('that every object has get another one: an object with `then` would be a promise', () => {
     expect(Object.values(functionsOf('then', 'toString', 'constructor', '__proto__', 'delete'))).toEqual([
       'constructor_',
       'delete',
@@ -239,7 +239,7 @@ describe('names', () => {
     ]);
   });
 
-  it('CM-04 of servers are variables, and no keyword or global', () => {
+  it('of servers are variables, and no keyword or global', () => {
     const servers = ['github', 'my-server', 'fetch', 'delete', 'onclick', 'mcp', 'サーバー'];
     const { servers: bindings } = toTypeScript(servers.map((server) => ({ ...tool('t'), server })));
     const variables = Object.fromEntries(bindings.map(({ server, variable }) => [server, variable]));
@@ -256,7 +256,7 @@ describe('names', () => {
 });
 
 describe('the text', () => {
-  it('CM-05 is the same for the same tools, in every order', () => {
+  it('is the same for the same tools, in every order', () => {
     const tools = [tool('b'), tool('a', { server: 'z' }), tool('a'), tool('a-b'), tool('a_b'), tool('aB')];
     const first = toTypeScript(tools);
     expect(toTypeScript(tools.toReversed())).toEqual(first);
@@ -265,7 +265,7 @@ describe('the text', () => {
     expect(generateClient(tools.toReversed(), { server: 's' })).toEqual(client);
   });
 
-  it('CM-05 leaves out a tool that exceeds the limits, and says why', () => {
+  it('leaves out a tool that exceeds the limits, and says why', () => {
     let deep: unknown = {};
     for (let level = 0; level < 100; level++) deep = { items: deep };
     const tools = [tool('deep', { inputSchema: deep }), tool('ok'), tool('ok'), tool('x'.repeat(2_000))];
@@ -278,7 +278,7 @@ describe('the text', () => {
     ]);
   });
 
-  it('CM-05 of a server without tools is an error', () => {
+  it('of a server without tools is an error', () => {
     expect(() => generateClient([tool('t')], { server: 'x' })).toThrow(
       expect.objectContaining({ code: 'SERVER_UNKNOWN' }),
     );
@@ -348,7 +348,7 @@ describe('hostile schemas', () => {
   };
 
   it(
-    'CM-06 compile, and stay short',
+    'compile, and stay short',
     async () => {
       const files = Object.fromEntries(
         Object.entries(SCHEMAS).map(([name, schema], index) => [

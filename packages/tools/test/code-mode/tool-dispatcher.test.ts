@@ -25,19 +25,19 @@ function dispatcherOf(options: ToolsOptions, answer?: Answer, catalog = CATALOG)
 const sent = ({ calls }: FakeHost): readonly string[] => calls.map(({ ref }) => ref.tool);
 
 describe('a dispatcher', () => {
-  it('CM-07 calls the tool of a server by their own names, and returns the whole result', async () => {
+  it('calls the tool of a server by their own names, and returns the whole result', async () => {
     const { host, dispatcher } = dispatcherOf({ defaultPermission: 'allow' });
     await expect(dispatcher.call('s', 'add', { a: 1 })).resolves.toEqual(text('done'));
     expect(host.calls).toEqual([{ ref: { server: 's', tool: 'add' }, args: { a: 1 } }]);
   });
 
-  it('CM-07 returns the structured content of a tool with an output schema', async () => {
+  it('returns the structured content of a tool with an output schema', async () => {
     const answer = async (): Promise<ToolResult> => ({ content: [], structuredContent: { a: 1 } });
     const { dispatcher } = dispatcherOf({ defaultPermission: 'allow' }, answer);
     await expect(dispatcher.call('s', 'find')).resolves.toEqual({ a: 1 });
   });
 
-  it('CM-07 calls tools that the model has to search for, and those of servers only', async () => {
+  it('calls tools that the model has to search for, and those of servers only', async () => {
     const host = fakeHost(CATALOG, async () => ({ content: [], structuredContent: { a: 1 } }));
     const spill = createSpill({ store: memorySpillStore() });
     const toolset = createTools(host, { defer: 'always', spill, defaultPermission: 'allow' }).snapshot();
@@ -49,7 +49,7 @@ describe('a dispatcher', () => {
     );
   });
 
-  it('CM-07 rejects if the structured content is missing: the call has been made', async () => {
+  it('rejects if the structured content is missing: the call has been made', async () => {
     const { dispatcher } = dispatcherOf({ defaultPermission: 'allow' });
     await expect(dispatcher.call('s', 'find')).rejects.toMatchObject({
       code: 'PROTOCOL_VIOLATION',
@@ -57,7 +57,7 @@ describe('a dispatcher', () => {
     });
   });
 
-  it('CM-08 sends nothing that the policy denies, the user declines or the schema does not allow', async () => {
+  it('sends nothing that the policy denies, the user declines or the schema does not allow', async () => {
     const policy = createToolPolicy({ servers: { s: { deniedTools: ['find'] } } });
     const confirm = vi.fn(async () => 'cancel' as const);
     const { host, dispatcher } = dispatcherOf({ policy, confirm });
@@ -74,7 +74,7 @@ describe('a dispatcher', () => {
     expect(sent(host)).toEqual([]);
   });
 
-  it('CM-08 asks as for a call of the model, and sends what the user saw', async () => {
+  it('asks as for a call of the model, and sends what the user saw', async () => {
     const confirm = vi.fn(async () => 'once' as const);
     const { host, dispatcher } = dispatcherOf({ confirm });
     await dispatcher.call('s', 'add', { a: 1 });
@@ -82,7 +82,7 @@ describe('a dispatcher', () => {
     expect(sent(host)).toEqual(['add']);
   });
 
-  it('CM-08 does not take the name of a tool for that of another server', async () => {
+  it('does not take the name of a tool for that of another server', async () => {
     const catalog = [tool('search', { server: 'r' }), tool('other')];
     const { host, dispatcher } = dispatcherOf(
       { defaultPermission: 'allow', naming: naming.bare },
@@ -98,7 +98,7 @@ describe('a dispatcher', () => {
     expect(sent(host)).toEqual([]);
   });
 
-  it('CM-08 takes the names of the server, and not those that a model is shown', async () => {
+  it('takes the names of the server, and not those that a model is shown', async () => {
     // A model is shown `a_b`, because model APIs do not accept a space.
     const catalog = [
       tool('add', { inputSchema: { type: 'object', properties: { 'a b': { type: 'string' } } } }),
@@ -109,13 +109,13 @@ describe('a dispatcher', () => {
     expect(host.calls.map(({ args }) => args)).toEqual([{ 'a b': 'x' }, { a_b: 5 }]);
   });
 
-  it('CM-08 says why a tool is not offered', async () => {
+  it('says why a tool is not offered', async () => {
     const policy = createToolPolicy({ servers: { s: { deniedTools: ['find'] } } });
     const { dispatcher } = dispatcherOf({ policy, skipDenied: true });
     await expect(dispatcher.call('s', 'find')).rejects.toMatchObject({ code: 'POLICY_DENIED' });
   });
 
-  it('CM-09 rejects with the words of a tool that fails', async () => {
+  it('rejects with the words of a tool that fails', async () => {
     const answer = async (): Promise<ToolResult> => ({ ...text('no such \u001b[31missue'), isError: true });
     const { dispatcher } = dispatcherOf({ defaultPermission: 'allow' }, answer);
     const error = await dispatcher.call('s', 'add', { a: 1 }).catch((thrown: unknown) => thrown);
@@ -127,7 +127,7 @@ describe('a dispatcher', () => {
     });
   });
 
-  it('CM-09 aborts a call with its own signal, and all calls with that of the dispatcher', async () => {
+  it('aborts a call with its own signal, and all calls with that of the dispatcher', async () => {
     for (const which of ['call', 'dispatcher'] as const) {
       const aborters = { call: new AbortController(), dispatcher: new AbortController() };
       const seen: AbortSignal[] = [];
@@ -146,7 +146,7 @@ describe('a dispatcher', () => {
     }
   });
 
-  it('CM-09 bounds the calls under way', async () => {
+  it('bounds the calls under way', async () => {
     let answer = (): void => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
     const host = fakeHost(CATALOG, () => answered.then(() => text('done')));
@@ -163,7 +163,7 @@ describe('a dispatcher', () => {
     await expect(dispatcher.call('s', 'add', { a: 4 })).resolves.toEqual(text('done'));
   });
 
-  it('CM-09 answers every request with plain data', async () => {
+  it('answers every request with plain data', async () => {
     const { dispatcher } = dispatcherOf({ defaultPermission: 'allow' });
     await expect(dispatcher.respond({ server: 's', tool: 'add', args: { a: 1 } })).resolves.toEqual({
       result: text('done'),
@@ -178,7 +178,7 @@ describe('a dispatcher', () => {
     });
   });
 
-  it('CM-09 tells a log of every outcome, whatever the log throws', async () => {
+  it('tells a log of every outcome, whatever the log throws', async () => {
     const host = fakeHost(CATALOG);
     const tools = createTools(host, { defaultPermission: 'allow' }).snapshot();
     const onOutcome = vi.fn(() => {
@@ -193,7 +193,7 @@ describe('a dispatcher', () => {
     ]);
   });
 
-  it('CM-07 of tools and not of a toolset calls those that the host has then', async () => {
+  it('of tools and not of a toolset calls those that the host has then', async () => {
     const host = fakeHost([]);
     const dispatcher = createToolDispatcher(createTools(host, { defaultPermission: 'allow' }));
     await expect(dispatcher.call('s', 'add')).rejects.toMatchObject({ code: 'TOOL_UNKNOWN' });
@@ -220,7 +220,7 @@ describe('with a real server', () => {
     getStructuredContent: { tool: 'get-structured-content', structured: true },
   };
 
-  it('CM-10 the functions of a client call a host, or a dispatcher', async () => {
+  it('the functions of a client call a host, or a dispatcher', async () => {
     await using tools = createTools(host, { defaultPermission: 'allow' });
     for (const caller of [host, createToolDispatcher(tools)]) {
       const client = bindTools<Everything>(caller, 'everything', bound);
@@ -233,7 +233,7 @@ describe('with a real server', () => {
     }
   });
 
-  it('CM-10 a tool that fails rejects, with a host too', async () => {
+  it('a tool that fails rejects, with a host too', async () => {
     const client = bindTools<Everything>(host, 'everything', bound);
     // @ts-expect-error -- a number is required
     const failing = client.getSum({ a: 'two', b: 3 });
@@ -242,7 +242,7 @@ describe('with a real server', () => {
     });
   });
 
-  it('CM-11 the script calls tools from a sandbox that has nothing but `callTool`', async () => {
+  it('the script calls tools from a sandbox that has nothing but `callTool`', async () => {
     await using tools = createTools(host, {
       policy: createToolPolicy({ servers: { everything: { allowedTools: ['get-*'] } } }),
     });

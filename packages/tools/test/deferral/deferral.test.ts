@@ -47,7 +47,7 @@ function textOf(event: LastToolEvent): string {
   return event.rendering.text;
 }
 
-describe('TS-01 when tools are deferred', () => {
+describe('when tools are deferred', () => {
   it('never, unless an option says so: no search, all tools, sorted by name', () => {
     for (const options of [{}, { defer: 'never' }, { defer: { mode: 'never' } }] satisfies ToolsOptions[]) {
       const turn = createTools(fakeHost(CATALOG), options).snapshot();
@@ -131,7 +131,7 @@ describe('TS-01 when tools are deferred', () => {
   });
 });
 
-describe('TS-02 what is offered', () => {
+describe('what is offered', () => {
   it('a search loads the best tools for the next turn, and for the same one in activeTools', async () => {
     const { tools, conversation } = setUp({ maxResults: 1 });
     const turn = tools.snapshot(conversation);
@@ -252,7 +252,7 @@ describe('TS-02 what is offered', () => {
   });
 });
 
-describe('TS-03 a call of a tool that was not loaded', () => {
+describe('a call of a tool that was not loaded', () => {
   it('runs with the same checks and permissions, and the tool is loaded', async () => {
     const { tools, host, conversation } = setUp();
     const turn = tools.snapshot(conversation);
@@ -285,7 +285,7 @@ describe('TS-03 a call of a tool that was not loaded', () => {
   });
 });
 
-describe('TS-04 the order of tools', () => {
+describe('the order of tools', () => {
   it('is that of loading, and a tool that goes and comes back has its place', async () => {
     const { tools, host, conversation } = setUp();
     for (const name of ['mcp__mail__sendMessage', 'mcp__github__create_issue', 'mcp__mail__readInbox']) {
@@ -340,7 +340,7 @@ describe('TS-04 the order of tools', () => {
   });
 });
 
-describe('TS-05 a conversation', () => {
+describe('a conversation', () => {
   it('is saved and restored', async () => {
     const { tools, conversation } = setUp();
     await tools

@@ -14,7 +14,7 @@ const many = (count: number, server = 's') =>
     tool(`tool_number_${at}`, { server, description: `Does thing ${at}.` }),
   );
 
-describe('TS-11 what servers list is bounded and shown as text', () => {
+describe('what servers list is bounded and shown as text', () => {
   it('descriptions of a megabyte make neither the list nor a result long', async () => {
     const catalog = Array.from({ length: 20 }, (_, at) =>
       tool(`t${at}`, { description: `whale ${'y '.repeat(500_000)}` }),
@@ -136,7 +136,7 @@ describe('TS-11 what servers list is bounded and shown as text', () => {
   });
 });
 
-describe('TS-12 the order of tools is stable', () => {
+describe('the order of tools is stable', () => {
   it('for any loads, and tools that come and go', async () => {
     const catalog = many(12);
     const operation = fc.oneof(

@@ -47,7 +47,7 @@ function createZoo(): McpServer {
   return zoo;
 }
 
-describe('TS-13 with real servers', () => {
+describe('with real servers', () => {
   let host: Host;
   let tools: Tools;
   let zoo: McpServer | undefined;

@@ -28,7 +28,7 @@ function search(items: readonly Item[], query: string, limit = 10): readonly str
   return index.search(query, limit).map(({ name }) => name);
 }
 
-describe('TS-09 the index', () => {
+describe('the index', () => {
   it.each([
     ['createIssue', 'create issue'],
     ['create_issue', 'createIssue'],
@@ -195,7 +195,7 @@ describe('TS-09 the index', () => {
   });
 });
 
-describe('TS-10 what is searched of a tool', () => {
+describe('what is searched of a tool', () => {
   const found = (query: string, more: Parameters<typeof tool>[1], instructions = ''): boolean => {
     const host = fakeHost([tool('plain_name', more)]);
     const index = createToolIndex<ModelTool>();

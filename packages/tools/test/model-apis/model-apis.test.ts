@@ -58,7 +58,7 @@ const flat = {
   $defs: combined.$defs,
 };
 
-describe('U4 definitions, assignable to the types of the official SDKs', () => {
+describe('definitions, assignable to the types of the official SDKs', () => {
   it('Anthropic: input_schema has no combinations at its root', () => {
     const tools: Anthropic.Tool[] = anthropicTools(modelTools(closed, combined));
     expect(tools).toEqual([
@@ -125,7 +125,7 @@ describe('U4 definitions, assignable to the types of the official SDKs', () => {
   });
 });
 
-describe('U5 results, assignable to the types of the official SDKs', () => {
+describe('results, assignable to the types of the official SDKs', () => {
   const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const;
   const audio = { type: 'audio', data: 'T2dnUw==', mimeType: 'audio/ogg' } as const;
   const rendering = {
@@ -224,7 +224,7 @@ describe('U5 results, assignable to the types of the official SDKs', () => {
   });
 });
 
-it('U5 a result without content says so, because APIs reject empty content', () => {
+it('a result without content says so, because APIs reject empty content', () => {
   const empty = { parts: [], text: '', isError: false };
   const said = '[The tool returned no content.]';
   expect(anthropicToolResult('id', empty).content).toEqual([{ type: 'text', text: said }]);
@@ -232,7 +232,7 @@ it('U5 a result without content says so, because APIs reject empty content', () 
   expect(openAiToolMessage('id', empty).content).toBe(said);
 });
 
-describe('U4 the AI SDK itself', () => {
+describe('the AI SDK itself', () => {
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: 1, text: 1, reasoning: 0 },
@@ -306,22 +306,19 @@ describe('U4 the AI SDK itself', () => {
   });
 });
 
-it.each([6, 7] as const)(
-  'U5 the AI SDK %i takes a failed call as text, which names its pictures',
-  (version) => {
-    const toolset = createTools(fakeHost([tool('t')])).snapshot();
-    const offered = version === 7 ? aiSdkTools(toolset, { version }) : aiSdkTools(toolset);
-    const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const;
-    expect(
-      offered['mcp__s__t']?.toModelOutput({ output: { parts: [image], text: '', isError: true } }),
-    ).toEqual({
-      type: 'error-text',
-      value: '[image/png, 8 bytes, not shown: this model API does not accept it]',
-    });
-  },
-);
+it.each([6, 7] as const)('the AI SDK %i takes a failed call as text, which names its pictures', (version) => {
+  const toolset = createTools(fakeHost([tool('t')])).snapshot();
+  const offered = version === 7 ? aiSdkTools(toolset, { version }) : aiSdkTools(toolset);
+  const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const;
+  expect(
+    offered['mcp__s__t']?.toModelOutput({ output: { parts: [image], text: '', isError: true } }),
+  ).toEqual({
+    type: 'error-text',
+    value: '[image/png, 8 bytes, not shown: this model API does not accept it]',
+  });
+});
 
-it('U5 the AI SDK 7 takes an image as a file', () => {
+it('the AI SDK 7 takes an image as a file', () => {
   const host = fakeHost([tool('t')]);
   const toolset = createTools(host).snapshot();
   const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const;

@@ -39,7 +39,7 @@ const isOrdinary = (schema: unknown): boolean =>
   !/__proto__|constructor|"\$ref":"#"/.test(JSON.stringify(schema));
 const schemas = jsonSchemas.filter(isOrdinary).map((schema) => ({ ...schema, type: 'object' }));
 
-it('SC-03: where nothing is reported, each API accepts the arguments that the server accepts', () => {
+it('where nothing is reported, each API accepts the arguments that the server accepts', () => {
   let compared = 0;
   fc.assert(
     fc.property(schemas, fc.array(args, { minLength: 5, maxLength: 5 }), (inputSchema, values) => {

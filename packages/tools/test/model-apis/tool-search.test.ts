@@ -35,7 +35,7 @@ function setUp(
 const namesOf = (list: readonly object[]): readonly unknown[] =>
   list.map((each) => ('name' in each ? each.name : each));
 
-describe('TS-06 Anthropic', () => {
+describe('Anthropic', () => {
   it('generic: what was found is an ordinary tool of the next request', async () => {
     const { tools } = setUp();
     const conversation = tools.conversation();
@@ -155,7 +155,7 @@ describe('TS-06 Anthropic', () => {
   });
 });
 
-describe('TS-07 OpenAI', () => {
+describe('OpenAI', () => {
   it('generic: the list of tools is in the parameter, because descriptions have at most 1024 characters', () => {
     const catalog = Array.from({ length: 60 }, (_, at) =>
       tool(`t${at}`, { description: 'Does this and that.' }),
@@ -238,7 +238,7 @@ describe('TS-07 OpenAI', () => {
   });
 });
 
-describe('TS-08 the AI SDK, and APIs without a search of their own', () => {
+describe('the AI SDK, and APIs without a search of their own', () => {
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: 1, text: 1, reasoning: undefined },

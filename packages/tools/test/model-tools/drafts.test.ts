@@ -16,7 +16,7 @@ function modelTool(inputSchema: Record<string, unknown>): ModelTool {
   return snapshotOf(inputSchema).tools[0] ?? expect.unreachable();
 }
 
-describe('SC-02: repairs name what means something else for the model', () => {
+describe('repairs name what means something else for the model', () => {
   it.each([
     ['http://json-schema.org/draft-07/schema#', 'prefixItems', { a: { prefixItems: [{}], items: {} } }],
     [
@@ -79,7 +79,7 @@ describe('SC-02: repairs name what means something else for the model', () => {
   });
 });
 
-describe('SC-02: onDifference names what one API alone rejects', () => {
+describe('onDifference names what one API alone rejects', () => {
   const union = {
     type: 'object',
     properties: { kind: { type: 'string' } },

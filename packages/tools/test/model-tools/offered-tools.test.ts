@@ -9,7 +9,7 @@ import { createTools } from '../../src/create-tools.js';
 
 const toy = join(import.meta.dirname, '../../../host/test/support/toy-server.mjs');
 
-it('F1: the toolset has no tools of a server that was stopped or disabled, and they rename no other', async () => {
+it('the toolset has no tools of a server that was stopped or disabled, and they rename no other', async () => {
   await using host = createHost({
     engine: sdk({ name: 'tools-test', version: '1.0.0' }),
     transports: [stdio()],
@@ -27,7 +27,7 @@ it('F1: the toolset has no tools of a server that was stopped or disabled, and t
   expect(names()).toEqual(['pid']);
 });
 
-it('R8: a block that the host could not read is described with its type', () => {
+it('a block that the host could not read is described with its type', () => {
   const block = { type: 'unknown', declaredType: 'hologram', value: { type: 'hologram' } } as const;
   expect(renderForModel({ content: [block] }).text).toBe('[content of unknown type hologram]');
 });

@@ -194,7 +194,7 @@ const faulty: readonly (readonly [string, unknown])[] = [
   ],
 ];
 
-describe('R7: no schema makes a model API reject a whole request', () => {
+describe('no schema makes a model API reject a whole request', () => {
   it.each(faulty)('%s', (_, schema) => {
     const set = toolset(schema);
     expect(set.skipped).toEqual([]);
@@ -336,7 +336,7 @@ describe('R7: no schema makes a model API reject a whole request', () => {
   });
 });
 
-describe('S32: names and values with invisible characters', () => {
+describe('names and values with invisible characters', () => {
   const hidden = [
     'a\u200bb',
     'a\u202eb',
@@ -487,7 +487,7 @@ describe('S32: names and values with invisible characters', () => {
   });
 });
 
-describe('R6: OpenAI strict mode is used only for schemas that the API accepts', () => {
+describe('OpenAI strict mode is used only for schemas that the API accepts', () => {
   const closed = (properties: Record<string, unknown>, more: object = {}) => ({
     type: 'object',
     properties,

@@ -40,7 +40,7 @@ const anyLimits = fc.constantFrom<NameLimits>(...Object.values(nameLimits), {
 
 const keyOf = ({ server, tool }: ToolRef): string => JSON.stringify([server, tool]);
 
-describe('U1 U2 CO-02 every strategy within every limit', () => {
+describe('every strategy within every limit', () => {
   it.each(Object.entries(strategies))(
     '%s: exact, unique, valid and independent of the order',
     (_, strategy) => {
@@ -89,7 +89,7 @@ describe('U1 U2 CO-02 every strategy within every limit', () => {
   });
 });
 
-describe('U1 strategies', () => {
+describe('strategies', () => {
   const tools = [
     { server: 'git', tool: 'status' },
     { server: 'svn', tool: 'status' },
@@ -122,7 +122,7 @@ describe('U1 strategies', () => {
   });
 });
 
-describe('U2 names that are invalid or too long', () => {
+describe('names that are invalid or too long', () => {
   it('replaces invalid characters, and the middle of a long name: first 28, ___, last 32', () => {
     const long = `${'a'.repeat(40)}${'b'.repeat(40)}`;
     const tools = [
@@ -169,7 +169,7 @@ describe('U2 names that are invalid or too long', () => {
   });
 });
 
-describe('CO-02 names that collide', () => {
+describe('names that collide', () => {
   it.each([
     ['the same tool of two servers', { server: 'a', tool: 'x' }, { server: 'b', tool: 'x' }],
     ['another place of the border', { server: 'acme_', tool: 'status' }, { server: 'acme', tool: '_status' }],

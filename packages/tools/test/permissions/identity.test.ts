@@ -52,7 +52,7 @@ async function callOnce(
 
 const mine: ServerConfig = { type: 'sdk', name: 'one' };
 
-describe('S18: approvals belong to the entry, not to its name', () => {
+describe('approvals belong to the entry, not to its name', () => {
   it.each<[string, ServerConfig]>([
     ['another server', { type: 'sdk', name: 'two' }],
     ['another field', { ...mine, note: 'x' }],
@@ -154,7 +154,7 @@ describe('S18: approvals belong to the entry, not to its name', () => {
   });
 });
 
-describe('D5: approving a server approves the tools that it has now', () => {
+describe('approving a server approves the tools that it has now', () => {
   const reasons: string[] = [];
   const toolsOf = (host: ReturnType<typeof fakeHost>, answers: ConfirmOutcome[]): Tools => {
     reasons.length = 0;

@@ -8,7 +8,7 @@ import { createToolPolicy, type PolicyTool } from '../../src/permissions/tool-po
 const tool = (name: string, server = 'github'): PolicyTool => ({ server, name, digest: 'd' });
 const rule = (decision: string, name: string) => ({ decision, rule: name });
 
-describe('F4: createToolPolicy takes the servers of loadConfig', () => {
+describe('createToolPolicy takes the servers of loadConfig', () => {
   let home = '';
   let loaded: LoadedConfig;
 

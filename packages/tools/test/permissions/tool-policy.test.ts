@@ -17,20 +17,15 @@ const verdictOf = (permissions: ToolPermissions, of: PolicyTool, folderIsTrusted
   return `${verdict.decision} by ${verdict.rule}`;
 };
 
-describe('U8 verdicts', () => {
+describe('verdicts', () => {
   it.each<[string, ToolPermissions, PolicyTool, string]>([
     ['nothing is said', {}, tool('x'), 'pass-through by no-rule'],
     ['a listed tool', { allowedTools: ['x'] }, tool('x'), 'allow by allowed-tool'],
     ['a tool by pattern', { allowedTools: ['get_*'] }, tool('get_issue'), 'allow by allowed-tool'],
+    ['a tool outside of the list asks', { allowedTools: ['get_*'] }, tool('budget_x'), 'ask by not-listed'],
+    ['outside of an empty list', { allowedTools: [] }, tool('x'), 'ask by not-listed'],
     [
-      'F4: a tool outside of the list asks',
-      { allowedTools: ['get_*'] },
-      tool('budget_x'),
-      'ask by not-listed',
-    ],
-    ['F4: outside of an empty list', { allowedTools: [] }, tool('x'), 'ask by not-listed'],
-    [
-      'F4: outside of the list, whatever is permitted',
+      'outside of the list, whatever is permitted',
       { allowedTools: ['y'], writePermission: 'allow' },
       tool('x'),
       'ask by not-listed',
@@ -42,7 +37,7 @@ describe('U8 verdicts', () => {
     ['write: deny', { writePermission: 'deny' }, tool('x'), 'deny by write-permission'],
     ['write: allow', { writePermission: 'allow' }, tool('x'), 'allow by write-permission'],
     [
-      'F4: a permission that denies goes before the list',
+      'a permission that denies goes before the list',
       { allowedTools: ['x'], writePermission: 'deny' },
       tool('x'),
       'deny by write-permission',
@@ -64,7 +59,7 @@ describe('U8 verdicts', () => {
     expect(verdictOf(permissions, of)).toBe(expected);
   });
 
-  it('U9 trust counts only in a trusted folder, and never overrides a denial', () => {
+  it('trust counts only in a trusted folder, and never overrides a denial', () => {
     const trusted: ToolPermissions = { trust: true, readPermission: 'allow', writePermission: 'ask' };
     expect(verdictOf(trusted, tool('x'), true)).toBe('allow by trusted-server');
     expect(verdictOf(trusted, tool('x'), false)).toBe('ask by write-permission');
@@ -115,7 +110,7 @@ describe('U8 verdicts', () => {
   });
 });
 
-describe('U9 answers', () => {
+describe('answers', () => {
   it('once: the answer is not remembered', () => {
     const policy = createToolPolicy();
     expect(policy.answer(tool('x'), 'once')).toBe(true);

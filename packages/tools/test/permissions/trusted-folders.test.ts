@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-it('U9 the nearest folder that has an entry decides', () => {
+it('the nearest folder that has an entry decides', () => {
   const folders = createTrustedFolders();
   folders.set(join(root, 'work'), 'trusted');
   folders.set(join(root, 'work/vendor'), 'untrusted');

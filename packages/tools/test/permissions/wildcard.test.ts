@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { rounds } from '../../../../scripts/rounds.js';
 import { matchesWildcard } from '../../src/permissions/tool-permissions.js';
 
-it('U8 agrees with the equivalent regular expression', () => {
+it('agrees with the equivalent regular expression', () => {
   const piece = fc.stringMatching(/^[ab*]{0,6}$/);
   fc.assert(
     fc.property(fc.stringMatching(/^[ab]{0,8}$/), piece, (name, pattern) => {

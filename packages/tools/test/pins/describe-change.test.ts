@@ -14,7 +14,7 @@ const change = (before: object | undefined, after: object, more: Partial<PinChan
 /** Characters that a terminal does not show or that a reader cannot see. */
 const HIDDEN = /[^\P{C}\n]|[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/u;
 
-describe('PN-06: a person decides by the description of a change', () => {
+describe('a person decides by the description of a change', () => {
   it('names each place that differs', () => {
     const schema = (more: object, required: readonly string[]) => ({
       type: 'object',

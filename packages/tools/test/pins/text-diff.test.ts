@@ -23,7 +23,7 @@ function apply(before: string, changes: ReturnType<typeof diffText>): string {
   return done + before.slice(at);
 }
 
-describe('PN-06: differences of texts', () => {
+describe('differences of texts', () => {
   it('shows the words that differ, with what is around them', () => {
     expect(diffText('Pushes commits to a branch.', 'Pushes all commits to a branch.')).toEqual([
       { lead: 'Pushes ', removed: '', added: 'all ', tail: 'commits to a branch.' },

@@ -52,7 +52,7 @@ const codeOf = async ({ tools }: Scene, name = 'a'): Promise<string> => {
   return event.type === 'error' ? event.error.code : 'result';
 };
 
-describe('PN-01: what the user saw is what is called', () => {
+describe('what the user saw is what is called', () => {
   it('a tool that changes while the question is open is asked about again', async () => {
     let times = 0;
     const place = await scene([tool('a')], {}, (host) => {
@@ -158,7 +158,7 @@ describe('PN-01: what the user saw is what is called', () => {
   });
 });
 
-describe('PN-02: what is new is hidden until the user has seen it', () => {
+describe('what is new is hidden until the user has seen it', () => {
   it('an approval of the server does not cover a tool that the user has not seen', async () => {
     const host = fakeHost([tool('a')]);
     const approvals = createToolApprovals();
@@ -225,7 +225,7 @@ describe('PN-02: what is new is hidden until the user has seen it', () => {
   });
 });
 
-describe('PN-05: what is pinned', () => {
+describe('what is pinned', () => {
   const seen = async (
     from: Partial<CatalogTool>,
     to: Partial<CatalogTool>,
@@ -293,7 +293,7 @@ describe('PN-05: what is pinned', () => {
   });
 });
 
-describe('PN-03: pins are kept for each entry and person', () => {
+describe('pins are kept for each entry and person', () => {
   it('saved and read again', async () => {
     const store = memoryPinStore();
     await scene([tool('a')], { store });
@@ -376,7 +376,7 @@ describe('PN-03: pins are kept for each entry and person', () => {
   });
 });
 
-describe('PN-07: ten thousand tools', () => {
+describe('ten thousand tools', () => {
   const many = (description: string): readonly CatalogTool[] =>
     Array.from({ length: 10_000 }, (_, index) =>
       tool(`tool_${index}`, { description: `${description} ${index}`, digest: `${description} ${index}` }),

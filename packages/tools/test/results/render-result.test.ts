@@ -17,7 +17,7 @@ const result = (content: unknown, more: object = {}): ToolResult => ({
 /** Invisible characters, except line feeds and tabs. */
 const INVISIBLE = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/u;
 
-describe('U5 blocks of every kind', () => {
+describe('blocks of every kind', () => {
   const everything = result(
     [
       { type: 'text', text: 'Hello' },
@@ -90,7 +90,7 @@ describe('U5 blocks of every kind', () => {
   });
 });
 
-describe('U5 CO-16 limits', () => {
+describe('limits', () => {
   it('truncates to 100 000 characters by default, with a note', () => {
     const long = result({ type: 'text', text: 'x'.repeat(250_000) });
     for (const text of [renderForModel(long).text, renderForPerson(long)]) {
@@ -164,7 +164,7 @@ describe('U5 CO-16 limits', () => {
   });
 });
 
-describe('CO-01 no control sequences or invisible characters', () => {
+describe('no control sequences or invisible characters', () => {
   const evil = fc
     .array(
       fc.constantFrom(
@@ -206,7 +206,7 @@ describe('CO-01 no control sequences or invisible characters', () => {
     fc.constantFrom(null, 5, 'text', [], {}, { type: 'resource' }, { type: 'text', text: 5 }),
   );
 
-  it('U5 every rendered text is free of control sequences, whatever the server sends', () => {
+  it('every rendered text is free of control sequences, whatever the server sends', () => {
     fc.assert(
       fc.property(
         fc.array(block, { maxLength: 5 }),

@@ -5,7 +5,7 @@ import { createSchemaChecker } from '../../src/validation/schema-checker.js';
 const checker = createSchemaChecker();
 afterAll(() => checker[Symbol.asyncDispose]());
 
-describe('U3 keywords that Zod cannot express are reported with their place', () => {
+describe('keywords that Zod cannot express are reported with their place', () => {
   it.each([
     ['not', { properties: { a: { not: { type: 'string' } } } }, '/properties/a'],
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
@@ -71,7 +71,7 @@ describe('U3 keywords that Zod cannot express are reported with their place', ()
   });
 });
 
-describe('U3 a schema that cannot be converted says why', () => {
+describe('a schema that cannot be converted says why', () => {
   it.each([
     ['an unknown dialect', { $schema: 'https://example.com/my-dialect' }, 'dialect'],
     ['no dialect at all', { $schema: 5 }, 'dialect'],
@@ -86,7 +86,7 @@ describe('U3 a schema that cannot be converted says why', () => {
   });
 });
 
-describe('U3 SPEC B.5 44 the declared draft decides', () => {
+describe('the declared draft decides', () => {
   const check = async (schema: unknown, value: unknown): Promise<boolean> => {
     const converted = convertSchema(schema);
     expect(converted.coverage).toBe('exact');
@@ -149,7 +149,7 @@ describe('U3 SPEC B.5 44 the declared draft decides', () => {
   });
 });
 
-describe('U3 where Zod differs from JSON Schema', () => {
+describe('where Zod differs from JSON Schema', () => {
   it.each<[string, object, unknown, unknown]>([
     ['a missing element', { prefixItems: [true], minItems: 1 }, [1], []],
     ['the same behind a choice', { prefixItems: [{ anyOf: [{ minimum: 1 }, {}] }], minItems: 1 }, [null], []],
@@ -198,7 +198,7 @@ describe('U3 where Zod differs from JSON Schema', () => {
   });
 });
 
-it('U3 descriptions are kept, defaults are not filled in, and the global registry of Zod stays empty', () => {
+it('descriptions are kept, defaults are not filled in, and the global registry of Zod stays empty', () => {
   const { zod } = convertSchema({
     type: 'object',
     description: 'what it \u001b[31mdoes',

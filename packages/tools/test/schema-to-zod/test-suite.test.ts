@@ -15,7 +15,7 @@ it('the test suite is installed', () => {
   expect(cases.flatMap(({ tests }) => tests).length).toBeGreaterThan(200);
 });
 
-describe('U3 the test-suite of JSON Schema, draft-04', () => {
+describe('the test-suite of JSON Schema, draft-04', () => {
   it.each(cases)('$file: $description', async ({ file, schema, tests }) => {
     let converted: ConvertedSchema;
     try {

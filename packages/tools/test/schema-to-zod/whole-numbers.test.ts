@@ -45,7 +45,7 @@ const fractions = [
   1 + Number.EPSILON,
 ];
 
-describe('R10: integers', () => {
+describe('integers', () => {
   it.each([
     { type: 'integer' },
     { type: 'number', multipleOf: 1 },

@@ -31,7 +31,7 @@ const member = (zod: unknown): z.core.JSONSchema.BaseSchema => {
   return z.toJSONSchema(zod, { io: 'input' });
 };
 
-describe('PERF: equal members of tools share one Zod schema', () => {
+describe('equal members of tools share one Zod schema', () => {
   it.each([
     { type: 'string', description: 'A page' },
     { type: 'integer', minimum: 1, description: 'A page' },

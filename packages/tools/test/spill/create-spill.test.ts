@@ -20,8 +20,8 @@ import { referenceOf, spilling, textPart } from './support.js';
 
 const long = (length = 5_000): ToolResult => text('0123456789'.repeat(length / 10));
 
-describe('SP-01 a large result', () => {
-  it('SP-01 the model gets a preview, the size and a reference, and the event has the whole', async () => {
+describe('a large result', () => {
+  it('the model gets a preview, the size and a reference, and the event has the whole', async () => {
     const result = text(
       Array.from({ length: 200 }, (_, index) => `This is line ${index + 1} of many lines`).join('\n'),
     );
@@ -43,7 +43,7 @@ describe('SP-01 a large result', () => {
     expect(event.spillError).toBeUndefined();
   });
 
-  it('SP-01 a result that fits is as without spill', async () => {
+  it('a result that fits is as without spill', async () => {
     for (const result of [
       long(1_000),
       text(''),
@@ -60,7 +60,7 @@ describe('SP-01 a large result', () => {
     }
   });
 
-  it('SP-01 text that is short once it is sanitized is shown whole', async () => {
+  it('text that is short once it is sanitized is shown whole', async () => {
     const { big } = spilling(text(`${'\u001b[31m'.repeat(50_000)}red`));
     expect((await big()).rendering).toEqual({
       parts: [{ type: 'text', text: 'red' }],
@@ -69,7 +69,7 @@ describe('SP-01 a large result', () => {
     });
   });
 
-  it('SP-01 structured content and embedded resources are kept too', async () => {
+  it('structured content and embedded resources are kept too', async () => {
     const { big, read } = spilling({
       content: [{ type: 'resource', resource: { uri: 'file:///log.txt', text: 'log line\n'.repeat(200) } }],
       structuredContent: { rows: Array.from({ length: 100 }, (_, id) => ({ id })) },
@@ -79,7 +79,7 @@ describe('SP-01 a large result', () => {
     expect(rendering.text).toContain('"id": 99');
   });
 
-  it('SP-01 a failed tool with a long message stays an error', async () => {
+  it('a failed tool with a long message stays an error', async () => {
     const { big, read } = spilling({ ...long(), isError: true });
     const event = await big();
     expect(event.rendering.isError).toBe(true);
@@ -90,7 +90,7 @@ describe('SP-01 a large result', () => {
     });
   });
 
-  it('SP-06 what a store gives back is sanitized again', async () => {
+  it('what a store gives back is sanitized again', async () => {
     const memory = memorySpillStore();
     const store: SpillStore = {
       ...memory,
@@ -105,13 +105,13 @@ describe('SP-01 a large result', () => {
   });
 });
 
-describe('SP-09 limits per tool', () => {
+describe('limits per tool', () => {
   const run = async (options: Partial<SpillOptions>, name = 'big', rendering = {}) => {
     const { tools } = spilling(long(5_000), options, { rendering });
     return tools.snapshot().run(`mcp__s__${name}`);
   };
 
-  it('SP-09 the first entry that matches server and tool applies', async () => {
+  it('the first entry that matches server and tool applies', async () => {
     const perTool = [
       { server: 'other', maxCharacters: 1 },
       { tool: 'sm*', maxCharacters: 6_000 },
@@ -122,13 +122,13 @@ describe('SP-09 limits per tool', () => {
     expect(textPart(event.rendering.parts[0])).toBe('0123456789'.repeat(4));
   });
 
-  it('SP-09 Infinity turns it off: the result is truncated as without spill', async () => {
+  it('Infinity turns it off: the result is truncated as without spill', async () => {
     const event = await run({ perTool: [{ maxCharacters: Infinity }] }, 'big', { maxCharacters: 1_000 });
     expect(event).not.toHaveProperty('spilled');
     expect(event.rendering.text).toContain('[Truncated: ');
   });
 
-  it('SP-09 a limit beyond that of the rendering loses nothing', async () => {
+  it('a limit beyond that of the rendering loses nothing', async () => {
     const event = await run({ maxCharacters: 50_000 }, 'big', { maxCharacters: 1_000 });
     expect(event).toHaveProperty('spilled');
     expect(event.rendering.text).not.toContain('[Truncated: ');
@@ -144,19 +144,19 @@ describe('SP-09 limits per tool', () => {
     [{ images: { maxPixels: 0 } }, 'images.maxPixels'],
     [{ images: { maxEdge: -1 } }, 'images.maxEdge'],
     [{ images: { maxInputPixels: Number.NaN } }, 'images.maxInputPixels'],
-  ])('SP-09 %j is rejected', (options, name) => {
+  ])('%j is rejected', (options, name) => {
     expect(() => createSpill({ store: memorySpillStore(), ...options })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(name) }),
     );
   });
 });
 
-describe('SP-02 who can read a result', () => {
+describe('who can read a result', () => {
   const store = memorySpillStore();
   const host = () => fakeHost([tool('big')], () => Promise.resolve(long()));
   const open = { defaultPermission: 'allow' } as const;
 
-  it('SP-02 a reference leads nowhere in another conversation, for another person, or in another spill', async () => {
+  it('a reference leads nowhere in another conversation, for another person, or in another spill', async () => {
     const spill = createSpill({ store, maxCharacters: 1_000 });
     const mine = createTools(host(), { ...open, spill, principal: 'ada' });
     const reference = referenceOf(await mine.snapshot().run('mcp__s__big'));
@@ -174,7 +174,7 @@ describe('SP-02 who can read a result', () => {
     expect((await mine.snapshot().run('read_result', { reference })).type).toBe('result');
   });
 
-  it('SP-02 a named conversation keeps its references in later tools of the same person only', async () => {
+  it('a named conversation keeps its references in later tools of the same person only', async () => {
     const spill = createSpill({ store, maxCharacters: 1_000 });
     const request = (principal: string | undefined, id = 'chat 1') =>
       createTools(host(), { ...open, spill: spill.forConversation(id), principal });
@@ -189,7 +189,7 @@ describe('SP-02 who can read a result', () => {
     expect(await read(request('ada', 'chat 2'))).toBe('error');
   });
 
-  it('SP-02 references have 128 random bits, and other texts lead nowhere', async () => {
+  it('references have 128 random bits, and other texts lead nowhere', async () => {
     const { big, read } = spilling(long());
     const references = await Promise.all(Array.from({ length: 20 }, async () => referenceOf(await big())));
     expect(new Set(references).size).toBe(20);
@@ -198,7 +198,7 @@ describe('SP-02 who can read a result', () => {
       expect(await read({ reference })).toMatchObject({ type: 'error', error: { code: 'RESULT_UNKNOWN' } });
   });
 
-  it('SP-02 the keys of a store are hashes, so that listing them gives no access', async () => {
+  it('the keys of a store are hashes, so that listing them gives no access', async () => {
     const keys: string[] = [];
     const memory = memorySpillStore();
     const { big } = spilling(long(), {
@@ -210,8 +210,8 @@ describe('SP-02 who can read a result', () => {
   });
 });
 
-describe('SP-03 how long a result is kept', () => {
-  it('SP-03 until its time is up', async () => {
+describe('how long a result is kept', () => {
+  it('until its time is up', async () => {
     const clock = createManualClock();
     const { big, read } = spilling(long(), { clock, ttlMs: 120_000, store: memorySpillStore({ clock }) });
     const event = await big();
@@ -223,7 +223,7 @@ describe('SP-03 how long a result is kept', () => {
     expect(await read({ reference })).toMatchObject({ type: 'error', error: { code: 'RESULT_UNKNOWN' } });
   });
 
-  it('SP-03 until the tools are closed, and nothing of it stays in the store', async () => {
+  it('until the tools are closed, and nothing of it stays in the store', async () => {
     const clock = createManualClock();
     const { big, tools } = spilling(long(), { store: memorySpillStore({ clock }) });
     await big();
@@ -234,13 +234,13 @@ describe('SP-03 how long a result is kept', () => {
   });
 });
 
-describe('SP-05 a store that fails', () => {
+describe('a store that fails', () => {
   const failing = (error: Error): SpillStore => ({
     ...memorySpillStore(),
     put: () => Promise.reject(error),
   });
 
-  it('SP-05 the result is truncated for the model and whole in the event, with the reason', async () => {
+  it('the result is truncated for the model and whole in the event, with the reason', async () => {
     const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     const { big } = spilling(long(), { store: failing(cause) });
     const event = await big();
@@ -261,7 +261,7 @@ describe('SP-05 a store that fails', () => {
     ]);
   });
 
-  it('SP-05 a result beyond maxResultBytes is not kept', async () => {
+  it('a result beyond maxResultBytes is not kept', async () => {
     for (const result of [long(9_000), { content: [], structuredContent: { a: 'x'.repeat(9_000) } }]) {
       const { big } = spilling(result, { maxResultBytes: 8_000 });
       const event = await big();
@@ -270,7 +270,7 @@ describe('SP-05 a store that fails', () => {
     }
   });
 
-  it('SP-05 a store that breaks its contract is an error, not wrong text', async () => {
+  it('a store that breaks its contract is an error, not wrong text', async () => {
     const memory = memorySpillStore();
     for (const get of [
       () => Promise.resolve(Buffer.from('xx')),
@@ -291,7 +291,7 @@ describe('SP-05 a store that fails', () => {
     }
   });
 
-  it('SP-05 an aborted call ends as one', async () => {
+  it('an aborted call ends as one', async () => {
     const controller = new AbortController();
     const { tools } = spilling(long(), {
       store: { ...memorySpillStore(), put: () => (controller.abort(), Promise.reject(new Error('stopped'))) },
@@ -317,8 +317,8 @@ function recordOf(index: object): Buffer {
   return Buffer.concat([length, json, Buffer.from('text')]);
 }
 
-describe('SP-10 the tool read_result', () => {
-  it('SP-10 is in every turn with the same texts, and not without spill', async () => {
+describe('the tool read_result', () => {
+  it('is in every turn with the same texts, and not without spill', async () => {
     const { tools, big } = spilling(long());
     const before = JSON.stringify(anthropicTools(tools.snapshot().tools));
     await big();
@@ -336,7 +336,7 @@ describe('SP-10 the tool read_result', () => {
     });
   });
 
-  it('SP-10 stays first, and reads the results of deferred tools', async () => {
+  it('stays first, and reads the results of deferred tools', async () => {
     const { tools } = spilling(long(), {}, { defer: 'always' });
     const conversation = tools.conversation();
     const turn = tools.snapshot(conversation);
@@ -352,7 +352,7 @@ describe('SP-10 the tool read_result', () => {
     expect(found.rendering.text).not.toContain('Loaded');
   });
 
-  it('SP-10 is not pinned: it belongs to this package and to no server', async () => {
+  it('is not pinned: it belongs to this package and to no server', async () => {
     const store = memoryPinStore();
     const { tools, big } = spilling(
       long(),
@@ -366,7 +366,7 @@ describe('SP-10 the tool read_result', () => {
     expect(JSON.stringify(store)).not.toContain('read_result');
   });
 
-  it('SP-10 a tool of a server with its name keeps the name', async () => {
+  it('a tool of a server with its name keeps the name', async () => {
     const host = fakeHost([tool('read_result'), tool('READ_RESULT_2')], () => Promise.resolve(long()));
     const spill = createSpill({ store: memorySpillStore(), maxCharacters: 1_000 });
     const tools = createTools(host, { naming: naming.bare, defaultPermission: 'allow', spill });
@@ -380,7 +380,7 @@ describe('SP-10 the tool read_result', () => {
     expect(host.calls).toHaveLength(1);
   });
 
-  it('SP-10 needs no permission: it reads what the model was given', async () => {
+  it('needs no permission: it reads what the model was given', async () => {
     const { tools, big } = spilling(
       long(),
       {},
@@ -403,7 +403,7 @@ describe('SP-10 the tool read_result', () => {
     [{ reference: 'r', length: -1 }, 'length'],
     [{ reference: 'r', pattern: '' }, 'pattern'],
     [{ reference: 'r', item: 0 }, 'item'],
-  ])('SP-10 invalid arguments are an error that names them: %j', async (args, name) => {
+  ])('invalid arguments are an error that names them: %j', async (args, name) => {
     for (const validateArguments of [true, false]) {
       const { read } = spilling(long(), {}, { validateArguments });
       const event = await read(args);
@@ -412,7 +412,7 @@ describe('SP-10 the tool read_result', () => {
     }
   });
 
-  it('SP-10 as events: exactly one, the result', async () => {
+  it('as events: exactly one, the result', async () => {
     const { tools, big } = spilling(long());
     const events = [];
     for await (const event of tools
@@ -428,7 +428,7 @@ describe('SP-10 the tool read_result', () => {
     ]);
   });
 
-  it('SP-10 the shapes of all model APIs are those of any tool and any result', async () => {
+  it('the shapes of all model APIs are those of any tool and any result', async () => {
     const { tools, big } = spilling(long());
     const turn = tools.snapshot();
     const { rendering } = await big();

@@ -75,8 +75,8 @@ function flatPng(width: number, height: number, lie = { width, height }): Buffer
   ]);
 }
 
-describe('SP-08 images in pixels', () => {
-  it.each(['png', 'jpeg', 'webp', 'gif'] as const)('SP-08 reads the size of a %s', async (format) => {
+describe('images in pixels', () => {
+  it.each(['png', 'jpeg', 'webp', 'gif'] as const)('reads the size of a %s', async (format) => {
     for (const [width, height] of [
       [1, 1],
       [300, 2],
@@ -93,7 +93,7 @@ describe('SP-08 images in pixels', () => {
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif'] as const)(
-    'SP-08 every beginning of a %s has a size or none, and never throws',
+    'every beginning of a %s has a size or none, and never throws',
     async (format) => {
       const whole = await imageOf(format, 30, 20);
       for (let end = 0; end < whole.length; end++) {
@@ -110,7 +110,7 @@ describe('SP-08 images in pixels', () => {
   );
 
   it.each(['png', 'jpeg', 'webp', 'gif'] as const)(
-    'SP-08 a %s that is too large is scaled down, and says so',
+    'a %s that is too large is scaled down, and says so',
     async (format) => {
       const data = await imageOf(format, 3_000, 1_500);
       const { big, read } = images([block(data, `image/${format}`)], { maxPixels: 500_000, maxEdge: 900 });
@@ -135,7 +135,7 @@ describe('SP-08 images in pixels', () => {
     },
   );
 
-  it('SP-08 an image that fits is passed on unchanged, byte by byte', async () => {
+  it('an image that fits is passed on unchanged, byte by byte', async () => {
     const data = await imageOf('png', 800, 600);
     const { big } = images([block(data)], {});
     const event = await big();
@@ -144,7 +144,7 @@ describe('SP-08 images in pixels', () => {
     expect(event.rendering.parts.map(({ type }) => type)).toEqual(['text', 'image', 'text']);
   });
 
-  it('SP-08 the pixels of a photo are turned as its metadata asks', async () => {
+  it('the pixels of a photo are turned as its metadata asks', async () => {
     const red = await sharp({ create: { width: 800, height: 800, channels: 3, background: '#ff0000' } })
       .png()
       .toBuffer();
@@ -164,7 +164,7 @@ describe('SP-08 images in pixels', () => {
     expect(redAt(350)).toBeLessThan(50);
   });
 
-  it('SP-08 an image with too many bytes becomes small enough', async () => {
+  it('an image with too many bytes becomes small enough', async () => {
     const data = await noise('png', 700, 700);
     expect(data.length).toBeGreaterThan(500_000);
     const { big } = images([block(data)], {}, { maxMediaBytes: 60_000 });
@@ -176,7 +176,7 @@ describe('SP-08 images in pixels', () => {
     expect(event.rendering.text).toContain('not shown: it cannot be made small enough');
   });
 
-  it('SP-08 transparency becomes white in a JPEG', async () => {
+  it('transparency becomes white in a JPEG', async () => {
     const data = await sharp({
       create: { width: 500, height: 500, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
     })
@@ -189,8 +189,8 @@ describe('SP-08 images in pixels', () => {
   });
 });
 
-describe('SP-08 hostile images', () => {
-  it('SP-08 a decompression bomb is described and never decoded', async () => {
+describe('hostile images', () => {
+  it('a decompression bomb is described and never decoded', async () => {
     const bomb = flatPng(30_000, 30_000);
     expect(bomb.length).toBeLessThan(200_000);
     const before = process.memoryUsage().rss;
@@ -201,7 +201,7 @@ describe('SP-08 hostile images', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
   });
 
-  it('SP-08 a bomb whose header lies is stopped by the library', async () => {
+  it('a bomb whose header lies is stopped by the library', async () => {
     // The header says less than the limit and more than is shown; the data decode to much more.
     const data = flatPng(20_000, 20_000, { width: 5_000, height: 5_000 });
     const { big } = images([block(data)], {});
@@ -244,7 +244,7 @@ describe('SP-08 hostile images', () => {
       'its data does not match',
     ],
     ['of zero pixels', () => flatPng(8, 8, { width: 0, height: 0 }), 'image/png', 'its header is damaged'],
-  ])('SP-08 an image that is %s is described: %s', async (_, data, mimeType, reason) => {
+  ])('an image that is %s is described: %s', async (_, data, mimeType, reason) => {
     const { big } = images([block(await data(), mimeType)], {});
     const event = await big();
     expect(event.type).toBe('result');
@@ -252,7 +252,7 @@ describe('SP-08 hostile images', () => {
     expect(event.rendering.text).toContain(`not shown: ${reason}`);
   });
 
-  it('SP-08 fifty large images: the first twenty are scaled one after another, the others can be read', async () => {
+  it('fifty large images: the first twenty are scaled one after another, the others can be read', async () => {
     const data = await imageOf('png', 2_500, 2_500);
     const { big, read } = images(
       Array.from({ length: 50 }, () => block(data)),
@@ -269,12 +269,12 @@ describe('SP-08 hostile images', () => {
   });
 });
 
-describe('SP-08 without the library', () => {
+describe('without the library', () => {
   afterEach(() => {
     vi.doUnmock('sharp');
   });
 
-  it('SP-08 an image with too many pixels is described with its size and reference', async () => {
+  it('an image with too many pixels is described with its size and reference', async () => {
     vi.doMock('sharp', () => {
       throw new Error("Cannot find package 'sharp'");
     });
@@ -288,7 +288,7 @@ describe('SP-08 without the library', () => {
     expect(page.rendering.text).toContain('not shown: it has 3000 × 2000 pixels');
   });
 
-  it('SP-08 without `images`, images are bounded in bytes, and what is not shown can be read when the limit allows', async () => {
+  it('without `images`, images are bounded in bytes, and what is not shown can be read when the limit allows', async () => {
     const data = await imageOf('png', 3_000, 2_000);
     const shown = images([block(data)], undefined);
     expect(media((await shown.big()).rendering.parts).map(dataOf)).toEqual([data]);
@@ -298,7 +298,7 @@ describe('SP-08 without the library', () => {
     referenceOf(event);
   });
 
-  it('SP-08 audio is bounded in bytes, and kept whole', async () => {
+  it('audio is bounded in bytes, and kept whole', async () => {
     const wav = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt '), Buffer.alloc(9_000, 5)]);
     const { big, read } = images([block(wav, 'audio/wav'), block(wav, 'audio/wav')], {}, { maxMedia: 1 });
     const event = await big();
@@ -312,7 +312,7 @@ describe('SP-08 without the library', () => {
   });
 });
 
-it('SP-08 an image after the end of the preview has its number before it', async () => {
+it('an image after the end of the preview has its number before it', async () => {
   const content = [
     { type: 'text', text: 'x'.repeat(5_000) },
     block(await imageOf('png', 30, 10)),
@@ -328,13 +328,13 @@ it('SP-08 an image after the end of the preview has its number before it', async
   ]);
 });
 
-it('SP-08 the shape of a model API has the scaled image', async () => {
+it('the shape of a model API has the scaled image', async () => {
   const { big } = images([block(await imageOf('png', 3_000, 100))], { maxEdge: 300 });
   const { content } = anthropicToolResult('id', (await big()).rendering);
   expect(content.map(({ type }) => type)).toEqual(['text', 'image', 'text', 'text']);
 });
 
-it('SP-05 if the store fails, images are still bounded', async () => {
+it('if the store fails, images are still bounded', async () => {
   const { big } = spilling({ content: [block(await imageOf('png', 3_000, 100))] } as ToolResult, {
     images: { maxEdge: 300 },
     store: { ...memorySpillStore(), put: () => Promise.reject(new Error('full')) },

@@ -32,7 +32,7 @@ const TOOLS = `
   const content = [{ type: 'text', text: 'x'.repeat(200_000) }];
   const host = { tools: () => [{ server: 's', name: 'big', digest: '', inputSchema: {} }], callTool: async () => ({ content }) };`;
 
-it('SP-10 a program without spill loads nothing of it', () => {
+it('a program without spill loads nothing of it', () => {
   const files = filesOf(
     `${TOOLS} await createTools(host, { defaultPermission: 'allow' }).snapshot().run('mcp__s__big');`,
   );
@@ -40,7 +40,7 @@ it('SP-10 a program without spill loads nothing of it', () => {
   expect(files.filter((file) => /dist\/spill|\/sharp\//.test(file))).toEqual([]);
 });
 
-it('SP-08 sharp is not loaded before an image is too large', () => {
+it('sharp is not loaded before an image is too large', () => {
   const files = filesOf(`${TOOLS}
     const { createSpill, memorySpillStore } = await import('@mcp-fittings/tools/spill');
     const spill = createSpill({ store: memorySpillStore(), images: {} });

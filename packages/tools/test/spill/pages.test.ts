@@ -56,8 +56,8 @@ async function readAll(result: ToolResult, length: number): Promise<string> {
   return text;
 }
 
-describe('SP-01 the whole result', () => {
-  it('SP-01 pages that follow each other are the whole text, whatever is in it', async () => {
+describe('the whole result', () => {
+  it('pages that follow each other are the whole text, whatever is in it', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(trickyText, { minLength: 1, maxLength: 3 }),
@@ -84,7 +84,7 @@ describe('SP-01 the whole result', () => {
     );
   });
 
-  it('SP-01 a text of many blocks is the same in pages, and sanitized as a whole', async () => {
+  it('a text of many blocks is the same in pages, and sanitized as a whole', async () => {
     const line = 'Überlange Zeile mit 😀 und \u001b[1mfett\u001b[0m und e\u0301, dann\r\n';
     const text = line.repeat(20_000);
     const whole = sanitizeText(text, { maxLength: Infinity, multiline: true });
@@ -92,7 +92,7 @@ describe('SP-01 the whole result', () => {
     expect(await readAll({ content: [{ type: 'text', text }] }, 20_000)).toBe(whole);
   });
 
-  it('SP-01 an escape sequence at every place around the end of a piece leaves nothing behind', async () => {
+  it('an escape sequence at every place around the end of a piece leaves nothing behind', async () => {
     for (let before = 131_072 - 12; before < 131_072 + 2; before++) {
       const text = `${'x'.repeat(before)}\u001b]0;title\u0007\r\n😀${'y'.repeat(10)}`;
       const { big, read } = spilling({ content: [{ type: 'text', text }] });
@@ -101,7 +101,7 @@ describe('SP-01 the whole result', () => {
     }
   });
 
-  it('SP-01 a line break and a surrogate pair at the end of a piece stay one', async () => {
+  it('a line break and a surrogate pair at the end of a piece stay one', async () => {
     for (const [end, shown] of [
       ['\r\n', '\n'],
       ['😀', '😀'],
@@ -113,7 +113,7 @@ describe('SP-01 the whole result', () => {
     }
   });
 
-  it('SP-01 `offset` from the end, `line`, and a length', async () => {
+  it('`offset` from the end, `line`, and a length', async () => {
     const text = Array.from({ length: 50_000 }, (_, index) => `row ${index + 1}`).join('\n');
     const { big, read } = spilling({ content: [{ type: 'text', text }] });
     const reference = referenceOf(await big());
@@ -130,7 +130,7 @@ describe('SP-01 the whole result', () => {
   });
 });
 
-describe('SP-06 where a page is cut', () => {
+describe('where a page is cut', () => {
   it.each([
     ['within a surrogate pair', `${'a'.repeat(9)}😀b`, 10, 9],
     ['within a letter with its accent', `${'a'.repeat(9)}e\u0301b`, 10, 9],
@@ -141,11 +141,11 @@ describe('SP-06 where a page is cut', () => {
     ['within a grapheme that is longer than the page', `e${'\u0301'.repeat(20)}`, 5, 5],
     ['within a grapheme of hundreds of marks', `aa${'\u0301'.repeat(400)}b`, 200, 200],
     ['not at all if it fits', 'abc', 3, 3],
-  ])('SP-06 %s', (_, text, length, end) => {
+  ])('%s', (_, text, length, end) => {
     expect(endOfPage(text, length)).toBe(end);
   });
 
-  it('SP-06 always advances, and never leaves half a pair', async () => {
+  it('always advances, and never leaves half a pair', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('😀', 'a', '\u0301', '🇦', '\n', 'ᄀ', 'ᅡ'), {
@@ -168,7 +168,7 @@ describe('SP-06 where a page is cut', () => {
     );
   });
 
-  it('SP-06 an offset within a surrogate pair begins before it', async () => {
+  it('an offset within a surrogate pair begins before it', async () => {
     const { big, read } = spilling({ content: [{ type: 'text', text: '😀'.repeat(1_000) }] });
     const { rendering } = await read({ reference: referenceOf(await big()), offset: 11, length: 4 });
     expect(textPart(rendering.parts[0])).toBe('😀😀');

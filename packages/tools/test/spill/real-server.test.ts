@@ -13,7 +13,7 @@ import { createTools, type Tools } from '../../src/create-tools.js';
 import { createSpill, fileSpillStore, memorySpillStore, type Spill } from '../../src/spill.js';
 import { referenceOf, textPart } from './support.js';
 
-describe.each(['memory', 'files'])('SP-01 a real server with large results, kept in %s', (where) => {
+describe.each(['memory', 'files'])('a real server with large results, kept in %s', (where) => {
   let folder = '';
   let host: Host;
   let spill: Spill;
@@ -44,7 +44,7 @@ describe.each(['memory', 'files'])('SP-01 a real server with large results, kept
     await rm(join(folder, '..'), { recursive: true });
   });
 
-  it('SP-01 50 MB of text: the model gets a preview, finds a line and reads any page', async () => {
+  it('50 MB of text: the model gets a preview, finds a line and reads any page', async () => {
     const turn = tools.snapshot();
     const lines = 1_200_000;
     const event = await turn.run('mcp__large__log', { lines }, { timeoutMs: 60_000 });
@@ -75,7 +75,7 @@ describe.each(['memory', 'files'])('SP-01 a real server with large results, kept
     }
   });
 
-  it('SP-08 sixty images of 3000 pixels: twenty are scaled, all can be read', async () => {
+  it('sixty images of 3000 pixels: twenty are scaled, all can be read', async () => {
     const turn = tools.snapshot();
     const event = await turn.run('mcp__large__pictures', { count: 60, edge: 3_000 }, { timeoutMs: 60_000 });
     const images = event.rendering.parts.filter(({ type }) => type === 'image');
@@ -87,7 +87,7 @@ describe.each(['memory', 'files'])('SP-01 a real server with large results, kept
     expect(width * height).toBeLessThanOrEqual(2_500_000);
   });
 
-  it('SP-01 a failing tool with a long trace', async () => {
+  it('a failing tool with a long trace', async () => {
     const event = await tools.snapshot().run('mcp__large__failing');
     expect(event.rendering.isError).toBe(true);
     expect(event).toMatchObject({ type: 'result', spilled: { characters: 300_000, lines: 50_001 } });

@@ -36,8 +36,8 @@ const patterns = fc.letrec<{ pattern: string }>((tie) => ({
   ),
 })).pattern;
 
-describe('SP-07 search', () => {
-  it('SP-07 finds the lines that a regular expression of JavaScript finds', async () => {
+describe('search', () => {
+  it('finds the lines that a regular expression of JavaScript finds', async () => {
     await fc.assert(
       fc.asyncProperty(
         patterns,
@@ -66,7 +66,7 @@ describe('SP-07 search', () => {
     'a.*a.*a.*a.*a.*b',
     '(?:a|b)*a(?:a|b){12}c',
   ])(
-    'SP-07 a pattern that makes other engines hang takes linear time: %s',
+    'a pattern that makes other engines hang takes linear time: %s',
     async (pattern) => {
       const text = `${'a'.repeat(300_000)}!\n${'ab'.repeat(150_000)}`;
       const started = performance.now();
@@ -83,7 +83,7 @@ describe('SP-07 search', () => {
     30_000,
   );
 
-  it('SP-07 finds a match across blocks, in a text of one line', async () => {
+  it('finds a match across blocks, in a text of one line', async () => {
     for (const before of [65_530, 65_533, 65_536, 131_070]) {
       const { big, read } = spilling({
         content: [{ type: 'text', text: `${'x'.repeat(before)}needle${'y'.repeat(70_000)}` }],
@@ -93,7 +93,7 @@ describe('SP-07 search', () => {
     }
   });
 
-  it('SP-07 ends after many matches and continues where it was', async () => {
+  it('ends after many matches and continues where it was', async () => {
     const lines = Array.from({ length: 1_000 }, (_, index) =>
       index % 3 === 0 ? `hit ${index + 1}` : 'miss',
     );
@@ -112,7 +112,7 @@ describe('SP-07 search', () => {
     expect(found).toEqual(lines.filter((line) => line !== 'miss'));
   });
 
-  it('SP-07 in a long line, every region with a match is reported', async () => {
+  it('in a long line, every region with a match is reported', async () => {
     const record = await recordOf(
       Array.from({ length: 40 }, (_, index) => `key${index}`.padEnd(500, '.')).join(''),
     );
@@ -127,7 +127,7 @@ describe('SP-07 search', () => {
     expect(matches.every(({ line, excerpt }) => line === 1 && excerpt.length <= 321)).toBe(true);
   });
 
-  it('SP-07 `^` is the beginning of a line, not of what follows a match', async () => {
+  it('`^` is the beginning of a line, not of what follows a match', async () => {
     const record = await recordOf(`${'a'.repeat(2_000)}\nab`);
     const { matches } = await searchText(record, createPatternMatcher('^a', false), {
       from: 0,
@@ -142,7 +142,7 @@ describe('SP-07 search', () => {
     ]);
   });
 
-  it('SP-07 stops when its time is up, says so, and continues', async () => {
+  it('stops when its time is up, says so, and continues', async () => {
     const record = await recordOf('x'.repeat(300_000));
     let time = 0;
     const clock = { now: () => (time += 1_500), schedule: () => ({ [Symbol.dispose]: () => undefined }) };
@@ -165,14 +165,14 @@ describe('SP-07 search', () => {
     ['numbers in the wrong order', 'a{3,1}', 'wrong order'],
     ['too many repetitions', '(?:a{900}){900}', 'too complex'],
     ['a long pattern', 'a'.repeat(1_001), 'more than 1000'],
-  ])('SP-07 a pattern with %s is rejected with the reason', async (_, pattern, reason) => {
+  ])('a pattern with %s is rejected with the reason', async (_, pattern, reason) => {
     const { big, read } = spilling({ content: [{ type: 'text', text: 'a'.repeat(2_000) }] });
     const event = await read({ reference: referenceOf(await big()), pattern });
     expect(event).toMatchObject({ type: 'error', error: { code: 'ARGUMENTS_INVALID' } });
     expect(event.rendering.text).toContain(reason);
   });
 
-  it('SP-07 is aborted with its call', async () => {
+  it('is aborted with its call', async () => {
     const record = await recordOf('x'.repeat(300_000));
     const controller = new AbortController();
     controller.abort(new Error('stop'));

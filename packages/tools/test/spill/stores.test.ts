@@ -42,8 +42,8 @@ async function files(): Promise<readonly string[]> {
 describe.each([
   ['memory', (limits: SpillStoreLimits) => memorySpillStore(limits)],
   ['files', (limits: SpillStoreLimits) => fileSpillStore({ folder, ...limits })],
-])('SP-03 limits of a store: %s', (_, create) => {
-  it('SP-03 returns any range of an entry, and nothing of another', async () => {
+])('limits of a store: %s', (_, create) => {
+  it('returns any range of an entry, and nothing of another', async () => {
     const store = create({});
     await store.put('key', [Buffer.from('abc'), Buffer.from(''), Buffer.from('defg')], {
       owner: 'o',
@@ -61,7 +61,7 @@ describe.each([
     await store.close?.();
   });
 
-  it('SP-03 an entry expires by the clock, also without a further call', async () => {
+  it('an entry expires by the clock, also without a further call', async () => {
     const clock = createManualClock();
     const store = create({ clock });
     await put(store, 'short', 'a', 'o', 1_000);
@@ -78,7 +78,7 @@ describe.each([
     await store.close?.();
   });
 
-  it('SP-03 the oldest entry makes room for a new one, by bytes and by number', async () => {
+  it('the oldest entry makes room for a new one, by bytes and by number', async () => {
     const store = create({ maxBytes: 10, maxEntries: 3 });
     for (const key of ['a', 'b', 'c']) await put(store, key, '123');
     await put(store, 'd', '1');
@@ -103,7 +103,7 @@ describe.each([
     await store.close?.();
   });
 
-  it('SP-03 who fills the store loses own entries, not those of others', async () => {
+  it('who fills the store loses own entries, not those of others', async () => {
     const store = create({ maxBytes: 100 });
     await put(store, 'theirs', 'x'.repeat(10), 'quiet');
     for (let index = 0; index < 20; index++) await put(store, `mine${index}`, 'x'.repeat(30), 'busy');
@@ -113,7 +113,7 @@ describe.each([
     await store.close?.();
   });
 
-  it('SP-03 stays within its limits when many write at once', async () => {
+  it('stays within its limits when many write at once', async () => {
     const store = create({ maxBytes: 100 });
     await Promise.all(
       Array.from({ length: 20 }, (_unused, index) => put(store, `k${index}`, 'x'.repeat(30))),
@@ -126,13 +126,13 @@ describe.each([
   });
 
   it.each([{ maxBytes: 0 }, { maxBytes: -1 }, { maxEntries: Number.NaN }])(
-    'SP-03 rejects the limits %j',
+    'rejects the limits %j',
     (limits) => {
       expect(() => create(limits)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     },
   );
 
-  it('SP-04 closing removes everything', async () => {
+  it('closing removes everything', async () => {
     const clock = createManualClock();
     const store = create({ clock });
     await put(store, 'a', 'text');
@@ -146,8 +146,8 @@ describe.each([
   });
 });
 
-describe('SP-04 files', () => {
-  it('SP-04 have mode 0600 in folders of mode 0700, whatever the umask is', async () => {
+describe('files', () => {
+  it('have mode 0600 in folders of mode 0700, whatever the umask is', async () => {
     const before = process.umask(0);
     try {
       const store = fileSpillStore({ folder });
@@ -163,7 +163,7 @@ describe('SP-04 files', () => {
     }
   });
 
-  it('SP-04 a folder that others can read is not used, and the error says why', async () => {
+  it('a folder that others can read is not used, and the error says why', async () => {
     await mkdir(folder);
     await chmod(folder, 0o755);
     const store = fileSpillStore({ folder });
@@ -174,7 +174,7 @@ describe('SP-04 files', () => {
     await store.close?.();
   });
 
-  it('SP-04 what a killed process left is removed at the next start; that of a running one stays', async () => {
+  it('what a killed process left is removed at the next start; that of a running one stays', async () => {
     const program = `
       const { fileSpillStore } = await import(${JSON.stringify(new URL('../../dist/spill.js', import.meta.url).href)});
       await fileSpillStore({ folder: process.argv[1] }).put('secret', [Buffer.from('left')], { owner: 'o', ttlMs: 1e6 });
@@ -196,7 +196,7 @@ describe('SP-04 files', () => {
     await running.close?.();
   });
 
-  it('SP-04 an evicted, expired or deleted entry leaves no file', async () => {
+  it('an evicted, expired or deleted entry leaves no file', async () => {
     const clock = createManualClock();
     const store = fileSpillStore({ folder, clock, maxEntries: 2 });
     for (const key of ['a', 'b', 'c']) await put(store, key, 'text');
@@ -208,7 +208,7 @@ describe('SP-04 files', () => {
     await store.close?.();
   });
 
-  it('SP-03 never takes more space on the disk than it may, also while it writes', async () => {
+  it('never takes more space on the disk than it may, also while it writes', async () => {
     const store = fileSpillStore({ folder, maxBytes: 3_000_000 });
     let writing = true;
     const all = Promise.all(
@@ -240,7 +240,7 @@ describe('SP-04 files', () => {
       },
       'was changed',
     ],
-  ])('SP-05 a file that was %s is an error that says so', async (_, damage, message) => {
+  ])('a file that was %s is an error that says so', async (_, damage, message) => {
     const store = fileSpillStore({ folder });
     await put(store, 'key', 'some text');
     await damage((await files())[0] ?? '');
@@ -251,7 +251,7 @@ describe('SP-04 files', () => {
     await store.close?.();
   });
 
-  it('SP-05 a write that the system refuses leaves no file and says why', async () => {
+  it('a write that the system refuses leaves no file and says why', async () => {
     // The limit of the shell makes the third write fail with EFBIG, as a full disk does with ENOSPC.
     const program = `
       const { fileSpillStore } = await import(${JSON.stringify(new URL('../../dist/spill.js', import.meta.url).href)});
@@ -286,7 +286,7 @@ describe('SP-04 files', () => {
     });
   });
 
-  it('SP-05 a result whose file was removed by someone else is an error for the model', async () => {
+  it('a result whose file was removed by someone else is an error for the model', async () => {
     const { big, read, spill } = spilling(
       { content: [{ type: 'text', text: 'x'.repeat(5_000) }] },
       { store: fileSpillStore({ folder }) },

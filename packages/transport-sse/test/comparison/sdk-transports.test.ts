@@ -32,7 +32,7 @@ const stateAfter = (promise: Promise<unknown>, ms: number): Promise<string> =>
     new Promise<string>((resolve) => setTimeout(() => resolve('pending'), ms)),
   ]);
 
-describe('D.3-21 no endpoint event comes, and the client was told to wait 300 ms', () => {
+describe('no endpoint event comes, and the client was told to wait 300 ms', () => {
   it.each<[string, Make, string]>([
     ['ours', ours, 'settled'],
     ['SDK v1', sdkV1, 'pending'],
@@ -65,7 +65,7 @@ const forgetful: SseBehavior = {
   },
 };
 
-describe('D.3-22 the stream is dropped while a call is open', () => {
+describe('the stream is dropped while a call is open', () => {
   it.each<[string, Make, object]>([
     ['ours', ours, { call: 'settled', told: 'settled', streams: 1 }],
     // They open a new stream by themselves, with a session that was never initialized, and do not report it.
@@ -85,7 +85,7 @@ describe('D.3-22 the stream is dropped while a call is open', () => {
   });
 });
 
-describe('D.3-23 the server answers 400 to the probe of a client in the mode auto', () => {
+describe('the server answers 400 to the probe of a client in the mode auto', () => {
   const refusing: SseBehavior = {
     onPost(seen, response, stream) {
       if (seen.body.includes('server/discover')) response.writeHead(400).end('Not initialized');

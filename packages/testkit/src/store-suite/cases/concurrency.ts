@@ -14,7 +14,6 @@ export const concurrencyCases: StoreCaseGroup = {
   name: 'concurrency',
   cases: [
     {
-      // KC-16
       name: 'of many concurrent writes to one key, one wins as a whole',
       async run({ store }) {
         await allSettled(

@@ -43,7 +43,6 @@ export const keyCases: StoreCaseGroup = {
   name: 'keys',
   cases: [
     {
-      // KC-10
       name: 'keeps keys of any kind and length apart',
       async run({ store }) {
         for (const key of HOSTILE_KEYS) assert.equal(await store.get(key), undefined, JSON.stringify(key));

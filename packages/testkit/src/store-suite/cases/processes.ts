@@ -47,7 +47,6 @@ export const processCases: StoreCaseGroup = {
       },
     },
     {
-      // KC-08
       name: 'find a complete value after a process was killed while writing',
       when: ({ processes }) => processes,
       async run(bench) {

@@ -30,7 +30,6 @@ export const hostileCases: CaseGroup = {
   name: 'a peer that breaks the rules',
   cases: [
     {
-      // ST-16
       name: 'drops responses with unknown ids, and delivers a repeated response once',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
@@ -46,7 +45,6 @@ export const hostileCases: CaseGroup = {
       },
     },
     {
-      // CO-08
       name: 'survives JSON that is not a message, and delivers none of it',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
@@ -59,7 +57,6 @@ export const hostileCases: CaseGroup = {
       },
     },
     {
-      // CO-09
       name: 'fails only the request whose response has both a result and an error',
       when: ({ peerMessages }) => peerMessages,
       async run(session) {
