@@ -75,5 +75,5 @@ ${usage}
 }
 
 export function changesetOf({ folder, description }) {
-  return `---\n'${SCOPE}${folder}': minor\n---\n\nNew: ${description}\n`;
+  return `---\n'${SCOPE}${folder}': minor\n---\n\nFirst release. ${description}\n`;
 }
