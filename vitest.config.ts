@@ -12,7 +12,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   // All in one project: what many of them import is compiled once.
   test: {
-    include: ['{packages,examples}/*/test/**/*.test.ts', '{bench,compat}/test/**/*.test.ts'],
+    include: ['{packages,examples}/*/test/**/*.test.ts', '{bench,test/compat}/test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, SYSTEM_TESTS],
     // Only what hangs takes that long; a busy machine may be ten times as slow as a quiet one.
     testTimeout: 120_000,

@@ -1,4 +1,4 @@
-/** Conversions of the tools of real servers: the corpus, see corpus/gather.mjs. */
+/** Conversions of the tools of real servers: the corpus, see test/corpus/gather.mjs. */
 import { readFileSync } from 'node:fs';
 import { createSchemaChecker, createTools } from '@mcp-fittings/tools';
 import { z } from 'zod';

@@ -128,7 +128,7 @@ const startOfHost = (suffix, concurrency, more) => ({
 
 const CLIENT2 = '@modelcontextprotocol/client';
 
-/** Without the corpus, which `node corpus/gather.mjs` writes, they are left out. */
+/** Without the corpus, which `node test/corpus/gather.mjs` writes, they are left out. */
 const TOOLS = !hasCorpus
   ? []
   : [

@@ -19,7 +19,7 @@ describe('the questions to tool search', () => {
   });
 
   it('have a query each, and tools that answer them, of servers of the corpus', async () => {
-    const { SERVERS } = await import('../../corpus/servers.mjs');
+    const { SERVERS } = await import('../../test/corpus/servers.mjs');
     for (const { ask, query, accept } of questions) {
       expect(ask, ask).toMatch(/^\S.*[.?]$/);
       expect(query, ask).toMatch(/^\S+( \S+)*$/);

@@ -14,7 +14,7 @@ export function withFigures(page, result) {
 function sectionOf({ node, date, cpus, tokenizer, servers, questions, tokens, recall, time, missed }) {
   const tools = servers.reduce((sum, server) => sum + server.tools, 0);
   const { anthropic, openai } = tokens;
-  return `The corpus has ${number(tools)} tools of ${servers.length} real servers from npm. \`node corpus/gather.mjs\` starts them and writes what they list.
+  return `The corpus has ${number(tools)} tools of ${servers.length} real servers from npm. \`node test/corpus/gather.mjs\` starts them and writes what they list.
 Measured with Node.js ${node.slice(1)} on ${date}, ${cpus}. Tokens are those of \`${tokenizer}\`, the tokenizer of OpenAI; Anthropic publishes none
 for its models.
 

@@ -15,7 +15,7 @@ const PAGE = new URL('../../docs/tool-search.md', import.meta.url);
 /** @param check Compares with the committed result and writes nothing. */
 export async function searchFigures({ check }) {
   if (!hasCorpus) {
-    throw new Error('There is no corpus. Run: npm ci --prefix corpus && node corpus/gather.mjs');
+    throw new Error('There is no corpus. Run: npm ci --prefix test/corpus && node test/corpus/gather.mjs');
   }
   const measured = await measure();
   const result = {

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-const { resolve } = createRequire(new URL('../../corpus/package.json', import.meta.url));
+const { resolve } = createRequire(new URL('../../test/corpus/package.json', import.meta.url));
 const { countTokens: count } = await import(pathToFileURL(resolve('gpt-tokenizer/encoding/o200k_base')).href);
 
 /** That of GPT-4o and later. Anthropic publishes none for its models. */

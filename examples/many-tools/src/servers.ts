@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 
-const CORPUS = join(import.meta.dirname, '../../../corpus');
+const CORPUS = join(import.meta.dirname, '../../../test/corpus');
 
-/** The servers of `corpus/`, which has a lockfile of its own. */
+/** The servers of `test/corpus/`, which has a lockfile of its own. */
 interface Corpus {
   readonly SERVERS: Readonly<Record<string, unknown>>;
   readonly HOME: string;
@@ -28,7 +28,7 @@ export interface RealServers {
 /** Returns the entries of all servers of the corpus. What the tasks read and write is in `folder`. */
 export async function realServers(folder: string): Promise<RealServers> {
   if (!existsSync(join(CORPUS, 'node_modules'))) {
-    throw new Error('The servers are not installed. Run: npm ci --prefix corpus');
+    throw new Error('The servers are not installed. Run: npm ci --prefix test/corpus');
   }
   const load = async (file: string): Promise<unknown> => import(pathToFileURL(join(CORPUS, file)).href);
   const { SERVERS } = (await load('servers.mjs')) as Corpus;

@@ -17,7 +17,7 @@ const NONE: SpecialTokens = { allowedSpecial: new Set(), disallowedSpecial: new 
 
 /** Returns a function that counts the tokens of a text. The tokenizer is that of OpenAI: Anthropic publishes none. */
 export async function loadTokenizer(): Promise<(text: string) => number> {
-  const { resolve } = createRequire(join(import.meta.dirname, '../../../corpus/package.json'));
+  const { resolve } = createRequire(join(import.meta.dirname, '../../../test/corpus/package.json'));
   const file = resolve('gpt-tokenizer/encoding/o200k_base');
   const { countTokens } = (await import(pathToFileURL(file).href)) as Tokenizer;
   // Most of a request without `defer` is the same as in the one before it.

@@ -5,10 +5,10 @@ import { describeWith } from '../../../scripts/describe-with.js';
 import { runExample } from '../../../scripts/run-example.js';
 
 const main = join(import.meta.dirname, '../dist/main.js');
-const servers = join(import.meta.dirname, '../../../corpus/node_modules');
+const servers = join(import.meta.dirname, '../../../test/corpus/node_modules');
 
 describeWith(
-  { missing: [servers].filter((path) => !existsSync(path)), packages: 'npm ci --prefix corpus' },
+  { missing: [servers].filter((path) => !existsSync(path)), packages: 'npm ci --prefix test/corpus' },
   'with over 1000 tools of over 30 real servers',
   () => {
     it('an agent that searches for tools needs under a tenth of the tokens, and answers the same', async () => {

@@ -2,7 +2,7 @@ import { redisCache, redisStore, type RedisClient } from '@mcp-fittings/store-re
 import { sdk } from '@mcp-fittings/host/sdk';
 import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { it } from 'vitest';
-import { expectNoCrossing } from '../../../compat/test/support/many-people.js';
+import { expectNoCrossing } from '../../../test/compat/test/support/many-people.js';
 import { describeWithRedis } from './support/describe-with-redis.js';
 import { useRedis } from './support/use-redis.js';
 

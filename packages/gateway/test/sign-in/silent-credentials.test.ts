@@ -6,7 +6,7 @@ import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { expect, it } from 'vitest';
-import { startPersonalServers } from '../../../../compat/test/support/personal-server.js';
+import { startPersonalServers } from '../../../../test/compat/test/support/personal-server.js';
 
 /** Has a token for every person without asking, as `xaa()` with `subjectToken`. */
 const silent: AuthPlugin = {

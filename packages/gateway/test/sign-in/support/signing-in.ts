@@ -23,7 +23,7 @@ import { http } from '@mcp-fittings/transport-http';
 import {
   startPersonalServers,
   type PersonalServers,
-} from '../../../../../compat/test/support/personal-server.js';
+} from '../../../../../test/compat/test/support/personal-server.js';
 import {
   startAuthorizationServer,
   type TestAuthorizationServer,

@@ -1,0 +1,78 @@
+/** The reference: one page per entry point, from the types as they are published and the comments in them. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { Application } from 'typedoc';
+import { entryPoints } from '../workspace.mjs';
+
+export async function writeReference(root, target) {
+  const entries = entryPoints(root);
+  const compiler = join(target, '../reference.tsconfig.json');
+  const compilerOptions = {
+    module: 'NodeNext',
+    target: 'ES2022',
+    lib: ['ES2023', 'ESNext.Disposable', 'DOM'],
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: true,
+  };
+  mkdirSync(target, { recursive: true });
+  writeFileSync(compiler, JSON.stringify({ compilerOptions, files: entries.map(({ types }) => types) }));
+  const app = await Application.bootstrapWithPlugins({
+    plugin: ['typedoc-plugin-markdown'],
+    tsconfig: compiler,
+    entryPoints: entries.map(({ types }) => types),
+    name: 'Reference',
+    readme: 'none',
+    disableSources: true,
+    groupOrder: ['Functions', 'Classes', '*'],
+    excludeInternal: true,
+    excludePrivate: true,
+    excludeExternals: true,
+    logLevel: 'Error',
+    validation: false,
+    router: 'module',
+    entryFileName: 'index.md',
+    hidePageHeader: true,
+    hideBreadcrumbs: true,
+    useCodeBlocks: true,
+    parametersFormat: 'table',
+    interfacePropertiesFormat: 'table',
+    typeDeclarationFormat: 'table',
+    expandObjects: false,
+    sanitizeComments: true,
+  });
+  const project = await app.convert();
+  if (project === undefined) throw new Error('TypeDoc could not read the types.');
+  const names = new Map(entries.map(({ types, name }) => [relative(join(root, 'packages'), types), name]));
+  for (const module of project.children ?? []) {
+    // TypeDoc calls a module by its path below what all have in common: `host/dist/sdk`, `host/dist` for the index.
+    const file = module.name.endsWith('/dist') ? `${module.name}/index.d.ts` : `${module.name}.d.ts`;
+    module.name = names.get(file.split('/').join(sep)) ?? module.name;
+  }
+  app.options.setValue('out', target);
+  await app.generateOutputs(project);
+  if (app.logger.hasErrors()) throw new Error('TypeDoc reported errors.');
+  for (const { name } of entries) finishPage(target, name);
+}
+
+/** The heading of a page is what a program imports: `@mcp-fittings/host/sdk`. */
+function finishPage(target, name) {
+  const file = join(target, `${name}.md`);
+  const text = readFileSync(file, 'utf8');
+  const count = (page, word) => {
+    const headings = readFileSync(join(target, `${page}.md`), 'utf8').matchAll(/^#+ (\w+)/gm);
+    return [...headings].filter(([, heading]) => heading.toLowerCase() === word).length;
+  };
+  writeFileSync(
+    file,
+    text
+      .replace(/^# .*$/m, `# @mcp-fittings/${name.replace('.', '/')}`)
+      // The plugin counts members of the same name, which are rows of a table rather than headings.
+      .replaceAll(/\((?:([\w.-]+)\.md)?#(\w+)-\d+\)/g, (link, page, word) => {
+        if (count(page ?? name, word) > 1) return link;
+        return `(${page === undefined ? '' : `${page}.md`}#${word})`;
+      }),
+  );
+}

@@ -1,0 +1,93 @@
+/** One host that serves many people: `principal` of each call. The servers record whose token came with which call. */
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, vi } from 'vitest';
+import type { HostCache, TokenStore } from '@mcp-fittings/client-core';
+import { fileCache } from '@mcp-fittings/host/file-cache';
+import { native } from '@mcp-fittings/host/native';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
+import { keychainStore } from '@mcp-fittings/store-keychain';
+import { memoryKeytar } from '../../../packages/store-keychain/test/support/memory-keytar.js';
+import { expectNoCrossing, expectOwnServers } from './support/many-people.js';
+
+// Fifty people, and in two cases fifty processes or thousands of flushes of the disk.
+vi.setConfig({ testTimeout: 180_000 });
+
+const identity = { name: 'tests', version: '1.0.0' };
+const engines = [
+  ['sdk', sdk(identity)],
+  ['sdk-v2', sdkV2(identity)],
+  ['native', native(identity)],
+] as const;
+
+function memoryCache(): HostCache {
+  const kept = new Map<string, unknown>();
+  return {
+    get: async (key) => kept.get(key),
+    set: async (key, value) => void kept.set(key, value),
+    delete: async (key) => void kept.delete(key),
+  };
+}
+
+interface Shelf {
+  readonly store: TokenStore;
+  readonly cache: HostCache;
+}
+const shelves: readonly (readonly [string, (folder: string) => Shelf])[] = [
+  ['memory', () => ({ store: memoryStore(), cache: memoryCache() })],
+  [
+    'files',
+    (folder) => ({
+      store: fileStore({ path: join(folder, 'tokens'), consent: () => true }),
+      cache: fileCache({ folder: join(folder, 'cache') }),
+    }),
+  ],
+  [
+    'encrypted files',
+    (folder) => ({
+      store: encryptedFileStore({
+        path: join(folder, 'tokens'),
+        key: () => ({ id: 'test', bytes: new Uint8Array(32).fill(7) }),
+      }),
+      cache: fileCache({ folder: join(folder, 'cache') }),
+    }),
+  ],
+  [
+    'a keychain',
+    (folder) => ({
+      store: keychainStore({
+        driver: memoryKeytar(),
+        lockDirectory: join(folder, 'locks'),
+        chunkCharacters: 1200,
+      }),
+      cache: memoryCache(),
+    }),
+  ],
+];
+
+const wires = ['http', 'sse', 'ws'] as const;
+const matrix = wires.flatMap((wire) => shelves.map(([shelf, open]) => ({ wire, shelf, open })));
+
+describe('issue 23: fifty people on one host', () => {
+  it.each(matrix)('no token crosses over $wire, with the store in $shelf', async ({ wire, open }) => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'many-people-')));
+    try {
+      await expectNoCrossing(wire, { engine: sdk(identity), ...open(folder) });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it.each(wires)('no token crosses over %s, on SDK v2', async (wire) => {
+    await expectNoCrossing(wire, { engine: sdkV2(identity), store: memoryStore(), cache: memoryCache() });
+  });
+
+  describe.each(engines)('on %s', (_name, engine) => {
+    it.each(['stdio', 'inprocess'] as const)('each has a server of their own over %s', async (wire) => {
+      await expectOwnServers(wire, engine);
+    });
+  });
+});

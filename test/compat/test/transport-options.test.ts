@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript-5.9';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** The options of the factory of each transport, in the order of the columns. */
+const OPTIONS = {
+  http: 'HttpTransportOptions',
+  sse: 'SseTransportOptions',
+  ws: 'WebSocketTransportOptions',
+  stdio: 'StdioTransportOptions',
+  inprocess: 'InProcessTransportOptions',
+} as const;
+type TransportName = keyof typeof OPTIONS;
+const TRANSPORTS = ['http', 'sse', 'ws', 'stdio', 'inprocess'] as const satisfies readonly TransportName[];
+
+/** Types whose members are options themselves. Anything else, such as an `AuthProvider`, is one value. */
+const GROUP = /(?:Options|Timeouts|Times|Certificate)$/;
+
+/** The text of the type of each option, by path (`network.timeouts.connectMs`); of a group, its name is not compared. */
+function readOptions(): Readonly<Record<TransportName, ReadonlyMap<string, string>>> {
+  const entry = (name: TransportName): string => join(root, `packages/transport-${name}/src/index.ts`);
+  const program = ts.createProgram(TRANSPORTS.map(entry), {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+    types: ['node'],
+    customConditions: ['@mcp-fittings/source'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+  });
+  const checker = program.getTypeChecker();
+
+  const isGroup = (type: ts.Type): boolean => GROUP.test((type.aliasSymbol ?? type.symbol)?.name ?? '');
+  const partsOf = (type: ts.Type): readonly ts.Type[] => (type.isUnion() ? type.types : [type]);
+  const textOf = (type: ts.Type): string =>
+    partsOf(type)
+      .filter((part) => (part.flags & ts.TypeFlags.Undefined) === 0)
+      .map((part) =>
+        isGroup(part) ? 'options' : checker.typeToString(part, undefined, ts.TypeFormatFlags.NoTruncation),
+      )
+      .toSorted()
+      .join(' | ');
+
+  const collect = (type: ts.Type, prefix: string, found: Map<string, string>): void => {
+    for (const property of checker.getPropertiesOfType(type)) {
+      const member = checker.getTypeOfSymbol(property);
+      found.set(prefix + property.name, textOf(member));
+      for (const part of partsOf(member)) {
+        // `requestInit` belongs to the official SDK; its row says which member of it is supported.
+        if (isGroup(part) && property.name !== 'requestInit')
+          collect(part, `${prefix}${property.name}.`, found);
+      }
+    }
+  };
+
+  const read = (name: TransportName): ReadonlyMap<string, string> => {
+    const source = program.getSourceFile(entry(name));
+    const module = source && checker.getSymbolAtLocation(source);
+    const exported = module && checker.getExportsOfModule(module).find((each) => each.name === OPTIONS[name]);
+    if (exported === undefined) throw new Error(`transport-${name} does not export ${OPTIONS[name]}`);
+    const found = new Map<string, string>();
+    collect(checker.getDeclaredTypeOfSymbol(resolved(exported)), '', found);
+    return found;
+  };
+  const resolved = (symbol: ts.Symbol): ts.Symbol =>
+    (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
+
+  return {
+    http: read('http'),
+    sse: read('sse'),
+    ws: read('ws'),
+    stdio: read('stdio'),
+    inprocess: read('inprocess'),
+  };
+}
+
+/** The rows of the page: which transports have an option, by its path. */
+function readPage(): ReadonlyMap<string, readonly TransportName[]> {
+  const page = readFileSync(join(root, 'docs/transport-options.md'), 'utf8');
+  const rows = page
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+  const documented = new Map<string, readonly TransportName[]>();
+  for (const [name = '', unit, fallback, ...marks] of rows) {
+    const path = name.replaceAll('`', '');
+    expect(documented.has(path), `${path} has one row`).toBe(false);
+    expect([unit, fallback], `${path} has a unit and a default`).not.toContain('');
+    expect(marks, `${path} has a cell for each transport`).toHaveLength(TRANSPORTS.length);
+    documented.set(
+      path,
+      TRANSPORTS.filter((_, index) => marks[index] === '✓'),
+    );
+  }
+  return documented;
+}
+
+const types = readOptions();
+const page = readPage();
+
+it('docs/transport-options.md has a row for each option, which names the transports that have it', () => {
+  const paths = new Set(TRANSPORTS.flatMap((name) => [...types[name].keys()]));
+  const inTypes = [...paths].map((path): [string, readonly string[]] => [
+    path,
+    TRANSPORTS.filter((name) => types[name].has(path)),
+  ]);
+  expect(Object.fromEntries(page)).toEqual(Object.fromEntries(inTypes));
+});
+
+it.each([...page.keys()])('%s has one type in all transports that have it', (path) => {
+  const texts = TRANSPORTS.flatMap((name) => types[name].get(path) ?? []);
+  expect(new Set(texts).size, texts.join(' / ')).toBe(1);
+});
+
+/** `env` of stdio is the environment of the server; `network.env` is where this process looks for a proxy. */
+const SEPARATE_MEANINGS: ReadonlySet<string> = new Set(['env']);
+
+it.each([...page.keys()])('%s is not elsewhere in a transport that lacks it', (path) => {
+  const lastOf = (each: string): string => each.slice(each.lastIndexOf('.') + 1);
+  if (SEPARATE_MEANINGS.has(lastOf(path))) return;
+  const here = page.get(path) ?? [];
+  const moved = [...page.keys()].filter(
+    (each) => lastOf(each) === lastOf(path) && page.get(each)?.some((name) => here.includes(name)) !== true,
+  );
+  expect(moved).toEqual([]);
+});

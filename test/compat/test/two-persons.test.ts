@@ -1,0 +1,352 @@
+/**
+ * Two persons on one host program: the same servers under the same names, one store of tokens and one cache. The
+ * servers log whose token came with which call. This is not in `packages/host`, which must not depend on sign-in.
+ */
+import { KeyObject, sign } from 'node:crypto';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { oauth, type Interaction } from '@mcp-fittings/auth-oauth';
+import { xaa } from '@mcp-fittings/auth-xaa';
+import type { AuthPlugin, HostCache, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
+import { createHost, type Host } from '@mcp-fittings/host';
+import { fileCache } from '@mcp-fittings/host/file-cache';
+import { native } from '@mcp-fittings/host/native';
+import { sdk } from '@mcp-fittings/host/sdk';
+import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
+import { fileStore, memoryStore } from '@mcp-fittings/store-file';
+import { createToolPolicy, createTools } from '@mcp-fittings/tools';
+import { http } from '@mcp-fittings/transport-http';
+import {
+  scriptedPerson,
+  startAuthorizationServer,
+} from '../../../packages/auth-oauth/test/support/authorization-server.mjs';
+import {
+  startAuthorizationServer as startCompanyServer,
+  startIdentityProvider,
+  type TestIdentityProvider,
+} from '../../../packages/auth-xaa/test/support/company.mjs';
+import { startPersonalServers, type PersonalServers } from './support/personal-server.js';
+
+// Each test starts several servers and signs in many times; on a loaded machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+type Person = 'ann' | 'bob';
+const PERSONS = ['ann', 'bob'] as const;
+const NAMES = ['one', 'two'] as const;
+const other = (person: Person): Person => (person === 'ann' ? 'bob' : 'ann');
+
+/** Ends what was used, the last one first; Node.js 20 has no `AsyncDisposableStack`. */
+function endsInOrder() {
+  const all: (() => PromiseLike<void>)[] = [];
+  return {
+    use<T extends AsyncDisposable>(value: T): T {
+      all.unshift(() => value[Symbol.asyncDispose]());
+      return value;
+    },
+    defer: (end: () => Promise<void>) => void all.unshift(end),
+    async [Symbol.asyncDispose](): Promise<void> {
+      for (const end of all) await end();
+    },
+  };
+}
+
+/** Signs in at the page as this person; the answer goes straight back. */
+const browserOf = (person: Person): Interaction => ({
+  async begin() {
+    return {
+      redirectUri: 'http://127.0.0.1:33418/callback',
+      async authorize({ url }) {
+        const { location = '' } = await scriptedPerson(url, person);
+        return new URL(location).searchParams;
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+  },
+});
+
+interface Scheme extends AsyncDisposable {
+  readonly servers: PersonalServers;
+  entries(): Readonly<Record<string, ServerConfig>>;
+  plugin(person: Person, store: TokenStore): AuthPlugin;
+}
+
+async function oauthScheme(): Promise<Scheme> {
+  const ends = endsInOrder();
+  const servers: PersonalServers = ends.use(await startPersonalServers(() => as));
+  const as = ends.use(await startAuthorizationServer({ resource: () => servers.origin }));
+  return {
+    servers,
+    entries: () => ({ one: { url: servers.one }, two: { url: servers.two } }),
+    plugin: (person, store) =>
+      oauth({ clientName: 'tests', store, interaction: browserOf(person), principal: person }),
+    [Symbol.asyncDispose]: () => ends[Symbol.asyncDispose](),
+  };
+}
+
+/** An ID token of the company for this person. */
+function idToken({ origin, privateKey }: TestIdentityProvider, person: Person): string {
+  const now = Math.floor(Date.now() / 1000);
+  const text = [
+    { alg: 'RS256', kid: 'key-1' },
+    { iss: origin, aud: 'host', sub: person, iat: now, exp: now + 3600 },
+  ]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  return `${text}.${sign('sha256', Buffer.from(text), KeyObject.from(privateKey)).toString('base64url')}`;
+}
+
+const xaaScheme = (vouched: boolean) => async (): Promise<Scheme> => {
+  const ends = endsInOrder();
+  const idp = ends.use(await startIdentityProvider({ clients: [{ client_id: 'host' }] }));
+  const clients = [{ client_id: 'mcp-client', client_secret: 'canary-client-secret' }];
+  const as = ends.use(await startCompanyServer({ idp, clients }));
+  const servers = ends.use(await startPersonalServers(() => as));
+  const managed = { xaa: true, clientId: 'mcp-client', clientSecret: 'canary-client-secret' };
+  return {
+    servers,
+    entries: () => ({ one: { url: servers.one, oauth: managed }, two: { url: servers.two, oauth: managed } }),
+    plugin: (person, store) =>
+      xaa({
+        identityProvider: { issuer: idp.origin, clientId: 'host' },
+        store,
+        ...(vouched
+          ? { subjectToken: () => ({ type: 'id_token', token: idToken(idp, person) }) }
+          : { interaction: browserOf(person), principal: person }),
+      }),
+    [Symbol.asyncDispose]: () => ends[Symbol.asyncDispose](),
+  };
+};
+
+const schemes: readonly (readonly [string, () => Promise<Scheme>, boolean])[] = [
+  ['oauth', oauthScheme, false],
+  ['xaa, signed in here', xaaScheme(false), false],
+  ['xaa, vouched for by the host', xaaScheme(true), true],
+];
+const engines = [
+  ['sdk', sdk],
+  ['sdk-v2', sdkV2],
+  ['native', native],
+] as const;
+
+function memoryCache(): HostCache {
+  const kept = new Map<string, unknown>();
+  return {
+    get: async (key) => kept.get(key),
+    set: async (key, value) => void kept.set(key, value),
+    delete: async (key) => void kept.delete(key),
+  };
+}
+
+const shelves: readonly (readonly [string, (folder: string) => { store: TokenStore; cache: HostCache }])[] = [
+  ['memory', () => ({ store: memoryStore(), cache: memoryCache() })],
+  [
+    'files',
+    (folder) => ({
+      store: fileStore({ path: join(folder, 'tokens'), consent: () => true }),
+      cache: fileCache({ folder: join(folder, 'cache') }),
+    }),
+  ],
+];
+
+const cases = schemes.flatMap(([scheme, start, vouched]) =>
+  engines.flatMap(([engine, make]) =>
+    shelves.map(([shelf, shelve]) => ({
+      name: `${scheme}, ${engine}, ${shelf}`,
+      start,
+      make,
+      shelve,
+      vouched,
+    })),
+  ),
+);
+
+describe.each(cases)(
+  'issue 17: two persons on one host program: $name',
+  ({ start, make, shelve, vouched }) => {
+    /** A world with a store and a cache that both persons share. */
+    async function open() {
+      const ends = endsInOrder();
+      const folder = await realpath(await mkdtemp(join(tmpdir(), 'two-persons-')));
+      ends.defer(() => rm(folder, { recursive: true, force: true }));
+      const scheme = ends.use(await start());
+      const { store, cache } = shelve(folder);
+      const { servers } = scheme;
+      const hostOf = (person: Person, lazy = false): Host =>
+        ends.use(
+          createHost({
+            engine: make({ name: 'tests', version: '1' }),
+            transports: [http()],
+            auth: [scheme.plugin(person, store)],
+            cache,
+            principal: person,
+            lazy,
+          }),
+        );
+      const connect = async (host: Host) =>
+        (await host.connect(scheme.entries())).map(({ state }) => state.status);
+      const signIn = async (host: Host): Promise<void> => {
+        for (const name of NAMES) await host.signIn(name);
+      };
+      const whoami = async (host: Host, person: Person, server: string): Promise<string> =>
+        JSON.stringify(await host.callTool({ server, tool: 'whoami' }, { as: person }));
+      return {
+        servers,
+        hostOf,
+        connect,
+        signIn,
+        whoami,
+        /** Each call came with a token of the person who made it, and each token is of one person. */
+        expectOwnTokens(): void {
+          const calls = servers.seen.filter(({ calledAs }) => calledAs !== undefined);
+          expect(calls.length).toBeGreaterThan(0);
+          for (const { calledAs, account } of calls) expect([calledAs, undefined]).toContain(account);
+          const [anns, bobs] = PERSONS.map(
+            (person) =>
+              new Set(servers.seen.flatMap(({ account, token }) => (account === person ? [token] : []))),
+          );
+          expect([...(anns ?? [])].filter((token) => bobs?.has(token))).toEqual([]);
+        },
+        [Symbol.asyncDispose]: () => ends[Symbol.asyncDispose](),
+      };
+    }
+
+    const toolsOf = (host: Host): readonly string[] =>
+      [...new Set(host.tools().map(({ name }) => name))].toSorted();
+    const expected = (person: Person): readonly string[] => [`tool_of_${person}`, 'whoami'];
+
+    it('one after the other: each sees and uses their own, and a sign-out ends their own', async () => {
+      await using world = await open();
+      const { hostOf, connect, signIn, whoami, servers } = world;
+      const ann = hostOf('ann');
+      // A person whom the host vouches for is signed in without being asked.
+      expect(await connect(ann)).toEqual(vouched ? ['connected', 'connected'] : ['needs-auth', 'needs-auth']);
+      await signIn(ann);
+      expect(toolsOf(ann)).toEqual(expected('ann'));
+
+      // The second person begins with nothing of the first one, also before the host connects.
+      const before = servers.seen.length;
+      const bob = hostOf('bob', true);
+      await connect(bob);
+      expect(toolsOf(bob)).toEqual([]);
+      await signIn(bob);
+      expect(await whoami(bob, 'bob', 'one')).toContain('you are bob');
+      expect(toolsOf(bob)).toEqual(expected('bob'));
+      expect(toolsOf(ann)).toEqual(expected('ann'));
+      expect(new Set(servers.seen.slice(before).map(({ account }) => account))).not.toContain('ann');
+      for (const server of NAMES) {
+        expect(await whoami(ann, 'ann', server)).toContain('you are ann');
+        expect(await whoami(bob, 'bob', server)).toContain('you are bob');
+      }
+
+      for (const name of NAMES) await ann.signOut(name);
+      for (const server of NAMES) expect(await whoami(bob, 'bob', server)).toContain('you are bob');
+      expect(toolsOf(ann)).toEqual([]);
+      // New processes: what is stored is bob's.
+      const [annAgain, bobAgain] = [hostOf('ann', true), hostOf('bob')];
+      await connect(annAgain);
+      expect(toolsOf(annAgain)).not.toContain('tool_of_bob');
+      expect(await connect(bobAgain)).toEqual(['connected', 'connected']);
+      expect(await whoami(bobAgain, 'bob', 'one')).toContain('you are bob');
+      await signIn(annAgain);
+      expect(await whoami(annAgain, 'ann', 'two')).toContain('you are ann');
+      expect(toolsOf(bobAgain)).toEqual(expected('bob'));
+      world.expectOwnTokens();
+    });
+
+    it('at the same time: sign-ins, calls, renewals, and a sign-out of one', async () => {
+      await using world = await open();
+      const { hostOf, connect, signIn, whoami, servers } = world;
+      const hosts = { ann: hostOf('ann'), bob: hostOf('bob') };
+      await Promise.all(PERSONS.map((person) => connect(hosts[person])));
+      await Promise.all(PERSONS.map((person) => signIn(hosts[person])));
+      for (const person of PERSONS) expect(toolsOf(hosts[person])).toEqual(expected(person));
+      const callAll = async (persons: readonly Person[]): Promise<void> => {
+        const calls = Array.from({ length: 6 }, () =>
+          NAMES.flatMap((server) => persons.map((who) => ({ server, who }))),
+        );
+        const answers = await Promise.all(
+          calls.flat().map(async ({ server, who }) => ({ who, text: await whoami(hosts[who], who, server) })),
+        );
+        for (const { who, text } of answers) expect(text).toContain(`you are ${who}`);
+      };
+      await callAll(PERSONS);
+
+      // Every token dies at once: both renew, each their own.
+      for (const { token } of servers.seen) servers.dead.add(token);
+      await callAll(PERSONS);
+
+      for (const leaving of PERSONS) {
+        const staying = other(leaving);
+        await Promise.all([...NAMES.map((name) => hosts[leaving].signOut(name)), callAll([staying])]);
+        await callAll([staying]);
+        expect(toolsOf(hosts[leaving])).toEqual([]);
+        expect(toolsOf(hosts[staying])).toEqual(expected(staying));
+        await signIn(hosts[leaving]);
+        await callAll(PERSONS);
+      }
+      world.expectOwnTokens();
+    });
+
+    it('what one person approved for good the other one is asked about', async () => {
+      await using world = await open();
+      const { hostOf, connect, signIn } = world;
+      for (const person of PERSONS) {
+        const host = hostOf(person);
+        await connect(host);
+        await signIn(host);
+        const asked: string[] = [];
+        await using tools = createTools(host, {
+          policy: createToolPolicy(),
+          confirm: async ({ text }) => {
+            asked.push(text);
+            return 'always-server';
+          },
+        });
+        for (const _ of [1, 2]) {
+          const { type } = await tools.snapshot().run('mcp__one__whoami', { as: person });
+          expect(type).toBe('result');
+        }
+        expect(asked).toHaveLength(1);
+        expect(asked[0]).toContain(person);
+      }
+      world.expectOwnTokens();
+    });
+  },
+);
+
+it('issue 23: one host with xaa() asks for the token of the person whom each call names', async () => {
+  await using ends = endsInOrder();
+  const idp = ends.use(await startIdentityProvider({ clients: [{ client_id: 'host' }] }));
+  const clients = [{ client_id: 'mcp-client', client_secret: 'canary-client-secret' }];
+  const as = ends.use(await startCompanyServer({ idp, clients }));
+  const servers = ends.use(await startPersonalServers(() => as));
+  const company = xaa({
+    identityProvider: { issuer: idp.origin, clientId: 'host' },
+    store: memoryStore(),
+    subjectToken: ({ principal }) =>
+      principal === 'ann' || principal === 'bob'
+        ? { type: 'id_token', token: idToken(idp, principal) }
+        : undefined,
+  });
+  const host = ends.use(
+    createHost({
+      engine: sdkV2({ name: 'tests', version: '1' }),
+      transports: [http()],
+      auth: [company],
+      lazy: true,
+    }),
+  );
+  const managed = { xaa: true, clientId: 'mcp-client', clientSecret: 'canary-client-secret' };
+  await host.connect({ one: { url: servers.one, oauth: managed } });
+  await Promise.all(
+    [...PERSONS, ...PERSONS].map(async (principal) => {
+      const answer = await host.callTool({ server: 'one', tool: 'whoami' }, { as: principal }, { principal });
+      expect(JSON.stringify(answer)).toContain(`you are ${principal}`);
+    }),
+  );
+  const calls = servers.seen.filter(({ calledAs }) => calledAs !== undefined);
+  expect(calls).toHaveLength(4);
+  for (const { calledAs, account } of calls) expect(account).toBe(calledAs);
+});
