@@ -19,7 +19,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // The default of a second is short for a process that starts on a busy machine.
     expect: { poll: { timeout: 20_000 } },
-    // In CI as at a desk (decision 014): a test that depends on what another file left behind fails in both.
+    // In CI as at a desk: a test that depends on what another file left behind fails in both.
     isolate: false,
     // Many tests wait, for a process to start or for a server to be missed, so that there is room for one more than the cores;
     // with two more they all take longer.

@@ -10,7 +10,7 @@ export default defineConfig({
     include: [SYSTEM_TESTS],
     exclude: configDefaults.exclude,
     isolate: true,
-    // What a test shows in which the keyring's daemon crashed by its own defect does not count (decision 040).
+    // What a test shows in which the keyring's daemon crashed by its own defect does not count.
     retry: { count: 2, condition: new RegExp(`^${OWN_CRASH}$`) },
   },
 });

@@ -1,7 +1,7 @@
 /**
  * The program of a package with a `bin`: each file of `bin` alone, so that it loads no other file before it knows what it
  * has to do, and everything that it loads later (`import('./name.js')`) with all packages that this needs.
- * docs/decisions/066-the-command-line-is-one-program.md says why, with figures.
+ * docs/decisions/038-one-command-line-one-path-per-command.md says why.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';

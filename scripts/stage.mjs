@@ -1,6 +1,8 @@
 /**
  * `npm run stage`: writes what is published of each public package, or of those that are named, into its folder `publish`;
- * changesets publishes that folder (`publishConfig.directory`). docs/decisions/009-what-is-published.md says why.
+ * changesets publishes that folder (`publishConfig.directory`). Each entry point is one readable file, with what entry points share beside it:
+ * to load 60 small modules costs a program 22 to 35 ms, the same code in three or four files 5 to 9 ms. There are no sources and source
+ * maps, which made packages two to three times as large.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -52,14 +52,18 @@ function rounded(_key, value) {
   return typeof value === 'number' ? Number(value.toPrecision(5)) : value;
 }
 
-/** RESULTS.md, from all results and NOTES.md, and the chart. */
+/** Writes RESULTS.md and the chart. */
 export function writeDocuments() {
-  const results = resultNames().map(read);
-  const notes = readFileSync(new URL('../NOTES.md', import.meta.url), 'utf8');
-  const text = [INTRODUCTION, ...results.map(section), notes].join('\n');
-  writeFileSync(new URL('../RESULTS.md', import.meta.url), text);
+  writeFileSync(new URL('../RESULTS.md', import.meta.url), resultsPage());
   mkdirSync(new URL('.', CHART), { recursive: true });
-  if (results[0] !== undefined) writeFileSync(CHART, chartOf(results[0]));
+  const name = resultNames()[0];
+  if (name !== undefined) writeFileSync(CHART, chartOf(read(name)));
+}
+
+/** Returns the text of RESULTS.md, from all results and NOTES.md. */
+export function resultsPage() {
+  const notes = readFileSync(new URL('../NOTES.md', import.meta.url), 'utf8');
+  return [INTRODUCTION, ...resultNames().map(read).map(section), notes].join('\n');
 }
 
 function section({ node, cpus, date, command, records }) {

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../lib/evaluate.mjs';
-import { replaceRecords } from '../lib/files.mjs';
+import { replaceRecords, resultsPage } from '../lib/files.mjs';
 import { regressions } from '../lib/regression.mjs';
 import { tableOf } from '../lib/table.mjs';
 
@@ -102,4 +103,8 @@ it('replaces the rows that were measured again, and says when', () => {
     ...before,
     records: [{ id: 'one' }, { id: 'two', date: '2026-11-25' }, { id: 'new', date: '2026-11-25' }],
   });
+});
+
+it('RESULTS.md is what the results and the notes make', () => {
+  expect(readFileSync(new URL('../RESULTS.md', import.meta.url), 'utf8')).toBe(resultsPage());
 });

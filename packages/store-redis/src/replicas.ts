@@ -26,7 +26,7 @@ const MAX_BATCH = 100;
 
 /**
  * Adds this process to the replicas. Each has an inbox, a list that it looks at regularly; that is its sign of life too. Messages stay in
- * the inbox until the next look confirms them, so that neither a lost reply nor a restart of Redis loses one (decision 089).
+ * the inbox until the next look confirms them, so that neither a lost reply nor a restart of Redis loses one.
  */
 export function joinReplicas(
   { runner, redisKeys, keys, pollMs, clock }: ReplicasDeps,

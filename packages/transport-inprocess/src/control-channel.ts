@@ -3,7 +3,8 @@ import type { JSONRPCMessage } from '@mcp-fittings/client-core/transport';
 /**
  * A way to pass messages to another runtime that holds MCP servers, such as an IDE, a worker or a parent process. Each
  * message goes with the name of the server that it is for or from. The host implements this interface on whatever it has;
- * the only requirement is that messages arrive in the order in which they were sent.
+ * the only requirement is that messages arrive in the order in which they were sent. The program names the servers behind it; a server
+ * that appeared by itself would reach a model without an entry, an approval or a permission.
  */
 export interface ControlChannel {
   /** Sends a message. Throw or reject to fail the one request or notification that it carries. */

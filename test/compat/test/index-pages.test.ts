@@ -19,3 +19,18 @@ it('the README leads to every example, and each has a README', () => {
   expect(examples.filter((name) => !text.includes(`(examples/${name})`))).toEqual([]);
   for (const name of examples) expect(readdirSync(join(root, 'examples', name))).toContain('README.md');
 });
+
+it('decisions are numbered without gaps, and each file has the name of its title', () => {
+  const folder = join(root, 'docs/decisions');
+  const files = readdirSync(folder).toSorted();
+  const names = files.map((file, index) => {
+    const title = /^# (.+)$/m.exec(readFileSync(join(folder, file), 'utf8'))?.[1] ?? '';
+    const words =
+      title
+        .toLowerCase()
+        .replaceAll("'", '')
+        .match(/[a-z0-9]+/g) ?? [];
+    return `${[String(index + 1).padStart(3, '0'), ...words.slice(1)].join('-')}.md`;
+  });
+  expect(files).toEqual(names);
+});

@@ -23,7 +23,7 @@ type Wire = (options?: WireServerOptions) => Promise<WireServer>;
 
 /**
  * Stops all that vitest stops by default. Under http and sse `setImmediate` is left alone: undici uses it before it sends on a
- * socket that has been used before (decision 042), and looks it up in the global scope.
+ * socket that has been used before, and looks it up in the global scope.
  */
 function stopTimers(wire: unknown): void {
   if (wire === wireServers.ws) vi.useFakeTimers();
