@@ -65,7 +65,13 @@ export type {
 
 export type { ToolRunOptions, ToolCallOptions, ToolHost } from './calls/call-tool.js';
 export { createAskedCalls, type AskedCalls } from './calls/asked-calls.js';
-export type { Confirm, ConfirmRequest } from './calls/confirm-call.js';
+export {
+  confirmCall,
+  type CallGate,
+  type CallQuestion,
+  type Confirm,
+  type ConfirmRequest,
+} from './calls/confirm-call.js';
 export type { HostPins, PinQuestion } from './pins/pin-gate.js';
 export { type ProgressEvent, progressEvents } from './calls/progress-queue.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';

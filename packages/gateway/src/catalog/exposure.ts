@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { CatalogTool, Host } from '@mcp-fittings/host';
-import type { ToolPolicy, ToolPolicyVerdict } from '@mcp-fittings/tools';
+import type { ToolPolicy } from '@mcp-fittings/tools';
 import type { Caller, ItemKind, Mount } from '../contracts/caller.js';
 
 /** What a server offers. `resources` stands for templates and subscriptions too. */
@@ -32,12 +32,7 @@ export interface Exposure {
   shownTools(scope: Scope): (tool: CatalogTool) => boolean;
   /** Returns whether the caller may use an item of a server, as far as its access goes; `policy` is not asked. */
   allows(scope: Scope, kind: ItemKind, server: string, name: string): boolean;
-  /** Returns the verdict of the policy; `undefined` without a policy. */
-  verdict(scope: Scope, tool: PolicyItem): ToolPolicyVerdict | undefined;
 }
-
-/** A tool as the policy needs it; a tool that is not listed has no digest. */
-export type PolicyItem = Pick<CatalogTool, 'server' | 'name' | 'annotations' | 'digest'>;
 
 /** Options of {@link createExposure}. */
 export interface ExposureOptions {
@@ -61,12 +56,6 @@ export function createExposure({ host, expose = {}, policy }: ExposureOptions): 
       throw error;
     }
   };
-  const judge = ({ caller }: Scope, tool: PolicyItem, identity: string): ToolPolicyVerdict | undefined =>
-    policy?.forTool({
-      ...tool,
-      identity,
-      ...(caller.principal !== undefined && { principal: caller.principal }),
-    });
   const allows: Exposure['allows'] = (scope, kind, server, name) =>
     mayUse(scope, server) && scope.caller.allows?.(server, name, kind) !== false;
 
@@ -79,12 +68,15 @@ export function createExposure({ host, expose = {}, policy }: ExposureOptions): 
     hasKind: (kind) => kinds === undefined || kinds.includes(kind),
     hasServer: (scope, server) => mayUse(scope, server) && isKnown(server),
     shownTools(scope) {
+      const { principal } = scope.caller;
       const identities = new Map(host.servers().map(({ name, identity }) => [name, identity]));
-      return (tool) =>
-        allows(scope, 'tool', tool.server, tool.name) &&
-        judge(scope, tool, identities.get(tool.server) ?? '')?.decision !== 'deny';
+      const isDenied = (tool: CatalogTool): boolean => {
+        const identity = identities.get(tool.server) ?? '';
+        const verdict = policy?.forTool({ ...tool, identity, ...(principal !== undefined && { principal }) });
+        return verdict?.decision === 'deny';
+      };
+      return (tool) => allows(scope, 'tool', tool.server, tool.name) && !isDenied(tool);
     },
     allows,
-    verdict: (scope, tool) => judge(scope, tool, host.server(tool.server).identity),
   };
 }

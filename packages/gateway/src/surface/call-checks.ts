@@ -1,85 +1,111 @@
 import { AuthRequiredError, FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/client-core/text';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import type { CatalogTool, ResourceRef, ToolRef } from '@mcp-fittings/host';
+import type { CatalogTool, Host, ResourceRef, ToolRef } from '@mcp-fittings/host';
 import { ProtocolError, ProtocolErrorCode, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
-import type { ToolPolicy, ToolPolicyVerdict } from '@mcp-fittings/tools';
+import { confirmCall, type PolicyTool, type ToolPolicy, type ToolPolicyVerdict } from '@mcp-fittings/tools';
 import { elicitationInput, missingCapability, readElicitationAnswer } from '../callbacks/client-input.js';
 import type { OpenCall } from '../callbacks/open-call.js';
-import type { Exposure, PolicyItem, Scope } from '../catalog/exposure.js';
+import type { Scope } from '../catalog/exposure.js';
 import type { UpstreamSignIn } from '../contracts/access.js';
 import type { ClientConnection } from '../contracts/surface.js';
 
+/** How the policy is asked about the calls and readings of a caller. */
+export interface PolicyCheck {
+  readonly host: Host;
+  readonly scope: Scope;
+  readonly policy: ToolPolicy | undefined;
+  readonly call: OpenCall;
+}
+
 /**
- * Asks the policy whether a tool may run, and the client if the policy says so.
- * @throws {FittingsError} `POLICY_DENIED` if it may not.
+ * Asks the policy whether a tool may run, and the client if the policy says so. The question shows what is sent, and the answer
+ * counts for exactly that.
+ * @throws {FittingsError} `POLICY_DENIED` if it may not; `APPROVAL_REQUIRED` if the tool or its server changed meanwhile.
  */
 export async function checkPolicy(
   ref: ToolRef,
-  definition: CatalogTool | undefined,
-  call: OpenCall,
-  options: { readonly scope: Scope; readonly exposure: Exposure; readonly policy: ToolPolicy | undefined },
+  args: Readonly<Record<string, unknown>>,
+  { host, scope, policy, call }: PolicyCheck,
 ): Promise<void> {
-  const { scope, exposure, policy } = options;
-  const item: PolicyItem = definition ?? {
-    server: ref.server,
-    name: ref.tool,
-    digest: '',
-    annotations: undefined,
+  if (policy === undefined) return;
+  const { server, tool: name } = ref;
+  const { principal } = scope.caller;
+  const listed = (): CatalogTool | undefined => host.tool(ref, { principal });
+  const currentTool = (): PolicyTool => {
+    // A tool that is not listed has no definition to compare.
+    const { annotations, digest } = listed() ?? { annotations: undefined, digest: '' };
+    const { identity } = host.server(server);
+    return { server, name, annotations, digest, identity, ...(principal !== undefined && { principal }) };
   };
-  const verdict = exposure.verdict(scope, item);
-  if (verdict === undefined) return;
-  const question = `Run the tool ${shown(ref.tool)} of the server ${shown(ref.server)}?`;
-  const confirmed = await allow(verdict, question, ref.server, call);
-  if (confirmed === 'without asking') return;
-  const asked = {
-    ...item,
-    ...(scope.caller.principal !== undefined && { principal: scope.caller.principal }),
-  };
-  if (policy?.answer(asked, 'once') !== true) throw denied('The user did not confirm the call.', ref.server);
+  const asked = currentTool();
+  const verdict = policy.forTool(asked);
+  if (!mustAsk(verdict, server)) return;
+  const title = listed()?.title ?? asked.annotations?.title;
+  await confirmCall(
+    { ref, name, title, args, asked, verdict, signal: call.signal },
+    {
+      policy,
+      currentTool,
+      serverTools: () => [],
+      ask: async ({ text }) => ((await agrees(text, verdict, server, call)) ? 'once' : 'cancel'),
+    },
+  );
 }
 
 /**
- * Asks the policy whether a resource may be read, and the client if the policy says so.
- * @throws {FittingsError} `POLICY_DENIED` if it may not.
+ * Asks the policy whether a resource may be read, and the client if the policy says so. The answer counts for the server that the
+ * question named.
+ * @throws {FittingsError} `POLICY_DENIED` if it may not; `APPROVAL_REQUIRED` if its server changed meanwhile.
  */
 export async function checkResourcePolicy(
   ref: ResourceRef,
-  call: OpenCall,
-  policy: ToolPolicy | undefined,
+  { host, policy, call }: PolicyCheck,
 ): Promise<void> {
   if (policy === undefined) return;
-  const question = `Read the resource ${shown(ref.uri)} of the server ${shown(ref.server)}?`;
-  await allow(policy.forResource(ref), question, ref.server, call);
+  const { server } = ref;
+  const { identity } = host.server(server);
+  const verdict = policy.forResource(ref);
+  if (!mustAsk(verdict, server)) return;
+  const question = `Read the resource ${shown(ref.uri)} of the server ${shown(server)}?`;
+  if (!(await agrees(question, verdict, server, call))) {
+    throw denied('The user did not confirm the request.', server);
+  }
+  if (host.server(server).identity !== identity) {
+    throw new FittingsError('APPROVAL_REQUIRED', 'The server changed while the question was open.', {
+      server,
+      delivery: 'not-sent',
+      hint: 'Read the resource again. The user will be asked again.',
+    });
+  }
+  mustAsk(policy.forResource(ref), server);
 }
 
-/** Resolves with how it was allowed; rejects with `POLICY_DENIED` otherwise. */
-async function allow(
-  { decision, reason }: ToolPolicyVerdict,
+/** Returns whether the user is asked; throws `POLICY_DENIED` if the policy denies it. */
+function mustAsk({ decision, reason }: ToolPolicyVerdict, server: string): boolean {
+  if (decision === 'deny') throw denied(reason, server);
+  return decision === 'ask';
+}
+
+/** Asks the client, and resolves with whether the user agreed. Rejects with `POLICY_DENIED` if the client cannot ask. */
+async function agrees(
   message: string,
+  { reason }: ToolPolicyVerdict,
   server: string,
   call: OpenCall,
-): Promise<'without asking' | 'by the client'> {
-  if (decision === 'allow' || decision === 'pass-through') return 'without asking';
-  if (decision === 'deny') throw denied(reason, server);
-  const question = elicitationInput({
-    mode: 'form',
-    message,
-    schema: { type: 'object', properties: {} },
-    warnings: [],
-  });
+): Promise<boolean> {
+  const schema = { type: 'object', properties: {} };
+  const question = elicitationInput({ mode: 'form', message, schema, warnings: [] });
   if (missingCapability(question, call.exchange.capabilities) !== undefined)
     throw denied(`${reason} The client cannot ask the user.`, server);
-  const answer = readElicitationAnswer(await call.ask(question));
-  if (answer.action === 'accept') return 'by the client';
-  throw denied('The user did not confirm the call.', server);
+  return readElicitationAnswer(await call.ask(question)).action === 'accept';
 }
 
 function denied(why: string, server: string): FittingsError {
   return new FittingsError('POLICY_DENIED', why, { server, delivery: 'not-sent' });
 }
 
-const shown = (text: string): string => `"${escapeText(text, { maxLength: 100 })}"`;
+const shown = (text: string): string => `"${escapeText(text, { maxLength: 2000 })}"`;
 
 /** Options of {@link withSignIn}. */
 export interface WithSignInOptions {

@@ -72,8 +72,8 @@ export function setCallHandlers(
       params: { name, arguments: args },
     };
     const work: PassedRequest['work'] = async (options, call) => {
+      await checkPolicy(ref, args, { host, scope: connection, policy, call });
       const definition = catalog.tool(connection, ref);
-      await checkPolicy(ref, definition, call, { scope: connection, exposure, policy });
       const result = await host.callTool(ref, args, { ...options, unlisted });
       return server.projectCallToolResult(forSdk(result), definition?.outputSchema);
     };
@@ -108,7 +108,7 @@ export function setCallHandlers(
     );
     const request = { server: ref.server, method: 'resources/read', target: ref.uri, params: { uri } };
     const work: PassedRequest['work'] = async (options, call) => {
-      await checkResourcePolicy(ref, call, policy);
+      await checkResourcePolicy(ref, { host, scope: connection, policy, call });
       const result = await host.readResource(ref, options);
       const contents = result.contents.map((each) => (each.uri === ref.uri ? { ...each, uri } : each));
       const isPrivate = caller.principal !== undefined && 'cacheScope' in result;

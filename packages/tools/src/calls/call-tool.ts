@@ -227,16 +227,36 @@ async function prepare(
     );
   }
   if (decision === 'ask') {
+    // Only `confirm` of the tools shows what changed.
+    const ask = change === undefined ? (confirm ?? deps.confirm) : deps.confirm;
+    if (ask === undefined) throw needsConfirm(tool, verdict);
+    const { title, annotations } = change?.tool ?? tool.definition;
     await confirmCall(
       {
-        currentTools: () => (deps.pins === undefined ? host.tools({ principal }) : deps.pins.agreed()),
-        currentTool: (asked) => currentTool(deps, asked),
-        policy: deps.policy,
-        // Only `confirm` of the tools shows what changed.
-        confirm: change === undefined ? (confirm ?? deps.confirm) : deps.confirm,
+        ref: tool.ref,
+        name: tool.name,
+        title: title ?? annotations?.title,
+        args: copy,
+        asked: current,
+        verdict,
+        signal,
+        change,
       },
-      { tool, args: copy, verdict, signal, ...(change !== undefined && { change }) },
-      current,
+      {
+        policy: deps.policy,
+        currentTool: () => currentTool(deps, tool),
+        serverTools: () => (deps.pins === undefined ? host.tools({ principal }) : deps.pins.agreed()),
+        ask: (shown) =>
+          ask({
+            tool,
+            args: copy,
+            verdict,
+            signal,
+            digest: current.digest,
+            ...(change !== undefined && { change }),
+            ...shown,
+          }),
+      },
     );
   }
   signal.throwIfAborted();
@@ -301,6 +321,18 @@ function unknownTool(name: string, names: ToolNames): FittingsError {
     delivery: 'not-sent',
     ...(near.length > 0 && { hint: `Did you mean ${near.map((each) => `"${each}"`).join(' or ')}?` }),
   });
+}
+
+function needsConfirm(tool: ModelTool, { reason }: ToolPolicyVerdict): FittingsError {
+  return new FittingsError(
+    'APPROVAL_REQUIRED',
+    `The tool ${tool.name} requires confirmation, but the host has no confirm callback: ${reason}`,
+    {
+      server: tool.ref.server,
+      delivery: 'not-sent',
+      hint: 'Allow the tool in the policy, or pass `confirm` to createTools().',
+    },
+  );
 }
 
 function invalidArguments(tool: ModelTool, problem: string): FittingsError {

@@ -1,7 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { escapeJson, escapeText } from '@mcp-fittings/client-core/text';
 import { abortable } from '@mcp-fittings/client-core/timing';
-import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
+import type { ToolRef } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { PinQuestion } from '../pins/pin-gate.js';
 import type { ToolPolicyVerdict } from '../permissions/tool-permissions.js';
@@ -36,84 +36,100 @@ export interface ConfirmRequest {
 /** Asks the user whether a tool may run. If it rejects, the call fails with `CALLBACK_FAILED`. */
 export type Confirm = (request: ConfirmRequest) => Promise<ConfirmOutcome>;
 
-/** What is needed of the host and of the options to ask. */
-export interface ConfirmDeps {
-  /** The tools as their servers describe them now. */
-  readonly currentTools: () => readonly CatalogTool[];
-  /** The tool that a call reaches now, and the identity of its server. */
-  readonly currentTool: (tool: ModelTool) => PolicyTool;
-  readonly policy: ToolPolicy;
-  readonly confirm: Confirm | undefined;
+/** A call that the user is asked about. */
+export interface CallQuestion extends Pick<ConfirmRequest, 'args' | 'verdict' | 'change' | 'signal'> {
+  /** Server and original name of the tool. */
+  readonly ref: ToolRef;
+  /** Name of the tool in errors. */
+  readonly name: string;
+  /** Title that the server gives the tool. */
+  readonly title: string | undefined;
+  /** The tool as the verdict was reached about it. */
+  readonly asked: PolicyTool;
 }
 
-/** Asks the user and records the answer. Rejects unless the call may run. */
-export async function confirmCall(
-  deps: ConfirmDeps,
-  question: Omit<ConfirmRequest, 'digest' | 'argsText' | 'text'>,
-  asked: PolicyTool,
-): Promise<void> {
-  const { tool, args, verdict } = question;
-  const { server } = tool.ref;
-  if (deps.confirm === undefined) {
-    throw new FittingsError(
-      'APPROVAL_REQUIRED',
-      `The tool ${tool.name} requires confirmation, but the host has no confirm callback: ${verdict.reason}`,
-      {
-        server,
-        delivery: 'not-sent',
-        hint: 'Allow the tool in the policy, or pass `confirm` to createTools().',
-      },
-    );
-  }
+/** How {@link confirmCall} asks, and what it looks at again after the answer. */
+export interface CallGate {
+  /** Is told the answer, and asked again after it. */
+  readonly policy: ToolPolicy;
+  /** Returns the tool that a call reaches now, with the identity of its server. */
+  readonly currentTool: () => PolicyTool;
+  /** Returns all tools that the server has now, for the answer `always-server`. */
+  readonly serverTools: () => readonly PolicyTool[];
+  /** Asks the user with a text that hides nothing. */
+  readonly ask: (shown: Pick<ConfirmRequest, 'text' | 'argsText'>) => Promise<ConfirmOutcome>;
+}
+
+/**
+ * Asks the user about one call and records the answer. After the answer, the tool, the identity of its server and the verdict of
+ * the policy are looked at again: an answer counts for exactly what was shown.
+ * @throws {FittingsError} `POLICY_DENIED` if the user or, meanwhile, the policy refuses; `APPROVAL_REQUIRED` if the tool or its
+ * server changed while the question was open; `CALLBACK_FAILED` if the answer is none of the four.
+ */
+export async function confirmCall(question: CallQuestion, gate: CallGate): Promise<void> {
+  const { ref, args, asked, change } = question;
   const argsText = argumentsText(args);
-  const { title, annotations } = question.change?.tool ?? tool.definition;
-  const text = questionText({
-    ref: tool.ref,
-    title: title ?? annotations?.title,
-    argsText,
-    verdict,
-    change: question.change?.text,
-  });
-  const outcome = await abortable(
-    deps.confirm({ ...question, digest: asked.digest, argsText, text }),
-    question.signal,
-  );
-  if (outcome !== 'cancel') checkUnchanged(deps, tool, asked);
-  if (question.change !== undefined && AGREES.has(outcome)) {
-    await question.change.accept();
+  const text = questionText({ ...question, argsText, change: change?.text });
+  const outcome = await abortable(gate.ask({ text, argsText }), question.signal);
+  if (outcome === 'cancel') throw declined(question);
+  if (!AGREES.has(outcome)) throw notAnAnswer(question, outcome);
+  checkUnchanged(question, gate);
+  if (change !== undefined) {
+    await change.accept();
     // Storing the answer takes time too.
-    checkUnchanged(deps, tool, asked);
+    checkUnchanged(question, gate);
   }
   const serverTools =
     outcome === 'always-server'
-      ? deps
-          .currentTools()
-          .filter((each) => each.server === server)
+      ? gate
+          .serverTools()
+          .filter(({ server }) => server === ref.server)
           .map((each) => ({ ...each, identity: asked.identity }))
       : undefined;
-  if (deps.policy.answer(asked, outcome, serverTools)) return;
-  throw new FittingsError('POLICY_DENIED', `The user declined the call of ${tool.name}.`, {
-    server,
-    delivery: 'not-sent',
-  });
+  if (!gate.policy.answer(asked, outcome, serverTools)) throw declined(question);
 }
 
 /** Answers of which each lets the call run. */
 const AGREES: ReadonlySet<unknown> = new Set(['once', 'always-tool', 'always-server']);
 
-/** The user may take minutes to answer. The answer must not be used for another tool or another server. */
-function checkUnchanged(deps: ConfirmDeps, tool: ModelTool, asked: PolicyTool): void {
-  const now = deps.currentTool(tool);
-  if (now.digest === asked.digest && now.identity === asked.identity) return;
-  throw new FittingsError(
-    'APPROVAL_REQUIRED',
-    `The tool ${tool.name} or its server changed while the question was open.`,
+const declined = ({ name, ref }: CallQuestion): FittingsError =>
+  new FittingsError('POLICY_DENIED', `The user declined the call of ${name}.`, {
+    server: ref.server,
+    delivery: 'not-sent',
+  });
+
+/** A program without types may answer `true`, or nothing: neither runs the tool, and neither is a refusal of the user. */
+const notAnAnswer = ({ name, ref }: CallQuestion, outcome: unknown): FittingsError =>
+  new FittingsError(
+    'CALLBACK_FAILED',
+    `The confirm callback answered ${outcome === undefined ? 'nothing' : `a value of type ${typeof outcome}`} to the call of ${name}.`,
     {
-      server: tool.ref.server,
+      server: ref.server,
       delivery: 'not-sent',
-      hint: 'Call the tool again. The user will be asked about the changed tool.',
+      hint: 'Answer with "once", "always-tool", "always-server" or "cancel".',
     },
   );
+
+/** The user may take minutes to answer. The answer must not be used for another tool, another server or against a new rule. */
+function checkUnchanged({ name, ref, asked }: CallQuestion, { currentTool, policy }: CallGate): void {
+  const now = currentTool();
+  if (now.digest !== asked.digest || now.identity !== asked.identity) {
+    throw new FittingsError(
+      'APPROVAL_REQUIRED',
+      `The tool ${name} or its server changed while the question was open.`,
+      {
+        server: ref.server,
+        delivery: 'not-sent',
+        hint: 'Call the tool again. The user will be asked about the changed tool.',
+      },
+    );
+  }
+  const verdict = policy.forTool(now);
+  if (verdict.decision !== 'deny') return;
+  throw new FittingsError('POLICY_DENIED', `The policy denies the call of ${name}: ${verdict.reason}`, {
+    server: ref.server,
+    delivery: 'not-sent',
+  });
 }
 
 /** Together with the note about its length, the text has at most 10 000 characters. */

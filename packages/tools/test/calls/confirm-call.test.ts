@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfirmRequest } from '../../src/calls/confirm-call.js';
 import { createTools } from '../../src/create-tools.js';
+import { createToolPolicy } from '../../src/permissions/tool-policy.js';
 import { fakeHost, tool } from '../support/fake-host.js';
 
 /** Asks about a call with these arguments. Returns what the user sees and what the server receives. */
@@ -199,3 +200,37 @@ function unescaped(text: string): unknown {
       }),
   );
 }
+
+describe('an answer of the confirm callback', () => {
+  it.each([true, undefined, null, 'yes', {}, Object.create(null) as object])(
+    'that is none of the four does not run the tool, and is not called a refusal of the user: %j',
+    async (answer) => {
+      const host = fakeHost([tool('run')]);
+      await using tools = createTools(host, { confirm: () => Promise.resolve(answer as 'once') });
+      const event = await tools.snapshot().run('mcp__s__run', {});
+      expect(event).toMatchObject({
+        type: 'error',
+        error: { code: 'CALLBACK_FAILED', delivery: 'not-sent', hint: expect.stringContaining('"once"') },
+      });
+      expect(host.calls).toEqual([]);
+    },
+  );
+});
+
+it('does not let a call run that the policy came to deny while the question was open', async () => {
+  const host = fakeHost([tool('run')]);
+  const policy = createToolPolicy();
+  const denying = createToolPolicy({ servers: { s: { deniedTools: ['run'] } } });
+  let isDenied = false;
+  await using tools = createTools(host, {
+    policy: { ...policy, forTool: (each) => (isDenied ? denying : policy).forTool(each) },
+    confirm: () => {
+      isDenied = true;
+      return Promise.resolve('always-server');
+    },
+  });
+  const event = await tools.snapshot().run('mcp__s__run', {});
+  expect(event).toMatchObject({ type: 'error', error: { code: 'POLICY_DENIED', delivery: 'not-sent' } });
+  expect(host.calls).toEqual([]);
+  expect(policy.approvals.toJSON()).toEqual(createToolPolicy().approvals.toJSON());
+});
