@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { growthOf, slope } from '../scale/linear.mjs';
 import { pageOf } from '../scale/page.mjs';
@@ -108,7 +109,12 @@ describe('the page of the scale', () => {
     expect(pictureOf(row(lineOf((n) => n, 0)))).toContain('>milliseconds of CPU<');
   });
 
-  it('has rows up to the sizes of issue 22', () => {
+  it('is that of the committed result', () => {
+    const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+    expect(read('docs/scale.md')).toBe(pageOf(JSON.parse(read('bench/results/scale.json'))));
+  });
+
+  it('has rows up to a thousand servers, 100 MB and 10 000 tools', () => {
     const most = Object.fromEntries(ROWS.map(({ id, points: all }) => [id, all.at(-1)]));
     expect(most).toEqual({
       servers: 1000,

@@ -11,10 +11,11 @@ export function withFigures(page, result) {
   return `${page.slice(0, from)}${START}\n\n${sectionOf(result)}\n${page.slice(to)}`;
 }
 
-function sectionOf({ node, date, cpus, tokenizer, servers, questions, tokens, recall, time, missed }) {
+function sectionOf({ node, date, cpus, tokenizer, servers, questions, tokens, recall, time }) {
   const tools = servers.reduce((sum, server) => sum + server.tools, 0);
   const { anthropic, openai } = tokens;
-  return `The corpus has ${number(tools)} tools of ${servers.length} real servers from npm. \`node test/corpus/gather.mjs\` starts them and writes what they list.
+  return `The corpus has ${number(tools)} tools of ${servers.length} real servers from npm. \`node test/corpus/gather.mjs\` starts them and writes what they list;
+[its manifest](../test/corpus/package.json) names them.
 Measured with Node.js ${node.slice(1)} on ${date}, ${cpus}. Tokens are those of \`${tokenizer}\`, the tokenizer of OpenAI; Anthropic publishes none
 for its models.
 
@@ -40,7 +41,7 @@ questions that find such a tool among the first five, which is what \`tool_searc
 ${recallRows('the words of a model', recall.queries)}
 ${recallRows('the sentence of a person', recall.questions)}
 
-The last row of each is what \`tool_search\` does. The weights of names, descriptions and parameters were chosen with these queries, so other queries may find less. ${missedList(missed.queries, questions)}
+The last row of each is what \`tool_search\` does. The weights of names, descriptions and parameters were chosen with these queries, so other queries may find less.
 
 ### Time and memory
 
@@ -51,12 +52,6 @@ The last row of each is what \`tool_search\` does. The weights of names, descrip
 | every further search, median of ${number(time.searches)} | ${ms(time.median)} |
 | the slowest of 100 further searches | ${ms(time.p99)} |
 | heap of the index | ${time.heap.toFixed(1)} MiB |
-
-### Servers of the corpus
-
-| server | package | tools | tokens | questions |
-| --- | --- | --: | --: | --: |
-${servers.map(serverRow).join('\n')}
 `;
 }
 
@@ -78,17 +73,6 @@ function recallRows(searched, recall) {
       return `| ${searched} | ${label} | ${percent(at1)} | ${percent(at5)} | ${percent(at20)} | ${mrr.toFixed(3)} |`;
     })
     .join('\n');
-}
-
-function serverRow({ name, package: packageName, version, tools, tokens, questions }) {
-  return `| ${name} | \`${packageName}\` ${version} | ${number(tools)} | ${number(tokens)} | ${questions} |`;
-}
-
-function missedList(missed, questions) {
-  const rows = missed.map(({ query, accept }) => `- ${query} (\`${accept[0]}\`)`);
-  return `Of ${questions} queries of a model, ${missed.length} find no acceptable tool among five. In parentheses is one that answers:
-
-${rows.join('\n')}`;
 }
 
 const number = (value) => value.toLocaleString('en-US').replaceAll(',', ' ');

@@ -1,6 +1,6 @@
 /**
  * `npm run release:serve`: everything as it is here, published to a registry on this machine, until Ctrl-C. In a shell with the
- * printed variables, the lines of the documentation work as they are written. See docs/first-hour.md.
+ * printed variables, the lines of the documentation work as they are written. See CONTRIBUTING.md.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
