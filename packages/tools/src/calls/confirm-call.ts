@@ -64,7 +64,7 @@ export interface CallGate {
  * Asks the user about one call and records the answer. After the answer, the tool, the identity of its server and the verdict of
  * the policy are looked at again: an answer counts for exactly what was shown.
  * @throws {FittingsError} `POLICY_DENIED` if the user or, meanwhile, the policy refuses; `APPROVAL_REQUIRED` if the tool or its
- * server changed while the question was open; `CALLBACK_FAILED` if the answer is none of the four.
+ * server changed while the question was open; `CALLBACK_FAILED` if the answer is not one of the four.
  */
 export async function confirmCall(question: CallQuestion, gate: CallGate): Promise<void> {
   const { ref, args, asked, change } = question;

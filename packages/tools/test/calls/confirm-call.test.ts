@@ -203,7 +203,7 @@ function unescaped(text: string): unknown {
 
 describe('an answer of the confirm callback', () => {
   it.each([true, undefined, null, 'yes', {}, Object.create(null) as object])(
-    'that is none of the four does not run the tool, and is not called a refusal of the user: %j',
+    'that is not one of the four does not run the tool, and is not called a refusal of the user: %j',
     async (answer) => {
       const host = fakeHost([tool('run')]);
       await using tools = createTools(host, { confirm: () => Promise.resolve(answer as 'once') });
