@@ -22,7 +22,7 @@ const missing = [HEADLESS_CHROMIUM.executablePath, SERVERS].filter((path) => !ex
 
 describeWith(
   { missing, packages: 'chromium; npm ci --prefix examples/apps-host/servers' },
-  'MA-14 in Chromium',
+  'an app in Chromium',
   () => {
     let browser: Browser;
     beforeAll(async () => {

@@ -105,7 +105,7 @@ describe('an app of a real server', () => {
     expect(calls).toEqual(['time']);
   });
 
-  it('issue 23: belongs to one person, with their connection and approvals', async () => {
+  it('belongs to one person, with their connection and approvals', async () => {
     await using world = await createWorld();
     const { host } = world;
     const policy = createToolPolicy();

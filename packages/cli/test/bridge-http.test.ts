@@ -238,7 +238,7 @@ describe('a stdio server over Streamable HTTP', () => {
   });
 
   it.each(['legacy', 'auto'] as const)(
-    'pain 38: says why a server died, to the call that it died in (%s)',
+    'says why a server died, to the call that it died in (%s)',
     async (era) => {
       const logger = recordingLogger();
       const { url } = await bridge({ logger });

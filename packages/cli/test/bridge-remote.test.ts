@@ -31,7 +31,7 @@ function bridgeTo(
 }
 
 describe('a remote server over another wire', () => {
-  it('pain 13: outlives a restart of the server that forgets its sessions', async () => {
+  it('outlives a restart of the server that forgets its sessions', async () => {
     await using server = await sdkV1Server();
     const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
     const client = new ClientV1({ name: 'test', version: '1' });
@@ -77,7 +77,7 @@ describe('a remote server over another wire', () => {
     await again.close();
   });
 
-  it('pain 5: a call whose connection drops is answered at once, and said to be in doubt', async () => {
+  it('a call whose connection drops is answered at once, and said to be in doubt', async () => {
     await using server = await sdkV1Server();
     const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
     const client = new ClientV1({ name: 'test', version: '1' });

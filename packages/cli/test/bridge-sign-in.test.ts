@@ -82,7 +82,7 @@ async function callThrough(open: ReturnType<typeof upstreamTo>): Promise<string>
 }
 
 describe('signing in from a bridge', () => {
-  it('pain 20: opens one page, however many bridges there are', async () => {
+  it('opens one page, however many bridges there are', async () => {
     const pages: URL[] = [];
     const instances = Array.from({ length: 4 }, () => instance(pages));
     const answers = await Promise.all(instances.map(({ open }) => callThrough(open)));

@@ -89,7 +89,7 @@ describe('a remote server for a client of SDK v1 that speaks only stdio', () => 
     for (const token of server.shown) expect(said).not.toContain(token);
   });
 
-  it('pain 17: several instances share one sign-in, and one refresh', async () => {
+  it('several instances share one sign-in, and one refresh', async () => {
     await using server = await startProtectedServer();
     await using home = await temporaryHome();
     await signInto(server, home.path);
@@ -107,7 +107,7 @@ describe('a remote server for a client of SDK v1 that speaks only stdio', () => 
     await Promise.all(clients.map((client) => client.close()));
   });
 
-  it('pain 38: is told what to do before a sign-in', async () => {
+  it('is told what to do before a sign-in', async () => {
     await using server = await startProtectedServer();
     await using home = await temporaryHome();
     const args = [
@@ -128,7 +128,7 @@ describe('a remote server for a client of SDK v1 that speaks only stdio', () => 
     expect(await bridge.exited).toBe(0);
   });
 
-  it('pain 21: signs in where there is no browser, by a code on stderr', async () => {
+  it('signs in where there is no browser, by a code on stderr', async () => {
     await using server = await startProtectedServer();
     await using home = await temporaryHome();
     const remote = { CI: 'false', SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' };
@@ -196,7 +196,7 @@ describe('the process', () => {
     await bridge.exited;
   });
 
-  it.each(['stdin', 'SIGTERM', 'SIGINT'] as const)('pain 10: ends with its server on %s', async (how) => {
+  it.each(['stdin', 'SIGTERM', 'SIGINT'] as const)('ends with its server on %s', async (how) => {
     await using home = await temporaryHome();
     const bridge = startBridge([...withServer('dual', dual()), 'bridge', 'dual'], home.path);
     bridge.send(initialize);
@@ -212,7 +212,7 @@ describe('the process', () => {
     await untilDead(pid);
   });
 
-  it('pain 15: answers and says why when the server dies, and has it back for the next call', async () => {
+  it('answers and says why when the server dies, and has it back for the next call', async () => {
     await using home = await temporaryHome();
     const bridge = startBridge([...withServer('dual', dual()), 'bridge', 'dual'], home.path);
     bridge.send(initialize);

@@ -131,7 +131,7 @@ describeWithTerminal('a call that is repeated at a terminal', () => {
   );
 
   it(
-    'issue 23: a call that is refused until a page was visited is sent once more after that',
+    'a call that is refused until a page was visited is sent once more after that',
     async () => {
       const { ordinary, quick } = await both(await sitDown(), 'buy', async (terminal) => {
         await terminal.until('Do you want to open this page?');

@@ -29,7 +29,7 @@ function expectNothingCrossed(): void {
   expect(outputs.join('')).not.toContain(CANARY);
 }
 
-describe('issue 17: in a clone from a stranger nothing runs unasked', () => {
+describe('in a clone from a stranger nothing runs unasked', () => {
   it.each([
     [['status'], undefined],
     [['list'], 0],
@@ -100,7 +100,7 @@ describe('issue 17: in a clone from a stranger nothing runs unasked', () => {
   });
 });
 
-describe('issue 17: the servers of the person stay theirs in a clone', () => {
+describe('the servers of the person stay theirs in a clone', () => {
   it.each(Object.keys(PERSONAL_FILES).filter((layout) => layout !== 'mcp-json'))(
     'layout %s: `npx` is the one of the person, and starts in their home directory',
     async (layout) => {
@@ -122,7 +122,7 @@ describe('issue 17: the servers of the person stay theirs in a clone', () => {
   });
 });
 
-describe('issue 17: an approval is for one definition in one folder', () => {
+describe('an approval is for one definition in one folder', () => {
   const servers = (definition: object) => ({ mcpServers: { good: definition } });
   const CALL = ['call', 'good/add', '-a', 'a=1', '-a', 'b=2'];
 
@@ -223,7 +223,7 @@ describe('issue 17: an approval is for one definition in one folder', () => {
   });
 });
 
-it('issue 17: the traps of these tests work: what a person approves does run and does ask', async () => {
+it('the traps of these tests work: what a person approves does run and does ask', async () => {
   await using trapped = await hostileClone();
   const { stdout } = await trapped.fittings(['approve', '--json']);
   const { servers } = JSON.parse(stdout) as { servers: readonly { name: string; hash: string }[] };

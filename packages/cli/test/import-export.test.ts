@@ -155,7 +155,7 @@ it.each([
   },
 );
 
-it('issue 18: export leaves out servers of the project that are not approved, and says so', async () => {
+it('export leaves out servers of the project that are not approved, and says so', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.fittings(['add', 'mine', '--disabled', '--', 'x']);
   await workspace.write('.mcp.json', {

@@ -57,7 +57,7 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'issue 18: export shows a named server that is not approved, and asks',
+    'export shows a named server that is not approved, and asks',
     async () => {
       const { terminal, workspace } = await sitDown();
       await workspace.write('.mcp.json', { mcpServers: { brought: everything } });

@@ -76,7 +76,7 @@ describe('a page that a server asks the user to visit', () => {
   const visiting = 'fetch(process.argv[2]).then((reply) => reply.text());';
   const bought = { content: [{ type: 'text', text: 'bought after 2 calls' }] };
 
-  it('issue 23: is opened after the user agreed, and the call continues when the server reports it done', async () => {
+  it('is opened after the user agreed, and the call continues when the server reports it done', async () => {
     await browser(visiting);
     const { result, notes } = await buy({ [OPEN]: '\r' });
     expect(result).toMatchObject(bought);
@@ -85,14 +85,14 @@ describe('a page that a server asks the user to visit', () => {
     expect(notes).toContain(page);
   });
 
-  it('issue 23: is followed by a question if the server reports nothing', async () => {
+  it('is followed by a question if the server reports nothing', async () => {
     await browser(visiting);
     const { result, left } = await buy({ [OPEN]: '\r', [DONE]: '\r' }, 'silent');
     expect(result).toMatchObject(bought);
     expect(left).toEqual([]);
   });
 
-  it('issue 23: is not opened before the user agreed', async () => {
+  it('is not opened before the user agreed', async () => {
     await browser(visiting);
     // Down, then Enter: the second answer.
     const { result } = await buy({ [OPEN]: '\u001b[B\r' });
@@ -100,7 +100,7 @@ describe('a page that a server asks the user to visit', () => {
     await expect(readFile(opened, 'utf8')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('issue 23: is shown again if no browser can be started, and the call is sent once more at most', async () => {
+  it('is shown again if no browser can be started, and the call is sent once more at most', async () => {
     await browser('process.exit(3);');
     const { result, notes } = await buy({ [OPEN]: '\r', [DONE]: '\r' }, 'silent');
     expect(result).toMatchObject({ code: 'RPC_ERROR' });

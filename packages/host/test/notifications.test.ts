@@ -53,7 +53,7 @@ describe.each([
   ['sdk-v2', sdkV2],
   ['native', native],
 ])('notifications both ways with a server of the official SDK, on %s', (_name, engine) => {
-  it('issue 23: reach the server and the host, each for its own person', async () => {
+  it('reach the server and the host, each for its own person', async () => {
     await using official = await sessions();
     await using host = createHost({
       engine: engine(identity),

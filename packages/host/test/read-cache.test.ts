@@ -98,7 +98,7 @@ describe.each([
   ): Promise<string | undefined> =>
     (await host.readResource({ server: 'one', uri }, options)).contents[0]?.text;
 
-  it('issue 23: is answered from memory while it is fresh, for one URI and without a context of the call', async () => {
+  it('is answered from memory while it is fresh, for one URI and without a context of the call', async () => {
     const clock = createManualClock();
     await using server = await stateless({ ttlMs: 1000, cacheScope: 'private' });
     await using host = hostOf({ clock });
@@ -118,7 +118,7 @@ describe.each([
   });
 
   it.each([[0], [-5], ['1000'], [undefined], [Number.MAX_VALUE]])(
-    'issue 23: a ttlMs of %s does not last longer than a day',
+    'a ttlMs of %s does not last longer than a day',
     async (ttlMs) => {
       const clock = createManualClock();
       await using server = await stateless({ ttlMs, cacheScope: 'public' });
@@ -135,7 +135,7 @@ describe.each([
     ['private', 2],
     ['of a scope that is not known', 2],
     ['public', 1],
-  ])('issue 23: what is %s is read for %i people', async (scope, expected) => {
+  ])('what is %s is read for %i people', async (scope, expected) => {
     const folder = await mkdtemp(join(tmpdir(), 'reads-'));
     try {
       for (const store of [memoryCache(), fileCache({ folder: join(folder, 'cache') })]) {
@@ -162,7 +162,7 @@ describe.each([
     }
   });
 
-  it('issue 23: is not kept if the server asked for something first', async () => {
+  it('is not kept if the server asked for something first', async () => {
     await using server = await stateless({ ttlMs: 60_000, cacheScope: 'public' });
     await using host = hostOf({ cache: memoryCache() });
     await host.connect({ one: { url: server.url } });
@@ -170,7 +170,7 @@ describe.each([
     expect(await textOf(host, {}, 'test://asks')).toBe('read 2');
   });
 
-  it('issue 23: is forgotten with the sign-out and with the connection', async () => {
+  it('is forgotten with the sign-out and with the connection', async () => {
     await using server = await stateless({ ttlMs: 60_000, cacheScope: 'private' });
     await using host = hostOf();
     await host.connect({ one: { url: server.url } });
@@ -182,7 +182,7 @@ describe.each([
     expect(await textOf(host)).toBe('read 3');
   });
 
-  it('issue 23: lists of the cache are not used after their time', async () => {
+  it('lists of the cache are not used after their time', async () => {
     const clock = createManualClock();
     const cache = memoryCache();
     await using server = await stateless({}, { ttlMs: 1000, cacheScope: 'public' });
@@ -213,7 +213,7 @@ describe.each([
   ['sdk-v2', sdkV2],
   ['native', native],
 ])('resources/read that has a time to live, on %s', (_name, engine) => {
-  it('issue 23: is read again after the server has reported a change', async () => {
+  it('is read again after the server has reported a change', async () => {
     let reads = 0;
     let mcp: McpServer | undefined;
     const servers = testServers(() => {

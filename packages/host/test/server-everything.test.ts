@@ -114,7 +114,7 @@ describe.each([
     expect(asked.at(-1)).toMatchObject({ mode: 'url', url: expect.stringContaining('https://example.com/') });
   });
 
-  it('issue 23: asks for the page of a refused call, and sends the call again', async () => {
+  it('asks for the page of a refused call, and sends the call again', async () => {
     const before = asked.length;
     const { content } = await host.callTool(
       { server: 'all', tool: 'trigger-url-elicitation' },

@@ -35,7 +35,7 @@ describe('WWW-Authenticate', () => {
   ])('of RFC 9110: %s', (header, expected) => expect(plain(header)).toEqual(expected));
 
   it.each<[string, object[]]>([
-    // What a search for `scope=` and its like falls for (D.4-32).
+    // What a search for `scope=` and its like falls for.
     [
       'Basic realm="x", Bearer scope="a"',
       [

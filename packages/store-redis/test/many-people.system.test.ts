@@ -21,7 +21,7 @@ describeWithRedis('fifty people on one host, with their tokens and lists in one 
     ['ws', 'sdk', sdk],
     ['http', 'sdk-v2', sdkV2],
   ] as const)(
-    'issue 23: no token crosses over %s, on %s',
+    'no token crosses over %s, on %s',
     async (wire, _name, engine) => {
       await expectNoCrossing(wire, {
         engine: engine(identity),

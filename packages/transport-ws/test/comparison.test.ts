@@ -8,7 +8,7 @@ import { closeFrame, OPCODE, startRawServer } from './support/raw-server.js';
 import { failureOf } from './support/recorder.js';
 
 /**
- * SPEC D.3 24: what the WebSocket transport of SDK v1 does, beside ours. SDK v2 has none.
+ * What the WebSocket transport of SDK v1 does, beside ours. SDK v2 has none.
  * A failure in the half about the SDK means that it has changed, and this comparison with it.
  */
 const notification: JSONRPCMessage = { jsonrpc: '2.0', method: 'notifications/x' };

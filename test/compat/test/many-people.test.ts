@@ -71,7 +71,7 @@ const shelves: readonly (readonly [string, (folder: string) => Shelf])[] = [
 const wires = ['http', 'sse', 'ws'] as const;
 const matrix = wires.flatMap((wire) => shelves.map(([shelf, open]) => ({ wire, shelf, open })));
 
-describe('issue 23: fifty people on one host', () => {
+describe('fifty people on one host', () => {
   it.each(matrix)('no token crosses over $wire, with the store in $shelf', async ({ wire, open }) => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'many-people-')));
     try {

@@ -162,161 +162,158 @@ const cases = schemes.flatMap(([scheme, start, vouched]) =>
   ),
 );
 
-describe.each(cases)(
-  'issue 17: two persons on one host program: $name',
-  ({ start, make, shelve, vouched }) => {
-    /** A world with a store and a cache that both persons share. */
-    async function open() {
-      const ends = endsInOrder();
-      const folder = await realpath(await mkdtemp(join(tmpdir(), 'two-persons-')));
-      ends.defer(() => rm(folder, { recursive: true, force: true }));
-      const scheme = ends.use(await start());
-      const { store, cache } = shelve(folder);
-      const { servers } = scheme;
-      const hostOf = (person: Person, lazy = false): Host =>
-        ends.use(
-          createHost({
-            engine: make({ name: 'tests', version: '1' }),
-            transports: [http()],
-            auth: [scheme.plugin(person, store)],
-            cache,
-            principal: person,
-            lazy,
-          }),
+describe.each(cases)('two persons on one host program: $name', ({ start, make, shelve, vouched }) => {
+  /** A world with a store and a cache that both persons share. */
+  async function open() {
+    const ends = endsInOrder();
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'two-persons-')));
+    ends.defer(() => rm(folder, { recursive: true, force: true }));
+    const scheme = ends.use(await start());
+    const { store, cache } = shelve(folder);
+    const { servers } = scheme;
+    const hostOf = (person: Person, lazy = false): Host =>
+      ends.use(
+        createHost({
+          engine: make({ name: 'tests', version: '1' }),
+          transports: [http()],
+          auth: [scheme.plugin(person, store)],
+          cache,
+          principal: person,
+          lazy,
+        }),
+      );
+    const connect = async (host: Host) =>
+      (await host.connect(scheme.entries())).map(({ state }) => state.status);
+    const signIn = async (host: Host): Promise<void> => {
+      for (const name of NAMES) await host.signIn(name);
+    };
+    const whoami = async (host: Host, person: Person, server: string): Promise<string> =>
+      JSON.stringify(await host.callTool({ server, tool: 'whoami' }, { as: person }));
+    return {
+      servers,
+      hostOf,
+      connect,
+      signIn,
+      whoami,
+      /** Each call came with a token of the person who made it, and each token is of one person. */
+      expectOwnTokens(): void {
+        const calls = servers.seen.filter(({ calledAs }) => calledAs !== undefined);
+        expect(calls.length).toBeGreaterThan(0);
+        for (const { calledAs, account } of calls) expect([calledAs, undefined]).toContain(account);
+        const [anns, bobs] = PERSONS.map(
+          (person) =>
+            new Set(servers.seen.flatMap(({ account, token }) => (account === person ? [token] : []))),
         );
-      const connect = async (host: Host) =>
-        (await host.connect(scheme.entries())).map(({ state }) => state.status);
-      const signIn = async (host: Host): Promise<void> => {
-        for (const name of NAMES) await host.signIn(name);
-      };
-      const whoami = async (host: Host, person: Person, server: string): Promise<string> =>
-        JSON.stringify(await host.callTool({ server, tool: 'whoami' }, { as: person }));
-      return {
-        servers,
-        hostOf,
-        connect,
-        signIn,
-        whoami,
-        /** Each call came with a token of the person who made it, and each token is of one person. */
-        expectOwnTokens(): void {
-          const calls = servers.seen.filter(({ calledAs }) => calledAs !== undefined);
-          expect(calls.length).toBeGreaterThan(0);
-          for (const { calledAs, account } of calls) expect([calledAs, undefined]).toContain(account);
-          const [anns, bobs] = PERSONS.map(
-            (person) =>
-              new Set(servers.seen.flatMap(({ account, token }) => (account === person ? [token] : []))),
-          );
-          expect([...(anns ?? [])].filter((token) => bobs?.has(token))).toEqual([]);
-        },
-        [Symbol.asyncDispose]: () => ends[Symbol.asyncDispose](),
-      };
+        expect([...(anns ?? [])].filter((token) => bobs?.has(token))).toEqual([]);
+      },
+      [Symbol.asyncDispose]: () => ends[Symbol.asyncDispose](),
+    };
+  }
+
+  const toolsOf = (host: Host): readonly string[] =>
+    [...new Set(host.tools().map(({ name }) => name))].toSorted();
+  const expected = (person: Person): readonly string[] => [`tool_of_${person}`, 'whoami'];
+
+  it('one after the other: each sees and uses their own, and a sign-out ends their own', async () => {
+    await using world = await open();
+    const { hostOf, connect, signIn, whoami, servers } = world;
+    const ann = hostOf('ann');
+    // A person whom the host vouches for is signed in without being asked.
+    expect(await connect(ann)).toEqual(vouched ? ['connected', 'connected'] : ['needs-auth', 'needs-auth']);
+    await signIn(ann);
+    expect(toolsOf(ann)).toEqual(expected('ann'));
+
+    // The second person begins with nothing of the first one, also before the host connects.
+    const before = servers.seen.length;
+    const bob = hostOf('bob', true);
+    await connect(bob);
+    expect(toolsOf(bob)).toEqual([]);
+    await signIn(bob);
+    expect(await whoami(bob, 'bob', 'one')).toContain('you are bob');
+    expect(toolsOf(bob)).toEqual(expected('bob'));
+    expect(toolsOf(ann)).toEqual(expected('ann'));
+    expect(new Set(servers.seen.slice(before).map(({ account }) => account))).not.toContain('ann');
+    for (const server of NAMES) {
+      expect(await whoami(ann, 'ann', server)).toContain('you are ann');
+      expect(await whoami(bob, 'bob', server)).toContain('you are bob');
     }
 
-    const toolsOf = (host: Host): readonly string[] =>
-      [...new Set(host.tools().map(({ name }) => name))].toSorted();
-    const expected = (person: Person): readonly string[] => [`tool_of_${person}`, 'whoami'];
+    for (const name of NAMES) await ann.signOut(name);
+    for (const server of NAMES) expect(await whoami(bob, 'bob', server)).toContain('you are bob');
+    expect(toolsOf(ann)).toEqual([]);
+    // New processes: what is stored is bob's.
+    const [annAgain, bobAgain] = [hostOf('ann', true), hostOf('bob')];
+    await connect(annAgain);
+    expect(toolsOf(annAgain)).not.toContain('tool_of_bob');
+    expect(await connect(bobAgain)).toEqual(['connected', 'connected']);
+    expect(await whoami(bobAgain, 'bob', 'one')).toContain('you are bob');
+    await signIn(annAgain);
+    expect(await whoami(annAgain, 'ann', 'two')).toContain('you are ann');
+    expect(toolsOf(bobAgain)).toEqual(expected('bob'));
+    world.expectOwnTokens();
+  });
 
-    it('one after the other: each sees and uses their own, and a sign-out ends their own', async () => {
-      await using world = await open();
-      const { hostOf, connect, signIn, whoami, servers } = world;
-      const ann = hostOf('ann');
-      // A person whom the host vouches for is signed in without being asked.
-      expect(await connect(ann)).toEqual(vouched ? ['connected', 'connected'] : ['needs-auth', 'needs-auth']);
-      await signIn(ann);
-      expect(toolsOf(ann)).toEqual(expected('ann'));
+  it('at the same time: sign-ins, calls, renewals, and a sign-out of one', async () => {
+    await using world = await open();
+    const { hostOf, connect, signIn, whoami, servers } = world;
+    const hosts = { ann: hostOf('ann'), bob: hostOf('bob') };
+    await Promise.all(PERSONS.map((person) => connect(hosts[person])));
+    await Promise.all(PERSONS.map((person) => signIn(hosts[person])));
+    for (const person of PERSONS) expect(toolsOf(hosts[person])).toEqual(expected(person));
+    const callAll = async (persons: readonly Person[]): Promise<void> => {
+      const calls = Array.from({ length: 6 }, () =>
+        NAMES.flatMap((server) => persons.map((who) => ({ server, who }))),
+      );
+      const answers = await Promise.all(
+        calls.flat().map(async ({ server, who }) => ({ who, text: await whoami(hosts[who], who, server) })),
+      );
+      for (const { who, text } of answers) expect(text).toContain(`you are ${who}`);
+    };
+    await callAll(PERSONS);
 
-      // The second person begins with nothing of the first one, also before the host connects.
-      const before = servers.seen.length;
-      const bob = hostOf('bob', true);
-      await connect(bob);
-      expect(toolsOf(bob)).toEqual([]);
-      await signIn(bob);
-      expect(await whoami(bob, 'bob', 'one')).toContain('you are bob');
-      expect(toolsOf(bob)).toEqual(expected('bob'));
-      expect(toolsOf(ann)).toEqual(expected('ann'));
-      expect(new Set(servers.seen.slice(before).map(({ account }) => account))).not.toContain('ann');
-      for (const server of NAMES) {
-        expect(await whoami(ann, 'ann', server)).toContain('you are ann');
-        expect(await whoami(bob, 'bob', server)).toContain('you are bob');
-      }
+    // Every token dies at once: both renew, each their own.
+    for (const { token } of servers.seen) servers.dead.add(token);
+    await callAll(PERSONS);
 
-      for (const name of NAMES) await ann.signOut(name);
-      for (const server of NAMES) expect(await whoami(bob, 'bob', server)).toContain('you are bob');
-      expect(toolsOf(ann)).toEqual([]);
-      // New processes: what is stored is bob's.
-      const [annAgain, bobAgain] = [hostOf('ann', true), hostOf('bob')];
-      await connect(annAgain);
-      expect(toolsOf(annAgain)).not.toContain('tool_of_bob');
-      expect(await connect(bobAgain)).toEqual(['connected', 'connected']);
-      expect(await whoami(bobAgain, 'bob', 'one')).toContain('you are bob');
-      await signIn(annAgain);
-      expect(await whoami(annAgain, 'ann', 'two')).toContain('you are ann');
-      expect(toolsOf(bobAgain)).toEqual(expected('bob'));
-      world.expectOwnTokens();
-    });
-
-    it('at the same time: sign-ins, calls, renewals, and a sign-out of one', async () => {
-      await using world = await open();
-      const { hostOf, connect, signIn, whoami, servers } = world;
-      const hosts = { ann: hostOf('ann'), bob: hostOf('bob') };
-      await Promise.all(PERSONS.map((person) => connect(hosts[person])));
-      await Promise.all(PERSONS.map((person) => signIn(hosts[person])));
-      for (const person of PERSONS) expect(toolsOf(hosts[person])).toEqual(expected(person));
-      const callAll = async (persons: readonly Person[]): Promise<void> => {
-        const calls = Array.from({ length: 6 }, () =>
-          NAMES.flatMap((server) => persons.map((who) => ({ server, who }))),
-        );
-        const answers = await Promise.all(
-          calls.flat().map(async ({ server, who }) => ({ who, text: await whoami(hosts[who], who, server) })),
-        );
-        for (const { who, text } of answers) expect(text).toContain(`you are ${who}`);
-      };
+    for (const leaving of PERSONS) {
+      const staying = other(leaving);
+      await Promise.all([...NAMES.map((name) => hosts[leaving].signOut(name)), callAll([staying])]);
+      await callAll([staying]);
+      expect(toolsOf(hosts[leaving])).toEqual([]);
+      expect(toolsOf(hosts[staying])).toEqual(expected(staying));
+      await signIn(hosts[leaving]);
       await callAll(PERSONS);
+    }
+    world.expectOwnTokens();
+  });
 
-      // Every token dies at once: both renew, each their own.
-      for (const { token } of servers.seen) servers.dead.add(token);
-      await callAll(PERSONS);
-
-      for (const leaving of PERSONS) {
-        const staying = other(leaving);
-        await Promise.all([...NAMES.map((name) => hosts[leaving].signOut(name)), callAll([staying])]);
-        await callAll([staying]);
-        expect(toolsOf(hosts[leaving])).toEqual([]);
-        expect(toolsOf(hosts[staying])).toEqual(expected(staying));
-        await signIn(hosts[leaving]);
-        await callAll(PERSONS);
+  it('what one person approved for good the other one is asked about', async () => {
+    await using world = await open();
+    const { hostOf, connect, signIn } = world;
+    for (const person of PERSONS) {
+      const host = hostOf(person);
+      await connect(host);
+      await signIn(host);
+      const asked: string[] = [];
+      await using tools = createTools(host, {
+        policy: createToolPolicy(),
+        confirm: async ({ text }) => {
+          asked.push(text);
+          return 'always-server';
+        },
+      });
+      for (const _ of [1, 2]) {
+        const { type } = await tools.snapshot().run('mcp__one__whoami', { as: person });
+        expect(type).toBe('result');
       }
-      world.expectOwnTokens();
-    });
+      expect(asked).toHaveLength(1);
+      expect(asked[0]).toContain(person);
+    }
+    world.expectOwnTokens();
+  });
+});
 
-    it('what one person approved for good the other one is asked about', async () => {
-      await using world = await open();
-      const { hostOf, connect, signIn } = world;
-      for (const person of PERSONS) {
-        const host = hostOf(person);
-        await connect(host);
-        await signIn(host);
-        const asked: string[] = [];
-        await using tools = createTools(host, {
-          policy: createToolPolicy(),
-          confirm: async ({ text }) => {
-            asked.push(text);
-            return 'always-server';
-          },
-        });
-        for (const _ of [1, 2]) {
-          const { type } = await tools.snapshot().run('mcp__one__whoami', { as: person });
-          expect(type).toBe('result');
-        }
-        expect(asked).toHaveLength(1);
-        expect(asked[0]).toContain(person);
-      }
-      world.expectOwnTokens();
-    });
-  },
-);
-
-it('issue 23: one host with xaa() asks for the token of the person whom each call names', async () => {
+it('one host with xaa() asks for the token of the person whom each call names', async () => {
   await using ends = endsInOrder();
   const idp = ends.use(await startIdentityProvider({ clients: [{ client_id: 'host' }] }));
   const clients = [{ client_id: 'mcp-client', client_secret: 'canary-client-secret' }];

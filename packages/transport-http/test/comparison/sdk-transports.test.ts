@@ -1,7 +1,6 @@
 /**
- * SPEC D.1: what the HTTP transports of SDK v1 (1.32) and v2 (2.4) do today, next to which ours is measured; our own
- * behavior is shown in the other files of this folder, under the same numbers. A test that fails here after an update
- * of an SDK means that the SDK has mended something: adapt the text of the comparison then.
+ * What the HTTP transports of SDK v1 (1.32) and v2 (2.4) do; docs/comparison.md names the tests of what ours does. A test that fails
+ * here after an update of an SDK means that the SDK has changed: adapt that page then.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -59,8 +58,8 @@ async function failingCall(kind: SdkTransportKind, server: ScriptedServer, timeo
   return { error, ms: performance.now() - before };
 }
 
-describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
-  it('1: a forgotten session stays an error: the id is kept, and no new session is opened', async () => {
+describe.each(SDK_TRANSPORTS)('$name', (kind) => {
+  it('a forgotten session stays an error: the id is kept, and no new session is opened', async () => {
     let forgotten = false;
     await using server = await scriptedServer({
       session: 's1',
@@ -75,14 +74,14 @@ describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
     expect(server.of('initialize')).toHaveLength(1);
   });
 
-  it('2: a stream that ends without the answer leaves the call to its time-out', async () => {
+  it('a stream that ends without the answer leaves the call to its time-out', async () => {
     await using server = await scriptedServer({ on: { 'tools/call': (exchange) => exchange.sse().end() } });
     const { error, ms } = await failingCall(kind, server, 500);
     expect(ms).toBeGreaterThan(450);
     expect(String(error)).toMatch(/timed out/i);
   });
 
-  it('3: the cursor is forgotten by a connection that brings no event id', async () => {
+  it('the cursor is forgotten by a connection that brings no event id', async () => {
     let opened = 0;
     await using server = await scriptedServer({
       on: {
@@ -100,7 +99,7 @@ describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
     expect(ids.slice(0, 4)).toEqual([undefined, 'ev1', undefined, undefined]);
   });
 
-  it('4: `retry: 0` is a hot loop', async () => {
+  it('`retry: 0` is a hot loop', async () => {
     await using server = await scriptedServer({
       on: { GET: (exchange) => exchange.sse().event({ id: '1', retry: 0 }).end() },
     });
@@ -110,14 +109,14 @@ describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
     await server.until('GET', 120);
   });
 
-  it('4, PAINS 14: the counter of attempts is reset by each connection, so that it never trips', async () => {
+  it('the counter of attempts is reset by each connection, so that it never trips', async () => {
     await using server = await scriptedServer({ on: { GET: (exchange) => exchange.sse().end() } });
     await using transport = kind.make(server.url, quick(2));
     await connected(transport);
     await server.until('GET', 8);
   });
 
-  it('5: the `retry` of one stream delays another', async () => {
+  it('the `retry` of one stream delays another', async () => {
     let get: Exchange | undefined;
     await using server = await scriptedServer({
       on: {
@@ -141,7 +140,7 @@ describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
   });
 
   it(
-    '6: a process lives on after close() when two streams wait to be resumed',
+    'a process lives on after close() when two streams wait to be resumed',
     { timeout: 20_000 },
     async () => {
       await using server = await scriptedServer({
@@ -153,7 +152,7 @@ describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
     },
   );
 
-  it('7: after two refused attempts the event stream is never reopened', async () => {
+  it('after two refused attempts the event stream is never reopened', async () => {
     let down = false;
     await using server = await scriptedServer({
       on: { GET: (exchange) => (down ? exchange.plain(502) : void exchange.sse()) },
@@ -171,7 +170,7 @@ describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
     expect(server.of('GET')).toHaveLength(tried);
   });
 
-  it('11: close() does not end the session, and calls onclose each time', async () => {
+  it('close() does not end the session, and calls onclose each time', async () => {
     await using server = await scriptedServer({ session: 's' });
     const transport = kind.make(server.url);
     await connected(transport);
@@ -183,7 +182,7 @@ describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
     expect(server.of('DELETE')).toHaveLength(0);
   });
 
-  it('10: no limit on what is read: 100 MB of one answer are taken in', { timeout: 20_000 }, async () => {
+  it('no limit on what is read: 100 MB of one answer are taken in', { timeout: 20_000 }, async () => {
     const size = 100 * 1024 * 1024;
     await using server = await scriptedServer({
       on: {
@@ -202,7 +201,7 @@ describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
     expect(messages[1]).toMatchObject({ id: 2, result: { x: expect.stringMatching(/^x/) as string } });
   });
 
-  it('13: Retry-After is not looked at, and a refusal is opaque text', async () => {
+  it('Retry-After is not looked at, and a refusal is opaque text', async () => {
     await using server = await scriptedServer({
       on: {
         'tools/list': (exchange) => exchange.plain(429, '', { 'retry-after': '0' }),
@@ -221,11 +220,11 @@ describe.each(SDK_TRANSPORTS)('D.1 $name', (kind) => {
   });
 });
 
-describe('D.1 SDK v1 alone', () => {
+describe('SDK v1 alone', () => {
   const [kind] = SDK_TRANSPORTS.filter(({ name }) => name === 'SDK v1');
   if (kind === undefined) throw new Error('no SDK v1');
 
-  it('8: a 401 on GET causes an endless loop while the refresh works', async () => {
+  it('a 401 on GET causes an endless loop while the refresh works', async () => {
     let refreshes = 0;
     await using server = await scriptedServer();
     // What auth() of the SDK asks for on its way to a refresh; the token endpoint is the scripted server's.
@@ -261,7 +260,7 @@ describe('D.1 SDK v1 alone', () => {
     await transport.close();
   });
 
-  it('9: an error response does not end the request: its stream is reopened', async () => {
+  it('an error response does not end the request: its stream is reopened', async () => {
     await using server = await scriptedServer({
       on: {
         'tools/call': (exchange) =>
@@ -280,7 +279,7 @@ describe('D.1 SDK v1 alone', () => {
     await when(() => server.of('GET').some(({ headers }) => headers['last-event-id'] === 'a'));
   });
 
-  it('9: a session id is taken from any answer', async () => {
+  it('a session id is taken from any answer', async () => {
     await using server = await scriptedServer({
       on: { 'tools/list': (exchange) => exchange.plain(400, '', { 'mcp-session-id': 'of-an-error' }) },
     });

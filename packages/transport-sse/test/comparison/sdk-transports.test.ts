@@ -8,7 +8,7 @@ import { failureOf } from '../support/session.js';
 import { startSseServer, type SseBehavior } from '../support/sse-server.js';
 
 /*
- * SPEC D.3, turned around: what ours does, beside what the transports of the SDKs did when this was written. Where one
+ * What ours does, beside what the transports of the SDKs did when this was written. Where one
  * of them does better one day, its row fails and is to be updated.
  */
 

@@ -81,7 +81,6 @@ export const valueCases: StoreCaseGroup = {
       },
     },
     {
-      // AO-22
       name: 'rejects a member named __proto__, or keeps it as a plain member',
       async run({ store }) {
         await store.set('key', { old: true });

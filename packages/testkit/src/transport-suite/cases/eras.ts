@@ -10,7 +10,7 @@ function understoodByV2(error: unknown): boolean {
   return brands instanceof Set && brands.has('mcp.SdkHttpError');
 }
 
-/** @see SPEC C.2 and C.3 of the project: what both SDKs do with a transport */
+/** What both SDKs do with a transport. */
 export const eraCases: CaseGroup = {
   name: 'both SDKs and both protocol eras',
   cases: [
