@@ -51,7 +51,12 @@ export {
 /** Grants. */
 export { interactiveGrant, type InteractiveGrantRequest } from './authorization/interactive.js';
 export type { AuthorizationRequest } from './authorization/authorization-code.js';
-export { refreshTokenGrant, requestExtensionGrant, type TokenRequest } from './tokens/token-endpoint.js';
+export {
+  refreshTokenGrant,
+  requestExtensionGrant,
+  type RefreshOptions,
+  type TokenRequest,
+} from './tokens/token-endpoint.js';
 export { JWT_BEARER_GRANT } from './non-interactive/workload-identity.js';
 export { oauthErrorCode } from './protocol/oauth-error.js';
 

@@ -42,17 +42,27 @@ export function isXaaUnsupported(error: unknown): boolean {
   return error instanceof FittingsError && error.details['xaa'] === 'unsupported';
 }
 
-/** The user must sign in. `challenge` is what the server said when it refused a request. */
+/** Why a sign-in is required, as far as it is known. */
+export interface SignInReason {
+  /** What the server said when it refused a request. */
+  readonly challenge?: AuthChallenge | undefined;
+  readonly details?: FittingsError['details'] | undefined;
+  /** Why the identity provider refused to renew the sign-in. */
+  readonly cause?: unknown;
+}
+
+/** The user must sign in. */
 export function signInRequired(
   server: string,
   issuer: string,
-  challenge?: AuthChallenge,
-  details?: FittingsError['details'],
+  { challenge, details, cause }: SignInReason = {},
 ): AuthRequiredError {
-  return new AuthRequiredError(`The server "${server}" requires you to sign in at ${issuer}.`, {
+  const why = cause instanceof FittingsError ? `: ${cause.message}` : '.';
+  return new AuthRequiredError(`The server "${server}" requires you to sign in at ${issuer}${why}`, {
     server,
     challenge,
     details,
+    cause,
     hint: 'Call host.signIn(), or signIn() of the provider. One sign-in serves every server.',
   });
 }

@@ -99,9 +99,6 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
     if (stored !== undefined && !isSignedOut(stored) && stored['session'] !== now) await tokens.drop();
   };
 
-  const required = (challenge: AuthChallenge, details?: AuthRequiredError['details']): AuthRequiredError =>
-    signInRequired(server, identityProvider.issuer, challenge, details);
-
   /** RFC 9470: the server itself requires a stronger sign-in. If the user has completed it, a newer token is enough. */
   const checkStepUp = async (challenge: AuthChallenge): Promise<void> => {
     const { error, acrValues, maxAge } = parseOAuthChallenge(challenge);
@@ -114,10 +111,10 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
   /** Requires a sign-in, and remembers that the current one is insufficient. */
   const requireSignIn = async (
     challenge: AuthChallenge,
-    details?: AuthRequiredError['details'],
+    { details, cause }: Pick<AuthRequiredError, 'details' | 'cause'> = { details: {} },
   ): Promise<AuthRequiredError> => {
     insufficientVersion = await identityProvider.signInVersion();
-    return required(challenge, details);
+    return signInRequired(server, identityProvider.issuer, { challenge, details, cause });
   };
 
   return {
@@ -138,7 +135,7 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
         await checkStepUp(challenge);
         return await tokenProvider.onChallenge(challenge);
       } catch (error) {
-        throw error instanceof AuthRequiredError ? await requireSignIn(challenge, error.details) : error;
+        throw error instanceof AuthRequiredError ? await requireSignIn(challenge, error) : error;
       }
     },
     onDpopNonce: (reply) => tokenProvider.onDpopNonce(reply),

@@ -84,6 +84,8 @@ describe('with a real identity provider and a real authorization server', () => 
       'idp token-exchange': 10,
       'as jwt-bearer': 10,
     });
+    const refresh = world.idp.tokenRequests.find(({ grant }) => grant === 'refresh_token');
+    expect(refresh?.body.get('scope')).toBe('openid offline_access');
   });
 
   it('concurrent sign-ins to ten servers open one page', async () => {

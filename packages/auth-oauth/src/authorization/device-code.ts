@@ -12,8 +12,8 @@ import {
 } from 'oauth4webapi';
 import { checkBrowserTarget, checkEndpoint, type BrowserTargetPolicy } from '../discovery/endpoint-policy.js';
 import { signInAborted, type DeviceInteraction, type DevicePrompt } from '../interaction/interaction.js';
+import { asResponse, readAnswer } from '../protocol/endpoint-answer.js';
 import { guardedFetch } from '../protocol/guarded-fetch.js';
-import { jsonOnly } from '../protocol/json.js';
 import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
 import { createSentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
@@ -115,18 +115,17 @@ async function start(request: DeviceCodeRequest): Promise<DeviceAuthorizationRes
     ...(resource !== undefined && { resource }),
   };
   const sentSecrets = createSentSecrets();
+  const failed = `The device authorization request to ${as.issuer} failed`;
   try {
     const response = await deviceAuthorizationRequest(as, library, client.authenticate, parameters, {
       [customFetch]: guardedFetch(network, sentSecrets),
       [allowInsecureRequests]: true,
       ...(signal !== undefined && { signal }),
     });
-    return await processDeviceAuthorizationResponse(as, library, jsonOnly(response, as, server));
+    const document = await readAnswer(response, { issuer: as.issuer, server, what: failed, sentSecrets });
+    return await processDeviceAuthorizationResponse(as, library, asResponse(document));
   } catch (cause) {
-    throw oauthError(cause, `The device authorization request to ${as.issuer} failed`, {
-      server,
-      sentSecrets,
-    });
+    throw oauthError(cause, failed, { server, sentSecrets });
   }
 }
 

@@ -1,11 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import {
-  isDPoPNonceError,
-  processPushedAuthorizationResponse,
-  pushedAuthorizationRequest,
-} from 'oauth4webapi';
-import { jsonOnly } from '../protocol/json.js';
-import { oauthError } from '../protocol/oauth-error.js';
+import { processPushedAuthorizationResponse, pushedAuthorizationRequest } from 'oauth4webapi';
+import { asResponse, readAnswer } from '../protocol/endpoint-answer.js';
+import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
 import { createSentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
 import { libraryOptions, type TokenRequest } from '../tokens/token-endpoint.js';
@@ -29,6 +25,7 @@ export async function pushRequest(
   }
   const library = toLibraryClient(client);
   const sentSecrets = createSentSecrets();
+  const failed = `The authorization request to ${as.issuer} failed`;
   const once = async (): Promise<string> => {
     const options = libraryOptions(request, sentSecrets);
     const response = await pushedAuthorizationRequest(
@@ -38,17 +35,19 @@ export async function pushRequest(
       { ...parameters },
       options,
     );
-    return (await processPushedAuthorizationResponse(as, library, jsonOnly(response, as, server)))
-      .request_uri;
+    const document = await readAnswer(response, { issuer: as.issuer, server, what: failed, sentSecrets });
+    // The reference is used at once, however long it is valid.
+    const answer = asResponse({ ...document, expires_in: 0 }, 201);
+    return (await processPushedAuthorizationResponse(as, library, answer)).request_uri;
   };
   try {
     const reference = await once().catch((error: unknown) => {
       // The library has kept the nonce of the response, and uses it in the next proof.
-      if (dpop !== undefined && isDPoPNonceError(error)) return once();
+      if (dpop !== undefined && oauthErrorCode(error) === 'use_dpop_nonce') return once();
       throw error;
     });
     return { client_id: client.clientId, request_uri: reference };
   } catch (cause) {
-    throw oauthError(cause, `The authorization request to ${as.issuer} failed`, { server, sentSecrets });
+    throw oauthError(cause, failed, { server, sentSecrets });
   }
 }

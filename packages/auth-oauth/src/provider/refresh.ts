@@ -28,7 +28,7 @@ export async function refresh(
     if (client?.clientId !== record.clientId) throw foreignToken(server);
     const dpop = record.tokenType === 'DPoP' ? await provider.dpopKeys.handle() : undefined;
     const request = { network, server, authorizationServer, client, dpop };
-    const response = await refreshTokenGrant(request, refreshToken, resource);
+    const response = await refreshTokenGrant(request, refreshToken, { resource, scopes: record.scopes });
     return createTokenRecord(response, {
       ...tokenRecordOptions(provider, discovered, client.clientId, record.requested),
       previous: record,

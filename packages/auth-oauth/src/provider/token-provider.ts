@@ -23,8 +23,8 @@ export interface TokenProviderDeps {
   readonly tokens: TokenManager;
   /** Whether the first token can be obtained without a person, once discovery has found the authorization server. */
   readonly canStartSilently: boolean;
-  /** Returns the error to throw when no new token can be obtained after a 401. */
-  readonly onUnrecoverable: (challenge: AuthChallenge) => FittingsError;
+  /** Returns the error to throw when no new token can be obtained after a 401; `refusal` is why a renewal was refused. */
+  readonly onUnrecoverable: (challenge: AuthChallenge, refusal: FittingsError | undefined) => FittingsError;
   /** Handles a 403 for a token that is valid but lacks a scope: resolves when there is a better token, or throws. */
   readonly onInsufficientScope: (challenge: AuthChallenge, record: TokenRecord | undefined) => Promise<void>;
 }
@@ -47,6 +47,9 @@ export function createTokenProvider(deps: TokenProviderDeps): TokenProvider {
   const isRefused = (record: TokenRecord, { refused = lastAuthorization }: AuthChallenge): boolean =>
     refused === authorizationOf(record) || !isAlive(record, clock.now());
 
+  const unrecoverable = (challenge: AuthChallenge): FittingsError =>
+    onUnrecoverable(challenge, tokens.refusal);
+
   /** 401: another process may have stored a newer token, or the authorization server issues one. */
   const recover = async (challenge: AuthChallenge): Promise<void> => {
     const { dpopNonce } = challenge;
@@ -57,12 +60,12 @@ export function createTokenProvider(deps: TokenProviderDeps): TokenProvider {
     if (record === undefined || isRefused(record, challenge)) record = await tokens.reload();
     if (record !== undefined && !isRefused(record, challenge)) return;
     // Before discovery: whether the server's metadata can be read changes nothing about a sign-in that has ended.
-    if (!canStartSilently && !tokens.renewable(record)) throw onUnrecoverable(challenge);
+    if (!canStartSilently && !tokens.renewable(record)) throw unrecoverable(challenge);
     const count = record === undefined ? MAX_UNDISCOVERED : countInARow(record);
     const cached = count < MAX_UNDISCOVERED ? provider.cached(record, challenge) : undefined;
     const { authorizationServer } = cached ?? (await provider.discover({ record, challenge }));
-    if (!canStartSilently && authorizationServer.issuer !== record?.issuer) throw onUnrecoverable(challenge);
-    if ((await tokens.renew(record)) === 'none') throw onUnrecoverable(challenge);
+    if (!canStartSilently && authorizationServer.issuer !== record?.issuer) throw unrecoverable(challenge);
+    if ((await tokens.renew(record)) === 'none') throw unrecoverable(challenge);
     const token = tokens.held?.accessToken;
     if (cached === undefined || token === undefined) undiscovered = undefined;
     else if (token !== undiscovered?.token) undiscovered = { token, count: count + 1 };

@@ -6,9 +6,11 @@ import {
   processDynamicClientRegistrationResponse,
   type AuthorizationServer,
 } from 'oauth4webapi';
+import { asResponse, readAnswer } from '../protocol/endpoint-answer.js';
 import { guardedFetch, type Fetcher } from '../protocol/guarded-fetch.js';
-import { jsonOnly } from '../protocol/json.js';
+import { isJsonType } from '../protocol/json.js';
 import { oauthError } from '../protocol/oauth-error.js';
+import { createSentSecrets } from '../protocol/sent-secrets.js';
 
 /** A registration request. */
 export interface RegistrationRequest {
@@ -56,6 +58,7 @@ export async function register(request: RegistrationRequest): Promise<Registrati
     application_type: request.redirectUris.some((uri) => uri.startsWith('https:')) ? 'web' : 'native',
     ...(request.scopes !== undefined && { scope: request.scopes.join(' ') }),
   };
+  const failed = `The registration at ${as.issuer} failed`;
   try {
     const response = await dynamicClientRegistrationRequest(as, metadata, {
       [customFetch]: guardedFetch(request.network),
@@ -63,12 +66,17 @@ export async function register(request: RegistrationRequest): Promise<Registrati
       ...(request.signal !== undefined && { signal: request.signal }),
     });
     refuseOtherAnswers(response, as, server);
-    const client = await processDynamicClientRegistrationResponse(
-      await lenient(jsonOnly(response, as, server)),
-    );
-    return checked(client, request);
+    const document = await readAnswer(response, {
+      issuer: as.issuer,
+      server,
+      what: failed,
+      sentSecrets: createSentSecrets(),
+    });
+    // Some servers omit when a secret expires, or answer 200: both are harmless.
+    const answer = asResponse({ client_secret_expires_at: 0, ...document }, 201);
+    return checked(await processDynamicClientRegistrationResponse(answer), request);
   } catch (cause) {
-    throw oauthError(cause, `The registration at ${as.issuer} failed`, { server });
+    throw oauthError(cause, failed, { server });
   }
 }
 
@@ -77,16 +85,15 @@ export async function register(request: RegistrationRequest): Promise<Registrati
  * an API key.
  */
 function refuseOtherAnswers(response: Response, as: AuthorizationServer, server: string): void {
-  const type = response.headers.get('content-type') ?? '';
-  const isJson = /^application\/(?:[\w.+-]*\+)?json\s*(?:;|$)/i.test(type);
-  if (response.ok || (isJson && response.status !== 401)) return;
+  const { ok, status } = response;
+  if (ok || status === 429 || status >= 500 || (isJsonType(response) && status !== 401)) return;
   throw new FittingsError(
     'AUTH_FAILED',
-    `${as.issuer} does not support dynamic client registration: it answered with status ${String(response.status)}.`,
+    `${as.issuer} does not support dynamic client registration: it answered with status ${status}.`,
     {
       server,
       hint: 'Set "oauth.clientId" in the entry of the server, or "headers" or "apiKey" if it requires an API key.',
-      details: { status: response.status, step: 'registration' },
+      details: { status, step: 'registration' },
     },
   );
 }
@@ -96,22 +103,6 @@ function chooseMethod(as: AuthorizationServer): string {
   const supported = as.token_endpoint_auth_methods_supported;
   if (supported === undefined || supported.includes('none')) return 'none';
   return ['client_secret_basic', 'client_secret_post'].find((method) => supported.includes(method)) ?? 'none';
-}
-
-/** Some servers answer 200 instead of 201, and omit when a secret expires; both are harmless. */
-async function lenient(response: Response): Promise<Response> {
-  if (response.status !== 200 && response.status !== 201) return response;
-  const text = await response.text();
-  let body = text;
-  try {
-    const document: unknown = JSON.parse(text);
-    if (typeof document === 'object' && document !== null) {
-      body = JSON.stringify({ client_secret_expires_at: 0, ...document });
-    }
-  } catch {
-    // Not JSON: the library reports it.
-  }
-  return new Response(body, { status: 201, headers: { 'content-type': 'application/json' } });
 }
 
 function checked(client: Readonly<Record<string, unknown>>, request: RegistrationRequest): Registration {

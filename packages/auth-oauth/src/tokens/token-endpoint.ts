@@ -1,9 +1,8 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
 import {
   allowInsecureRequests,
   customFetch,
   genericTokenEndpointRequest,
-  isDPoPNonceError,
   processGenericTokenEndpointResponse,
   processRefreshTokenResponse,
   refreshTokenGrantRequest,
@@ -13,9 +12,9 @@ import {
   type DPoPHandle,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
+import { asResponse, readAnswer } from '../protocol/endpoint-answer.js';
 import { guardedFetch, type Fetcher, type GuardedRequest } from '../protocol/guarded-fetch.js';
-import { isJsonType, jsonOnly } from '../protocol/json.js';
-import { oauthError } from '../protocol/oauth-error.js';
+import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
 import { createSentSecrets, type SentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient, type OAuthClient } from '../registration/oauth-client.js';
 
@@ -63,23 +62,34 @@ export async function requestToken(
   const { authorizationServer: as, client, server } = request;
   const library = toLibraryClient(client);
   const sentSecrets = createSentSecrets();
+  const failed = `${what} at ${as.issuer} failed`;
   const once = async (): Promise<TokenEndpointResponse> => {
-    const response = jsonOnly(await send(as, library, libraryOptions(request, sentSecrets)), as, server);
-    await checkStatus(response, as, server);
-    if (request.idToken !== true) return read(as, library, await withoutIdToken(response));
-    const answer = await read(as, library, response);
-    if (answer.id_token === undefined || (await isSigned(request, response))) return answer;
+    const response = await send(as, library, libraryOptions(request, sentSecrets));
+    const document = await readAnswer(response, { issuer: as.issuer, server, what: failed, sentSecrets });
+    if (typeof document['access_token'] !== 'string') {
+      const details = { status: response.status };
+      throw new FittingsError('AUTH_FAILED', `${failed}: the answer has no access token.`, {
+        server,
+        details,
+      });
+    }
+    // Not needed for access, and its key, algorithm or clock must not make a sign-in fail.
+    const { id_token: idToken, ...access } = document;
+    if (request.idToken !== true || idToken === undefined) return read(as, library, asResponse(access));
+    const whole = asResponse(document);
+    const answer = await read(as, library, whole);
+    if (await isSigned(request, whole)) return answer;
     const { id_token: _, ...rest } = answer;
     return rest;
   };
   try {
     return await once().catch((error: unknown) => {
       // The library has kept the nonce of the response, and uses it in the next proof.
-      if (request.dpop !== undefined && isDPoPNonceError(error)) return once();
+      if (request.dpop !== undefined && oauthErrorCode(error) === 'use_dpop_nonce') return once();
       throw error;
     });
   } catch (cause) {
-    throw oauthError(cause, `${what} at ${as.issuer} failed`, { server, sentSecrets });
+    throw oauthError(cause, failed, { server, sentSecrets });
   }
 }
 
@@ -141,26 +151,6 @@ export function libraryOptions(
   };
 }
 
-/**
- * Removes the ID token that OpenID Connect servers add. It is not needed for access, and its key, algorithm or clock must not
- * make a sign-in fail.
- */
-async function withoutIdToken(response: Response): Promise<Response> {
-  if (!response.ok) return response;
-  const text = await response.text();
-  let body = text;
-  try {
-    const document: unknown = JSON.parse(text);
-    if (isRecord(document)) {
-      const { id_token: _, ...rest } = document;
-      body = JSON.stringify(rest);
-    }
-  } catch {
-    // Not JSON: the library reports it.
-  }
-  return new Response(body, { status: response.status, headers: response.headers });
-}
-
 /** Resolves with false if the keys of the issuer cannot be read at the moment; rejects if the signature is invalid. */
 async function isSigned(request: TokenRequest, response: Response): Promise<boolean> {
   const fetchKeys = guardedFetch(request.network);
@@ -181,59 +171,51 @@ async function isSigned(request: TokenRequest, response: Response): Promise<bool
   }
 }
 
-async function checkStatus(response: Response, as: AuthorizationServer, server: string): Promise<void> {
-  const { status } = response;
-  if (status === 429 || status >= 500) {
-    throw new FittingsError(
-      status === 429 ? 'RATE_LIMITED' : 'SERVER_ERROR',
-      `The token endpoint of ${as.issuer} answered with status ${status}.`,
-      { server, details: { status } },
-    );
-  }
-  if (status < 400 || status === 401) return;
-  // A refusal that does not have the form of RFC 6749 keeps its status, which tells a dead token from a server in trouble.
-  const isJson =
-    isJsonType(response) &&
-    (await response
-      .clone()
-      .json()
-      .then((body: unknown) => typeof body === 'object' && body !== null && 'error' in body)
-      .catch(() => false));
-  if (!isJson) {
-    throw new FittingsError(
-      'AUTH_FAILED',
-      `The token endpoint of ${as.issuer} answered with status ${status} and no OAuth error.`,
-      {
-        server,
-        details: { status },
-      },
-    );
-  }
+/** What a refresh asks for, besides what the refresh token was issued for. */
+export interface RefreshOptions {
+  /** The resource that the token is for. @see https://www.rfc-editor.org/rfc/rfc8707.html */
+  readonly resource?: string | undefined;
+  /** The scopes that were granted. A few servers demand them. Default: none are sent, which asks for the same. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /**
- * Refreshes a token. Does not store the response: a rotated refresh token in it replaces the old one, which is used up.
+ * Refreshes a token. Does not store the response: a rotated refresh token in it replaces the old one, which is used up. If
+ * the server refuses the scopes, the request is sent once more without them.
+ *
  * Rejects with `AUTH_FAILED` if the server refuses (`details.oauthError` is `invalid_grant` for a dead refresh token),
  * `SERVER_ERROR`, `RATE_LIMITED`, or the codes of the network.
  * @example
  * ```ts
- * const response = await refreshTokenGrant({ network, server, authorizationServer, client }, refreshToken, resource);
+ * const request = { network, server, authorizationServer, client };
+ * const response = await refreshTokenGrant(request, refreshToken, { resource, scopes: record.scopes });
  * ```
  * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-6
  */
-export function refreshTokenGrant(
+export async function refreshTokenGrant(
   request: TokenRequest,
   refreshToken: string,
-  resource?: string,
+  { resource, scopes = [] }: RefreshOptions = {},
 ): Promise<TokenEndpointResponse> {
-  return requestToken(
-    request,
-    'Refreshing the token',
-    (as, library, options) =>
-      refreshTokenGrantRequest(as, library, request.client.authenticate, refreshToken, {
-        ...options,
-        ...(resource !== undefined && { additionalParameters: { resource } }),
-      }),
-    processRefreshTokenResponse,
-  );
+  const refresh = (scope: string): Promise<TokenEndpointResponse> =>
+    requestToken(
+      request,
+      'Refreshing the token',
+      (as, library, options) =>
+        refreshTokenGrantRequest(as, library, request.client.authenticate, refreshToken, {
+          ...options,
+          additionalParameters: {
+            ...(resource !== undefined && { resource }),
+            ...(scope !== '' && { scope }),
+          },
+        }),
+      processRefreshTokenResponse,
+    );
+  const scope = scopes.join(' ');
+  try {
+    return await refresh(scope);
+  } catch (error) {
+    if (scope === '' || oauthErrorCode(error) !== 'invalid_scope') throw error;
+    return refresh('');
+  }
 }

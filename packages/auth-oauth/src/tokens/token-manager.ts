@@ -8,6 +8,7 @@ import {
 } from '@mcp-fittings/client-core/auth';
 import { sleep } from '@mcp-fittings/client-core/timing';
 import { createFailureBackoff } from '@mcp-fittings/http-client';
+import { oauthErrorCode } from '../protocol/oauth-error.js';
 import { isCorrupt } from './corrupt-store.js';
 import { saveDeferred } from './deferred-save.js';
 import { createRenewalMarks, LOOK_MS } from './renewal-marks.js';
@@ -77,6 +78,8 @@ export interface TokenManager {
    * with the same error for a while, before it asks the authorization server again.
    */
   renew(stale: TokenRecord | undefined): Promise<RenewalOutcome>;
+  /** Why the authorization server refused the last renewal; undefined if it did not, or since a new sign-in. */
+  readonly refusal: FittingsError | undefined;
   /** Returns whether a new token can be obtained from this one without a person. */
   renewable(record: TokenRecord | undefined): boolean;
   /** Stores the token of a new sign-in. */
@@ -104,6 +107,7 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
   let loaded = false;
   let unsaved = false;
   let renewing: Promise<RenewalOutcome> | undefined;
+  let refusal: FittingsError | undefined;
   let renewals: readonly number[] = [];
   let reading: Promise<TokenRecord | undefined> | undefined;
   let changes = 0;
@@ -154,6 +158,11 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
     held = record;
     loaded = true;
     unsaved = record !== undefined;
+  };
+
+  const succeeded = (): void => {
+    pause.succeeded();
+    refusal = undefined;
   };
 
   /** Resolves with whether the token was stored. */
@@ -247,6 +256,7 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
           await store.set(key, toStored(now)).catch(() => saveLater(mark, now));
         }
         if (renewal.onRefusal === 'throw' || !isRefusal(error)) throw error;
+        refusal = error;
         return 'none';
       }
     });
@@ -280,7 +290,7 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
     renewing ??= transaction(stale)
       .then(
         (outcome) => {
-          if (outcome === 'fresh') pause.succeeded();
+          if (outcome === 'fresh') succeeded();
           else pause.failed(stale?.accessToken, async () => 'none');
           return outcome;
         },
@@ -325,14 +335,17 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
       }
     },
     renew,
+    get refusal() {
+      return refusal;
+    },
     renewable: (record) => renewal.possible(record),
     async keep(record) {
-      pause.succeeded();
+      succeeded();
       await save(record);
     },
     async drop() {
       hold(undefined);
-      pause.succeeded();
+      succeeded();
       await store.delete(key);
       // A read that began before the deletion does not bring the token back.
       hold(undefined);
@@ -340,13 +353,21 @@ export function createTokenManager(deps: TokenManagerDeps): TokenManager {
   };
 }
 
-/** Returns whether the refresh token is dead, which RFC 6749 calls `invalid_grant`. */
+/** What servers call a refresh token that is dead: RFC 6749, GitHub, Slack. */
+const DEAD = ['invalid_grant', 'bad_refresh_token', 'invalid_refresh_token'];
+
 function isDead(error: unknown): boolean {
-  return error instanceof FittingsError && error.details['oauthError'] === 'invalid_grant';
+  return DEAD.includes(oauthErrorCode(error) ?? '');
 }
 
-/** Returns whether the server refused, so that a person has to sign in. The token is kept unless it is dead. */
-function isRefusal(error: unknown): boolean {
-  const status = error instanceof FittingsError ? error.details['status'] : undefined;
-  return typeof status === 'number' && status >= 400 && status < 500 && status !== 408 && status !== 429;
+/**
+ * Returns whether the server answered, and not with a token, so that a person has to sign in. The refresh token is kept unless
+ * it is dead.
+ */
+function isRefusal(error: unknown): error is FittingsError {
+  return (
+    error instanceof FittingsError &&
+    error.code === 'AUTH_FAILED' &&
+    typeof error.details['status'] === 'number'
+  );
 }

@@ -60,10 +60,8 @@ export function createHostSignIns(
           possible: (held) => held?.refreshToken !== undefined,
           async run(held) {
             const { refreshToken = '', session = '' } = held ?? {};
-            const response = await refreshTokenGrant(
-              await connection.request({ idToken: true }),
-              refreshToken,
-            );
+            const request = await connection.request({ idToken: true });
+            const response = await refreshTokenGrant(request, refreshToken);
             const { id_token: idToken, refresh_token: rotated = refreshToken } = response;
             return sessionRecord(connection, { idToken, refreshToken: rotated, session });
           },

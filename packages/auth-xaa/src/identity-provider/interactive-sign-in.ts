@@ -2,7 +2,7 @@ import { interactiveGrant } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import type { IdentityProviderConnection } from './connection.js';
-import type { IdentityProviderOptions } from './options.js';
+import { signInScopes, type IdentityProviderOptions } from './options.js';
 import type { StepUp } from './step-up.js';
 
 /**
@@ -19,7 +19,7 @@ export async function signInInteractively(
   const { deps } = connection;
   const { server, clock, browserTargets } = deps;
   const { interaction, callbackPort, allowMissingPkceSupport = false } = options;
-  const { scopes = ['openid', 'offline_access'] } = options;
+  const scopes = signInScopes(options);
   const response = await interactiveGrant({
     ...(await connection.request({ idToken: true, signal })),
     interaction,

@@ -32,6 +32,13 @@ export interface IdentityProviderConfig {
   readonly allowMissingPkceSupport?: boolean | undefined;
 }
 
+/** Returns the scopes that a sign-in requests. */
+export function signInScopes({
+  scopes = ['openid', 'offline_access'],
+}: IdentityProviderConfig): readonly string[] {
+  return scopes;
+}
+
 /** Options of {@link createIdentityProvider}. */
 export interface IdentityProviderOptions
   extends

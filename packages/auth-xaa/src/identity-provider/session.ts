@@ -75,9 +75,11 @@ export function sessionRecord(
     readonly idToken: string | undefined;
     readonly refreshToken: string | undefined;
     readonly session: string;
+    /** The scopes that were granted; empty if they are not known. */
+    readonly scopes?: readonly string[];
   },
 ): SessionRecord {
-  const { idToken, refreshToken, session } = tokens;
+  const { idToken, refreshToken, session, scopes = [] } = tokens;
   const exp = idToken === undefined ? undefined : readJwt(idToken)?.claims['exp'];
   return {
     issuer,
@@ -88,7 +90,7 @@ export function sessionRecord(
     tokenType: 'Bearer',
     refreshToken,
     expiresAt: typeof exp === 'number' ? exp * 1000 : undefined,
-    scopes: [],
+    scopes,
     requested: [],
     session,
     obtainedAt: clock.now(),

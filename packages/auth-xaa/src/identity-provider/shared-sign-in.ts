@@ -5,7 +5,7 @@ import { signInRequired } from '../errors.js';
 import type { SubjectToken } from '../id-jag/token-exchange.js';
 import type { IdentityProviderConnection } from './connection.js';
 import { createHostSignIns, type HostUser } from './host-sign-ins.js';
-import type { IdentityProviderOptions } from './options.js';
+import { signInScopes, type IdentityProviderOptions } from './options.js';
 import { belongsTo, isOtherUser, nextSessionId, sessionRecord, type SessionRecord } from './session.js';
 
 /** A token that identifies the user, to be exchanged. */
@@ -56,6 +56,8 @@ export function createSharedSignIn(
   const { clock, store, logger } = deps;
   let readAt = Number.NEGATIVE_INFINITY;
   let refusedToken: string | undefined;
+  /** Why the identity provider refused to renew the sign-in of this package. */
+  let ended: FittingsError | undefined;
   const host = createHostSignIns(connection, options);
 
   const manager = createTokenManager({
@@ -67,11 +69,12 @@ export function createSharedSignIn(
     renewal: {
       possible: (held) => held?.refreshToken !== undefined,
       async run(held) {
-        const { refreshToken = '', session = '' } = held ?? {};
-        const response = await refreshTokenGrant(await connection.request({ idToken: true }), refreshToken);
+        const { refreshToken = '', session = '', scopes = [] } = held ?? {};
+        const request = await connection.request({ idToken: true });
+        const response = await refreshTokenGrant(request, refreshToken, { scopes });
         const { id_token: idToken, refresh_token: rotated = refreshToken } = response;
         if (idToken !== undefined && isOtherUser(idToken, session)) throw renewedForOtherUser(issuer);
-        return sessionRecord(connection, { idToken, refreshToken: rotated, session });
+        return sessionRecord(connection, { idToken, refreshToken: rotated, session, scopes });
       },
       onRefusal: 'ask',
     },
@@ -99,6 +102,7 @@ export function createSharedSignIn(
     const before = await manager.current();
     const record = await manager.usable();
     if (record !== undefined) return subjectOf(record, manager);
+    ended = manager.refusal;
     await dropIfEnded(before, manager);
     return undefined;
   };
@@ -126,7 +130,7 @@ export function createSharedSignIn(
     const user = await host.user(server);
     const ours = isOurs(await manager.current(), user) ? await current() : undefined;
     const found = ours ?? (user && (await fromHost(user, server)));
-    if (found === undefined) throw signInRequired(server, issuer);
+    if (found === undefined) throw signInRequired(server, issuer, { cause: ended });
     return found;
   };
 
@@ -150,20 +154,25 @@ export function createSharedSignIn(
     async replace({ token, type, record, manager: own }, server) {
       if (record === undefined || own === undefined || clock.now() - record.obtainedAt < RECENT_MS)
         return undefined;
+      let cause: FittingsError | undefined;
       // A refresh token is exchanged when there is no ID token; a renewal may return one.
       const canRenew = type === 'id_token' || record.accessToken === '';
       if (canRenew && record.refreshToken !== undefined) {
         if ((await own.renew(record)) === 'fresh') return subject(server);
+        cause = own.refusal;
         await dropIfEnded(record, own);
       }
       refusedToken = token;
-      throw signInRequired(server, issuer);
+      throw signInRequired(server, issuer, { cause });
     },
-    async begin({ id_token: idToken, refresh_token: refreshToken }) {
+    async begin({ id_token: idToken, refresh_token: refreshToken, scope }) {
       const previous = await manager.reload();
       const session = nextSessionId(idToken, previous?.session);
-      await manager.keep(sessionRecord(connection, { idToken, refreshToken, session }));
+      // RFC 6749, section 5.1: without `scope`, the requested scopes were granted.
+      const scopes = scope?.split(' ') ?? signInScopes(options);
+      await manager.keep(sessionRecord(connection, { idToken, refreshToken, session, scopes }));
       refusedToken = undefined;
+      ended = undefined;
     },
     async end() {
       // A host whose callback fails must not prevent the sign-out.
@@ -172,6 +181,7 @@ export function createSharedSignIn(
       const isTheirs = user !== undefined && !isOurs(record, user);
       const ofHost = user && (await host.end(user.account));
       refusedToken = undefined;
+      ended = undefined;
       // The sign-in of this package belongs to another user, so it stays.
       if (isTheirs) return ofHost;
       await manager.drop();

@@ -59,7 +59,7 @@ export function createStepUps(issuer: string, clock: Clock): StepUps {
         return since < completed.at ? undefined : notStrongEnough(server, issuer);
       }
       pending = stepUp;
-      return signInRequired(server, issuer, undefined, { acrValues, maxAge });
+      return signInRequired(server, issuer, { details: { acrValues, maxAge } });
     },
     complete() {
       completed = pending && { ...pending, at: clock.now() };
