@@ -23,6 +23,8 @@ export interface HeldCalls {
    * @param binding - what the next request must match: the caller, the method and its parameters
    */
   hold(call: OpenCall, binding: string): string;
+  /** Counts one more call of a caller that waits, until it is disposed. Throws `RATE_LIMITED` if too many calls wait. */
+  count(callerId: string): Disposable;
   /** Returns a call that is kept under this id and binding, and forgets it. `undefined` for any other one. */
   take(id: string, binding: string): OpenCall | undefined;
   /** Number of calls that wait. */
@@ -35,6 +37,7 @@ interface Held {
   readonly call: OpenCall;
   readonly binding: string;
   readonly timer: Disposable;
+  readonly counted: Disposable;
 }
 
 /** Not in base64url, nor in the name of a replica. */
@@ -52,24 +55,40 @@ export function createHeldCalls(options: HeldCallsOptions): HeldCalls {
   const held = new Map<string, Held>();
   const byCaller = new Map<string, number>();
 
-  const count = (callerId: string, delta: 1 | -1): void => {
-    const next = (byCaller.get(callerId) ?? 0) + delta;
-    if (next === 0) byCaller.delete(callerId);
-    else byCaller.set(callerId, next);
+  let waiting = 0;
+
+  const count = (callerId: string): Disposable => {
+    const own = byCaller.get(callerId) ?? 0;
+    if (waiting >= maxCalls || own >= maxCallsPerCaller) {
+      throw new FittingsError('RATE_LIMITED', 'Too many calls wait for answers of their clients.', {
+        delivery: 'unknown',
+        hint: 'Answer or cancel the other calls first.',
+      });
+    }
+    waiting++;
+    byCaller.set(callerId, own + 1);
+    return {
+      [Symbol.dispose]() {
+        waiting--;
+        const left = (byCaller.get(callerId) ?? 0) - 1;
+        if (left > 0) byCaller.set(callerId, left);
+        else byCaller.delete(callerId);
+      },
+    };
   };
-  const remove = (id: string, { call, timer }: Held): void => {
+  const remove = (id: string, { timer, counted }: Held): void => {
     held.delete(id);
     timer[Symbol.dispose]();
-    count(call.callerId, -1);
+    counted[Symbol.dispose]();
   };
 
   return {
+    count,
     hold(call, binding) {
-      if (held.size >= maxCalls || (byCaller.get(call.callerId) ?? 0) >= maxCallsPerCaller) {
-        const error = new FittingsError('RATE_LIMITED', 'Too many calls wait for answers of their clients.', {
-          delivery: 'unknown',
-          hint: 'Answer or cancel the other calls first.',
-        });
+      let counted: Disposable;
+      try {
+        counted = count(call.callerId);
+      } catch (error) {
         call.abandon(error);
         throw error;
       }
@@ -88,8 +107,7 @@ export function createHeldCalls(options: HeldCallsOptions): HeldCalls {
         answerMs,
         { unref: true },
       );
-      held.set(id, { call, binding, timer });
-      count(call.callerId, 1);
+      held.set(id, { call, binding, timer, counted });
       // A call that has ended keeps its result for the client; one that was given up has none.
       call.signal.addEventListener('abort', forget, { once: true });
       return id;

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
+import { createHash, randomUUID } from 'node:crypto';
+import { FittingsError, isRecord, type Clock, type StandardSchemaV1 } from '@mcp-fittings/client-core';
 import { canonicalJson } from '@mcp-fittings/client-core/text';
 import type { CallOptions, Host } from '@mcp-fittings/host';
 import {
@@ -8,6 +8,7 @@ import {
   ProtocolErrorCode,
   inputRequired,
   type ClientCapabilities,
+  type InputRequest,
   type Notification,
   type Result,
   type Server,
@@ -15,7 +16,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { CallbackRouter } from '../callbacks/callback-router.js';
 import type { HeldCalls } from '../callbacks/held-calls.js';
-import { createOpenCall, type ClientExchange, type OpenCall } from '../callbacks/open-call.js';
+import { OpenCall, type ClientExchange } from '../callbacks/open-call.js';
 import type { RequestObserver } from '../contracts/request-event.js';
 import type { ClientConnection } from '../contracts/surface.js';
 import { metaForServer } from './client-meta.js';
@@ -38,11 +39,13 @@ export interface PassedRequest {
   ) => Promise<object>;
 }
 
-/** Options of {@link createCallRunner}. */
+/** Options of {@link CallRunner}. */
 export interface CallRunnerOptions {
   readonly host: Host;
   readonly clock: Clock;
   readonly held: HeldCalls;
+  /** Longest time that a client may take for an answer, in milliseconds. */
+  readonly answerMs: number;
   /** Continues calls that other replicas hold. */
   readonly relay: HeldCallRelay | undefined;
   readonly callbacks: CallbackRouter | undefined;
@@ -51,47 +54,156 @@ export interface CallRunnerOptions {
 }
 
 /** Runs requests of one client. */
-export interface CallRunner {
+export class CallRunner {
+  readonly #options: CallRunnerOptions;
+  readonly #connection: ClientConnection;
+  readonly #server: () => Server;
+
+  constructor(options: CallRunnerOptions, connection: ClientConnection, server: () => Server) {
+    this.#options = options;
+    this.#connection = connection;
+    this.#server = server;
+  }
+
   /**
-   * Passes a request on. If it asks the client, returns an `input_required` result and holds the call until the client has answered:
-   * the SDK asks clients of earlier revisions itself, and runs the request again with the answers.
+   * Passes a request on. A client of a session is asked while its request is open. One of revision 2026-07-28 gets an `input_required`
+   * result, and the call is held until its next request brings the answers.
    */
-  run(request: PassedRequest, context: ServerContext): Promise<Result>;
+  async run(request: PassedRequest, context: ServerContext): Promise<Result> {
+    const { held, relay } = this.#options;
+    const state = context.mcpReq.requestState();
+    const binding = this.#bindingOf(request);
+    if (state === undefined) return this.#finish(this.#begin(request, context), request, binding, context);
+    const call = typeof state === 'string' ? held.take(state, binding) : undefined;
+    const responses = context.mcpReq.inputResponses ?? {};
+    const exchange = this.#exchangeOf(context);
+    if (call === undefined) {
+      const { signal } = context.mcpReq;
+      const continued =
+        typeof state === 'string'
+          ? await relay?.resume({ id: state, binding, responses, exchange, signal })
+          : undefined;
+      return continued ?? notHeld();
+    }
+    call.exchange = exchange;
+    call.answer(responses);
+    return this.#finish(call, request, binding, context);
+  }
+
   /** Passes on a request that never asks. */
-  once(request: PassedRequest, context: ServerContext): Promise<Result>;
-  /** Call it when a request has ended for the client: in the legacy era, its call ends with it. */
-  requestEnded(signal: AbortSignal): void;
-}
+  async once(request: PassedRequest, context: ServerContext): Promise<Result> {
+    const { era } = this.#connection;
+    const call = this.#begin(request, context);
+    using _followed = follow(call, context);
+    try {
+      const step = await call.step();
+      if ('result' in step) return { ...asObject(step.result) };
+    } catch (error) {
+      throw toProtocolError(error, era);
+    }
+    const error = new FittingsError('CAPABILITY_MISSING', `${request.method} cannot ask the client.`, {
+      server: request.server,
+      delivery: 'unknown',
+    });
+    call.abandon(error);
+    throw toProtocolError(error, era);
+  }
 
-/** Creates the runner for the clients of one connection. */
-export function createCallRunner(
-  { host, clock, held, relay, callbacks, observe, admit }: CallRunnerOptions,
-  { caller, mount, era }: ClientConnection,
-  server: () => Server,
-): CallRunner {
-  const calls = new WeakMap<AbortSignal, OpenCall>();
+  async #finish(
+    call: OpenCall,
+    request: PassedRequest,
+    binding: string,
+    context: ServerContext,
+  ): Promise<Result> {
+    using _logging = this.#logging(context, request.server);
+    using _followed = follow(call, context);
+    try {
+      const step = await call.step();
+      if (!('questions' in step)) return { ...asObject(step.result) };
+      return inputRequired({
+        inputRequests: step.questions,
+        requestState: this.#options.held.hold(call, binding),
+      });
+    } catch (error) {
+      throw toProtocolError(error, this.#connection.era);
+    }
+  }
 
-  const exchangeOf = ({ mcpReq }: ServerContext): ClientExchange => ({
-    // A person who calls without a session is one client; a connection that people share has several.
-    client: era === 'modern' && caller.principal !== undefined ? caller.id : server(),
-    capabilities: declaredIn(mcpReq.envelope) ?? server().getClientCapabilities(),
-    async notify(notification: Notification) {
-      const { progressToken } = mcpReq._meta ?? {};
-      if (notification.method !== 'notifications/progress') return mcpReq.notify(notification);
-      if (progressToken === undefined) return;
-      await mcpReq.notify({ ...notification, params: { ...notification.params, progressToken } });
-    },
-  });
+  #begin(request: PassedRequest, context: ServerContext): OpenCall<object> {
+    const { caller } = this.#connection;
+    const { admit, callbacks } = this.#options;
+    const { _meta: meta } = context.mcpReq;
+    const own = metaForServer(meta);
+    const { server } = request;
+    const call = new OpenCall<object>({
+      callerId: caller.id,
+      principal: caller.principal,
+      server,
+      exchange: this.#exchangeOf(context),
+      work: (open) => {
+        const onProgress: CallOptions['onProgress'] = (progress) => {
+          const params = { ...progress };
+          open.exchange.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+        };
+        const options = {
+          signal: open.signal,
+          origin: open.origin,
+          principal: caller.principal,
+          ...(own !== undefined && { meta: own }),
+          ...(meta?.progressToken !== undefined && { onProgress }),
+        };
+        return this.#observed(request, async () => {
+          await admit?.(caller, server);
+          return request.work(options, open);
+        });
+      },
+    });
+    callbacks?.add(call);
+    return call;
+  }
 
-  const bindingOf = ({ server: name, method, params }: PassedRequest): string =>
-    createHash('sha256')
+  #exchangeOf({ mcpReq }: ServerContext): ClientExchange {
+    const { caller, era } = this.#connection;
+    return {
+      // A person who calls without a session is one client; a connection that people share has several.
+      client: era === 'modern' && caller.principal !== undefined ? caller.id : this.#server(),
+      capabilities: declaredIn(mcpReq.envelope) ?? this.#server().getClientCapabilities(),
+      async notify(notification: Notification) {
+        const { progressToken } = mcpReq._meta ?? {};
+        if (notification.method !== 'notifications/progress') return mcpReq.notify(notification);
+        if (progressToken === undefined) return;
+        await mcpReq.notify({ ...notification, params: { ...notification.params, progressToken } });
+      },
+      ...(era === 'legacy' && { ask: (...question) => this.#ask(mcpReq, ...question) }),
+    };
+  }
+
+  /** Asks a client of a session. What waits counts among the held calls. */
+  async #ask(mcpReq: ServerContext['mcpReq'], request: InputRequest, signal: AbortSignal): Promise<unknown> {
+    const { answerMs, held } = this.#options;
+    using _waiting = held.count(this.#connection.caller.id);
+    return mcpReq.send({ method: request.method, params: legacyParams(request) }, anything, {
+      signal,
+      timeout: answerMs,
+      resetTimeoutOnProgress: true,
+      // Without it, the SDK does not ask for progress.
+      onprogress: () => undefined,
+    });
+  }
+
+  #bindingOf({ server: name, method, params }: PassedRequest): string {
+    const { caller, mount } = this.#connection;
+    return createHash('sha256')
       .update(
         canonicalJson([caller.id, caller.principal ?? null, mount.server ?? null, name, method, params]),
       )
       .digest('base64');
+  }
 
-  const observed = async (request: PassedRequest, work: () => Promise<object>): Promise<object> => {
+  async #observed(request: PassedRequest, work: () => Promise<object>): Promise<object> {
+    const { observe, clock } = this.#options;
     if (observe === undefined) return work();
+    const { caller } = this.#connection;
     const { server: name, method, target } = request;
     const begun = clock.now();
     const tell = (error?: FittingsError): void =>
@@ -104,125 +216,42 @@ export function createCallRunner(
       tell(error instanceof FittingsError ? error : unexpected(error, name));
       throw error;
     }
-  };
-
-  const begin = (request: PassedRequest, context: ServerContext): OpenCall<object> => {
-    const { _meta: meta } = context.mcpReq;
-    const own = metaForServer(meta);
-    const { server: name } = request;
-    const work = (call: OpenCall): Promise<object> => {
-      const onProgress: CallOptions['onProgress'] = (progress) => {
-        const params = { ...progress };
-        call.exchange.notify({ method: 'notifications/progress', params }).catch(() => undefined);
-      };
-      const options = {
-        signal: call.signal,
-        origin: call.origin,
-        principal: caller.principal,
-        ...(own !== undefined && { meta: own }),
-        ...(meta?.progressToken !== undefined && { onProgress }),
-      };
-      return observed(request, async () => {
-        await admit?.(caller, name);
-        return request.work(options, call);
-      });
-    };
-    const call = createOpenCall<object>({
-      callerId: caller.id,
-      principal: caller.principal,
-      server: name,
-      exchange: exchangeOf(context),
-      work,
-    });
-    callbacks?.add(call);
-    return call;
-  };
-
-  /** Gives the call up if the client cancels its request, or disconnects. */
-  const follow = (call: OpenCall, { mcpReq }: ServerContext): Disposable => {
-    const { signal } = mcpReq;
-    const stop = (): void => call.abandon(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-    return { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) };
-  };
+  }
 
   /** Sends log messages of the server to a client that asks for them with each request. */
-  const logging = ({ mcpReq }: ServerContext, name: string): Disposable | undefined =>
-    era === 'legacy'
-      ? undefined
-      : host.on('log', ({ server: from, principal, level, logger, data }) => {
-          if (from !== name || principal !== caller.principal) return;
-          mcpReq.log(level, data, logger).catch(() => undefined);
-        });
+  #logging({ mcpReq }: ServerContext, name: string): Disposable | undefined {
+    const { caller, era } = this.#connection;
+    if (era === 'legacy') return undefined;
+    return this.#options.host.on('log', ({ server: from, principal, level, logger, data }) => {
+      if (from !== name || principal !== caller.principal) return;
+      mcpReq.log(level, data, logger).catch(() => undefined);
+    });
+  }
+}
 
-  const finish = async (
-    call: OpenCall,
-    request: PassedRequest,
-    binding: string,
-    context: ServerContext,
-  ): Promise<Result> => {
-    using _logging = logging(context, request.server);
-    const followed = follow(call, context);
-    try {
-      const step = await call.step();
-      if (!('questions' in step)) return { ...asObject(step.result) };
-      return inputRequired({ inputRequests: step.questions, requestState: held.hold(call, binding) });
-    } catch (error) {
-      throw toProtocolError(error, era);
-    } finally {
-      // In the legacy era, the request stays open while its client is asked.
-      if (era === 'modern') followed[Symbol.dispose]();
-    }
-  };
+/** Gives the call up if the client cancels its request, or disconnects. */
+function follow(call: OpenCall, { mcpReq }: ServerContext): Disposable {
+  const { signal } = mcpReq;
+  const stop = (): void => call.abandon(signal.reason);
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  return { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) };
+}
 
-  return {
-    async run(request, context) {
-      const state = context.mcpReq.requestState();
-      const binding = bindingOf(request);
-      if (state === undefined) {
-        const call = begin(request, context);
-        if (era === 'legacy') calls.set(context.mcpReq.signal, call);
-        return finish(call, request, binding, context);
-      }
-      const call = typeof state === 'string' ? held.take(state, binding) : undefined;
-      const responses = context.mcpReq.inputResponses ?? {};
-      if (call === undefined) {
-        const exchange = exchangeOf(context);
-        const { signal } = context.mcpReq;
-        const continued =
-          typeof state === 'string'
-            ? await relay?.resume({ id: state, binding, responses, exchange, signal })
-            : undefined;
-        return continued ?? notHeld();
-      }
-      call.exchange = exchangeOf(context);
-      call.answer(responses);
-      return finish(call, request, binding, context);
-    },
-    async once(request, context) {
-      const call = begin(request, context);
-      using _followed = follow(call, context);
-      try {
-        const step = await call.step();
-        if ('result' in step) return { ...asObject(step.result) };
-      } catch (error) {
-        throw toProtocolError(error, era);
-      }
-      const error = new FittingsError('CAPABILITY_MISSING', `${request.method} cannot ask the client.`, {
-        server: request.server,
-        delivery: 'unknown',
-      });
-      call.abandon(error);
-      throw toProtocolError(error, era);
-    },
-    requestEnded(signal) {
-      const call = calls.get(signal);
-      if (call === undefined) return;
-      calls.delete(signal);
-      if (call.isOpen) call.abandon(new FittingsError('ABORTED', 'The client did not answer.'));
-    },
-  };
+/** Answers are for the server that asked, and the host validates them. */
+const anything: StandardSchemaV1<unknown, Record<string, unknown>> = {
+  '~standard': {
+    version: 1,
+    vendor: 'mcp-fittings',
+    validate: (value) => (isRecord(value) ? { value } : { issues: [{ message: 'must be an object' }] }),
+  },
+};
+
+/** Revision 2025-11-25 requires an id of a page, which servers of the next one do not give. */
+function legacyParams({ method, params }: InputRequest): Record<string, unknown> {
+  const given: Record<string, unknown> = isRecord(params) ? { ...params } : {};
+  if (method !== 'elicitation/create' || given['mode'] !== 'url') return given;
+  return { elicitationId: randomUUID(), ...given };
 }
 
 function notHeld(): never {

@@ -6,7 +6,7 @@ import { createExposure } from '../catalog/exposure.js';
 import { createReadyServers, snapshotOf } from '../catalog/ready-servers.js';
 import type { Surface } from '../contracts/surface.js';
 import { setCallHandlers } from './call-handlers.js';
-import { createCallRunner } from './call-runner.js';
+import { CallRunner } from './call-runner.js';
 import { createChangeWatch } from './change-watch.js';
 import { GatewayServer } from './gateway-server.js';
 import { createHeldCallRelay } from './held-call-relay.js';
@@ -58,7 +58,6 @@ export function createSurface(options: SurfaceOptions): Surface {
     createServer(connection) {
       const { caller, mount, era } = connection;
       const server: GatewayServer = new GatewayServer(infoOf(connection), {
-        answerMs: limits.answerMs,
         async introduce() {
           await deps.servers.ready(exposure.servers(connection), caller.principal, limits.handshakeMs);
           session.introduced();
@@ -66,10 +65,9 @@ export function createSurface(options: SurfaceOptions): Surface {
         },
         onConnect: () => era === 'legacy' && session.begin(),
         onDisconnect: () => session.end(),
-        onRequestEnd: (signal) => runner.requestEnded(signal),
       });
-      const runner = createCallRunner(
-        { host, clock, held, relay, callbacks, observe, admit },
+      const runner = new CallRunner(
+        { host, clock, held, answerMs: limits.answerMs, relay, callbacks, observe, admit },
         connection,
         () => server,
       );

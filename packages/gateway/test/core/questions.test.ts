@@ -2,7 +2,9 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { acceptedContent, createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
-import { describe, expect, it } from 'vitest';
+import type { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createHost } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
@@ -189,6 +191,113 @@ describe('a server that asks late', () => {
     expect(asked).toEqual([]);
   });
 });
+
+for (const kind of ['v1', 'v2'] as const) {
+  describe(`a server that ends a call while a client ${kind} is asked`, () => {
+    /** SDK v1 ignores that request 0 is canceled. */
+    const roots = { roots: [{ uri: 'file:///first' }] };
+    /** Never answers, and counts the questions that are withdrawn. */
+    const silent = (withdrawn: unknown[], asked: () => void): ClientOptions => ({
+      capabilities,
+      prepare(client) {
+        client.setRequestHandler('roots/list', () => roots);
+        client.setRequestHandler('elicitation/create', (_request, { mcpReq }) => {
+          asked();
+          mcpReq.signal.addEventListener('abort', () => withdrawn.push(mcpReq.signal.reason));
+          return new Promise(() => undefined);
+        });
+      },
+    });
+    const v1Silent = (withdrawn: unknown[], asked: () => void): ClientOptions => ({
+      capabilities,
+      prepare: (client) => {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client is one of SDK v1 here
+        const v1 = client as unknown as ClientV1;
+        v1.setRequestHandler(ListRootsRequestSchema, () => roots);
+        v1.setRequestHandler(ElicitRequestSchema, (_request, { signal }) => {
+          asked();
+          signal.addEventListener('abort', () => withdrawn.push(signal.reason));
+          return new Promise(() => undefined);
+        });
+      },
+    });
+    const silently = kind === 'v1' ? v1Silent : silent;
+
+    it('and has executed it: the client gets the result, and the question is withdrawn', async () => {
+      const { promise: asked, resolve: ask } = withResolvers<void>();
+      const withdrawn: unknown[] = [];
+      const impatient = () =>
+        toyServer({
+          tools: [{ name: 'write' }],
+          call: async (_args, _context, server) => {
+            await server.listRoots();
+            const stop = new AbortController();
+            server.elicitInput(form, { signal: stop.signal }).catch(() => undefined);
+            await asked;
+            stop.abort(new Error('enough'));
+            return text('written');
+          },
+        });
+      await using gateway = await gatewayOver({ impatient });
+      const client = await gateway[kind](silently(withdrawn, ask));
+      const result = await client.callTool({ name: 'impatient__write', arguments: {} });
+      expect(result).toMatchObject({ content: [{ text: 'written' }] });
+      await vi.waitFor(() => expect(withdrawn).toHaveLength(1));
+    });
+
+    it('and fails it, or dies: the client gets the error, and the question is withdrawn', async () => {
+      for (const how of ['fail', 'die'] as const) {
+        const { promise: asked, resolve: ask } = withResolvers<void>();
+        const withdrawn: unknown[] = [];
+        const failing = () =>
+          toyServer({
+            tools: [{ name: 'write' }],
+            call: async (_args, _context, server) => {
+              await server.listRoots();
+              server.elicitInput(form).catch(() => undefined);
+              await asked;
+              if (how === 'fail') throw new Error('no such row');
+              await server.close();
+              return new Promise(() => undefined);
+            },
+          });
+        await using gateway = await gatewayOver({ failing });
+        const client = await gateway[kind](silently(withdrawn, ask));
+        const error = await client
+          .callTool({ name: 'failing__write', arguments: {} })
+          .catch((cause: unknown) => cause);
+        expect(error).toMatchObject({ data: { delivery: 'unknown' } });
+        await vi.waitFor(() => expect(withdrawn).toHaveLength(1));
+      }
+    });
+
+    it('and takes its question back: the client is told, and the call goes on', async () => {
+      const { promise: asked, resolve: ask } = withResolvers<void>();
+      const withdrawn: unknown[] = [];
+      const changing = () =>
+        toyServer({
+          tools: [{ name: 'write' }],
+          call: async (_args, _context, server) => {
+            await server.listRoots();
+            const stop = new AbortController();
+            const answer = server.elicitInput(form, { signal: stop.signal });
+            await asked;
+            stop.abort(new Error('enough'));
+            const ended = await answer.then(
+              () => 'answered',
+              () => 'withdrawn',
+            );
+            while (withdrawn.length === 0) await new Promise((resolve) => setImmediate(resolve));
+            return text(ended);
+          },
+        });
+      await using gateway = await gatewayOver({ changing });
+      const client = await gateway[kind](silently(withdrawn, ask));
+      const result = await client.callTool({ name: 'changing__write', arguments: {} });
+      expect(result).toMatchObject({ content: [{ text: 'withdrawn' }] });
+    });
+  });
+}
 
 describe('held calls', () => {
   it('withdraws the call at the server when its client cancels, also while it is asked', async () => {
