@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { FittingsError, TransportError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { createHost } from '@mcp-fittings/host';
+import { createHost, type Host } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk';
 import { calculator, identity } from './support/calculator.js';
 import { testServers, type TestServers } from './support/in-process.js';
@@ -319,5 +319,67 @@ describe('the life of a connection', () => {
       expect.stringContaining('"note" must be text'),
       expect.stringContaining('neither "type" nor "command" nor "url"'),
     ]);
+  });
+});
+
+describe('a call to a server that has failed', () => {
+  const down = (error: FittingsError) => {
+    let isDown = true;
+    const servers = testServers(() => {
+      if (isDown) throw error;
+      return calculator();
+    });
+    return { servers, repair: () => (isDown = false) };
+  };
+  const refused = new FittingsError('CONNECT_FAILED', 'refused', { kind: 'network-temporary' });
+  const add = (host: Host) => host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 1 });
+  const once = { calc: { type: 'test', reconnect: { maxAttempts: 1, delayMs: 1000 } } };
+
+  it('reaches it when it is back, without anybody who starts it', async () => {
+    const { servers, repair } = down(refused);
+    const { host, clock } = hostOn(servers);
+    const connecting = host.connect(once);
+    await clock.advance(1000);
+    await connecting;
+    await reaches(host, 'calc', 'failed');
+    repair();
+    await clock.advance(1000);
+    await expect(add(host)).resolves.toMatchObject({ content: [{ text: '2' }] });
+    expect(host.server('calc').state.status).toBe('connected');
+    await host.close();
+  });
+
+  it('tries once, no sooner than after a delay that doubles, and fails at once in between', async () => {
+    const { servers } = down(refused);
+    const { host, clock } = hostOn(servers);
+    const connecting = host.connect(once);
+    await clock.advance(1000);
+    await connecting;
+    await reaches(host, 'calc', 'failed');
+    const before = servers.created;
+    const attempts: number[] = [];
+    for (let ms = 0; ms <= 8000; ms += 500) {
+      const created = servers.created;
+      await expect(add(host)).rejects.toMatchObject({ code: 'CONNECT_FAILED', delivery: 'not-sent' });
+      if (servers.created > created) attempts.push(ms);
+      await clock.advance(500);
+    }
+    expect(attempts).toEqual([1000, 3000, 7000]);
+    expect(servers.created - before).toBe(3);
+    await host.close();
+  });
+
+  it.each([
+    ['whose entry is invalid', new FittingsError('CONFIG_INVALID', 'no'), once],
+    ['that never reconnects', refused, { calc: { type: 'test', reconnect: { maxAttempts: 0 } } }],
+  ])('does not try one %s', async (_, error, entries) => {
+    const { servers, repair } = down(error);
+    const { host, clock } = hostOn(servers);
+    await host.connect(entries);
+    repair();
+    await clock.advance(60_000);
+    await expect(add(host)).rejects.toMatchObject({ code: error.code });
+    expect(servers.created).toBe(1);
+    await host.close();
   });
 });

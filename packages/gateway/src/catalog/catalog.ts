@@ -39,7 +39,7 @@ export interface Catalog {
   resourceTemplates(scope: Scope): readonly ListedItem[];
   /** Returns a digest of what the caller sees of each server. */
   digests(scope: Scope, kind: ExposedKind): ReadonlyMap<string, string>;
-  /** Returns the tool with this name; one that is not listed too, at the address of its server. */
+  /** Returns the tool with this name; at the address of its server, and of a server that is not connected, also one that is not listed. */
   toolRef(scope: Scope, name: string): ToolRef | undefined;
   /** Returns the definition of a tool. */
   tool(scope: Scope, ref: ToolRef): Available<CatalogTool> | undefined;
@@ -88,11 +88,20 @@ export function createCatalog({
   const digestEach = createDigests();
   const nameTools = rememberNames(naming);
   const namePrompts = rememberNames(naming);
-  /** Returns the tool if its server only lacks a sign-in, which a call asks for. */
-  const withoutSignIn = (scope: Scope, ref: ToolRef | undefined): ToolRef | undefined => {
-    if (ref === undefined || !exposure.allows(scope, 'tool', ref.server, ref.tool)) return undefined;
-    const state = snapshotOf(host, ref.server, scope.caller.principal)?.state;
-    return state?.status === 'needs-auth' ? ref : undefined;
+  /** Returns the tool of a server that lists nothing now: a call waits for the server, tries it again, or asks for a sign-in. */
+  const refOfAbsent = (scope: Scope, name: string, former: ToolRef | undefined): ToolRef | undefined => {
+    if (!exposure.hasKind('tools')) return undefined;
+    const candidates = exposure.servers(scope).flatMap((server) => {
+      if (former?.server === server) return [former];
+      const tool = toolNamed(name, server, naming);
+      return tool === undefined ? [] : [{ server, tool }];
+    });
+    return candidates.find((ref) => {
+      if (!exposure.allows(scope, 'tool', ref.server, ref.tool)) return false;
+      const status = snapshotOf(host, ref.server, scope.caller.principal)?.state.status;
+      // A sign-in is asked for only for a tool that was listed.
+      return status === 'needs-auth' ? ref === former : status !== undefined && status !== 'connected';
+    });
   };
   const isWhole = ({ mount }: Scope): boolean => mount.server === undefined;
 
@@ -138,7 +147,7 @@ export function createCatalog({
       const { server } = scope.mount;
       if (server === undefined) {
         const names = nameTools(scope, toolsOf(scope));
-        return names.refOf(name) ?? withoutSignIn(scope, names.formerRefOf(name));
+        return names.refOf(name) ?? refOfAbsent(scope, name, names.formerRefOf(name));
       }
       const isServed = exposure.hasKind('tools') && exposure.hasServer(scope, server);
       return isServed && exposure.allows(scope, 'tool', server, name) ? { server, tool: name } : undefined;
@@ -170,6 +179,19 @@ export function createCatalog({
       return exposure.allows(scope, 'resource', ref.server, ref.uri) ? ref : undefined;
     },
   };
+}
+
+/** Returns which tool of a server has this name, if the naming puts the name of the server before or after that of the tool. */
+function toolNamed(name: string, server: string, naming: NamingStrategy): string | undefined {
+  const tool = '\0';
+  for (const pattern of [naming({ server, tool })].flat()) {
+    const [before = '', after] = pattern.split(tool);
+    if (after === undefined || !pattern.includes(server)) continue;
+    const end = name.length - after.length;
+    if (name.startsWith(before) && name.endsWith(after) && end > before.length)
+      return name.slice(before.length, end);
+  }
+  return undefined;
 }
 
 /** Returns a function that digests the items of each server. An item is digested once. */

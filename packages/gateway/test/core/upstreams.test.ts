@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { describe, expect, it } from 'vitest';
-import { AuthRequiredError, type AuthPlugin } from '@mcp-fittings/client-core';
-import { createHost } from '@mcp-fittings/host';
+import { describe, expect, it, vi } from 'vitest';
+import { AuthRequiredError, FittingsError, type AuthPlugin } from '@mcp-fittings/client-core';
+import { createHost, type Host } from '@mcp-fittings/host';
 import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
+import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { officialServer } from '../../../../scripts/bundled.mjs';
 import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
@@ -255,5 +256,75 @@ describe('servers behind the gateway', () => {
       expect((await client.readResource({ uri })).contents[0]?.uri).toBe(uri);
       expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0);
     }
+  });
+});
+
+/** Resolves when the server is in this state. */
+const reaches = (host: Host, status: string): Promise<void> =>
+  vi.waitFor(() => expect(host.server('toy').state.status).toBe(status));
+
+describe('a server that is away', () => {
+  const toy = () => toyServer({ tools: [{ name: 'work' }], call: () => text('worked') });
+  const entry = { toy: { type: 'sdk', reconnect: { maxAttempts: 1, delayMs: 1000 } } };
+  for (const kind of ['v1', 'v2', 'modern'] as const) {
+    for (const [address, name] of [
+      ['/mcp', 'toy__work'],
+      ['/mcp/toy', 'work'],
+    ] as const) {
+      it(`is reached at ${address} by a call of a client ${kind} when it is back, and called away until then`, async () => {
+        const clock = createManualClock();
+        let isDown = false;
+        const make = () => {
+          if (isDown) throw new FittingsError('CONNECT_FAILED', 'refused', { kind: 'network-temporary' });
+          return toy();
+        };
+        const callbacks = createCallbackRouter();
+        const host = createHost({
+          engine: sdk(identity),
+          transports: [inprocess({ servers: { toy: make } })],
+          callbacks: callbacks.hostCallbacks,
+          clock,
+          random: () => 0,
+        });
+        isDown = true;
+        const passing = async <T>(work: Promise<T>): Promise<T> => {
+          let isOpen = true;
+          const end = () => void (isOpen = false);
+          work.then(end, end);
+          while (isOpen) await clock.advance(100);
+          return work;
+        };
+        await passing(host.connect(entry));
+        await passing(reaches(host, 'failed'));
+        await using gateway = gatewayOf(host, { callbacks, clock });
+        const mount = address === '/mcp' ? {} : { server: 'toy' };
+        const client = await passing(gateway[kind]({ mount }));
+        await expect(passing(client.callTool({ name, arguments: {} }))).rejects.toMatchObject({
+          data: { code: 'CONNECT_FAILED', delivery: 'not-sent', retryable: true },
+        });
+        isDown = false;
+        await clock.advance(60_000);
+        expect(await passing(client.callTool({ name, arguments: {} }))).toMatchObject({
+          content: [{ text: 'worked' }],
+        });
+        const other = name.replace('work', 'play');
+        await expect(client.callTool({ name: other, arguments: {} })).rejects.toMatchObject({
+          data: { code: 'TOOL_UNKNOWN', retryable: false },
+        });
+      });
+    }
+  }
+
+  it('is unknown to a caller who may not use it', async () => {
+    const host = createHost({
+      engine: sdk(identity),
+      transports: [inprocess({ servers: { toy } })],
+    });
+    await host.connect({ toy: { type: 'sdk', disabled: true } });
+    await using gateway = gatewayOf(host, {});
+    const client = await gateway.v2({ caller: { id: 'c', allows: () => false } });
+    await expect(client.callTool({ name: 'toy__work', arguments: {} })).rejects.toMatchObject({
+      data: { code: 'TOOL_UNKNOWN' },
+    });
   });
 });

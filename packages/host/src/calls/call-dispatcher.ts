@@ -96,9 +96,7 @@ export function createCallDispatcher(
         async (within) => {
           // The connection has ended, but its end has not been processed yet.
           if (ending !== undefined) await abortable(ending.ended, within);
-          // A call does not restart a server that has failed.
-          if (state.status === 'failed') throw state.error;
-          return supervisor.start(within);
+          return supervisor.reach(within);
         },
       );
     } catch (error) {

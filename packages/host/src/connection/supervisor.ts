@@ -33,6 +33,11 @@ export interface Supervisor {
   readonly connection: Connection | undefined;
   /** Connects, unless an attempt is under way. Resolves when connected; rejects with why there will be no connection. */
   start(signal?: AbortSignal): Promise<Connection>;
+  /**
+   * Connects for a call. A server that has failed is tried once more, unless its entry is invalid or never reconnects, and not before
+   * a delay that doubles with each failure; until then, this rejects with why it failed.
+   */
+  reach(signal?: AbortSignal): Promise<Connection>;
   /** Disconnects. Resolves when the connection is closed. */
   stop(reason: DisconnectReason): Promise<void>;
   /** Resolves at the first outcome of the current attempt, also if it failed and will be repeated. */
@@ -73,6 +78,9 @@ export function createSupervisor(
   let progressed = false;
   /** Whether it was connected before, so that a failure may be temporary. */
   let hasWorked = false;
+  /** Attempts for calls that failed since the server did, and when another one is made. */
+  let failedRevivals = 0;
+  let reviveAt = 0;
   let giveUpCurrent: ((reason: FittingsError) => void) | undefined;
   let disposed = false;
   let disabled = isDisabled;
@@ -164,14 +172,18 @@ export function createSupervisor(
     return reason;
   };
 
+  const delayAfter = (failures: number): number =>
+    backoffDelay(failures, { initialMs: reconnect.delayMs, maxMs: MAX_DELAY_MS, random: shared.random });
+
   /** Connects and reconnects. Resolves with the state in which it gave up, or `undefined` if it was stopped. */
-  const loop = async (signal: AbortSignal): Promise<ConnectionState | undefined> => {
-    for (let number = 1; !signal.aborted; number++) {
+  const loop = async (first: number, signal: AbortSignal): Promise<ConnectionState | undefined> => {
+    for (let number = first; !signal.aborted; number++) {
       let error: FittingsError;
       let worthRetry: boolean;
       try {
         const connection = await attempt(number, signal);
         hasWorked = true;
+        failedRevivals = 0;
         error = (await hold(connection, signal)) ?? lost(server);
         // It worked before, so the cause may be temporary, unless the entry is invalid.
         worthRetry = error.kind !== 'config';
@@ -182,12 +194,11 @@ export function createSupervisor(
       }
       if (signal.aborted) break;
       if (error instanceof AuthRequiredError) return { status: 'needs-auth', error };
-      if (!worthRetry || number >= maxAttempts) return { status: 'failed', error };
-      const delay = backoffDelay(Math.max(0, number - 1), {
-        initialMs: reconnect.delayMs,
-        maxMs: MAX_DELAY_MS,
-        random: shared.random,
-      });
+      if (!worthRetry || number >= maxAttempts) {
+        reviveAt = clock.now() + delayAfter(failedRevivals++);
+        return { status: 'failed', error };
+      }
+      const delay = delayAfter(Math.max(0, number - 1));
       become({ status: 'pending', attempt: number + 1, maxAttempts, retryAt: clock.now() + delay, error });
       await sleep(delay, { clock, signal }).catch(() => undefined);
     }
@@ -208,15 +219,16 @@ export function createSupervisor(
     await Promise.all(Array.from(retiring.values(), (close) => close()));
   };
 
-  const begin = (): void => {
+  /** @param first Number of the first attempt; the last one has the number `maxAttempts`. */
+  const begin = (first: number): void => {
     const previous = run?.done;
     const controller = new AbortController();
     const started: Run = { controller, done: Promise.resolve() };
     run = started;
-    become({ status: 'pending', attempt: 1, maxAttempts });
+    become({ status: 'pending', attempt: first, maxAttempts });
     started.done = (async () => {
       await previous;
-      const final = await loop(controller.signal);
+      const final = await loop(first, controller.signal);
       if (run === started) run = undefined;
       if (final !== undefined) become(final);
     })();
@@ -248,6 +260,16 @@ export function createSupervisor(
     await closing;
   };
 
+  const start = async (first: number, signal: AbortSignal | undefined): Promise<Connection> => {
+    if (disposed) throw stoppedError(server);
+    if (current !== undefined) return current;
+    if (disabled) throw disabledError(server);
+    if (run === undefined || run.controller.signal.aborted) begin(first);
+    const decided = await when(() => current ?? decisionOf(state, server), signal);
+    if (decided instanceof FittingsError) throw decided;
+    return decided;
+  };
+
   return {
     get state() {
       return state;
@@ -255,14 +277,12 @@ export function createSupervisor(
     get connection() {
       return current;
     },
-    async start(signal) {
-      if (disposed) throw stoppedError(server);
-      if (current !== undefined) return current;
-      if (disabled) throw disabledError(server);
-      if (run === undefined || run.controller.signal.aborted) begin();
-      const decided = await when(() => current ?? decisionOf(state, server), signal);
-      if (decided instanceof FittingsError) throw decided;
-      return decided;
+    start: (signal) => start(1, signal),
+    reach(signal) {
+      if (state.status !== 'failed') return start(1, signal);
+      const { error } = state;
+      if (maxAttempts === 1 || !mayPass(error) || clock.now() < reviveAt) return Promise.reject(error);
+      return start(maxAttempts, signal);
     },
     stop,
     async dispose() {
