@@ -18,7 +18,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const rounds = Number(process.argv.find((argument) => argument.startsWith('--rounds='))?.slice(9) ?? 15);
 const asJson = process.argv.includes('--json');
 
-const FITTINGS = join(await installedPackages(), 'node_modules/@mcp-fittings/cli/dist/bin.cjs');
+const FITTINGS = join(await installedPackages(), 'node_modules/@mcp-fittings/cli/program/bin.js');
 const MCPORTER = here('node_modules/mcporter/dist/cli.js');
 const MCP_REMOTE = here('node_modules/mcp-remote/dist/proxy.js');
 const EVERYTHING = createRequire(import.meta.url).resolve(

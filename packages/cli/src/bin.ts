@@ -1,49 +1,53 @@
 #!/usr/bin/env node
-import { answerAtOnce } from './answer-at-once.js';
-import { parseCall, parseCallRequest } from './call-request.js';
-import { parseListRequest } from './list-request.js';
-import { loadCompiled } from './load-compiled.js';
-import { directOutput, type DirectIo } from './output/direct-output.js';
-import type { ProcessIo } from './process-io.js';
+import { keepCompiledCode } from './startup/compile-cache.js';
 
-// Every run loads this file: what it imports statically is published as a part of it, and costs `--version` its time.
-async function run(argv: readonly string[]): Promise<void> {
-  const stdout = directOutput(1);
-  if (answerAtOnce(argv, stdout)) return;
-  const direct: DirectIo = { stdout, stderr: directOutput(2), env: process.env, cwd: process.cwd() };
-  const list = parseListRequest(argv);
-  if (list !== undefined) {
-    const { exports, keep } = await loadCompiled('list-at-once', () => import('./list-at-once.js'));
-    if (await exports.listAtOnce(list, direct)) return keep();
-  }
-  const call = parseCallRequest(argv, direct);
-  if (call?.shared === true) {
-    const { exports, keep } = await loadCompiled('call-shared', () => import('./call-shared.js'));
-    if (await exports.callShared(call, direct)) return keep();
-  } else if (call !== undefined) {
-    const { exports, keep } = await loadCompiled('call-local', () => import('./call-local.js'));
-    if (await exports.callLocally(call, here())) return keep();
-  }
-  const { exports, keep } = await loadCompiled('run-process', () => import('./run-process.js'));
-  await exports.runProcess(parseCall(argv, process.env));
-  keep();
-}
+/** How long the process may stay alive after a command has ended and its output was read, in milliseconds. */
+const GRACE_MS = 2_000;
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** Opens each stream when it is used: a local server starts meanwhile. */
-function here(): Omit<ProcessIo, 'signal'> {
-  return {
+/** Runs the command line of this process to its end. */
+async function run(): Promise<void> {
+  await keepCompiledCode();
+  const abort = new AbortController();
+  let endedBy: number | undefined;
+  for (const [name, code] of Object.entries(SIGNALS)) {
+    process.on(name, () => {
+      // The second one ends the process at once.
+      if (abort.signal.aborted) process.exit(code);
+      endedBy = code;
+      abort.abort(new Error(name));
+    });
+  }
+  const onError = (error: NodeJS.ErrnoException): void => {
+    // The reader of a pipe has closed it, as in `fittings list tools | head`.
+    if (error.code !== 'EPIPE') throw error;
+    endedBy ??= 0;
+    abort.abort(error);
+  };
+  const { runCli } = await import('./main.js');
+  // Each stream is opened when it is used.
+  const code = await runCli(process.argv.slice(2), {
     get stdin() {
       return process.stdin;
     },
     get stdout() {
-      return process.stdout;
+      return watched(process.stdout, onError);
     },
     get stderr() {
-      return process.stderr;
+      return watched(process.stderr, onError);
     },
     env: process.env,
     cwd: process.cwd(),
-  };
+    programFile: process.argv[1],
+    signal: abort.signal,
+  });
+  process.exitCode = endedBy ?? code;
+  // A result that a slow reader has not read yet is not lost.
+  setTimeout(() => process.stdout.write('', () => process.exit()), GRACE_MS).unref();
 }
 
-void run(process.argv.slice(2));
+function watched<T extends NodeJS.WriteStream>(stream: T, onError: (error: Error) => void): T {
+  return stream.listeners('error').includes(onError) ? stream : stream.on('error', onError);
+}
+
+void run();

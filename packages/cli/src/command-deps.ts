@@ -54,7 +54,7 @@ export interface CommandRun {
  * are parsed.
  */
 export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): CommandRun {
-  const { stdout, stderr, env, cwd, programFile, signal } = io;
+  const { env, cwd, programFile, signal } = io;
   // Every server adds a listener.
   setMaxListeners(0, signal);
   let exitCode: ExitCode = EXIT.ok;
@@ -78,8 +78,12 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
       get stdin() {
         return io.stdin;
       },
-      stdout,
-      stderr,
+      get stdout() {
+        return io.stdout;
+      },
+      get stderr() {
+        return io.stderr;
+      },
       env,
       cwd,
       programFile,
@@ -96,15 +100,16 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
       get options() {
         return options();
       },
-      live:
+      get live() {
+        const { stdout, stderr } = io;
         // A dumb terminal prints cursor movements as text.
-        stderr.isTTY === true && env['TERM'] !== 'dumb' && !sharesTerminal(stdout)
-          ? {
-              stream: stderr,
-              columns: () => knownSize(stderr.columns) ?? 80,
-              rows: () => knownSize(stderr.rows) ?? 24,
-            }
-          : undefined,
+        if (stderr.isTTY !== true || env['TERM'] === 'dumb' || sharesTerminal(stdout)) return undefined;
+        return {
+          stream: stderr,
+          columns: () => knownSize(stderr.columns) ?? 80,
+          rows: () => knownSize(stderr.rows) ?? 24,
+        };
+      },
       setExitCode(code) {
         exitCode = code;
       },

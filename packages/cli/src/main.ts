@@ -3,7 +3,6 @@ import { type CommandRun, createCommandRun } from './command-deps.js';
 import { createProgram, globalOptions, registerCommands } from './command-line/program.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import type { ProcessIo } from './process-io.js';
-import { reportFailure } from './report-failure.js';
 
 /** Runs one command line, given without the name of the program. Resolves with the exit code and never rejects. */
 export async function runCli(argv: readonly string[], io: ProcessIo): Promise<ExitCode> {
@@ -29,7 +28,10 @@ export async function runCli(argv: readonly string[], io: ProcessIo): Promise<Ex
     return run.exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return exitCodeOfUsage(error, inJson ? usageError : undefined, run);
-    return reportFailure(error, run.deps);
+    const { exitCodeOf, reportError, unlessInterrupted } = await import('./output/error-report.js');
+    const failure = unlessInterrupted(error, io.signal);
+    reportError(failure, run.deps.output);
+    return exitCodeOf(failure);
   }
 }
 

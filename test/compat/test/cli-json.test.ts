@@ -23,7 +23,7 @@ let project: string;
 
 beforeAll(async () => {
   described = read(await readFile(join(root, 'docs/cli-json.md'), 'utf8'));
-  bin = join(await installedPackages(), 'node_modules/@mcp-fittings/cli/dist/bin.cjs');
+  bin = join(await installedPackages(), 'node_modules/@mcp-fittings/cli/program/bin.js');
   home = await realpath(await mkdtemp(join(tmpdir(), 'cli-json-')));
   project = join(home, 'project');
   const everything = { command: process.execPath, args: [EVERYTHING] };

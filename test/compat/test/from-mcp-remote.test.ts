@@ -21,7 +21,7 @@ import { freePort } from '../../../scripts/free-port.mjs';
 import { installedPackages } from '../../../scripts/installed.mjs';
 
 const root = join(import.meta.dirname, '../../..');
-const bin = join(await installedPackages(), 'node_modules/@mcp-fittings/cli/dist/bin.cjs');
+const bin = join(await installedPackages(), 'node_modules/@mcp-fittings/cli/program/bin.js');
 const page = await readFile(join(root, 'docs/from-mcp-remote.md'), 'utf8');
 
 /** Rows of the first table: `mcp-remote`, and ours. */

@@ -13,9 +13,8 @@ import { writeOutput } from '../output/output.js';
 import { printable } from '../output/printable.js';
 import { openProgress } from '../output/progress.js';
 import { hostCallbacks } from '../prompts/host-callbacks.js';
-import { openSession, sharedOptions } from '../session/open-session.js';
+import { openSession } from '../session/open-session.js';
 import { loadPins, openPins } from '../session/pins.js';
-import { recordVariables } from '../stored-lists/inputs.js';
 import { type Target, connectTarget } from './target.js';
 
 export interface CallOptions {
@@ -29,15 +28,7 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   const { output, signal } = deps;
   const json = options.args === undefined ? undefined : await readTextArgument(options.args, deps);
   using progress = openProgress(deps);
-  const loadedAt = deps.clock.now();
-  const variables = recordVariables(deps.env);
-  const tickets = new Map<string, string>();
-  const shared = sharedOptions(deps);
-  await using session = await openSession(deps, {
-    callbacks: hostCallbacks(deps, progress),
-    env: variables.env,
-    shared: shared && { ...shared, onTicket: (server, ticket) => void tickets.set(server, ticket) },
-  });
+  await using session = await openSession(deps, { callbacks: hostCallbacks(deps, progress) });
   const { host, loaded } = session;
   // The server starts while these packages are loaded.
   const [target, { createToolPolicy, createTools, naming }] = await Promise.all([
@@ -67,11 +58,6 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   for await (const event of turn.call(name, args, { signal, timeoutMs })) {
     if (event.type === 'progress' || event.type === 'partial') progress.show(event);
     else await finish(target, event);
-  }
-  if (definition !== undefined) {
-    const { rememberCall } = await import('../stored-lists/remember-call.js');
-    const ticket = tickets.get(target.server);
-    await rememberCall(deps, session, { text, ticket, definition, variables: variables.read, loadedAt });
   }
 
   async function finish(

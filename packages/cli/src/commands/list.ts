@@ -4,10 +4,11 @@ import type { Host } from '@mcp-fittings/host';
 import type { CommandDeps } from '../command-deps.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
 import { openSpinner } from '../output/spinner.js';
-import { type CommandSession, openSession } from '../session/open-session.js';
+import { type LoadedServers, loadServers } from '../session/load-servers.js';
+import { type CommandSession, openSession, sessionOptions } from '../session/open-session.js';
 import { openPins, type UserPins } from '../session/pins.js';
-import { recordVariables } from '../stored-lists/inputs.js';
-import { openMemory } from '../stored-lists/memory.js';
+import { configSecrets } from '../session/secrets.js';
+import { ListMemory } from '../stored-lists/memory.js';
 import {
   type ListedTool,
   type OfferedLists,
@@ -35,15 +36,57 @@ export async function list(
   names: readonly string[],
   { refresh }: ListOptions,
 ): Promise<void> {
-  const { output, signal, clock } = deps;
-  const loadedAt = clock.now();
-  const variables = recordVariables(deps.env);
-  await using session = await openSession(deps, { env: variables.env });
+  const { output, clock } = deps;
+  const configured = await loadServers(sessionOptions(deps));
+  output.hide(configSecrets(configured.loaded));
+  const memory = await ListMemory.open(deps, configured.loaded);
+  const known = refresh ? new Map<string, StoredServer>() : memory.fresh(names);
+  const print = (lists: OfferedLists): void => {
+    const lines = listLines(lists, kind, output);
+    if (!output.json && lines.length > 0) output.event({}, () => lines.join('\n'));
+  };
+  for (const { lists } of known.values()) print(lists);
+  const others = known.size === 0 ? names : memory.wanted(names).filter((name) => !known.has(name));
+  const isKnown = known.size > 0 && others.length === 0;
+  if (isKnown) noteProblems(configured.loaded.problems, output);
+  const asked = isKnown ? undefined : await ask(deps, kind, others, { configured, memory, known, print });
+  configurationExit(deps, configured.loaded);
+  const order = new Set([...memory.wanted(names), ...(asked?.lists.keys() ?? [])]);
+  const all = joinLists([...order].flatMap((name) => known.get(name)?.lists ?? asked?.lists.get(name) ?? []));
+  if (output.json) output.result(listValue(all, kind), () => '');
+  else if (asked?.isWhole !== false && listLines(all, kind, output).length === 0) {
+    output.event({}, () => output.style.dim(`No server offers ${kind}.`));
+  }
+  if (known.size > 0) output.note(output.noteStyle.dim(ageNote([...known.values()], clock.now())));
+}
+
+interface Asked {
+  readonly lists: ReadonlyMap<string, OfferedLists>;
+  /** Whether all servers were asked, and have listed everything. */
+  readonly isWhole: boolean;
+}
+
+interface AskOptions {
+  readonly configured: LoadedServers;
+  readonly memory: ListMemory;
+  readonly known: ReadonlyMap<string, StoredServer>;
+  /** Prints what one server lists. */
+  readonly print: (lists: OfferedLists) => void;
+}
+
+/** Connects the named servers, or all, and remembers what they list. */
+async function ask(
+  deps: CommandDeps,
+  kind: OfferKind,
+  names: readonly string[],
+  { configured, memory, known, print }: AskOptions,
+): Promise<Asked> {
+  const { output, signal } = deps;
+  await using session = await openSession(deps, { configured });
   const { host } = session;
-  const memory = await openMemory(deps, session, { variables: variables.read, loadedAt });
   const user = await openPins(deps, session);
   const unreadPins = new Map<string, FittingsError>();
-  const listsOf = (_host: Host, name: string): OfferedLists => {
+  const listsOf = (name: string): OfferedLists => {
     const lists = listedBy(host, name);
     try {
       return { ...lists, tools: markTools(user, name, lists.tools) };
@@ -53,56 +96,41 @@ export async function list(
       return lists;
     }
   };
-  const known = refresh ? new Map<string, StoredServer>() : memory.fresh(names);
   const printed = new Set<string>();
-  const print = (name: string, lists: OfferedLists): void => {
-    printed.add(name);
-    const lines = listLines(lists, kind, output);
-    if (lines.length > 0) output.event({}, () => lines.join('\n'));
-  };
   const printReady = (): void => {
-    if (output.json) return;
-    for (const { name, state } of host.servers())
-      if (state.status === 'connected' && !printed.has(name)) print(name, listsOf(host, name));
+    for (const { name, state } of host.servers()) {
+      if (state.status !== 'connected' || printed.has(name)) continue;
+      printed.add(name);
+      print(listsOf(name));
+    }
   };
-  if (!output.json) for (const [name, { lists }] of known) print(name, lists);
-  const others = known.size === 0 ? names : memory.wanted(names).filter((name) => !known.has(name));
-  if (known.size === 0 || others.length > 0) {
+  {
     using _subscription = host.on('state', printReady);
-    await connect(deps, session, others);
+    await connect(deps, session, names);
     signal.throwIfAborted();
     printReady();
   }
-  noteProblems(session.loaded.problems, output);
+  noteProblems(configured.loaded.problems, output);
   const problems = host
     .servers()
     .filter(({ state }) => names.length > 0 || state.status !== 'disabled')
     .flatMap((server) => whyNotConnected(server, session) ?? []);
   // None of the named servers is connected: the command fails with the first reason.
   if (names.length > 0 && known.size === 0 && problems.length >= host.servers().length) throw problems[0];
-  const unread = host
-    .servers()
-    .filter(({ state }) => state.status === 'connected')
-    .flatMap(({ lists }) => [
-      lists[kind].error ?? [],
-      (kind === 'resources' && lists.resourceTemplates.error) || [],
-    ])
-    .flat();
+  const connected = host.servers().filter(({ state }) => state.status === 'connected');
+  const unread = connected.flatMap(({ lists }) => [
+    ...(lists[kind].error === undefined ? [] : [lists[kind].error]),
+    ...(kind === 'resources' && lists.resourceTemplates.error !== undefined
+      ? [lists.resourceTemplates.error]
+      : []),
+  ]);
   for (const problem of [...problems, ...unread]) {
     output.note(errorLine(problem, output.noteStyle));
     deps.setExitCode(exitCodeOf(problem));
   }
-  configurationExit(deps, session.loaded);
-  const order = new Set([...memory.wanted(names), ...host.servers().map(({ name }) => name)]);
-  const all = joinLists([...order].map((name) => known.get(name)?.lists ?? listsOf(host, name)));
-  if (output.json) output.result(listValue(all, kind), () => '');
-  else if (problems.length + unread.length === 0 && listLines(all, kind, output).length === 0) {
-    output.event({}, () => output.style.dim(`No server offers ${kind}.`));
-  }
-  if (known.size > 0) output.note(output.noteStyle.dim(ageNote([...known.values()], clock.now())));
-  await memory.remember(listsOf);
-  for (const { name, state } of host.servers()) {
-    if (state.status !== 'connected') continue;
+  const lists = new Map(host.servers().map(({ name }) => [name, listsOf(name)]));
+  await memory.remember(host, listsOf);
+  for (const { name } of connected) {
     await user.pins.settled(user.server(name)).catch((error: unknown) => {
       if (!(error instanceof FittingsError)) throw error;
       unreadPins.set(name, error);
@@ -112,6 +140,7 @@ export async function list(
     output.note(errorLine(problem, output.noteStyle));
     deps.setExitCode(exitCodeOf(problem));
   }
+  return { lists, isWhole: problems.length + unread.length === 0 };
 }
 
 async function connect(deps: CommandDeps, session: CommandSession, names: readonly string[]): Promise<void> {

@@ -1,12 +1,11 @@
 import type { GlobalOptions } from '../options.js';
-import { knownSize, type TerminalStream } from '../process-io.js';
-import type { DirectIo } from './direct-output.js';
+import { knownSize, type ProcessIo, type TerminalStream } from '../process-io.js';
 import { createOutput, type Output } from './output.js';
 import { wantsColors } from './style.js';
 
 /** Creates the output of a process, with the colors and the widths that its streams support. */
 export function createProcessOutput(
-  { stdout, stderr, env }: Omit<DirectIo, 'cwd'>,
+  { stdout, stderr, env }: Pick<ProcessIo, 'stdout' | 'stderr' | 'env'>,
   { json, verbose, color }: Pick<GlobalOptions, 'json' | 'verbose' | 'color'>,
 ): Output {
   return createOutput({

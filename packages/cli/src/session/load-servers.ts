@@ -45,16 +45,14 @@ export function loadOptions(
 /** Loads the configuration again, with `hasSignIn` for the prompts about unapproved servers. */
 export async function loadAgain(
   options: LoadServersOptions,
-  parts: Pick<Awaited<ReturnType<typeof loadServers>>, 'approvals' | 'transports'>,
+  parts: Pick<LoadedServers, 'approvals' | 'transports'>,
   hasSignIn: NonNullable<LoadConfigOptions['hasSignIn']>,
 ): Promise<LoadedConfig> {
   return loadConfig({ ...loadOptions(options, parts.approvals, parts.transports), hasSignIn });
 }
 
-/**
- * Loads only the configuration: no host, no network, no credential store. For commands that only read or write files.
- */
-export async function loadServers(options: LoadServersOptions): Promise<{
+/** The configuration, and what was needed to load it. */
+export interface LoadedServers {
   readonly loaded: LoadedConfig;
   readonly approvals: ServerApprovals;
   readonly transports: readonly TransportPlugin[];
@@ -62,7 +60,12 @@ export async function loadServers(options: LoadServersOptions): Promise<{
   readonly auth: readonly AuthPlugin[];
   /** The home directory of this run, with configuration, approvals, credentials and the files of other programs. */
   readonly home: string;
-}> {
+}
+
+/**
+ * Loads only the configuration: no host, no network, no credential store. For commands that only read or write files.
+ */
+export async function loadServers(options: LoadServersOptions): Promise<LoadedServers> {
   const home = await homeDirectory(placeOptions(options));
   const approvals = createServerApprovals({ store: createFileApprovalStore({ home }) });
   const others = await loadPlugins(options.plugins ?? [], options.cwd ?? process.cwd());

@@ -3,6 +3,7 @@ import type { FittingsError, Logger } from '@mcp-fittings/client-core';
 import type { CommandDeps } from '../command-deps.js';
 import type { StoreName } from '../options.js';
 import { jsonText, printable } from '../output/printable.js';
+import { type LoadedServers, loadServers } from './load-servers.js';
 import type { Session, SessionOptions } from './session.js';
 import { chooseStore } from './store-choice.js';
 
@@ -34,7 +35,7 @@ export function sessionOptions(deps: CommandDeps): SessionOptions {
 }
 
 /** Returns how local servers are shared; undefined if they are not. */
-export function sharedOptions({ options, env, cwd, programFile }: CommandDeps): SessionOptions['shared'] {
+function sharedOptions({ options, env, cwd, programFile }: CommandDeps): SessionOptions['shared'] {
   if (!(options.shared ?? env['FITTINGS_SHARED'] === '1')) return undefined;
   return {
     // What `hostCallbacks` answers `roots/list` with.
@@ -45,19 +46,24 @@ export function sharedOptions({ options, env, cwd, programFile }: CommandDeps): 
   };
 }
 
+interface OpenSessionOptions extends SessionOptions {
+  /** The configuration, if it was loaded before. */
+  readonly configured?: LoadedServers | undefined;
+}
+
 /**
  * Opens the session of a command and redacts its secrets from the output. Dispose of it. `storeFlag` is the value of
  * `--store` in sign-in commands; default: that of this command line.
  */
 export async function openSession(
   deps: CommandDeps,
-  more: Partial<SessionOptions> = {},
+  { configured, ...more }: OpenSessionOptions = {},
   storeFlag: StoreName | undefined = deps.options.store,
 ): Promise<CommandSession> {
-  const { createSession } = await import('./session.js');
+  const { createLoadedSession } = await import('./session.js');
   const { output } = deps;
   let storeError: FittingsError | undefined;
-  const session = await createSession({
+  const options: SessionOptions = {
     ...sessionOptions(deps),
     ...more,
     // Servers that need a sign-in report it; the others do not need the store.
@@ -65,7 +71,8 @@ export async function openSession(
       storeError = error;
       output.detail(printable(error.message));
     },
-  });
+  };
+  const session = await createLoadedSession(configured ?? (await loadServers(options)), options);
   output.hide(session.secrets);
   return {
     ...session,

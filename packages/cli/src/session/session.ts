@@ -17,7 +17,7 @@ import type { LayoutName, StoreName } from '../options.js';
 import { packageVersion } from '../version.js';
 import { createAuth } from './create-auth.js';
 import { openStore, storeForReading } from './credential-store.js';
-import { loadServers } from './load-servers.js';
+import { type LoadedServers, loadServers } from './load-servers.js';
 import { usableEntry } from './resolve-server.js';
 import { configSecrets } from './secrets.js';
 
@@ -104,8 +104,15 @@ export interface Session extends AsyncDisposable {
  * ```
  */
 export async function createSession(options: SessionOptions = {}): Promise<Session> {
+  return createLoadedSession(await loadServers(options), options);
+}
+
+/** Creates the session of a configuration that was loaded with the same options. */
+export async function createLoadedSession(
+  { loaded, approvals, transports, auth: others, home }: LoadedServers,
+  options: SessionOptions,
+): Promise<Session> {
   const { logger, clock, callbacks } = options;
-  const { loaded, approvals, transports, auth: others, home } = await loadServers(options);
   const { store, close } = openStore({ ...options, home });
   const readable = storeForReading(store, (error) => options.onStoreUnavailable?.(error));
   const { plugins: ours, sharesSignIn } = createAuth(loaded, readable, options);

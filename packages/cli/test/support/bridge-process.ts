@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { installedPackages } from '../../../../scripts/installed.mjs';
 
 /** `fittings`, as it is published. */
-export const BIN = join(await installedPackages(), 'node_modules/@mcp-fittings/cli/dist/bin.cjs');
+export const BIN = join(await installedPackages(), 'node_modules/@mcp-fittings/cli/program/bin.js');
 
 /** Arguments for one configured server and no other. */
 export const withServer = (name: string, config: unknown): readonly string[] => [

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { readFile, readdir, utimes, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'vitest';
-import { cacheFolder } from '../../src/stored-lists/stored-lists.js';
 import { openWorkspace, type Run, type Workspace } from './workspace.js';
 
 const SERVER = fileURLToPath(new URL('checked-server.mjs', import.meta.url));
@@ -24,8 +21,6 @@ export interface CheckedCalls extends AsyncDisposable {
   run(args: readonly string[], options?: Parameters<Workspace['fittings']>[1]): Promise<Run & Noted>;
   /** Returns what the server noted meanwhile too. */
   noted<T extends object>(run: () => Promise<T>): Promise<T & Noted>;
-  /** Runs it until it is done without a host, which looks for the revision of the server first. */
-  untilQuick(args: readonly string[]): Promise<void>;
   /** What the server does otherwise from its next start on. */
   behave(settings: object): Promise<void>;
   configure(entry: object): Promise<void>;
@@ -51,17 +46,10 @@ export async function setUp(entry: object = {}): Promise<CheckedCalls> {
       setup.noted(() =>
         workspace.fittings(['--strict-mcp-config', '--mcp-config', config, ...args], options),
       ),
-    async untilQuick(args) {
-      for (let calls = 1; (await setup.run(args)).log.includes('server/discover'); calls++) {
-        // The pins of the first call, and what else was changed within two seconds, are not relied on.
-        await sleep(calls === 1 ? 2_000 : 500);
-      }
-    },
     behave: (value) => writeFile(settings, JSON.stringify(value)),
     async configure(changed) {
       const checked = { command: process.execPath, args: [SERVER, log, settings], ...changed };
       await writeFile(config, JSON.stringify({ mcpServers: { checked } }));
-      await utimes(config, 0, 0);
     },
     [Symbol.asyncDispose]: () => workspace[Symbol.asyncDispose](),
   };
@@ -69,35 +57,6 @@ export async function setUp(entry: object = {}): Promise<CheckedCalls> {
   return setup;
 }
 
-/** Files of the records of this workspace. */
-export async function recordsOf({ home }: Workspace): Promise<readonly string[]> {
-  const folder = join(cacheFolder(home), 'calls');
-  return (await readdir(folder).catch(() => [])).map((name) => join(folder, name));
-}
-
-/** What the server notes of a repeated call, which has the capabilities of an ordinary one. */
-export const quickLog = (tool: string, ordinary: readonly string[]): readonly unknown[] => [
-  'started',
-  'initialize',
-  ordinary.find((line) => line.startsWith('capabilities ')),
-  'notifications/initialized',
-  'tools/list',
-  'tools/call',
-  `called ${tool}`,
-];
-
 /** The calls that the server noted. */
 export const called = (log: readonly string[]): readonly string[] =>
   log.filter((line) => line.startsWith('called '));
-
-/** An option that changes nothing, and that only the ordinary way knows. */
-export const ORDINARY = ['--timeout', '600'];
-
-/** Adds a tool to those that were called, in the only record. */
-export async function allow(workspace: Workspace, tool: string): Promise<void> {
-  const [path = '', ...others] = await recordsOf(workspace);
-  expect(others).toEqual([]);
-  const record = JSON.parse(await readFile(path, 'utf8')) as { value: { called: string[] } };
-  if (!record.value.called.includes(tool)) record.value.called.push(tool);
-  await writeFile(path, JSON.stringify(record));
-}

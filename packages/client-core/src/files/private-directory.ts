@@ -1,12 +1,11 @@
-import { constants, lstatSync, readlinkSync, type Stats } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { constants, lstatSync, promises, readlinkSync, type Stats } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { FittingsError } from '../errors/fittings-error.js';
 import { systemErrorCode } from '../errors/system-errors.js';
 
 /** Creates the directory with mode 0700 if it is missing, then checks it like {@link checkPrivateDirectory}. */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  await promises.mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     // Something other than a directory is in the way: the check says what.
     if (systemErrorCode(error) !== 'EEXIST') throw error;
   });
@@ -32,7 +31,7 @@ export async function checkPrivateDirectory(path: string): Promise<boolean> {
 /** Flushes a directory, so that its entries survive a crash. Windows does so by itself. */
 export async function flushDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const handle = await open(path, constants.O_RDONLY);
+  const handle = await promises.open(path, constants.O_RDONLY);
   try {
     await handle.sync();
   } finally {

@@ -7,9 +7,6 @@ import { type Workspace, openWorkspace } from './support/workspace.js';
 
 // Each starts several processes; on a loaded machine that takes its time.
 vi.setConfig({ testTimeout: 120_000 });
-/** The tests run side by side, because each waits for two seconds, see `settle`. */
-const test = it.concurrent;
-
 /** A server whose tools are the lines of a file. It adds a line to another file when it starts. */
 const SERVER = `
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -51,7 +48,7 @@ interface Setup {
   /** Sets the tools of all servers. */
   offer(...tools: readonly string[]): Promise<void>;
   /** Lists in a process that must start nothing. */
-  listAtOnce(
+  listFromMemory(
     args?: readonly string[],
     cwd?: string,
   ): {
@@ -59,7 +56,7 @@ interface Setup {
     readonly stdout: string;
     readonly stderr: string;
   };
-  /** Writes the user's servers, and lets the file look as if that had happened a while ago. */
+  /** Writes the user's servers. */
   configure(change?: (entry: Record<string, unknown>) => void): Promise<void>;
 }
 
@@ -78,7 +75,7 @@ async function setUp(count = 2): Promise<Setup & AsyncDisposable> {
     names,
     starts: async () => (await readFile(started, 'utf8')).split('\n').length - 1,
     offer: (...all) => writeFile(tools, all.join('\n')),
-    listAtOnce(args = ['list', 'tools'], cwd = project) {
+    listFromMemory(args = ['list', 'tools'], cwd = project) {
       const { status, stdout, stderr } = spawnSync(process.execPath, ['--require', guard, BIN, ...args], {
         cwd,
         env,
@@ -103,50 +100,46 @@ async function setUp(count = 2): Promise<Setup & AsyncDisposable> {
   return { ...setup, [Symbol.asyncDispose]: () => workspace[Symbol.asyncDispose]() };
 }
 
-/** Files that were changed a moment ago are read again: two seconds, so that one mark cannot stand for two contents. */
-const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2_100));
-
 async function warm(setup: Setup, args: readonly string[] = ['list', 'tools']) {
-  await settle();
   const run = await setup.workspace.fittings(args);
   expect(run).toMatchObject({ code: 0, stderr: '' });
   return run;
 }
 
-test('a second list of ten servers starts no process and opens no socket', async () => {
+it('a second list of ten servers starts no process and opens no socket', async () => {
   await using setup = await setUp(10);
   const first = await warm(setup);
   expect(await setup.starts()).toBe(10);
-  const second = setup.listAtOnce();
+  const second = setup.listFromMemory();
   expect(second.code).toBe(0);
   // Servers print when they are connected; from memory they have the order of the configuration.
   expect(second.stdout.split('\n').toSorted()).toEqual(first.stdout.split('\n').toSorted());
   expect(second.stderr).toMatch(/^Listed from memory, up to \d+ s old\. Ask the servers again: --refresh\n$/);
-  const json = setup.listAtOnce(['--json', 'list', 'tools']);
+  const json = setup.listFromMemory(['--json', 'list', 'tools']);
   expect((JSON.parse(json.stdout) as { tools: unknown[] }).tools).toHaveLength(10);
-  const one = setup.listAtOnce(['list', 'tools', 's3', '-v']);
+  const one = setup.listFromMemory(['list', 'tools', 's3', '-v']);
   expect(one.stdout).toContain('--arg city=<string>');
   expect(one.stdout).not.toContain('s4');
-  expect(setup.listAtOnce(['list', 'prompts']).stdout).toBe('No server offers prompts.\n');
+  expect(setup.listFromMemory(['list', 'prompts']).stdout).toBe('No server offers prompts.\n');
   expect(await setup.starts()).toBe(10);
 });
 
-test('the guard of these tests notices a server that is started', async () => {
+it('the guard of these tests notices a server that is started', async () => {
   await using setup = await setUp(1);
-  expect(setup.listAtOnce()).toMatchObject({ code: 99 });
+  expect(setup.listFromMemory()).toMatchObject({ code: 99 });
 });
 
-test('--refresh asks all servers again, and what they say is remembered', async () => {
+it('--refresh asks all servers again, and what they say is remembered', async () => {
   await using setup = await setUp();
   await warm(setup);
   await setup.offer('second');
-  expect(setup.listAtOnce().stdout).toContain('first');
+  expect(setup.listFromMemory().stdout).toContain('first');
   const refreshed = await warm(setup, ['list', 'tools', '--refresh']);
   expect(refreshed.stdout).toContain('second');
-  expect(setup.listAtOnce().stdout).toContain('second');
+  expect(setup.listFromMemory().stdout).toContain('second');
 });
 
-test.each<[string, (setup: Setup) => Promise<unknown>]>([
+it.each<[string, (setup: Setup) => Promise<unknown>]>([
   ['its entry', (setup) => setup.configure((entry) => (entry['env'] = { LABEL: 'another label' }))],
   [
     'its program',
@@ -164,10 +157,9 @@ test.each<[string, (setup: Setup) => Promise<unknown>]>([
   expect(await setup.starts()).toBe(4);
 });
 
-test('a server is asked again when a variable of its entry has changed', async () => {
+it('a server is asked again when a variable of its entry has changed', async () => {
   await using setup = await setUp(1);
   await setup.configure((entry) => (entry['env'] = { LABEL: '${FRUIT}' }));
-  await settle();
   const list = async (fruit: string) =>
     (await setup.workspace.fittings(['list', 'tools'], { env: { FRUIT: fruit } })).stdout;
   expect(await list('apples')).toContain('Uses apples.');
@@ -175,7 +167,7 @@ test('a server is asked again when a variable of its entry has changed', async (
   expect(await setup.starts()).toBe(2);
 });
 
-test('a change of one entry asks that server alone', async () => {
+it('a change of one entry asks that server alone', async () => {
   await using setup = await setUp(3);
   await warm(setup);
   let count = 0;
@@ -189,7 +181,7 @@ test('a change of one entry asks that server alone', async () => {
   expect(stderr).toContain('Listed from memory');
 });
 
-test.each<[string, (workspace: Workspace, entry: object) => Promise<unknown>]>([
+it.each<[string, (workspace: Workspace, entry: object) => Promise<unknown>]>([
   [
     'its entry has changed',
     (workspace, entry) =>
@@ -211,9 +203,8 @@ test.each<[string, (workspace: Workspace, entry: object) => Promise<unknown>]>([
   const { value } = await workspace.json(['approve', 'shared'], { cwd });
   const [server] = (value as { readonly servers: readonly { readonly hash: string }[] }).servers;
   await workspace.fittings(['approve', 'shared', '--hash', server?.hash ?? ''], { cwd });
-  await settle();
   await workspace.fittings(['list', 'tools', '--refresh'], { cwd });
-  expect(setup.listAtOnce(['list', 'tools'], cwd).stdout).toContain('shared 1');
+  expect(setup.listFromMemory(['list', 'tools'], cwd).stdout).toContain('shared 1');
 
   await change(workspace, entry);
   const changed = await workspace.fittings(['list', 'tools'], { cwd });
@@ -221,11 +212,11 @@ test.each<[string, (workspace: Workspace, entry: object) => Promise<unknown>]>([
   expect(changed.stdout).toContain('s0 1');
 });
 
-test('secrets of the configuration are neither stored nor printed from memory', async () => {
+it('secrets of the configuration are neither stored nor printed from memory', async () => {
   await using setup = await setUp(1);
   await setup.configure((entry) => (entry['env'] = { LABEL: 'hunter2-hunter2', API_KEY: 'hunter2-hunter2' }));
   await warm(setup);
-  const again = setup.listAtOnce();
+  const again = setup.listFromMemory();
   expect(again.stdout).toContain('first');
   expect(again.stdout).not.toContain('hunter2');
   for (const name of await readdir(join(setup.workspace.home, '.cache/mcp-fittings/lists'))) {
@@ -235,7 +226,7 @@ test('secrets of the configuration are neither stored nor printed from memory', 
   }
 });
 
-test('lists that another user could have written are not believed', async () => {
+it('lists that another user could have written are not believed', async () => {
   await using setup = await setUp(1);
   await warm(setup);
   await chmod(join(setup.workspace.home, '.cache/mcp-fittings/lists'), 0o777);
@@ -243,7 +234,7 @@ test('lists that another user could have written are not believed', async () => 
   expect((await setup.workspace.fittings(['list', 'tools'])).stdout).toContain('second');
 });
 
-test('signing out forgets all lists', async () => {
+it('signing out forgets all lists', async () => {
   await using setup = await setUp(1);
   await warm(setup);
   const { stderr } = await setup.workspace.fittings([
@@ -257,7 +248,7 @@ test('signing out forgets all lists', async () => {
   expect(await setup.starts()).toBe(2);
 });
 
-test('lists older than ten minutes are not shown', async () => {
+it('lists older than ten minutes are not shown', async () => {
   await using setup = await setUp(1);
   await warm(setup);
   const folder = join(setup.workspace.home, '.cache/mcp-fittings/lists');
