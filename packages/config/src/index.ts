@@ -3,7 +3,6 @@ export type { ProjectVariables } from './load/evaluate-definition.js';
 export type { SourceFile } from './load/read-source.js';
 export type { Provenance, ServerEntry, ServerStatus } from './load/server-entry.js';
 export {
-  configPaths,
   watchConfig,
   type ConfigWatcher,
   type ServerChanges,

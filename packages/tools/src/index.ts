@@ -73,7 +73,7 @@ export {
   type ConfirmRequest,
 } from './calls/confirm-call.js';
 export type { HostPins, PinQuestion } from './pins/pin-gate.js';
-export { type ProgressEvent, progressEvents } from './calls/progress-queue.js';
+export type { ProgressEvent } from './calls/progress-queue.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 export { toolCallOutput, type ToolCallOutput } from './calls/tool-call-output.js';
 export type { ConversationResults, ResultSpill } from './calls/result-spill.js';

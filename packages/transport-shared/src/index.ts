@@ -4,6 +4,5 @@
  * @packageDocumentation
  */
 export { sharedStdio, type SharedStdioOptions } from './program/shared-stdio.js';
-export { callSharedTool, type CallSharedToolOptions } from './program/call-shared-tool.js';
 export type { SharedProcessCommand } from './program/connect.js';
 export { sharedFolder } from './wire/socket-address.js';

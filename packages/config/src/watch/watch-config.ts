@@ -102,10 +102,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
  * Resolves to the path of every file on which the result of {@link loadConfig} with these options depends, whether it exists or
  * not: sources, policies, lists of approvals, and the user's approvals if `approvals` has a file.
  */
-export async function configPaths(
-  options: LoadConfigOptions,
-  config: LoadedConfig,
-): Promise<readonly string[]> {
+async function configPaths(options: LoadConfigOptions, config: LoadedConfig): Promise<readonly string[]> {
   const { layout, platform = process.platform } = options;
   const { directories } = await locateFiles(options);
   const others = [

@@ -10,7 +10,7 @@ const MAX_TEXT_LENGTH = 4_000;
 export type ProgressEvent = Extract<ToolEvent, { type: 'progress' | 'partial' }>;
 
 /** Turns a progress notification of a server into events: its message as bounded text, then its numbers. A malformed one has no events. */
-export function progressEvents({ progress, total, message }: Progress): readonly ProgressEvent[] {
+function progressEvents({ progress, total, message }: Progress): readonly ProgressEvent[] {
   if (!Number.isFinite(progress)) return [];
   const numbers = { type: 'progress', progress, ...(Number.isFinite(total) && { total }) } as const;
   if (typeof message !== 'string' || message === '') return [numbers];

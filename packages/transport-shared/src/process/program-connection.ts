@@ -35,7 +35,6 @@ export interface ProgramConnection {
 /** Serves one program until it disconnects. `onEnd` is called once, then. */
 export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void): ProgramConnection {
   let opening: Opening | undefined;
-  let hasTicket = false;
   let current: PooledServer | undefined;
   /** Messages that arrive while the program changes to another process; undefined at other times. */
   let waiting: JSONRPCMessage[] | undefined;
@@ -68,7 +67,7 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
     ended: end,
     report: (error) => say({ event: 'report', error: toWireError(error) }),
     stderr(line) {
-      if (opening !== undefined && 'launch' in opening && opening.stderr) say({ event: 'stderr', line });
+      if (opening?.stderr === true) say({ event: 'stderr', line });
     },
   };
 
@@ -92,11 +91,6 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
   const open = (given: Opening | undefined): void => {
     opening = given;
     if (given === undefined) return end(refused('The program speaks another version of the shared process.'));
-    if ('ticket' in given) {
-      const found = pool.byTicket(given.ticket);
-      if (found === undefined) return end(refused('No server runs with this ticket.'));
-      return enter(found, () => opened());
-    }
     const group = pool.group(given.launch, given.server);
     // Which of several processes it needs is known when it says what session it wants.
     if (group.isRunning) opened();
@@ -134,12 +128,7 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
 
   const handle = (message: JSONRPCMessage): void => {
     const session = sessionFor(message);
-    if (
-      session !== undefined &&
-      session !== current?.session &&
-      opening !== undefined &&
-      'launch' in opening
-    ) {
+    if (session !== undefined && session !== current?.session && opening !== undefined) {
       const group = pool.group(opening.launch, opening.server);
       if (isProbe(message) && group.undiscoverable !== undefined) {
         return member.send({ jsonrpc: '2.0', id: message.id, error: group.undiscoverable });
@@ -153,11 +142,6 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
     if (server === undefined) return;
     if (isInitialize(message)) return server.initialize(member, message);
     server.receive(member, message);
-    if (hasTicket || isProbe(message)) return;
-    const { ticket } = server;
-    if (ticket === undefined) return;
-    hasTicket = true;
-    say({ event: 'ticket', ticket });
   };
 
   /** Returns which kind of session a message needs; undefined if any does. */
@@ -183,7 +167,7 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
 function sessionOf({ params = {} }: JSONRPCRequest, opening: Opening): string {
   const { protocolVersion, capabilities } = params;
   const hasRoots = typeof capabilities === 'object' && capabilities !== null && 'roots' in capabilities;
-  const isAlone = hasRoots && 'launch' in opening && opening.launch.roots === undefined;
+  const isAlone = hasRoots && opening.launch.roots === undefined;
   const text = canonicalJson([protocolVersion, capabilities, isAlone ? randomUUID() : null]);
   return createHash('sha256').update(text).digest('base64url');
 }

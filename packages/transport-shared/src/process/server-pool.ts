@@ -29,8 +29,6 @@ export interface ServerGroup {
 export interface ServerPool {
   /** Returns the processes of everything that would start this server in the same way. */
   group(launch: SharedLaunch, name: string | undefined): ServerGroup;
-  /** Returns the process that has given this ticket. */
-  byTicket(ticket: string): PooledServer | undefined;
   /** Number of processes. */
   readonly size: number;
   /** Number of requests that servers have not answered. */
@@ -134,9 +132,6 @@ export function createServerPool({ clock, idleMs, logger }: ServerPoolOptions): 
       const group = groups.get(identity) ?? createGroup(identity, launch, name);
       groups.set(identity, group);
       return group;
-    },
-    byTicket(ticket) {
-      return [...running].find(({ server }) => server.hasTicket(ticket));
     },
     get size() {
       return running.size;

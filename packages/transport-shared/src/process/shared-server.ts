@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Clock, Logger } from '@mcp-fittings/client-core';
 import {
   FittingsError,
@@ -41,12 +40,6 @@ export interface SharedServer {
   /** Number of requests that it has not answered. */
   readonly inFlight: number;
   readonly members: ReadonlySet<Member>;
-  /**
-   * What lets another program of the user join without a handshake, as long as the server does not list other tools. Undefined
-   * before there is a session.
-   */
-  readonly ticket: string | undefined;
-  hasTicket(ticket: string): boolean;
   join(member: Member): void;
   /** Cancels what the program has in flight, and takes back its subscriptions. */
   leave(member: Member): void;
@@ -84,7 +77,6 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   let isInitialized = false;
   let isUntouched = true;
   let hasEnded = false;
-  let ticket: string | undefined;
   /** Its ids are kept, so that a server that only one program uses sees what that program has sent. */
   let first: Member | undefined;
   let idle: Disposable | undefined;
@@ -178,7 +170,6 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
 
   const tell = (message: JSONRPCNotification): void => {
     const { method, params } = message;
-    if (method === 'notifications/tools/list_changed') ticket = undefined;
     if (method === 'notifications/progress') {
       const entry = inFlight.byToken(params?.['progressToken']);
       // A token that is not in a request is the business of the program whose tokens are kept, if it is the only one.
@@ -235,11 +226,6 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
       return inFlight.all().length;
     },
     members,
-    get ticket() {
-      if (isInitialized || !isUntouched) ticket ??= randomBytes(16).toString('base64url');
-      return ticket;
-    },
-    hasTicket: (given) => given === ticket && !hasEnded,
     join(member) {
       wakeUp();
       first ??= member;

@@ -29,8 +29,6 @@ export interface SharedStdioOptions extends StdioPluginOptions {
    * server. Called when a server is connected. Default: a server for this program alone, if the client declares roots.
    */
   readonly roots?: (() => readonly string[]) | undefined;
-  /** Called with a ticket for `callSharedTool()` when a session with a server has begun. Default none. */
-  readonly onTicket?: ((server: string, ticket: string) => void) | undefined;
 }
 
 const START_TIMEOUT_MS = 10_000;
@@ -50,7 +48,7 @@ const START_TIMEOUT_MS = 10_000;
  */
 export function sharedStdio(options: SharedStdioOptions = {}): TransportPlugin<StdioEntry> {
   const { folder = sharedFolder(), start, startTimeoutMs = START_TIMEOUT_MS, idleMs, serverIdleMs } = options;
-  const { roots, onTicket, ...stdioOptions } = options;
+  const { roots, ...stdioOptions } = options;
   const own = stdio(stdioOptions);
   return {
     ...own,
@@ -79,7 +77,6 @@ export function sharedStdio(options: SharedStdioOptions = {}): TransportPlugin<S
         clock,
         signal,
         onStderr,
-        onTicket: onTicket && ((ticket) => onTicket(server, ticket)),
       });
     },
   };

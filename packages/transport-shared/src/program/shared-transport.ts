@@ -30,7 +30,6 @@ export interface SharedTransportOptions {
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock | undefined;
   readonly onStderr?: ((line: string) => void) | undefined;
-  readonly onTicket?: ((ticket: string) => void) | undefined;
 }
 
 /** Characters that `JSON.parse` and a handler process in a millisecond, approximately. */
@@ -115,15 +114,13 @@ export class SharedTransport extends BaseTransport {
   }
 
   #happened(event: ControlEvent): void {
-    const { server, onStderr, onTicket } = this.#options;
+    const { server, onStderr } = this.#options;
     switch (event.event) {
       case 'opened':
         this.#description = event.description;
         this.#settle?.resolve();
         this.#settle = undefined;
         return;
-      case 'ticket':
-        return this.guard(() => onTicket?.(event.ticket));
       case 'failed':
         this.failRequest(event.id, fromWireError(event.error, server));
         return;

@@ -28,10 +28,12 @@ export interface SharedLaunch extends StdioLaunch {
   readonly roots?: string | undefined;
 }
 
-/** The first line of a program: a server to start or to join, or the ticket of one that runs. */
-export type Opening =
-  | { readonly launch: SharedLaunch; readonly stderr: boolean; readonly server?: string | undefined }
-  | { readonly ticket: string };
+/** The first line of a program: a server to start or to join. */
+export interface Opening {
+  readonly launch: SharedLaunch;
+  readonly stderr: boolean;
+  readonly server?: string | undefined;
+}
 
 /** An error as it crosses the socket. */
 export interface WireError {
@@ -48,8 +50,6 @@ export interface WireError {
 export type ControlEvent =
   /** The server runs; messages may follow. */
   | { readonly event: 'opened'; readonly description: TransportDescription }
-  /** The session is initialized. Another program of the same user that shows the ticket may join it. */
-  | { readonly event: 'ticket'; readonly ticket: string }
   /** A request gets no response. */
   | { readonly event: 'failed'; readonly id: RequestId; readonly error: WireError }
   /** The server has ended, or could not be started. */
@@ -89,15 +89,14 @@ export function asControlEvent(content: Readonly<Record<string, unknown>>): Cont
 
 /** Only its kind is checked: it was written by the process behind a socket that only this user has access to. */
 function isControlEvent(content: object): content is ControlEvent {
-  const known = new Set(['opened', 'ticket', 'failed', 'ended', 'report', 'stderr']);
+  const known = new Set(['opened', 'failed', 'ended', 'report', 'stderr']);
   return 'event' in content && typeof content.event === 'string' && known.has(content.event);
 }
 
 /** Parses the first line of a program; undefined if it is not one of this version. */
 export function asOpening(content: Readonly<Record<string, unknown>> | undefined): Opening | undefined {
   if (content?.['wire'] !== WIRE_VERSION) return undefined;
-  const { ticket, launch } = content;
-  if (typeof ticket === 'string') return { ticket };
+  const { launch } = content;
   if (!isRecord(launch) || typeof launch['command'] !== 'string' || !Array.isArray(launch['args']))
     return undefined;
   if (!isRecord(launch['env']) || !isRecord(launch['parentEnv']) || typeof launch['cwd'] !== 'string')
