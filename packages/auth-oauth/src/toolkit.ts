@@ -30,6 +30,7 @@ export {
   type FindAuthorizationServerOptions,
   type IssuerMatch,
 } from './discovery/authorization-server.js';
+export { isSameIssuer } from './discovery/issuer-url.js';
 export { parseOAuthChallenge, type OAuthChallenge } from './discovery/challenge.js';
 
 /** The client. */

@@ -70,7 +70,7 @@ describe('hostile and broken authorization servers', () => {
   it.each([
     ['another host', () => 'https://evil.example'],
     ['a tenant', (origin: string) => `${origin}/tenant`],
-    ['a trailing slash', (origin: string) => `${origin}/`],
+    ['the slash of a path', (origin: string) => `${origin}/tenant/`],
     ['case', (origin: string) => origin.replace('http', 'HTTP')],
   ])('metadata whose issuer differs by %s is refused', async (_, change) => {
     server.describe({ issuer: { issuer: change(server.origin) } });
@@ -218,7 +218,8 @@ describe('hostile and broken authorization servers', () => {
     ['advertised and missing', true, undefined, false],
     ['advertised and wrong', true, 'https://evil.example', false],
     ['advertised and right', true, '', true],
-    ['a normalized variant', true, '/', false],
+    ['a normalized variant', true, '/.', false],
+    ['the slash of its empty path', true, '/', true],
     ['not advertised and right', false, '', true],
     ['not advertised and wrong', false, 'https://evil.example', false],
     ['not advertised and absent', false, undefined, true],

@@ -1,4 +1,5 @@
 import {
+  isSameIssuer,
   JWT_BEARER_GRANT,
   oauthErrorCode,
   requestExtensionGrant,
@@ -105,7 +106,7 @@ function checkAuthorizationServer(
   { authorizationServer: as }: DiscoveredServer,
   { allowedAuthorizationServers: allowed, unannounced = 'try' }: XaaSharedOptions,
 ): void {
-  if (allowed !== undefined && !allowed.includes(as.issuer)) {
+  if (allowed !== undefined && !allowed.some((issuer) => isSameIssuer(issuer, as.issuer))) {
     throw new FittingsError(
       'POLICY_DENIED',
       `The server "${server}" uses the authorization server ${as.issuer}, which is not on the list of allowed ones.`,

@@ -46,6 +46,14 @@ describe('policy', () => {
     expect((await world.useSilently(allowed)).status).toBe(200);
   });
 
+  it('the slash of an empty path makes no other issuer, in the list and at the identity provider', async () => {
+    await using world = await createWorld();
+    const identity = world.identity({ issuer: `${world.idp.origin}/` });
+    const allowedAuthorizationServers = [`${world.as.origin}/`];
+    const response = await world.use(world.provider(identity, { allowedAuthorizationServers }));
+    expect(response.status).toBe(200);
+  });
+
   it.each(['idp', 'as'] as const)('access denied by %s is final, whatever the policy', async (who) => {
     await using world = await createWorld();
     world[who].policy = () => ({ error: 'access_denied', error_description: 'not in your group' });

@@ -10,6 +10,7 @@ import {
   type AuthorizationServer,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
+import { isSameIssuer } from '../discovery/issuer-url.js';
 import type { InteractionSession } from '../interaction/interaction.js';
 import { oauthError } from '../protocol/oauth-error.js';
 import { createSentSecrets } from '../protocol/sent-secrets.js';
@@ -53,7 +54,7 @@ export interface PendingAuthorization {
 
 /**
  * Runs the authorization code grant with PKCE, from the authorization request to the token response. The `iss` of the
- * redirect must be identical to the issuer that the person was sent to.
+ * redirect must be the issuer that the person was sent to.
  *
  * Rejects with `AUTH_DISCOVERY_FAILED` if the server lacks an authorization endpoint or PKCE, with `AUTH_FAILED` if it
  * refuses (`details.oauthError` has its error code), with `TIMEOUT` or `ABORTED`, and with the codes of the network.
@@ -99,6 +100,9 @@ export async function redeemCode(
   const answer = new URLSearchParams(parameters);
   checkAnswer(answer, server);
   if (request.issuerKnown === false) answer.delete('iss');
+  // Twice the same parameter stays wrong.
+  const [iss, ...more] = answer.getAll('iss');
+  if (more.length === 0 && isSameIssuer(as.issuer, iss)) answer.set('iss', as.issuer);
   let validated: URLSearchParams;
   try {
     validated = validateAuthResponse(as, toLibraryClient(client), answer, state);

@@ -3,7 +3,7 @@ import type { AuthorizationServer } from 'oauth4webapi';
 import type { Fetcher } from '../protocol/guarded-fetch.js';
 import { textOf, textsOf } from '../protocol/json.js';
 import { checkEndpoint } from './endpoint-policy.js';
-import { canDescribe, issuerUrl, metadataUrls } from './issuer-url.js';
+import { canDescribe, isSameIssuer, issuerUrl, metadataUrls } from './issuer-url.js';
 import { createMetadataReader, type MetadataReader } from './metadata-reader.js';
 
 const ENDPOINTS = [
@@ -36,8 +36,8 @@ const FLAGS = [
 ] as const;
 
 /**
- * How the `issuer` in the metadata must compare with the requested one: `exact` as RFC 8414 demands, or with the same
- * origin.
+ * How the `issuer` in the metadata must compare with the requested one: `exact` as RFC 8414 demands, except for the slash of
+ * an empty path, or with the same origin.
  */
 export type IssuerMatch = 'exact' | 'origin';
 
@@ -134,7 +134,7 @@ export async function readConfiguredMetadata(reader: MetadataReader, url: URL): 
 function checkIssuer(named: string, asked: string, match: IssuerMatch): void {
   const acceptable =
     match === 'exact'
-      ? named === asked
+      ? isSameIssuer(named, asked)
       : URL.canParse(named) && new URL(named).origin === new URL(asked).origin;
   if (acceptable) return;
   const shown = sanitizeText(named, { maxLength: 200 });
@@ -142,7 +142,7 @@ function checkIssuer(named: string, asked: string, match: IssuerMatch): void {
     'AUTH_DISCOVERY_FAILED',
     `The metadata of the authorization server "${asked}" names another issuer, "${shown}".`,
     {
-      hint: 'The "issuer" in the metadata must be identical to the issuer that the MCP server names (RFC 8414, section 3.3).',
+      hint: 'Both must be identical, except for the slash of an empty path (RFC 8414, section 3.3). If the issuer in the metadata is the right one, set "oauth.authServerMetadataUrl" in the entry of the server to the URL of its metadata.',
       details: { reason: 'issuer' },
     },
   );

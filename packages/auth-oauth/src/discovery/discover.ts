@@ -5,7 +5,7 @@ import { readConfiguredMetadata, readIssuerMetadata } from './authorization-serv
 import { parseOAuthChallenge } from './challenge.js';
 import { checkBrowserTarget, checkEndpoint, checkEndpointOrigins } from './endpoint-policy.js';
 import { createFailedIssuers, type FailedIssuers } from './failed-issuers.js';
-import { issuerUrl } from './issuer-url.js';
+import { isSameIssuer, issuerUrl } from './issuer-url.js';
 import { createMetadataReader, type MetadataReader } from './metadata-reader.js';
 import { findProtectedResource } from './protected-resource.js';
 
@@ -142,8 +142,8 @@ function configuredUrl(name: string, value: string, server: string): URL {
 }
 
 function preferred(issuers: readonly string[], first: string | undefined): readonly string[] {
-  if (first === undefined || !issuers.includes(first)) return issuers;
-  return [first, ...issuers.filter((issuer) => issuer !== first)];
+  const isFirst = (issuer: string): boolean => isSameIssuer(issuer, first);
+  return [...issuers.filter(isFirst), ...issuers.filter((issuer) => !isFirst(issuer))];
 }
 
 /** One refusal causes requests to this many authorization servers; the others of the list are tried at later refusals. */

@@ -3,6 +3,7 @@ import type { AuthorizationServer } from 'oauth4webapi';
 import { pickMetadata } from '../discovery/authorization-server.js';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
 import { checkMetadata, type DiscoveredServer, type DiscoverOptions } from '../discovery/discover.js';
+import { isSameIssuer } from '../discovery/issuer-url.js';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
 import type { CachedMetadata, TokenRecord } from '../tokens/token-record.js';
 import type { ProviderDeps } from './provider-deps.js';
@@ -76,7 +77,7 @@ export function isStillValid(
 ): boolean {
   const { resourceMetadata = known.resourceMetadata, dpopOnly } = parseOAuthChallenge(challenge);
   return (
-    known.authorizationServer.issuer === record?.issuer &&
+    isSameIssuer(known.authorizationServer.issuer, record?.issuer) &&
     resourceMetadata === known.resourceMetadata &&
     (!dpopOnly || known.dpopRequired) &&
     isRecent(known.foundAt, CACHED_MS, now)

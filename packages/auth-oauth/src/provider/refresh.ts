@@ -1,4 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import { isSameIssuer } from '../discovery/issuer-url.js';
 import type { ClientRegistry } from '../registration/client-registry.js';
 import { refreshTokenGrant } from '../tokens/token-endpoint.js';
 import { createTokenRecord, type TokenRecord } from '../tokens/token-record.js';
@@ -19,7 +20,7 @@ export async function refresh(
   if (record === undefined || refreshToken === undefined) throw foreignToken(server);
   return withCachedDiscovery(provider, record, async (discovered) => {
     const { authorizationServer, resource } = discovered;
-    if (authorizationServer.issuer !== record.issuer) throw foreignToken(server);
+    if (!isSameIssuer(authorizationServer.issuer, record.issuer)) throw foreignToken(server);
     const client = await clients.find({
       authorizationServer,
       clientId: record.clientId,

@@ -5,6 +5,7 @@ import {
   type FittingsError,
 } from '@mcp-fittings/client-core/auth';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
+import { isSameIssuer } from '../discovery/issuer-url.js';
 import { hasTokenSyntax } from '../protocol/token-syntax.js';
 import type { TokenManager } from '../tokens/token-manager.js';
 import { isAlive, type TokenRecord } from '../tokens/token-record.js';
@@ -64,7 +65,8 @@ export function createTokenProvider(deps: TokenProviderDeps): TokenProvider {
     const count = record === undefined ? MAX_UNDISCOVERED : countInARow(record);
     const cached = count < MAX_UNDISCOVERED ? provider.cached(record, challenge) : undefined;
     const { authorizationServer } = cached ?? (await provider.discover({ record, challenge }));
-    if (!canStartSilently && authorizationServer.issuer !== record?.issuer) throw unrecoverable(challenge);
+    const { issuer } = authorizationServer;
+    if (!canStartSilently && !isSameIssuer(issuer, record?.issuer)) throw unrecoverable(challenge);
     if ((await tokens.renew(record)) === 'none') throw unrecoverable(challenge);
     const token = tokens.held?.accessToken;
     if (cached === undefined || token === undefined) undiscovered = undefined;

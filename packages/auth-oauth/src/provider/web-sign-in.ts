@@ -1,5 +1,6 @@
 import { FittingsError, type SignInOptions } from '@mcp-fittings/client-core';
 import { redeemCode, startAuthorization } from '../authorization/authorization-code.js';
+import { isSameIssuer } from '../discovery/issuer-url.js';
 import { createTokenRecord } from '../tokens/token-record.js';
 import { savePendingSignIn, takePendingSignIn } from './pending-sign-in.js';
 import { tokenRecordOptions } from './provider-deps.js';
@@ -105,7 +106,7 @@ export async function completeSignIn(
   const discovered = await provider.discover({ record: { issuer, resourceMetadata, tokenType }, signal });
   const { authorizationServer } = discovered;
   // The code belongs to the issuer and resource that it was requested for; a server that now names others does not get it.
-  if (authorizationServer.issuer !== issuer || discovered.resource !== resource) {
+  if (!isSameIssuer(authorizationServer.issuer, issuer) || discovered.resource !== resource) {
     throw changedIssuer(server, issuer);
   }
   const client =

@@ -6,6 +6,7 @@ import {
   type TokenStore,
 } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
+import { isSameIssuer, withoutRootSlash } from '../discovery/issuer-url.js';
 import type { Fetcher } from '../protocol/guarded-fetch.js';
 import { textOf, textsOf } from '../protocol/json.js';
 import { register, type Registration } from './dynamic-registration.js';
@@ -105,7 +106,7 @@ export interface ClientRegistry {
  */
 export function createClientRegistry(deps: ClientRegistryDeps, options: OAuthClientOptions): ClientRegistry {
   const { store, server, clock, owner } = deps;
-  const keyOf = (issuer: string): string => `oauth-client\n${issuer}${owner}`;
+  const keyOf = (issuer: string): string => `oauth-client\n${withoutRootSlash(issuer)}${owner}`;
 
   /** A secret, or what is signed with a key, goes to one issuer only. */
   const checkCredential = async (clientId: string, issuer: string, isSecret: boolean): Promise<void> => {
@@ -163,7 +164,7 @@ export function createClientRegistry(deps: ClientRegistryDeps, options: OAuthCli
     async find(request) {
       const { authorizationServer: as, redirectUri } = request;
       const { clientId, clientSecret, clientKey, clientIssuer, clientMetadataUrl } = options;
-      if (clientId !== undefined && (clientIssuer ?? as.issuer) === as.issuer) {
+      if (clientId !== undefined && isSameIssuer(as.issuer, clientIssuer ?? as.issuer)) {
         await checkCredential(clientId, as.issuer, clientSecret !== undefined || clientKey !== undefined);
         const authenticate = clientAuthentication(as, { secret: clientSecret, key: clientKey });
         return { issuer: as.issuer, clientId, origin: 'configured', authenticate };

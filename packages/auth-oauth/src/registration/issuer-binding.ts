@@ -1,4 +1,5 @@
 import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
+import { isSameIssuer } from '../discovery/issuer-url.js';
 import { textOf } from '../protocol/json.js';
 
 /** Binds a client secret or key to one issuer. */
@@ -20,7 +21,7 @@ export async function checkIssuerBinding(
   found: string,
 ): Promise<void> {
   if (configured !== undefined) {
-    if (configured !== found) throw issuerMismatch(server, configured, found);
+    if (!isSameIssuer(found, configured)) throw issuerMismatch(server, configured, found);
     return;
   }
   const read = async (): Promise<string | undefined> => textOf((await store.get(key)) ?? {}, 'issuer');
@@ -32,7 +33,7 @@ export async function checkIssuerBinding(
       await store.set(key, { version: 1, issuer: found });
       return found;
     }));
-  if (bound !== found) throw issuerMismatch(server, bound, found);
+  if (!isSameIssuer(found, bound)) throw issuerMismatch(server, bound, found);
 }
 
 export function issuerMismatch(server: string, own: string, found: string): FittingsError {

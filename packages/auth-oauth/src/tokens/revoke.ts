@@ -6,6 +6,7 @@ import {
   revocationRequest,
 } from 'oauth4webapi';
 import type { DiscoveredServer } from '../discovery/discover.js';
+import { isSameIssuer } from '../discovery/issuer-url.js';
 import { guardedFetch, type Fetcher } from '../protocol/guarded-fetch.js';
 import type { ClientRegistry } from '../registration/client-registry.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
@@ -47,7 +48,7 @@ export async function revokeTokens({
 }: RevocationRequest): Promise<void> {
   try {
     const { authorizationServer: as } = await discover();
-    if (as.issuer !== record.issuer || as.revocation_endpoint === undefined) return;
+    if (!isSameIssuer(as.issuer, record.issuer) || as.revocation_endpoint === undefined) return;
     const client = await clients.find({
       authorizationServer: as,
       clientId: record.clientId,

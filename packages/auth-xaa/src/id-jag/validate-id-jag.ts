@@ -1,3 +1,4 @@
+import { isSameIssuer } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { isEncryptedJwt, isOnly, readJwt, type JwtContent } from '../jwt.js';
@@ -63,7 +64,7 @@ function problemOf({ header, claims }: JwtContent, expected: IdJagExpectation): 
   if (kind !== 'oauth-id-jag+jwt') return 'has the wrong `typ` for an ID-JAG';
   if (typeof alg !== 'string' || !ALGORITHM.test(alg)) return 'does not have an asymmetric signature';
   if (crit !== undefined) return 'has critical parameters that are not supported';
-  if (iss !== expected.issuer) return 'has another issuer';
+  if (typeof iss !== 'string' || !isSameIssuer(iss, expected.issuer)) return 'has another issuer';
   if (!isOnly(aud, expected.audience)) return 'is for another authorization server';
   if (client !== expected.clientId) return 'is for another client';
   if (resource !== undefined && !isOnly(resource, expected.resource)) return 'is for another resource';

@@ -1,4 +1,9 @@
-import { createTokenManager, refreshTokenGrant, type TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
+import {
+  createTokenManager,
+  isSameIssuer,
+  refreshTokenGrant,
+  type TokenManager,
+} from '@mcp-fittings/auth-oauth/toolkit';
 import { randomUUID } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { exchangeSamlForRefreshToken, type SubjectToken } from '../id-jag/token-exchange.js';
@@ -154,10 +159,9 @@ async function readSubjectToken(
 ): Promise<SubjectToken | undefined> {
   const subject = await callHost(subjectToken, server);
   if (subject?.type !== 'id_token') return subject;
-  const claims = readJwt(subject.token)?.claims;
-  const audience = claims?.['aud'];
+  const { iss, aud: audience, exp, sub } = readJwt(subject.token)?.claims ?? {};
   const isOurs = audience === clientId || (Array.isArray(audience) && audience.includes(clientId));
-  if (claims?.['iss'] !== issuer || !isOurs) {
+  if (typeof iss !== 'string' || !isSameIssuer(iss, issuer) || !isOurs) {
     throw new FittingsError(
       'CALLBACK_FAILED',
       `The ID token that \`subjectToken\` returned was not issued by ${issuer} for this client.`,
@@ -167,7 +171,6 @@ async function readSubjectToken(
       },
     );
   }
-  const { exp, sub } = claims;
   if (typeof sub !== 'string' || sub === '') {
     throw new FittingsError(
       'CALLBACK_FAILED',
