@@ -15,18 +15,24 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /**
  * Finds the metadata at the URL of the challenge, then at the well-known URL for the path of the server, then for its root.
- * Resolves with undefined if none exists; rejects with `AUTH_DISCOVERY_FAILED` if it describes another resource.
+ * Resolves with undefined if none exists; rejects with `AUTH_DISCOVERY_FAILED` if it describes another resource, or does not
+ * say which one.
  */
 export async function findProtectedResource(
   reader: MetadataReader,
   serverUrl: URL,
   named: string | undefined,
 ): Promise<ProtectedResource | undefined> {
+  let incomplete: URL | undefined;
   for (const url of candidates(serverUrl, named)) {
     const document = await reader.read(url);
     if (document === undefined) continue;
-    const resource = textOf(document, 'resource');
-    if (resource === undefined) continue;
+    const resource = textOf(document, 'resource') ?? '';
+    if (resource === '') {
+      // Some servers answer every request with JSON of another kind.
+      if (Array.isArray(document['authorization_servers'])) incomplete ??= url;
+      continue;
+    }
     if (!describes(resource, serverUrl, url)) throw otherResource(resource, serverUrl);
     return {
       resource,
@@ -35,6 +41,7 @@ export async function findProtectedResource(
       dpopRequired: document['dpop_bound_access_tokens_required'] === true,
     };
   }
+  if (incomplete !== undefined) throw noResource(incomplete, serverUrl);
   return undefined;
 }
 
@@ -77,6 +84,20 @@ function otherResource(resource: string, serverUrl: URL): FittingsError {
     `The protected resource metadata of ${serverUrl.origin} describes another resource, "${shown}".`,
     {
       hint: 'Ask its owner to set "resource" to the exact URL of the server.',
+      details: { reason: 'resource' },
+    },
+  );
+}
+
+/** RFC 9728 requires the member, and forbids to use metadata that describe another resource. */
+function noResource(at: URL, serverUrl: URL): FittingsError {
+  // Without their queries, which may hold a key.
+  const where = sanitizeText(`${at.origin}${at.pathname}`, { maxLength: 300 });
+  return new FittingsError(
+    'AUTH_DISCOVERY_FAILED',
+    `The protected resource metadata at ${where} has no "resource".`,
+    {
+      hint: `Ask its owner to add "resource": "${serverUrl.origin}${serverUrl.pathname}" (RFC 9728, section 2).`,
       details: { reason: 'resource' },
     },
   );

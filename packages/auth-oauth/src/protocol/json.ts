@@ -15,11 +15,11 @@ export function textOf(document: Readonly<Record<string, unknown>>, member: stri
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the array of strings at a member; undefined for anything else. */
+/** Returns the strings of the array at a member, without its other elements; undefined for anything else than an array. */
 export function textsOf(
   document: Readonly<Record<string, unknown>>,
   member: string,
 ): readonly string[] | undefined {
   const value = Object.hasOwn(document, member) ? document[member] : undefined;
-  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined;
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined;
 }
