@@ -80,6 +80,21 @@ describe.each(GRID)('a sign-in that has ended, over %s, engine %s', (kind, engin
   });
 });
 
+describe.each(GRID)(
+  'a server that answers a request without credentials with 403, over %s, engine %s',
+  (kind, engine) => {
+    it('is needs-auth, and connected after the sign-in', async () => {
+      await using world = await createEndingWorld(kind, engine, undefined, 403);
+      const host = world.host();
+      expect(await world.connect(host)).toBe('needs-auth');
+      await host.signIn('notes');
+      await expect(host.callTool({ server: 'notes', tool: 'read' })).resolves.toMatchObject({
+        content: [{ text: 'done' }],
+      });
+    });
+  },
+);
+
 describe('a refresh whose answer is lost', () => {
   it('ends the sign-in when the authorization server says that the refresh token was used', async () => {
     await using world = await createWorld({ accessTokenTtl: 3600 });

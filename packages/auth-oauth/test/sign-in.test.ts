@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryStore } from '@mcp-fittings/store-file';
-import type { Interaction } from '@mcp-fittings/auth-oauth';
+import { authorizedFetch, type Interaction } from '@mcp-fittings/auth-oauth';
 import { createWorld, scripted, type World } from './support/world.js';
 
 describe('signing in at a real authorization server', () => {
@@ -49,6 +49,39 @@ describe('signing in at a real authorization server', () => {
     expect(authorization).not.toBe(refused);
     await provider.signOut?.();
     expect(await provider.headers(request)).toEqual({});
+  });
+
+  it('names the scope that a sign-in lacks, and not a sign-in', async () => {
+    const provider = world.provider();
+    await world.use(provider);
+    world.resource.needs = 'admin';
+    const send = authorizedFetch(provider, { url: world.resource.url });
+    const refused = await send(world.resource.url, { method: 'POST' }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      code: 'AUTH_REQUIRED',
+      message: '"test" requires the scope "admin", which your sign-in does not include.',
+      hint: expect.stringContaining('host.signIn()'),
+    });
+    expect((await world.use(provider)).status).toBe(200);
+  });
+
+  it.each([
+    ['', '"test" requires more scopes than your sign-in includes.'],
+    [', scope="tools a b"', '"test" requires the scopes "a", "b", which your sign-in does not include.'],
+    [`, scope="${'x'.repeat(256)} ${'y'.repeat(256)}"`, expect.stringContaining('requires the scopes "xxx')],
+  ])('says what a challenge with %j asks of a person who is signed in', async (scope, message) => {
+    const provider = world.provider();
+    await world.use(provider);
+    const { authorization } = await provider.headers({ url: new URL(world.resource.url), method: 'POST' });
+    const challenge = {
+      url: new URL(world.resource.url),
+      status: 403,
+      wwwAuthenticate: `Bearer error="insufficient_scope"${scope}`,
+      refused: authorization,
+    } as const;
+    const error: unknown = await provider.onChallenge(challenge).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'AUTH_REQUIRED', message });
+    expect(String(error).length).toBeLessThan(500);
   });
 
   it('RFC 8252 registers again if the registered port is in use, and uses it otherwise', async () => {

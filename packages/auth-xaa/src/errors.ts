@@ -2,9 +2,10 @@ import { oauthErrorCode } from '@mcp-fittings/auth-oauth/toolkit';
 import {
   AuthRequiredError,
   FittingsError,
+  sanitizeText,
   type AuthChallenge,
   type ErrorCode,
-} from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core/auth';
 
 /** The server that refused: `details.stage` of an error. */
 type Stage = 'identity-provider' | 'authorization-server';
@@ -57,14 +58,24 @@ export function signInRequired(
   issuer: string,
   { challenge, details, cause }: SignInReason = {},
 ): AuthRequiredError {
+  const demands = demandsOf(details);
+  const what = demands === '' ? `you to sign in at ${issuer}` : `a new sign-in at ${issuer} (${demands})`;
   const why = cause instanceof FittingsError ? `: ${cause.message}` : '.';
-  return new AuthRequiredError(`The server "${server}" requires you to sign in at ${issuer}${why}`, {
+  return new AuthRequiredError(`The server "${server}" requires ${what}${why}`, {
     server,
     challenge,
     details,
     cause,
     hint: 'Call host.signIn(), or signIn() of the provider. One sign-in serves every server.',
   });
+}
+
+/** Returns how someone who is signed in has to sign in again (RFC 9470); empty if that does not matter. */
+function demandsOf({ acrValues, maxAge }: FittingsError['details'] = {}): string {
+  return [
+    ...(typeof acrValues === 'string' ? [`with "${sanitizeText(acrValues, { maxLength: 200 })}"`] : []),
+    ...(typeof maxAge === 'number' ? [`at most ${maxAge} seconds old`] : []),
+  ].join(', ');
 }
 
 /** The company's policy forbids access. Signing in another way would circumvent it. */

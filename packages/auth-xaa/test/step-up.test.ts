@@ -19,6 +19,7 @@ describe('step-up', () => {
       const provider = world.provider(identity);
       await expect(world.useSilently(provider)).rejects.toMatchObject({
         code: 'AUTH_REQUIRED',
+        message: `The server "test" requires a new sign-in at ${world.idp.origin} (with "${MFA}", at most 300 seconds old).`,
         details: { acrValues: MFA, maxAge: 300 },
       });
       expect(world.pages).toHaveLength(1);

@@ -64,6 +64,22 @@ describe('a challenge', () => {
     expect(readChallenge(head(status, header))?.kind).toBe(kind);
   });
 
+  it.each<[number, string | undefined, string | undefined]>([
+    [403, 'Bearer', 'credentials'],
+    [403, 'bearer realm="x", resource_metadata="https://example.com/prm"', 'credentials'],
+    [403, 'Basic realm="x", Bearer', 'credentials'],
+    [403, 'DPoP algs="ES256"', 'credentials'],
+    [403, 'Bearer error="invalid_token"', 'credentials'],
+    [403, 'Bearer error="insufficient_scope", scope="a"', 'credentials'],
+    [403, 'Basic realm="Bearer"', undefined],
+    [403, undefined, undefined],
+    [404, 'Bearer', undefined],
+  ])('HTTP %i with %j to a request without credentials asks for %s', (status, header, kind) => {
+    const challenge = readChallenge(head(status, header), { unsigned: true });
+    expect(challenge?.kind).toBe(kind);
+    if (challenge !== undefined) expect(challenge.status).toBe(401);
+  });
+
   it('goes to the provider, with all that it needs to know', async () => {
     const { provider, challenges } = recordingProvider();
     const credentials = createCredentials({ url, provider, configured: false });

@@ -24,14 +24,21 @@ const refused = (status: number, headers: Readonly<Record<string, string>> = {})
 });
 
 /** Sends a request whose replies come in this order, and tells what was done. */
-function sending(replies: readonly (RefusedReply | 'ok')[], more: Partial<RemoteRequest<Accepted>> = {}) {
+function sending(
+  replies: readonly (RefusedReply | 'ok')[],
+  more: Partial<RemoteRequest<Accepted>> = {},
+  { unsigned = 0, authorization }: { unsigned?: number; authorization?: string } = {},
+) {
   const clock = createManualClock();
   const log: string[] = [];
   let tokens = 0;
   const provider: AuthProvider = {
-    headers: () => Promise.resolve({ authorization: `Bearer token-${++tokens}` }),
-    onChallenge: ({ refused: token }) => {
-      log.push(`challenge of ${token}`);
+    async headers() {
+      tokens++;
+      return unsigned > 0 && unsigned-- > 0 ? {} : { authorization: `Bearer token-${tokens}` };
+    },
+    onChallenge: ({ refused: token, status }) => {
+      log.push(`challenge of ${token}${status === 401 ? '' : ` with ${status}`}`);
       return Promise.resolve('retry');
     },
   };
@@ -50,7 +57,7 @@ function sending(replies: readonly (RefusedReply | 'ok')[], more: Partial<Remote
     ...more,
   };
   const result = sendWithRecovery(request, {
-    credentials: createCredentials({ url, provider }),
+    credentials: createCredentials({ url, provider, authorization }),
     redactor: createRequestRedactor({}, url),
     retryLater: {},
     clock,
@@ -64,6 +71,20 @@ describe('a request', () => {
     const { log, result } = sending([refused(401), 'ok']);
     expect(await result).toEqual({ accepted: true });
     expect(log).toEqual(['send Bearer token-1', 'challenge of Bearer token-1', 'send Bearer token-2']);
+  });
+
+  it('without credentials asks for them when a 403 has a challenge, and with them does not', async () => {
+    const forbidden = refused(403, { 'www-authenticate': 'Bearer realm="x"' });
+    const first = sending([forbidden, 'ok'], {}, { unsigned: 1 });
+    expect(await first.result).toEqual({ accepted: true });
+    expect(first.log).toEqual(['send undefined', 'challenge of undefined', 'send Bearer token-2']);
+    const again = sending([forbidden, forbidden], {}, { unsigned: 1 });
+    await expect(again.result).rejects.toMatchObject({ code: 'HTTP_STATUS', details: { status: 403 } });
+    const never = sending([forbidden, forbidden], {}, { unsigned: 2 });
+    await expect(never.result).rejects.toMatchObject({ code: 'AUTH_REJECTED', details: { status: 403 } });
+    const configured = sending([forbidden], {}, { unsigned: 1, authorization: 'Bearer mine' });
+    await expect(configured.result).rejects.toMatchObject({ code: 'HTTP_STATUS' });
+    expect(configured.log).toEqual(['send undefined']);
   });
 
   it('waits for a busy server as long as that asks for, and leaves no timer', async () => {

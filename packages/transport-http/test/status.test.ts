@@ -12,6 +12,7 @@ describe('the status table', () => {
   it.each([
     [401, [], 'challenge'],
     [403, ['insufficientScope'], 'challenge'],
+    [403, ['credentialsMissing'], 'challenge'],
     [403, [], 'refused'],
     [404, ['session'], 'gone'],
     [404, [], 'refused'],

@@ -55,7 +55,8 @@ export function authorizedFetch(provider: AuthProvider, options: AuthorizedFetch
       const response = await send(target, { ...init, headers, redirect: 'manual' });
       const head = headOf(response, url);
       credentials.observe(head);
-      const challenge = readChallenge(head);
+      const unsigned = !headers.has('authorization') && Object.keys(signed).length === 0;
+      const challenge = readChallenge(head, { unsigned });
       // The first attempt has consumed a stream, so it cannot be sent again.
       if (challenge === undefined || init.body instanceof ReadableStream) return response;
       try {

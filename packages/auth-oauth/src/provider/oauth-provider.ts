@@ -1,4 +1,10 @@
-import { AuthRequiredError, type AuthProvider, type FittingsError } from '@mcp-fittings/client-core';
+import {
+  AuthRequiredError,
+  sanitizeText,
+  type AuthChallenge,
+  type AuthProvider,
+  type FittingsError,
+} from '@mcp-fittings/client-core/auth';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
 import { parseRedirectUri } from '../interaction/redirect-uri.js';
 import { checkClientMetadataUrl } from '../registration/client-metadata-url.js';
@@ -6,7 +12,7 @@ import { createClientRegistry } from '../registration/client-registry.js';
 import { absentWhenCorrupt, forReplaceable, isCorrupt } from '../tokens/corrupt-store.js';
 import { revokeTokens } from '../tokens/revoke.js';
 import { createTokenManager } from '../tokens/token-manager.js';
-import { isAlive } from '../tokens/token-record.js';
+import { isAlive, type TokenRecord } from '../tokens/token-record.js';
 import type { OAuthProviderOptions } from './options.js';
 import { createProviderDeps } from './provider-deps.js';
 import { refresh } from './refresh.js';
@@ -54,10 +60,7 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
   const signInDeps: SignInDeps = { provider, clients, tokens, options };
   /** The token that did not help when a sign-in was last required. */
   let ended: string | undefined;
-  const signInRequired = (
-    challenge: AuthRequiredError['challenge'],
-    cause?: FittingsError,
-  ): AuthRequiredError => {
+  const signInRequired = (challenge: AuthChallenge | undefined, cause?: FittingsError): AuthRequiredError => {
     ended = tokens.held?.accessToken;
     return new AuthRequiredError(
       `"${server}" requires you to sign in${cause === undefined ? '.' : `: ${cause.message}`}`,
@@ -65,7 +68,7 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
     );
   };
   /** A stored token that cannot be read is not deleted; only a new sign-in replaces it. */
-  const requiringSignIn = <T>(work: Promise<T>, challenge?: AuthRequiredError['challenge']): Promise<T> =>
+  const requiringSignIn = <T>(work: Promise<T>, challenge?: AuthChallenge): Promise<T> =>
     work.catch((error: unknown) => {
       throw isCorrupt(error) ? signInRequired(challenge, error) : error;
     });
@@ -75,8 +78,12 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
     canStartSilently: false,
     onUnrecoverable: signInRequired,
     async onInsufficientScope(challenge, record) {
-      stepUps.check(parseOAuthChallenge(challenge).scopes, record?.requested ?? []);
-      throw signInRequired(challenge);
+      const { scopes } = parseOAuthChallenge(challenge);
+      stepUps.check(scopes, record?.requested ?? []);
+      ended = record?.accessToken;
+      throw record === undefined
+        ? signInRequired(challenge)
+        : scopeRequired(server, challenge, record, scopes);
     },
   });
 
@@ -115,4 +122,24 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
       await revokeTokens({ record, network, server, clients, logger, discover });
     },
   };
+}
+
+/** The error for a person who is signed in, with too few scopes. */
+function scopeRequired(
+  server: string,
+  challenge: AuthChallenge,
+  { scopes: granted }: TokenRecord,
+  needed: readonly string[] = [],
+): AuthRequiredError {
+  const missing = needed.filter((scope) => !granted.includes(scope));
+  const names = (missing.length > 0 ? missing : needed).map((scope) => `"${scope}"`);
+  const what =
+    names.length === 0
+      ? 'more scopes than your sign-in includes'
+      : `the ${names.length === 1 ? 'scope' : 'scopes'} ${sanitizeText(names.join(', '), { maxLength: 200 })}, which your sign-in does not include`;
+  return new AuthRequiredError(`"${server}" requires ${what}.`, {
+    server,
+    challenge,
+    hint: 'Call host.signIn(), or signIn() of the provider, to grant more.',
+  });
 }

@@ -61,6 +61,7 @@ export async function createEndingWorld(
   kind: Kind,
   engine: Engine,
   open?: () => TokenStore,
+  unsignedStatus: 401 | 403 = 401,
 ): Promise<EndingWorld> {
   let as: TestAuthorizationServer | undefined;
   const refused = { all: false, tokens: new Set<string>(), seen: new Set<string>() };
@@ -70,7 +71,10 @@ export async function createEndingWorld(
     if (found !== undefined) refused.seen.add(token);
     return found;
   };
-  const served = kind === 'ws' ? await serveWebSocket(() => as, find) : await serveHttp(() => as, find, kind);
+  const served =
+    kind === 'ws'
+      ? await serveWebSocket(() => as, find, unsignedStatus)
+      : await serveHttp(() => as, find, kind, unsignedStatus);
   as = await startAuthorizationServer({ resource: () => served.resource });
   const started = as;
   served.issuers.push(as.origin);
@@ -151,6 +155,7 @@ async function serveHttp(
   as: () => TestAuthorizationServer | undefined,
   find: Find,
   kind: Kind,
+  unsignedStatus: 401 | 403,
 ): Promise<Served> {
   const resource = await startResource(as);
   const issuers: string[] = [];
@@ -158,6 +163,7 @@ async function serveHttp(
   resource.find = find;
   resource.sse = kind === 'sse';
   resource.answer = answer;
+  resource.unsignedStatus = unsignedStatus;
   return {
     url: resource.url,
     resource: resource.url,
@@ -167,7 +173,11 @@ async function serveHttp(
   };
 }
 
-async function serveWebSocket(as: () => TestAuthorizationServer | undefined, find: Find): Promise<Served> {
+async function serveWebSocket(
+  as: () => TestAuthorizationServer | undefined,
+  find: Find,
+  unsignedStatus: 401 | 403,
+): Promise<Served> {
   const issuers: string[] = [];
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -184,10 +194,12 @@ async function serveWebSocket(as: () => TestAuthorizationServer | undefined, fin
     server,
     path: '/mcp',
     async authenticate(request) {
-      const [, token = ''] = request.headers.authorization?.split(' ') ?? [];
+      const { authorization } = request.headers;
+      const [, token = ''] = authorization?.split(' ') ?? [];
       if (as() !== undefined && (await find(token)) !== undefined) return true;
       const place = `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
-      return { status: 401, wwwAuthenticate: `Bearer ${place}` };
+      const status = authorization === undefined ? unsignedStatus : 401;
+      return { status, wwwAuthenticate: `Bearer ${place}` };
     },
     async onConnection(transport) {
       open.add(transport);

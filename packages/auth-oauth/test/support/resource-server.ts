@@ -30,6 +30,8 @@ export interface TestResource extends AsyncDisposable {
   redirect: string | undefined;
   metadata: (document: Record<string, unknown>) => unknown;
   challenge: (text: string) => string;
+  /** Status of the answer to a request without credentials. */
+  unsignedStatus: 401 | 403;
 }
 
 export async function startResource(
@@ -57,6 +59,7 @@ export async function startResource(
     redirect: undefined,
     metadata: (document) => document,
     challenge: (text) => text,
+    unsignedStatus: 401,
     async [Symbol.asyncDispose]() {
       http.close();
       http.closeAllConnections();
@@ -89,7 +92,8 @@ export async function startResource(
     const wanted = resource.dpopOnly ? 'DPoP' : 'Bearer';
     const place = `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
     if (found === undefined || (resource.dpopOnly && scheme !== 'DPoP')) {
-      return json(401, {}, { 'www-authenticate': resource.challenge(`${wanted} ${place}`) });
+      const status = authorization === undefined ? resource.unsignedStatus : 401;
+      return json(status, {}, { 'www-authenticate': resource.challenge(`${wanted} ${place}`) });
     }
     if (resource.proofs !== undefined) {
       const url = new URL(request.url, origin);

@@ -15,7 +15,10 @@ export interface ParsedChallenge {
 export interface AuthChallenge {
   /** URL of the refused request. */
   readonly url: URL;
-  /** 401: missing or invalid credentials. 403: valid credentials with insufficient scope. */
+  /**
+   * 401: missing or invalid credentials, also from a server that answers a request without any with 403. 403: valid credentials
+   * with insufficient scope.
+   */
   readonly status: 401 | 403;
   /** Value of `WWW-Authenticate` as received; several header fields are joined by a comma and a space. */
   readonly wwwAuthenticate?: string | undefined;

@@ -18,7 +18,7 @@ export interface Challenge {
    * `scope`: they are valid but have too few scopes.
    */
   readonly kind: 'credentials' | 'nonce' | 'scope';
-  /** Status of the reply. */
+  /** What the provider is told: 403 if scopes are missing, 401 for the other kinds. The status of a reply can differ. */
   readonly status: 401 | 403;
   /** `WWW-Authenticate` as received; `undefined` if the reply has no such header. */
   readonly wwwAuthenticate: string | undefined;
@@ -29,20 +29,37 @@ export interface Challenge {
 }
 
 /**
- * Returns what a reply asks of the provider of credentials: for every 401, and for a 403 with `error="insufficient_scope"`.
- * Returns `undefined` for any other reply.
+ * Returns what a reply asks of the provider of credentials: for every 401, for a 403 with `error="insufficient_scope"`, and for
+ * a 403 with a `Bearer` or `DPoP` challenge to a request without credentials. Returns `undefined` for any other reply.
  *
+ * @param request Whether the request had no credentials. Default: it had some.
  * @see https://www.rfc-editor.org/rfc/rfc6750.html#section-3.1
  */
-export function readChallenge(head: ReplyHead): Challenge | undefined {
+export function readChallenge(
+  head: ReplyHead,
+  { unsigned = false }: { readonly unsigned?: boolean } = {},
+): Challenge | undefined {
   const { status } = head;
   if (status !== 401 && status !== 403) return undefined;
   const wwwAuthenticate = head.header('www-authenticate');
   const challenges = wwwAuthenticate === undefined ? [] : parseChallenges(wwwAuthenticate);
-  if (status === 403 && !hasChallengeError(challenges, 'insufficient_scope')) return undefined;
-  const kind =
-    status === 403 ? 'scope' : hasChallengeError(challenges, 'use_dpop_nonce') ? 'nonce' : 'credentials';
-  return { kind, status, wwwAuthenticate, challenges, dpopNonce: head.header('dpop-nonce') };
+  const kind = kindOf(status, challenges, unsigned);
+  if (kind === undefined) return undefined;
+  const dpopNonce = head.header('dpop-nonce');
+  return { kind, status: kind === 'scope' ? 403 : 401, wwwAuthenticate, challenges, dpopNonce };
+}
+
+function kindOf(
+  status: 401 | 403,
+  challenges: readonly ParsedChallenge[],
+  unsigned: boolean,
+): Challenge['kind'] | undefined {
+  if (status === 401) return hasChallengeError(challenges, 'use_dpop_nonce') ? 'nonce' : 'credentials';
+  // RFC 6750 says 401; some servers answer the first request with 403.
+  if (unsigned && challenges.some(({ scheme }) => scheme === 'bearer' || scheme === 'dpop')) {
+    return 'credentials';
+  }
+  return hasChallengeError(challenges, 'insufficient_scope') ? 'scope' : undefined;
 }
 
 function hasChallengeError(challenges: readonly ParsedChallenge[], error: string): boolean {

@@ -27,6 +27,8 @@ export interface ChallengedRequest {
 export interface Credentials {
   /** Whether there is a provider. Without one, {@link headers} always resolves with an empty object. */
   readonly signs: boolean;
+  /** Whether the configured headers hold credentials. */
+  readonly configured: boolean;
   /**
    * Resolves with the headers that sign one request, by lower-case name. Rejects with the provider's own error, or with
    * `AUTH_FAILED` if the provider throws anything else.
@@ -108,6 +110,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 
   return {
     signs: provider !== undefined,
+    configured,
 
     async headers(method, target = url) {
       if (provider === undefined) return NONE;
@@ -136,7 +139,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       const given: AuthChallenge = { url, status, wwwAuthenticate, challenges, dpopNonce, method, refused };
       if (provider === undefined) {
         const missing = kind !== 'scope' && !configured;
-        throw asAuthError(missing ? noneConfigured(given, server) : refusal(), 'rejected', server);
+        throw asAuthError(missing ? noneConfigured(given, refusal(), server) : refusal(), 'rejected', server);
       }
       if (!budget.spend(kind)) {
         // New credentials were refused as well. Only another sign-in may help, if the provider has one.
@@ -156,12 +159,16 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   };
 }
 
-function noneConfigured(challenge: AuthChallenge, server: string | undefined): AuthRequiredError {
+function noneConfigured(
+  challenge: AuthChallenge,
+  { details }: FittingsError,
+  server: string | undefined,
+): AuthRequiredError {
   return new AuthRequiredError('The server requires credentials and none are configured.', {
     server,
     challenge,
     hint: 'Install a sign-in package for it, or configure `headers` or `apiKey`.',
-    details: { status: challenge.status, url: challenge.url.origin },
+    details: { status: details['status'] ?? challenge.status, url: challenge.url.origin },
   });
 }
 
@@ -175,7 +182,7 @@ function refusedAgain(
     challenge,
     cause,
     hint: 'Sign in again, with host.signIn() or signIn() of the provider.',
-    details: { status: challenge.status, url: challenge.url.origin },
+    details: { status: cause.details['status'] ?? challenge.status, url: challenge.url.origin },
   });
 }
 

@@ -55,14 +55,21 @@ export interface Refusal {
  * Reads a refusal: its challenge, its body and `Retry-After`, and finds the row of the status table that applies.
  *
  * @param now Current time in milliseconds since the epoch, for a `Retry-After` that holds a date.
+ * @param unsigned Whether the request had no credentials, neither of the provider nor configured ones.
  */
-export function readRefusal(reply: RefusedReply, request: RefusedRequest, now: number): Refusal {
+export function readRefusal(
+  reply: RefusedReply,
+  request: RefusedRequest,
+  now: number,
+  unsigned = false,
+): Refusal {
   const { head, text } = reply;
-  const challenge = readChallenge(head);
+  const challenge = readChallenge(head, { unsigned });
   const retryAfterMs = parseRetryAfter(head.header('retry-after'), { now });
   const rpcError = parseRpcError(text);
   const conditions = new Set(request.conditions?.(reply, rpcError));
   if (challenge?.kind === 'scope') conditions.add('insufficientScope');
+  if (challenge?.kind === 'credentials') conditions.add('credentialsMissing');
   if (request.safe) conditions.add('safe');
   if (retryAfterMs !== undefined) conditions.add('retryAfter');
   const row = findStatusRow(request.table, head.status, conditions);

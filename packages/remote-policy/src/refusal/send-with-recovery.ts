@@ -79,7 +79,8 @@ export async function sendWithRecovery<Reply extends { readonly accepted: true }
     const reply = await request.send(signed);
     if (reply === undefined || reply.accepted) return reply;
 
-    const refusal = readRefusal(reply, request, clock.now());
+    const unsigned = !credentials.configured && Object.keys(signed).length === 0;
+    const refusal = readRefusal(reply, request, clock.now(), unsigned);
     const fail = () => refusalError(refusal, redactor.redact);
     if (refusal.challenge !== undefined) {
       challenges ??= new ChallengeBudget();

@@ -2,6 +2,8 @@ import type { Delivery, ErrorCode } from '@mcp-fittings/client-core/transport';
 
 /** What a refused request tells beyond its status, over every remote transport. A row of the table may require it. */
 export type StatusCondition =
+  /** The request had no credentials, and `WWW-Authenticate` has a `Bearer` or `DPoP` challenge. */
+  | 'credentialsMissing'
   /** `WWW-Authenticate` has `error="insufficient_scope"`. */
   | 'insufficientScope'
   /** The request may be carried out twice without harm: see `isSafeToRepeat`. */
@@ -55,6 +57,7 @@ const IF_HARMLESS =
 const COMMON_ROWS: readonly SharedRow[] = [
   { from: 401, to: 401, meaning: 'challenge', code: 'AUTH_REJECTED', delivery: 'rejected', hint: SIGN_IN },
   { from: 403, to: 403, when: ['insufficientScope'], meaning: 'challenge', code: 'AUTH_SCOPE_INSUFFICIENT', delivery: 'rejected', hint: MORE_SCOPES },
+  { from: 403, to: 403, when: ['credentialsMissing'], meaning: 'challenge', code: 'AUTH_REJECTED', delivery: 'rejected', hint: SIGN_IN },
   { from: 403, to: 403, meaning: 'refused', code: 'HTTP_STATUS', delivery: 'rejected', hint: PERMISSIONS },
   { from: 429, to: 429, when: ['safe'], meaning: 'retry-later', code: 'RATE_LIMITED', delivery: 'rejected', hint: LATER },
   { from: 429, to: 429, meaning: 'busy', code: 'RATE_LIMITED', delivery: 'unknown', hint: IF_HARMLESS },
