@@ -6,15 +6,16 @@
  *   node scripts/mutate.mjs --run=FOLDER [--only=001,002] [--others] [--limit=300]
  *
  * --draw writes each change as a patch, chosen from all by the seed (the last commit). --without leaves out paths that begin so.
- * --run applies each patch to a copy of the working tree and runs the tests of its package, with --others also those of the
+ * Build first. --run applies each patch to a copy of the working tree and runs the tests of its package, with --others also those of the
  * packages that depend on it. --limit is for each run of tests, in seconds.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import ts from 'typescript-5.9';
 import { findPoints } from './mutate/points.mjs';
 import { copyWorkingTree } from './tree-copy.mjs';
 import { readManifests } from './workspace.mjs';
@@ -22,7 +23,6 @@ import { readManifests } from './workspace.mjs';
 const ROOT = join(import.meta.dirname, '..');
 const TSC = join(ROOT, 'node_modules/.bin/tsc');
 const RUN_TESTS = fileURLToPath(new URL('mutate/run-tests.mjs', import.meta.url));
-const BUILD_LIMIT_MS = 300_000;
 const { values } = parseArgs({
   options: {
     draw: { type: 'string' },
@@ -37,7 +37,11 @@ const { values } = parseArgs({
 });
 
 const tree = copyWorkingTree(ROOT);
+const limit = Number(values.limit);
+/** The process that runs tests. */
+let child;
 process.once('SIGINT', () => {
+  endTests();
   tree.remove();
   process.exit(130);
 });
@@ -69,8 +73,7 @@ function drawPatches(folder) {
     const text = read(file);
     const changed = text.slice(0, start) + replacement + text.slice(end);
     write(file, changed);
-    const compiles = build(packageOf(file));
-    if (compiles) {
+    if (compiles(packageOf(file))) {
       drawn += 1;
       lines.add(`${file}:${line}`);
       const number = String(drawn).padStart(3, '0');
@@ -89,6 +92,7 @@ function drawPatches(folder) {
 async function runPatches(folder) {
   const only = values.only?.split(',');
   const totals = {};
+  const tests = new Set();
   console.log('| change | where | operator | result | seconds |\n| --- | --- | --- | --- | --- |');
   for (const name of readdirSync(folder).toSorted()) {
     const number = name.slice(0, 3);
@@ -96,83 +100,75 @@ async function runPatches(folder) {
     const patch = readFileSync(join(folder, name), 'utf8');
     const file = /^--- a\/(.*)$/m.exec(patch)[1];
     const operator = /^package [^,]*, (.*)$/m.exec(patch)[1];
-    const { kind, text, where = file, seconds = 0 } = await runPatch(patch, file);
+    const { kind, text, where = file, seconds = 0, test } = await runPatch(patch, file);
     totals[kind] = (totals[kind] ?? 0) + 1;
+    if (test) tests.add(test);
     console.log(`| ${number} | ${where} | ${operator} | ${kind}${text ? `: ${text}` : ''} | ${seconds} |`);
   }
-  console.log(
-    `\n${Object.entries(totals)
-      .map(([kind, count]) => `${count} ${kind}`)
-      .join(', ')}.`,
-  );
+  const summary = Object.entries(totals).map(([kind, count]) => `${count} ${kind}`);
+  console.log(`\n${summary.join(', ')}.`);
+  if (tests.size > 0) await verify(tests);
 }
 
 async function runPatch(patch, file) {
-  let original;
-  try {
-    original = read(file);
-  } catch {
+  if (!existsSync(join(tree.directory, file)))
     return { kind: 'does not apply', text: 'the file is gone; carry the patch over by hand' };
-  }
+  const original = read(file);
   // With less context a patch still finds a line whose neighbors changed; a person has to look at that.
   const exact = apply(patch, 3);
   if (!exact && !apply(patch, 1)) return { kind: 'does not apply', text: 'carry the patch over by hand' };
   const line = lineOf(original, firstDifference(original, read(file)));
   const where = `${file}:${line}${exact ? '' : ' (neighbors changed)'}`;
   try {
-    if (!build(packageOf(file))) return { kind: 'does not compile', where };
-    const own = await runTests([`packages/${packageOf(file)}/test/`], file, original, false);
+    replace(file, read(file));
+    const own = await runTests([`packages/${packageOf(file)}/test/`], file, false);
     if (own.kind || !values.others) return { kind: 'survived', ...own, where };
     const others = dependentsOf(packageOf(file)).map((folder) => `packages/${folder}/test/`);
     if (others.length === 0) return { kind: 'survived', ...own, where };
-    const other = await runTests(others, file, original, true);
+    const other = await runTests(others, file, true);
     const seconds = own.seconds + other.seconds;
     if (other.kind === 'killed') return { ...other, kind: 'killed by another package', where, seconds };
     return { kind: 'survived', ...other, where, seconds };
   } finally {
-    write(file, original);
-    build(packageOf(file));
+    replace(file, original);
   }
 }
 
-/** Runs tests until one fails that passes without the change. `kind` is absent if none does. */
-async function runTests(filters, file, original, related, without = []) {
-  const { timedOut, failed, seconds } = await startTests({ filters, near: file, related, without });
-  if (timedOut) return { kind: 'timed out', text: `no test failed in ${values.limit} s`, seconds };
+/** Runs tests until one fails. `kind` is absent if none does. */
+async function runTests(filters, file, related) {
+  const { timedOut, failed, seconds } = await startTests({ filters, near: file, related, bail: 1 }, limit);
+  if (timedOut) return { kind: 'timed out', text: `no test failed in ${limit} s`, seconds };
   if (failed.length === 0) return { seconds };
-  const [{ file: test, title, message }] = failed;
-  if (test === undefined) return { kind: 'killed', text: `${title}: ${cell(message)}`, seconds };
+  const [{ file: test = '', title, message }] = failed;
+  if (test === '') return { kind: 'killed', text: `${title}: ${cell(message)}`, seconds };
   const text = `${test}: ${cell(title)}${/timed out in/.test(message) ? ' (time-out)' : ''}`;
-  const changed = read(file);
-  write(file, original);
-  build(packageOf(file));
-  const clean = await startTests({ filters: [test], near: file, related: false, without: [] });
-  if (!clean.timedOut && clean.failed.length === 0) return { kind: 'killed', text, seconds };
-  console.error(`${test} fails without the change too: ${title}`);
-  write(file, changed);
-  build(packageOf(file));
-  return runTests(filters, file, original, related, [...without, test]);
+  return { kind: 'killed', test, text, seconds };
+}
+
+/** Runs the files of tests that noticed a change once more without it: what fails then proves nothing. */
+async function verify(tests) {
+  const { timedOut, failed } = await startTests({ filters: [...tests], bail: 0 }, limit * 4);
+  if (timedOut) console.log('\nThe same tests did not end in time without a change.');
+  for (const test of new Set(failed.map(({ file }) => file)))
+    console.log(`\nFails without a change too, so that what it noticed does not count: ${test}`);
 }
 
 /** A process of its own, so that a test that never ends can be ended with what it started. */
-async function startTests(options) {
+async function startTests(options, seconds) {
   const result = join(tree.directory, 'result-of-tests.json');
   writeFileSync(result, '{}');
   const started = Date.now();
-  const child = spawn(process.execPath, [RUN_TESTS, JSON.stringify({ ...options, result })], {
+  child = spawn(process.execPath, [RUN_TESTS, JSON.stringify({ ...options, result })], {
     cwd: tree.directory,
     detached: true,
     stdio: 'ignore',
     env: { ...process.env, CI: 'true' },
   });
   let timedOut = false;
-  const timer = setTimeout(
-    () => {
-      timedOut = true;
-      process.kill(-(child.pid ?? 0), 'SIGKILL');
-    },
-    Number(values.limit) * 1000,
-  );
+  const timer = setTimeout(() => {
+    timedOut = true;
+    endTests();
+  }, seconds * 1000);
   const code = await new Promise((resolve) => {
     child.once('exit', resolve);
   });
@@ -180,6 +176,10 @@ async function startTests(options) {
   const crash = { title: 'the process of the tests ended', message: `code ${code}` };
   const { failed = timedOut ? [] : [crash] } = JSON.parse(readFileSync(result, 'utf8'));
   return { timedOut, failed, seconds: Math.round((Date.now() - started) / 1000) };
+}
+
+function endTests() {
+  if (child?.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
 }
 
 /** Every package whose tests may reach this one. */
@@ -208,14 +208,23 @@ function shuffled(points, seed) {
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ point }) => point);
 }
 
-/** @returns whether it compiles. */
-function build(folder) {
-  const { status } = spawnSync(TSC, ['-b', `packages/${folder}`], {
-    cwd: tree.directory,
-    stdio: 'ignore',
-    timeout: BUILD_LIMIT_MS,
-  });
-  return status === 0;
+/** @returns whether the package compiles. */
+function compiles(folder) {
+  const args = ['-b', `packages/${folder}`];
+  return spawnSync(TSC, args, { cwd: tree.directory, stdio: 'ignore', timeout: 300_000 }).status === 0;
+}
+
+/** Writes a source file and what is built of it, which the programs that tests start run. */
+function replace(file, text) {
+  write(file, text);
+  const { ScriptTarget, ModuleKind } = ts;
+  const compilerOptions = {
+    target: ScriptTarget.ES2022,
+    module: ModuleKind.ESNext,
+    verbatimModuleSyntax: true,
+  };
+  const { outputText } = ts.transpileModule(text, { compilerOptions });
+  write(file.replace('/src/', '/dist/').replace(/\.ts$/, '.js'), outputText);
 }
 
 /** The unified diff from `original` to what the file holds now. */

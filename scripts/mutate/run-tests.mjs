@@ -1,18 +1,17 @@
 /**
- * Runs tests in the current folder until one fails, those next to a source file first, and writes which failed.
- *   node scripts/mutate/run-tests.mjs '{ "filters": [], "near": "packages/…/src/….ts", "related": false, "without": [], "result": "….json" }'
+ * Runs tests in the current folder, those next to a source file first, and writes which failed.
+ *   node scripts/mutate/run-tests.mjs '{ "filters": [], "near": "packages/…/src/….ts", "related": false, "bail": 1, "result": "….json" }'
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { BaseSequencer, startVitest } from 'vitest/node';
 
-const { filters, near, related, without, result } = JSON.parse(process.argv[2]);
+const { filters, near, related, bail, result } = JSON.parse(process.argv[2]);
 const TIMEOUT_MS = 30_000;
 
 class NearestFirst extends BaseSequencer {
   async sort(specifications) {
     return specifications
-      .filter(({ moduleId }) => !without.includes(relative('.', moduleId)))
       .map((specification) => ({ specification, rank: rankOf(specification.moduleId) }))
       .toSorted((a, b) => a.rank - b.rank)
       .map(({ specification }) => specification);
@@ -30,13 +29,13 @@ function rankOf(test) {
 
 const vitest = await startVitest('test', filters, {
   run: true,
-  bail: 1,
+  bail,
   testTimeout: TIMEOUT_MS,
   hookTimeout: TIMEOUT_MS,
   ...(related ? { related: [near] } : {}),
   passWithNoTests: true,
   reporters: ['default'],
-  sequence: { sequencer: NearestFirst },
+  ...(near ? { sequence: { sequencer: NearestFirst } } : {}),
 });
 const modules = vitest.state.getTestModules();
 const failed = modules.flatMap((module) => {
