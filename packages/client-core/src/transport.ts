@@ -15,6 +15,7 @@ export type {
 } from './contracts/auth-provider.js';
 export type { Clock } from './contracts/clock.js';
 export type { Logger } from './contracts/logger.js';
+export { guardLogger } from './guard-logger.js';
 export type {
   StandardSchemaIssue,
   StandardSchemaProps,

@@ -1,3 +1,4 @@
+import { guardLogger } from '@mcp-fittings/client-core/transport';
 import type { Host } from '@mcp-fittings/host';
 import { createExposure } from './catalog/exposure.js';
 import type { Caller, Mount } from './contracts/caller.js';
@@ -32,17 +33,18 @@ export interface GatewayOptions
  * await gateway.listen({ port: 8080 });
  * ```
  */
-export function createGateway(host: Host, options: GatewayOptions = {}): Gateway {
+export function createGateway(host: Host, given: GatewayOptions = {}): Gateway {
+  const options = { ...given, logger: guardLogger(given.logger) };
   const exposure = createExposure({ host, ...options });
   const serves = (caller: Caller, mount: Mount): boolean =>
     mount.server === undefined || exposure.hasServer({ caller, mount }, mount.server);
-  const { status: given = false, observe, clock, serverInfo } = options;
+  const { status: page = false, observe, clock, serverInfo } = options;
   const status =
-    given === false
+    page === false
       ? undefined
       : createStatusPage({
           version: serverInfo?.version,
-          ...(given === true ? {} : given),
+          ...(page === true ? {} : page),
           host,
           serves,
           clock,

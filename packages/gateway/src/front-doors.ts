@@ -1,5 +1,6 @@
-import { FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core/timing';
+import type { AccessDecision } from './contracts/access.js';
 import type { Caller, Mount } from './contracts/caller.js';
 import type { FrontDoorOptions, Gateway, GatewayListener } from './contracts/gateway.js';
 import type { Surface } from './contracts/surface.js';
@@ -115,11 +116,28 @@ function authenticateWith(
   access: FrontDoorOptions['access'],
   trustedCaller: FrontDoorOptions['trustedCaller'],
 ): Authenticate {
-  if (access !== undefined) return (request) => access.authenticate(request);
+  if (access !== undefined) return async (request) => decided(await access.authenticate(request));
   if (trustedCaller === undefined) return refuseEveryone;
-  return async (request) => ({
-    caller: typeof trustedCaller === 'function' ? trustedCaller(request) : trustedCaller,
-  });
+  return async (request) =>
+    decided({ caller: typeof trustedCaller === 'function' ? trustedCaller(request) : trustedCaller });
+}
+
+/** Returns the decision of the program. Throws, which refuses the request, if it names neither a caller nor a response. */
+function decided(decision: unknown): AccessDecision {
+  if (isDecision(decision)) return decision;
+  throw new FittingsError(
+    'CALLBACK_FAILED',
+    'The access of the gateway named neither a caller nor a refusal.',
+    {
+      hint: 'Return `{ caller: { id } }`, or `{ refusal }` with a Response.',
+    },
+  );
+}
+
+function isDecision(decision: unknown): decision is AccessDecision {
+  if (!isRecord(decision)) return false;
+  if ('refusal' in decision) return decision['refusal'] instanceof Response;
+  return isRecord(decision['caller']) && typeof decision['caller']['id'] === 'string';
 }
 
 function checkOptions(options: FrontDoorOptions): void {

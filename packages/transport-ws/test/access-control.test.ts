@@ -209,6 +209,24 @@ describe('authenticate', () => {
     const { headers } = await askForUpgrade(server.port, {});
     expect(headers['set-cookie']).toBeUndefined();
   });
+
+  it.each([undefined, null, 'yes', 1, {}, [], { status: 200 }, { status: undefined }])(
+    'refuses everyone to whom it does not say true: %j',
+    async (answer) => {
+      const answered = answer as unknown as boolean;
+      expect(await statusOf({ authenticate: () => answered }, {})).toBe(401);
+      expect(await statusOf({ authenticate: async () => answered }, {})).toBe(401);
+    },
+  );
+
+  it('refuses with 500 if it throws, also if the logger does too', async () => {
+    const broken = () => {
+      throw new Error('the disk is full');
+    };
+    const logger = { debug: broken, info: broken, warn: broken, error: async () => broken() };
+    expect(await statusOf({ authenticate: broken, logger }, {})).toBe(500);
+    expect(await statusOf({ authenticate: () => false, logger: { ...logger, error: broken } }, {})).toBe(401);
+  });
 });
 
 describe('the log of refusals', () => {

@@ -41,13 +41,20 @@ export interface ExposureOptions {
   readonly policy?: ToolPolicy | undefined;
 }
 
+/** Returns whether the caller may use a server, or an item of it. A function that does not say `true` allows nothing. */
+export function permits({ allows }: Caller, ...asked: Parameters<NonNullable<Caller['allows']>>): boolean {
+  if (allows === undefined) return true;
+  const answer: unknown = allows(...asked);
+  return answer === true;
+}
+
 /** Creates the decision from what the program exposes, what the caller may use, and the policy. */
 export function createExposure({ host, expose = {}, policy }: ExposureOptions): Exposure {
   const { servers, kinds } = expose;
   const mayUse = ({ caller, mount }: Scope, server: string): boolean =>
     (mount.server === undefined || mount.server === server) &&
     (servers === undefined || servers.includes(server)) &&
-    caller.allows?.(server) !== false;
+    permits(caller, server);
   const isKnown = (server: string): boolean => {
     try {
       return host.server(server).name === server;
@@ -57,7 +64,7 @@ export function createExposure({ host, expose = {}, policy }: ExposureOptions): 
     }
   };
   const allows: Exposure['allows'] = (scope, kind, server, name) =>
-    mayUse(scope, server) && scope.caller.allows?.(server, name, kind) !== false;
+    mayUse(scope, server) && permits(scope.caller, server, name, kind);
 
   return {
     servers: (scope) =>

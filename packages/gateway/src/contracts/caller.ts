@@ -12,7 +12,8 @@ export interface Caller {
   readonly principal?: string | undefined;
   /**
    * Returns whether the caller may use a server at all, or one item of it: `name` is the original name of a tool or prompt, the URI of
-   * a resource, or a URI template. Asked at every list and call. Default: everything.
+   * a resource, or a URI template. Asked at every list and call; anything but `true` is no.
+   * Default: everything.
    */
   readonly allows?: ((server: string, name?: string, kind?: ItemKind) => boolean) | undefined;
 }

@@ -1,3 +1,4 @@
+import { permits } from '../catalog/exposure.js';
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from '@mcp-fittings/client-core';
 import {
@@ -73,7 +74,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     caller: {
       id: latest.id,
       principal: latest.principal,
-      allows: (...asked) => callerOf(current.getStore()).allows?.(...asked) ?? true,
+      allows: (...asked) => permits(callerOf(current.getStore()), ...asked),
     },
     mount,
     era: 'legacy',

@@ -1,3 +1,4 @@
+import { permits } from '../catalog/exposure.js';
 import type { FittingsError } from '@mcp-fittings/client-core';
 import type { Clock } from '@mcp-fittings/client-core/timing';
 import type { ConnectionState, Host, ServerSnapshot } from '@mcp-fittings/host';
@@ -25,7 +26,7 @@ export function createStatus(options: StatusSource, caller: Caller): GatewayStat
   const { principal } = caller;
   const allowed = host
     .servers({ principal })
-    .filter(({ name }) => caller.allows?.(name) !== false && serves(caller, { server: name }));
+    .filter(({ name }) => permits(caller, name) && serves(caller, { server: name }));
   const names = new Set(allowed.map(({ name }) => shownName(name)));
   const tools = countAllowedTools(host, caller);
   return {
@@ -40,11 +41,11 @@ export function createStatus(options: StatusSource, caller: Caller): GatewayStat
 
 /** Returns the number of tools by server for a caller who may not use all of them. */
 function countAllowedTools(host: Host, caller: Caller): ReadonlyMap<string, number> | undefined {
-  const { allows, principal } = caller;
-  if (allows === undefined) return undefined;
+  const { principal } = caller;
+  if (caller.allows === undefined) return undefined;
   const counts = new Map<string, number>();
   for (const { server, name } of host.tools({ principal })) {
-    if (allows(server, name, 'tool')) counts.set(server, (counts.get(server) ?? 0) + 1);
+    if (permits(caller, server, name, 'tool')) counts.set(server, (counts.get(server) ?? 0) + 1);
   }
   return counts;
 }

@@ -4,7 +4,11 @@ import { Readable } from 'node:stream';
 import { Client, request } from 'undici';
 import { describe, expect, it, vi } from 'vitest';
 import type { Access } from '../../src/contracts/access.js';
+import { createHost } from '@mcp-fittings/host';
+import { sdk } from '@mcp-fittings/host/sdk-v2';
+import { createGateway } from '../../src/create-gateway.js';
 import { createFrontDoors } from '../../src/front-doors.js';
+import { gatewayOver, toyServer } from '../core/support.js';
 import { createTestSurface } from '../support/test-surface.js';
 import { INITIALIZE, SIGNED, byName, startTestGateway } from '../support/test-gateway.js';
 
@@ -351,5 +355,54 @@ describe('a gateway without access', () => {
       code: 'CONFIG_INVALID',
       hint: expect.stringContaining('port 0'),
     });
+  });
+});
+
+describe('a callback of the program', () => {
+  const broken = (): never => {
+    throw new Error('the disk is full');
+  };
+  const noisy = { debug: broken, info: broken, warn: broken, error: async () => broken() };
+
+  it.each([
+    undefined,
+    null,
+    true,
+    {},
+    { caller: undefined },
+    { caller: {} },
+    { caller: { id: 5 } },
+    { refusal: 5 },
+    { refusal: undefined },
+  ])('that does not name a caller lets no one in: %j', async (answer) => {
+    const access = { authenticate: async () => answer } as unknown as Access;
+    await using served = await startTestGateway({ access });
+    expect((await served.post(INITIALIZE)).status).toBe(500);
+    expect(served.surface.connections).toEqual([]);
+  });
+
+  it('that throws refuses the request, also if the logger throws or rejects', async () => {
+    const host = createHost({ engine: sdk({ name: 'test', version: '1' }), transports: [] });
+    for (const logger of [noisy, { ...noisy, error: broken }]) {
+      await using gateway = createGateway(host, { access: { authenticate: broken }, logger });
+      const { url } = await gateway.listen({ port: 0 });
+      for (const _times of [1, 2]) {
+        const { statusCode, body } = await request(url, { method: 'POST', headers: SIGNED, body: '{}' });
+        expect(statusCode).toBe(500);
+        await body.dump();
+      }
+    }
+  });
+
+  it.each([undefined, null, 'yes'])('`allows` that answers %j allows nothing', async (answer) => {
+    const caller = { id: 'c', allows: () => answer as unknown as boolean };
+    await using gateway = await gatewayOver({ tools: () => toyServer({ tools: [{ name: 'run' }] }) });
+    for (const kind of ['v2', 'modern'] as const) {
+      const client = await gateway[kind]({ caller });
+      expect((await client.listTools()).tools).toEqual([]);
+    }
+    await using served = await startTestGateway({ access: { authenticate: async () => ({ caller }) } });
+    await served.post(INITIALIZE);
+    expect(served.surface.connections[0]?.caller.allows?.('notes')).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { FittingsError } from '@mcp-fittings/client-core/transport';
+import { FittingsError, isRecord } from '@mcp-fittings/client-core/transport';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
-import type { Authenticate, WebSocketServerOptions } from './options.js';
+import type { Authenticate, AuthenticateRefusal, WebSocketServerOptions } from './options.js';
 import type { Refusal } from './refusal.js';
 
 /** Decides who may connect. */
@@ -40,15 +40,22 @@ export function createAccessControl(options: WebSocketServerOptions): AccessCont
       return allowed ? undefined : { status: 403, reason: 'The Origin is not allowed' };
     },
     async checkCredentials(request, signal) {
-      const verdict = (await authenticate?.(request, signal)) ?? true;
+      if (authenticate === undefined) return undefined;
+      const verdict: unknown = await authenticate(request, signal);
       if (verdict === true) return undefined;
-      const { status, wwwAuthenticate } =
-        verdict === false ? { status: 401, wwwAuthenticate: 'Bearer' } : verdict;
+      const { status, wwwAuthenticate } = isRefusal(verdict)
+        ? verdict
+        : { status: 401, wwwAuthenticate: 'Bearer' };
       const reason =
         status === 401 ? 'The credentials are missing or invalid' : 'The credentials do not grant access';
       return { status, reason, wwwAuthenticate };
     },
   };
+}
+
+/** A callback that says anything else than `true` refuses, also if it says nothing. */
+function isRefusal(verdict: unknown): verdict is AuthenticateRefusal {
+  return isRecord(verdict) && (verdict['status'] === 401 || verdict['status'] === 403);
 }
 
 function credentialCheck({

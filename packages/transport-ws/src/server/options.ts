@@ -45,7 +45,8 @@ export interface WebSocketServerOptions extends WebSocketConnectionOptions {
 }
 
 /**
- * Checks the credentials of an upgrade request. `true` accepts it, `false` refuses it with 401, and an error refuses it with 500.
+ * Checks the credentials of an upgrade request. `true` accepts it. Any other value refuses it: an {@link AuthenticateRefusal} with its
+ * status, an error with 500, and everything else with 401.
  * `signal` is aborted when the client disconnects, the time is over, or the server closes.
  */
 export type Authenticate = (

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { systemClock } from '@mcp-fittings/client-core/transport';
+import { guardLogger, systemClock } from '@mcp-fittings/client-core/transport';
 import { WebSocketServer as UpgradeHandler, type ServerOptions, type WebSocket } from 'ws';
 import { CLOSE } from '../socket/close-codes.js';
 import {
@@ -35,7 +35,8 @@ const NOT_FOUND: Refusal = { status: 404, reason: 'No WebSocket is served at thi
  * ```
  */
 export function createWebSocketServer(options: WebSocketServerOptions): WebSocketServer {
-  const { server, path, logger, clock = systemClock, handshakeMs = 10_000 } = options;
+  const { server, path, clock = systemClock, handshakeMs = 10_000 } = options;
+  const logger = guardLogger(options.logger);
   const { closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS, heartbeat, maxQueuedBytes } = options;
   const { maxConnections = 100, maxHandshakes = 32 } = options;
   checkSocketNumbers(options);
