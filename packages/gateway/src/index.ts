@@ -57,7 +57,7 @@ export {
   type CallbackRouter,
   type CallbackRouterOptions,
 } from './callbacks/callback-router.js';
-export type { CallStep, ClientExchange, OpenCall } from './callbacks/open-call.js';
+export type { CallStep, ClientExchange, OpenCall, OpenCallOptions } from './callbacks/open-call.js';
 
 /** The status page. */
 export type { StatusOptions } from './status/status-page.js';
