@@ -6,15 +6,13 @@ import { KeyObject, sign } from 'node:crypto';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { oauth, type Interaction } from '@mcp-fittings/auth-oauth';
 import { xaa } from '@mcp-fittings/auth-xaa';
 import type { AuthPlugin, HostCache, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { createToolPolicy, createTools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
@@ -28,9 +26,6 @@ import {
   type TestIdentityProvider,
 } from '../../../packages/auth-xaa/test/support/company.mjs';
 import { startPersonalServers, type PersonalServers } from './support/personal-server.js';
-
-// Each test starts several servers and signs in many times; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 type Person = 'ann' | 'bob';
 const PERSONS = ['ann', 'bob'] as const;
@@ -124,12 +119,6 @@ const schemes: readonly (readonly [string, () => Promise<Scheme>, boolean])[] = 
   ['xaa, signed in here', xaaScheme(false), false],
   ['xaa, vouched for by the host', xaaScheme(true), true],
 ];
-const engines = [
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-] as const;
-
 function memoryCache(): HostCache {
   const kept = new Map<string, unknown>();
   return {
@@ -151,18 +140,10 @@ const shelves: readonly (readonly [string, (folder: string) => { store: TokenSto
 ];
 
 const cases = schemes.flatMap(([scheme, start, vouched]) =>
-  engines.flatMap(([engine, make]) =>
-    shelves.map(([shelf, shelve]) => ({
-      name: `${scheme}, ${engine}, ${shelf}`,
-      start,
-      make,
-      shelve,
-      vouched,
-    })),
-  ),
+  shelves.map(([shelf, shelve]) => ({ name: `${scheme}, ${shelf}`, start, shelve, vouched })),
 );
 
-describe.each(cases)('two persons on one host program: $name', ({ start, make, shelve, vouched }) => {
+describe.each(cases)('two persons on one host program: $name', ({ start, shelve, vouched }) => {
   /** A world with a store and a cache that both persons share. */
   async function open() {
     const ends = endsInOrder();
@@ -174,7 +155,7 @@ describe.each(cases)('two persons on one host program: $name', ({ start, make, s
     const hostOf = (person: Person, lazy = false): Host =>
       ends.use(
         createHost({
-          engine: make({ name: 'tests', version: '1' }),
+          engine: native({ name: 'tests', version: '1' }),
           transports: [http()],
           auth: [scheme.plugin(person, store)],
           cache,
@@ -329,7 +310,7 @@ it('one host with xaa() asks for the token of the person whom each call names', 
   });
   const host = ends.use(
     createHost({
-      engine: sdkV2({ name: 'tests', version: '1' }),
+      engine: native({ name: 'tests', version: '1' }),
       transports: [http()],
       auth: [company],
       lazy: true,
