@@ -317,7 +317,7 @@ describe('what a file has where nothing reads it', () => {
     ]);
   });
 
-  it('is no warning if it has no servers', async () => {
+  it('needs no warning if it has no servers', async () => {
     const place = await scratch({ 'home/.gemini/settings.json': { mcp: { excluded: ['x'] }, servers: 3 } });
     expect((await place.load({ layout: layouts.gemini, plugins })).problems).toMatchObject([
       { severity: 'info' },

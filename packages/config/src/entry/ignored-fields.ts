@@ -125,7 +125,7 @@ function adviceFor(field: string, transport: ReadonlySet<string> | undefined): s
     case 'denied':
     case 'only':
       return OBEYED;
-    case undefined:
+    default:
       return nameAdvice(field, [...COMMON_FIELDS, ...(transport ?? [])], '');
   }
 }

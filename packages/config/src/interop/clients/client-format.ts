@@ -205,7 +205,7 @@ export function userFile(
 }
 
 /** Converts seconds to milliseconds; undefined if the value is not a positive number. */
-export function secondsToMilliseconds(value: JsonValue): number | undefined {
+function secondsToMilliseconds(value: JsonValue): number | undefined {
   return typeof value === 'number' && value > 0 ? Math.max(1, Math.round(value * 1000)) : undefined;
 }
 
