@@ -114,8 +114,12 @@ export const entrySchema = z
     deniedTools: texts.describe('Tools that never run.'),
     enabledTools: texts.describe('The only tools that can run. Default: all.'),
     allowedResources: texts.describe('Resources that are read without asking the user.'),
-    readPermission: permission.describe('Applies to tools that only read and are not listed.'),
-    writePermission: permission.describe('Applies to other tools that are not listed.'),
+    readPermission: permission.describe(
+      'Applies to tools that only read and are not listed. "deny" applies to listed ones too.',
+    ),
+    writePermission: permission.describe(
+      'Applies to other tools that are not listed. "deny" applies to those too that only a pattern in `allowedTools` covers.',
+    ),
   })
   .partial();
 

@@ -17,9 +17,9 @@ export interface ServerPermissions {
   readonly enabledTools?: readonly string[] | undefined;
   /** URIs of resources that are read without asking the user. */
   readonly allowedResources?: readonly string[] | undefined;
-  /** Applies to resources that are not listed, and to tools that are not listed and only read. */
+  /** Applies to resources and to tools that only read, if they are not listed; `deny` applies to listed tools too. */
   readonly readPermission?: Permission | undefined;
-  /** Applies to all other tools that are not listed. */
+  /** Applies to all other tools that are not listed; `deny` applies to those too that only a pattern covers. */
   readonly writePermission?: Permission | undefined;
   /** True: the user is not asked about this server if the folder is trusted too. */
   readonly trust?: boolean | undefined;
