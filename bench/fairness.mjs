@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { median, quantile } from './lib/statistics.mjs';
 
@@ -74,7 +73,7 @@ export async function fairness() {
   const pauseMs = process.argv.includes('--light') ? 2 : 0;
   const good = entries('good', GOOD, 'well');
   const names = Object.keys(good);
-  const host = createHost({ engine: sdk({ name: 'bench', version: '1.0.0' }), transports: [stdio()] });
+  const host = createHost({ name: 'bench', version: '1.0.0', transports: [stdio()] });
   try {
     await host.connect(good);
     const measure = () => p95(host, names, ms, pauseMs);

@@ -4,8 +4,8 @@
  *
  *     node scripts/trace-calls.mjs [--verbose] [--json]
  *
- * Both are measured on a host that is connected and has made the same call before, over the engine of SDK v1, with an answer in
- * JSON. Counted is what is in `packages/`: not undici, the SDK, oauth4webapi or Node.js.
+ * Both are measured on a host that is connected and has made the same call before, with an answer in JSON. Counted is what is in
+ * `packages/`: not undici, oauth4webapi or Node.js.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -17,8 +17,8 @@ const NO_COLLECTION = ['--min-semi-space-size=128', '--max-semi-space-size=128']
 const DEFINITIONS = `files      source files of which at least one function was entered
 functions  distinct functions that were entered, or resumed after an await
 frames     of these, the ones that the message passes through. At a request: those on the stack, across each await, from
-           host.callTool to undici's dispatch. At the value: those on the stack from undici's callback to the SDK, and the
-           ones that resume after it because they awaited the SDK`;
+           host.callTool to undici's dispatch. At the value: those on the stack from undici's callback to the
+           connection, and the ones that resume after it because they awaited it`;
 
 /** All figures of one call, and the lists behind them. */
 function summarize(name, phases, known = []) {

@@ -1,5 +1,5 @@
 /**
- * Calls under random faults, over every transport with both engines. What the host says of a call (`delivery`) is compared
+ * Calls under random faults, over every transport. What the host says of a call (`delivery`) is compared
  * with what the server wrote down. `npm run chaos -- [calls] [seed] [wire]`; fails if one call is reported untruthfully,
  * is carried out twice, or never settles.
  */
@@ -8,8 +8,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
-import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { sse } from '@mcp-fittings/transport-sse';
@@ -42,11 +40,10 @@ const WIRES = {
   sse: { faults: [...DEATHS, ...STATUSES, ...STATUSES, ...STATUSES] },
   ws: { faults: DEATHS },
 };
-const ENGINES = { v1: sdkV1, v2: sdkV2 };
 
 const [total = '20000', seed = '1', only] = process.argv.slice(2);
 const names = Object.keys(WIRES).filter((wire) => only === undefined || wire === only);
-const perRun = Math.ceil(Number(total) / (names.length * 2));
+const perRun = Math.ceil(Number(total) / names.length);
 process.on('unhandledRejection', (error) => {
   console.error('unhandled rejection:', error);
   process.exitCode = 1;
@@ -54,11 +51,9 @@ process.on('unhandledRejection', (error) => {
 
 const sum = { calls: 0, untruthful: 0, unsettled: 0, twice: 0 };
 for (const wire of names) {
-  for (const engine of Object.keys(ENGINES)) {
-    const result = await run(wire, engine, perRun, randomFrom(`${seed} ${wire} ${engine}`));
-    console.log(`${`${wire} ${engine}`.padEnd(14)} ${describe(result)}`);
-    for (const name of Object.keys(sum)) sum[name] += result[name];
-  }
+  const result = await run(wire, perRun, randomFrom(`${seed} ${wire}`));
+  console.log(`${wire.padEnd(14)} ${describe(result)}`);
+  for (const name of Object.keys(sum)) sum[name] += result[name];
 }
 console.log(
   `${sum.calls} calls: ${sum.untruthful} untruthful, ${sum.unsettled} unsettled, ${sum.twice} executed twice`,
@@ -75,11 +70,12 @@ function describe({ calls, faults, outcomes, examples, seconds }) {
   return lines.join('\n    ');
 }
 
-async function run(wire, engine, calls, random) {
+async function run(wire, calls, random) {
   const started = performance.now();
   const world = await open(wire, random);
   const host = createHost({
-    engine: ENGINES[engine]({ name: 'chaos', version: '1.0.0' }),
+    name: 'chaos',
+    version: '1.0.0',
     transports: world.transports,
     limits: { connectMs: 10_000 },
   });
@@ -90,7 +86,7 @@ async function run(wire, engine, calls, random) {
   let faults = 0;
   const worker = async () => {
     while (next < calls) {
-      const id = `${wire}-${engine}-${next++}`;
+      const id = `${wire}-${next++}`;
       const hasFault = random() < 0.002 * WIRES[wire].faults.length;
       const fault = hasFault ? pick(random, WIRES[wire].faults) : 'none';
       const ms = random() < 0.5 ? 0 : Math.floor(random() * 20);

@@ -15,9 +15,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
+import { sdkV1 } from '@mcp-fittings/engine-sdk/v1';
 import { createHost } from '@mcp-fittings/host';
-import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { judge } from '../chaos/judge.mjs';
 import { startBalancer } from './balancer.mjs';
@@ -126,7 +125,7 @@ function personAt(at) {
   const stdioOwn = Array.from({ length: usesStdio ? STDIO_SERVERS : 0 }, (_, turn) => `local${turn}`);
   return {
     name,
-    engine: at % PEOPLE_PER_SESSION_PERSON === 0 ? 'v1' : 'v2',
+    engine: at % PEOPLE_PER_SESSION_PERSON === 0 ? 'sdk-v1' : 'own',
     servers: [...new Set(own)],
     uses: [...new Set(own), ...stdioOwn],
   };
@@ -163,12 +162,14 @@ async function startUpstream(count) {
   return { origin: `http://127.0.0.1:${port}`, close: () => child.kill() };
 }
 
-/** Some people use an SDK with sessions, the others 2026-07-28. Each has one entry for each server that they use. */
+/** Some people use SDK v1, which has sessions, the others 2026-07-28. Each has one entry for each server that they use. */
 async function connectEveryone() {
   const made = {};
-  for (const [name, engine] of Object.entries({ v1: sdkV1, v2: sdkV2 })) {
+  for (const [name, engine] of Object.entries({ 'sdk-v1': sdkV1(), own: undefined })) {
     made[name] = createHost({
-      engine: engine({ name: 'person', version: '1.0.0' }),
+      name: 'person',
+      version: '1.0.0',
+      engine,
       transports: [http()],
       lazy: true,
       limits: { connectMs: 20_000 },

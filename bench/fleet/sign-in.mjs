@@ -1,7 +1,6 @@
 /** Signs everyone in to their servers, as the pages of the gateway would: the credentials are in Redis when the replicas start. */
 import { oauth } from '@mcp-fittings/auth-oauth';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { redisStore } from '@mcp-fittings/store-redis';
 import { http } from '@mcp-fittings/transport-http';
 import { createClient } from 'redis';
@@ -28,7 +27,8 @@ export async function signInEveryone({ everyone, entries, redisUrl, encryptionKe
     }),
   };
   const host = createHost({
-    engine: sdk({ name: 'gateway-fleet', version: '1.0.0' }),
+    name: 'gateway-fleet',
+    version: '1.0.0',
     transports: [http()],
     auth: [oauth({ clientName: 'Gateway', store, interaction })],
     lazy: true,

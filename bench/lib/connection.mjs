@@ -106,7 +106,6 @@ export function callRaw(transport) {
 
 async function connectHost(wire, client, port) {
   const { createHost } = await import('@mcp-fittings/host');
-  const { sdk } = await import('@mcp-fittings/host/sdk');
   const plugin = {
     specVersion: 1,
     type: wire,
@@ -114,7 +113,7 @@ async function connectHost(wire, client, port) {
     create: () => transport,
   };
   const transport = await makeTransport('ours', wire, port);
-  const host = createHost({ engine: sdk({ name: 'bench', version: '1.0.0' }), transports: [plugin] });
+  const host = createHost({ name: 'bench', version: '1.0.0', transports: [plugin] });
   await host.connect({ neutral: { type: wire } });
   return {
     call: (tool, given) => host.callTool({ server: 'neutral', tool }, given),

@@ -2,14 +2,13 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { sharedStdio } from '@mcp-fittings/transport-shared';
 import { stdio } from '@mcp-fittings/transport-stdio';
 
 const [kind, count, folder] = process.argv.slice(2);
 const server = fileURLToPath(new URL('../servers/stdio.mjs', import.meta.url));
 const transport = kind === 'shared' ? sharedStdio({ folder, startTimeoutMs: 60_000 }) : stdio();
-const host = createHost({ engine: sdk({ name: 'bench', version: '1' }), transports: [transport] });
+const host = createHost({ name: 'bench', version: '1', transports: [transport] });
 const entries = Array.from({ length: Number(count) }, (_, index) => [
   `server${index}`,
   { command: process.execPath, args: [server, `--n=${index}`], connectTimeout: 120_000 },

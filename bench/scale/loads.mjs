@@ -132,8 +132,7 @@ async function started(transport) {
 
 async function newHost(plugin) {
   const { createHost } = await import('@mcp-fittings/host');
-  const { sdk } = await import('@mcp-fittings/host/sdk');
-  return createHost({ engine: sdk({ name: 'bench', version: '1.0.0' }), transports: [plugin] });
+  return createHost({ name: 'bench', version: '1.0.0', transports: [plugin] });
 }
 
 async function pluginOf(wire) {

@@ -2,12 +2,12 @@
 import { createServer } from 'node:http';
 import { createCallbackRouter, createGateway } from '@mcp-fittings/gateway';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { http } from '@mcp-fittings/transport-http';
 
 const callbacks = createCallbackRouter();
 const host = createHost({
-  engine: sdk({ name: 'bench', version: '1.0.0' }),
+  name: 'bench',
+  version: '1.0.0',
   transports: [http()],
   callbacks: callbacks.hostCallbacks,
 });

@@ -57,7 +57,7 @@ export async function writeReference(root, target) {
   for (const { name } of entries) finishPage(target, name);
 }
 
-/** The heading of a page is what a program imports: `@mcp-fittings/host/sdk`. */
+/** The heading of a page is what a program imports: `@mcp-fittings/host/engine`. */
 function finishPage(target, name) {
   const file = join(target, `${name}.md`);
   const text = readFileSync(file, 'utf8');

@@ -1,7 +1,6 @@
 /** Makes the calls that are traced, each in a state in which it was made before, and writes their phases as JSON. */
 import { createBearerProvider, oauth } from '../../packages/auth-oauth/dist/index.js';
 import { createHost } from '../../packages/host/dist/index.js';
-import { sdk } from '../../packages/host/dist/sdk.js';
 import { memoryStore } from '../../packages/store-file/dist/index.js';
 import { http } from '../../packages/transport-http/dist/index.js';
 import { startProtectedServer } from './protected-server.mjs';
@@ -47,7 +46,8 @@ async function traceRefresh() {
 
 async function withHost(server, auth, work) {
   const host = createHost({
-    engine: sdk({ name: 'trace', version: '1.0.0' }),
+    name: 'trace',
+    version: '1.0.0',
     transports: [http()],
     auth: [auth],
   });

@@ -4,7 +4,7 @@ import { Session, console as inspectorConsole } from 'node:inspector';
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GCProfiler } from 'node:v8';
-import { Protocol } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import { OpenRequest } from '../../packages/host/dist/native/open-request.js';
 import { openSource } from './source-places.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -12,13 +12,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BUILT = /^packages\/([^/]+)\/dist\/(.+)\.js$/;
 /** What a class does with its fields: entered along with the constructor, which is counted. */
 const INITIALIZER = /^<\w+_initializer>$/;
-const SDK = '/node_modules/@modelcontextprotocol/sdk/';
+/** Where a request waits for its response. */
+const CONNECTION = '/packages/host/dist/native/connection.js';
 const UNDICI = '/node_modules/undici/';
 /** More than any chain of stacks has. */
 const ASYNC_DEPTH = 200;
 
 /**
- * Runs `work`, one request of the SDK, with the counters on. A phase ends where undici is given a request, where the headers
+ * Runs `work`, one request of the host, with the counters on. A phase ends where undici is given a request, where the headers
  * of its response arrive, and where `work` is done.
  * @returns the phases in order: what ended each, the functions that were entered or resumed in it (`functions`), and those that
  *   the message passed through (`frames`; undefined where a phase only waits).
@@ -30,10 +31,10 @@ export async function traceWork(work) {
   const onRequest = ({ request }) => mark(`${request.method} ${request.path}`, session.takeStack());
   const onHeaders = ({ response }) => mark(String(response.statusCode));
   let handedOver;
-  const { _onresponse: original } = Protocol.prototype;
-  Protocol.prototype._onresponse = function _onresponse(...given) {
+  const { stop: original } = OpenRequest.prototype;
+  OpenRequest.prototype.stop = function stop() {
     handedOver = session.takeStack();
-    return original.apply(this, given);
+    original.call(this);
   };
 
   const collections = new GCProfiler();
@@ -47,7 +48,7 @@ export async function traceWork(work) {
   } finally {
     unsubscribe('undici:request:create', onRequest);
     unsubscribe('undici:request:headers', onHeaders);
-    Protocol.prototype._onresponse = original;
+    OpenRequest.prototype.stop = original;
     session.end();
   }
   if (collections.stop().statistics.length > 0) {
@@ -108,12 +109,12 @@ function createSession() {
 }
 
 /**
- * The way of the answer: from undici's callback to the SDK, and then through the functions that awaited the SDK's promise and
+ * The way of the answer: from undici's callback to the connection, and then through the functions that awaited its promise and
  * resumed.
  */
 function framesUp(functions, received, down) {
   const ran = new Set(functions);
-  return [...received.insideUndici, ...down.outsideSdk.filter((each) => ran.has(each))];
+  return [...received.insideUndici, ...down.outsideConnection.filter((each) => ran.has(each))];
 }
 
 /** Finds the functions of ours that counters and stacks speak of; each is one object, however often it is found. */
@@ -171,12 +172,13 @@ function createFunctionIndex(scripts) {
       if (stacks === undefined) return undefined;
       const frames = stacks.flat();
       const undici = frames.findIndex(({ url }) => url.includes(UNDICI));
-      const sdk = frames.findLastIndex(({ url }) => url.includes(SDK));
-      if (undici === -1 || sdk === -1) throw new Error('A stack does not reach from the SDK to undici.');
+      const connection = frames.findLastIndex(({ url }) => url.endsWith(CONNECTION));
+      if (undici === -1 || connection === -1)
+        throw new Error('A stack does not reach from the host to undici.');
       return {
         all: distinct(frames).toReversed(),
         insideUndici: distinct(frames.slice(0, undici)).toReversed(),
-        outsideSdk: distinct(frames.slice(sdk + 1)),
+        outsideConnection: distinct(frames.slice(connection + 1)),
       };
     },
   };

@@ -13,7 +13,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bearerToken, createCallbackRouter, createGateway } from '@mcp-fittings/gateway';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import * as v2 from '@modelcontextprotocol/client';
@@ -41,7 +40,8 @@ const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, MCP_REMOTE_
 const bearer = { Authorization: `Bearer ${TOKEN}` };
 const callbacks = createCallbackRouter();
 const upstream = createHost({
-  engine: sdk({ name: 'gateway', version: '1.0.0' }),
+  name: 'gateway',
+  version: '1.0.0',
   transports: [stdio()],
   callbacks: callbacks.hostCallbacks,
 });
@@ -85,7 +85,7 @@ const clients = {
     return useClient(client, echo);
   },
   'our host': async ({ url, echo }) => {
-    const host = createHost({ engine: sdk({ name: 'clients', version: '1.0.0' }), transports: [http()] });
+    const host = createHost({ name: 'clients', version: '1.0.0', transports: [http()] });
     try {
       const [snapshot] = await host.connect({ gateway: { url, headers: bearer } });
       assert.equal(snapshot.state.status, 'connected', snapshot.state.error?.message);

@@ -13,7 +13,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCallbackRouter, createGateway } from '@mcp-fittings/gateway';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { naming } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
 import { freePort } from '../../scripts/free-port.mjs';
@@ -133,7 +132,8 @@ async function startEverything() {
 async function startGateway(url) {
   const callbacks = createCallbackRouter();
   const host = createHost({
-    engine: sdk({ name: 'gateway-conformance', version: '0.1.0' }),
+    name: 'gateway-conformance',
+    version: '0.1.0',
     transports: [http()],
     callbacks: callbacks.hostCallbacks,
   });

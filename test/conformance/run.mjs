@@ -1,7 +1,7 @@
 /**
  * `npm run conformance [-- scenario …]`: every scenario of both published versions of the official tool, one at a time
  * (the strict mode: the client's exit code, warnings and time-outs count), in the one configuration of client.mjs.
- * With `CONFORMANCE_ENGINE=native`, through the engine of `@mcp-fittings/host/native`.
+ * With `CONFORMANCE_ENGINE=sdk`, through SDK v2 and `@mcp-fittings/engine-sdk`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

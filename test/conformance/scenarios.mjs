@@ -1,9 +1,8 @@
 /** What the client does in each scenario. One host, one configuration for all of them. */
 import { oauth } from '@mcp-fittings/auth-oauth';
 import { xaa, XAA_EXTENSION } from '@mcp-fittings/auth-xaa';
+import { sdkV2 } from '@mcp-fittings/engine-sdk/v2';
 import { createHost } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createSkills } from '@mcp-fittings/host/skills';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
@@ -11,8 +10,8 @@ import { parse as parseYaml } from 'yaml';
 import { MACHINES, NEW, SINGLE, SPANNING, WORKLOAD, XAA_2025, XAA_2026 } from './auth-scenarios.mjs';
 import { headless } from './headless.mjs';
 
-/** `CONFORMANCE_ENGINE=native` replaces the engine on the official SDK. */
-const createEngine = process.env.CONFORMANCE_ENGINE === 'native' ? native : sdk;
+/** Without `CONFORMANCE_ENGINE=sdk`, the host speaks MCP itself. */
+const engine = process.env.CONFORMANCE_ENGINE === 'sdk' ? sdkV2() : undefined;
 
 /** If a scenario does not name one, no request goes there. */
 const NO_COMPANY = { identityProvider: { issuer: 'https://idp.conformance-test.local', clientId: 'none' } };
@@ -21,11 +20,10 @@ const NO_COMPANY = { identityProvider: { issuer: 'https://idp.conformance-test.l
 async function connected(url, work, oauthEntry = {}, { credentials = {}, company = NO_COMPANY } = {}) {
   const store = memoryStore();
   const host = createHost({
-    engine: createEngine({
-      name: 'mcp-fittings-conformance',
-      version: '0.1.0',
-      extensions: { 'io.modelcontextprotocol/skills': {}, [XAA_EXTENSION]: {} },
-    }),
+    name: 'mcp-fittings-conformance',
+    version: '0.1.0',
+    extensions: { 'io.modelcontextprotocol/skills': {}, [XAA_EXTENSION]: {} },
+    engine,
     transports: [http()],
     auth: [
       xaa({ store, ...company }),

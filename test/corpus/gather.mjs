@@ -7,7 +7,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { entryOf, HOME } from './entry.mjs';
 import { SERVERS } from './servers.mjs';
@@ -68,7 +67,8 @@ async function readOne(name) {
     const { version, entry } = entryOf(name);
     row.version = version;
     const host = createHost({
-      engine: sdk({ name: 'mcp-fittings-corpus', version: '1.0.0' }),
+      name: 'mcp-fittings-corpus',
+      version: '1.0.0',
       transports: [stdio({ home: HOME })],
       limits: { connectMs: START_MS },
       defaults: { reconnect: { maxAttempts: 0 } },

@@ -28,7 +28,6 @@ telemetrySdk.start();
 
 const { createHost } = await import('@mcp-fittings/host');
 const { subscribeOpenTelemetry } = await import('@mcp-fittings/host/opentelemetry');
-const { sdk } = await import('@mcp-fittings/host/sdk');
 const { http } = await import('@mcp-fittings/transport-http');
 const { stdio } = await import('@mcp-fittings/transport-stdio');
 
@@ -51,7 +50,8 @@ await new Promise((resolve, reject) => {
 
 const telemetry = subscribeOpenTelemetry(api);
 const host = createHost({
-  engine: sdk({ name: 'telemetry', version: '1.0.0' }),
+  name: 'telemetry',
+  version: '1.0.0',
   transports: [stdio(), http()],
   traceContext: telemetry.traceContext,
 });

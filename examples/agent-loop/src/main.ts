@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { createToolPolicy, createTools } from '@mcp-fittings/tools';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { runAgent } from './agent.js';
@@ -14,7 +13,8 @@ await writeFile(join(folder, 'note.txt'), 'remember the milk');
 
 try {
   await using host = createHost({
-    engine: sdk({ name: 'agent-loop', version: '1.0.0' }),
+    name: 'agent-loop',
+    version: '1.0.0',
     transports: [stdio()],
   });
   // Two servers with the same tools, so that names collide.

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { appsExtension, createApps } from '@mcp-fittings/apps';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createToolPolicy } from '@mcp-fittings/tools';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { startAppsPage } from './apps-page.js';
@@ -13,7 +12,9 @@ const ask = async (text: string, signal?: AbortSignal): Promise<boolean> =>
   (await terminal.question(`${text}\n(y/n) `, { signal })) === 'y';
 
 await using host = createHost({
-  engine: sdk({ name: 'apps-host', version: '1.0.0', extensions: appsExtension() }),
+  name: 'apps-host',
+  version: '1.0.0',
+  extensions: appsExtension(),
   transports: [stdio()],
 });
 const servers = { app: exampleServer(name) };

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { appsExtension, createApps, type AppsOptions } from '@mcp-fittings/apps';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createTools } from '@mcp-fittings/tools';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { stdio } from '@mcp-fittings/transport-stdio';
@@ -39,7 +38,9 @@ describeWith(
       reached: Reached = { origin: '' },
     ) {
       const host = createHost({
-        engine: sdk({ name: 'apps-host', version: '1.0.0', extensions: appsExtension() }),
+        name: 'apps-host',
+        version: '1.0.0',
+        extensions: appsExtension(),
         transports: [stdio(), inprocess({ servers: { hostile: () => hostileServer(reached) } })],
       });
       const apps = createApps(host, options);

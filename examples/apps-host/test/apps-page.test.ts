@@ -2,7 +2,6 @@ import { request } from 'node:http';
 import { once } from 'node:events';
 import { appsExtension, createApps } from '@mcp-fittings/apps';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { expect, it, onTestFinished } from 'vitest';
 import { startAppsPage } from '../src/apps-page.js';
@@ -11,7 +10,9 @@ import { hostileServer } from './support/hostile-server.js';
 /** The page of an app, its sandbox, and what both need. */
 async function open() {
   const host = createHost({
-    engine: sdk({ name: 'apps-host', version: '1.0.0', extensions: appsExtension() }),
+    name: 'apps-host',
+    version: '1.0.0',
+    extensions: appsExtension(),
     transports: [inprocess({ servers: { hostile: () => hostileServer({ origin: 'https://a.example' }) } })],
   });
   await host.connect({ hostile: { type: 'sdk' } });

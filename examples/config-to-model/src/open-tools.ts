@@ -8,7 +8,6 @@ import {
   type ServerApprovalsOptions,
 } from '@mcp-fittings/config';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { createToolPolicy, createTools, type Confirm, type Tools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
@@ -54,7 +53,8 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
   const store = state === 'available' ? keychain : memoryStore();
 
   const host = createHost({
-    engine: sdk({ name: 'my-agent', version: '1.0.0' }),
+    name: 'my-agent',
+    version: '1.0.0',
     transports,
     auth: [oauth({ clientName: 'My agent', store, interaction: interactionForEnvironment(signIn) })],
     identityOf: (name) => config.identities[name],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { unix } from '../src/index.js';
@@ -14,7 +13,8 @@ describe('a third-party transport', () => {
       void server.connect(new StdioServerTransport(socket, socket));
     });
     await using host = createHost({
-      engine: sdk({ name: 'test', version: '1.0.0' }),
+      name: 'test',
+      version: '1.0.0',
       transports: [unix()],
     });
     const [snapshot] = await host.connect({ greeter: { type: 'unix', path: listening.path } });

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { oauth } from '@mcp-fittings/auth-oauth';
 import { createHost, type ServerSnapshot, type ToolResult } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
@@ -24,7 +23,8 @@ try {
   await using remote = await startRemoteServers();
   await using guarded = await startGuardedServer();
   await using host = createHost({
-    engine: sdk({ name: 'first-host', version: '1.0.0' }),
+    name: 'first-host',
+    version: '1.0.0',
     transports: [
       stdio(),
       inprocess({ servers: { clock: clockServer } }),

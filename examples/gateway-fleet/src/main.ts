@@ -12,7 +12,6 @@ import {
 } from '@mcp-fittings/gateway';
 import { createOperations } from '@mcp-fittings/gateway/operations';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { redisCache, redisSharedState, redisStore } from '@mcp-fittings/store-redis';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
@@ -37,7 +36,8 @@ const store = redisStore({ ...shared, namespace: 'gateway:tokens' });
 const interaction = gatewayInteraction({ publicUrl });
 const callbacks = createCallbackRouter();
 const host = createHost({
-  engine: sdk({ name: 'gateway-fleet', version: '1.0.0' }),
+  name: 'gateway-fleet',
+  version: '1.0.0',
   transports: [http(), stdio()],
   auth: [oauth({ clientName: 'Gateway', store, interaction })],
   cache: redisCache({ ...shared, namespace: 'gateway:lists' }),

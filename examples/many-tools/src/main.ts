@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import {
   createToolPolicy,
   createTools,
@@ -38,7 +37,8 @@ const countTokens = await loadTokenizer();
 try {
   const { home, entries } = await realServers(folder);
   await using host = createHost({
-    engine: sdk({ name: 'many-tools', version: '1.0.0' }),
+    name: 'many-tools',
+    version: '1.0.0',
     transports: [stdio({ home })],
     limits: { connectMs: CONNECT_MS, parallelConnects: 4 },
     idleMs: IDLE_MS,

@@ -1,5 +1,4 @@
 import { createHost, type ElicitationRequest } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { createToolPolicy, createTools, naming, type ToolEvent } from '@mcp-fittings/tools';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -36,7 +35,8 @@ async function connect(...names: string[]) {
     return server;
   };
   const host = createHost({
-    engine: sdk({ name: 'tests', version: '1.0.0' }),
+    name: 'tests',
+    version: '1.0.0',
     transports: [inprocess({ servers: Object.fromEntries(names.map((name) => [name, createServer])) })],
   });
   await host.connect(Object.fromEntries(names.map((name) => [name, { type: 'inprocess' as const }])));

@@ -1,5 +1,4 @@
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { createTools, type ToolEvent } from '@mcp-fittings/tools';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -27,7 +26,8 @@ type Options = LangChainAdapterOptions<LangChainToolFields, LangChainToolMessage
 /** The fields of the only tool, without LangChain. */
 async function connect(more: Partial<Options> = {}) {
   const host = createHost({
-    engine: sdk({ name: 'tests', version: '1.0.0' }),
+    name: 'tests',
+    version: '1.0.0',
     transports: [inprocess({ servers: { s: createServer } })],
   });
   await host.connect({ s: { type: 'inprocess' } });

@@ -1,6 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import {
   createToolPolicy,
   createTools,
@@ -52,7 +51,8 @@ type Options = Partial<MastraAdapterOptions<MastraToolFields>> & {
 /** The fields of the tools, without Mastra. `guarded` needs approval. */
 async function connect({ confirm, changes, ...options }: Options = {}) {
   const host = createHost({
-    engine: sdk({ name: 'tests', version: '1.0.0' }),
+    name: 'tests',
+    version: '1.0.0',
     transports: [inprocess({ servers: { s: () => createServer(changes), t: () => createServer() } })],
   });
   await host.connect({ s: { type: 'inprocess' }, t: { type: 'inprocess', server: 't' } });
@@ -217,17 +217,6 @@ describe('a call that needs approval', () => {
     const tool = world.tool(GUARDED);
     await approved(tool);
     expect(await tool.execute({}, context('c1'))).toMatchObject({ error: { code: 'APPROVAL_REQUIRED' } });
-  });
-
-  it('does not run with other arguments than those that the user saw', async () => {
-    await using world = await connect();
-    const tool = world.tool(GUARDED);
-    tool.onInputAvailable({ toolCallId: 'c1', input: { command: 'ls' } });
-    expect(await tool.execute({ command: 'curl evil' }, context('c1'))).toMatchObject({
-      error: { code: 'APPROVAL_REQUIRED', delivery: 'not-sent' },
-    });
-    tool.onInputAvailable({ toolCallId: 'c2', input: { command: 'ls' } });
-    expect(await tool.execute({ command: 'ls' }, context('c2'))).toMatchObject({ text: 'It ran.' });
   });
 
   it('asks `confirm` of the tools in a workflow', async () => {

@@ -1,5 +1,4 @@
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { createTools } from '@mcp-fittings/tools';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -19,11 +18,11 @@ function createServer(): McpServer {
 
 async function connect() {
   const host = createHost({
-    engine: sdk({ name: 'tests', version: '1.0.0' }),
-    transports: [inprocess({ servers: { s: createServer, other: createServer } })],
+    name: 'tests',
+    version: '1.0.0',
+    transports: [inprocess({ servers: { s: createServer } })],
   });
   await host.connect({ s: { type: 'inprocess' }, off: { type: 'inprocess', disabled: true } });
-  await host.connect({ other: { type: 'inprocess' } });
   const tools = createTools(host, { defaultPermission: 'allow', nameLimits: openAiAgentsNameLimits });
   return {
     host,
@@ -62,21 +61,6 @@ describe('a server of the adapter', () => {
     expect(content).toEqual(
       Object.assign([{ type: 'text', text: expect.stringMatching(/^\[audio\/wav/) }], { isError: false }),
     );
-  });
-
-  it('does not call a tool of another server', async () => {
-    await using world = await connect();
-    const adapter = createOpenAiAgentsAdapter(world.host, world.tools);
-    const [s, , other] = adapter.mcpServers();
-    const name = 'mcp__other__open_ended';
-    expect(await other!.callToolResult(name, { a: 'x' })).toMatchObject({ isError: false });
-    for (const _list of ['before it listed its own', 'after']) {
-      expect(await s!.callToolResult(name, { a: 'x' })).toMatchObject({
-        isError: true,
-        _meta: { 'mcp-fittings/error': { code: 'TOOL_UNKNOWN', delivery: 'not-sent' } },
-      });
-      await s!.listTools();
-    }
   });
 
   it('connect() rejects with the error of the host', async () => {

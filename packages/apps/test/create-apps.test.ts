@@ -7,7 +7,6 @@ import {
   type AppsOptions,
 } from '@mcp-fittings/apps';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createToolPolicy, createTools, type ConfirmRequest, type ToolPolicy } from '@mcp-fittings/tools';
 import { createToolPins } from '@mcp-fittings/tools/pins';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
@@ -82,7 +81,9 @@ describe('an app of a real server', () => {
       contents: [{ uri: APP, mimeType: APP_MIME_TYPE, text: HTML }],
     }));
     await using host = createHost({
-      engine: sdk({ name: 'apps-test', version: '1.0.0', extensions: appsExtension() }),
+      name: 'apps-test',
+      version: '1.0.0',
+      extensions: appsExtension(),
       transports: [inprocess({ servers: { clock: () => mcp } })],
     });
     await host.connect({ clock: { type: 'sdk' } });

@@ -27,7 +27,8 @@ const OAUTH = entrySchema({ scopes: listOf(text({ minLength: 1 })) });
  * @example
  * ```ts
  * const host = createHost({
- *   engine: sdk({ name: 'my-app', version: '1.0.0' }),
+ *   name: 'my-app',
+ *   version: '1.0.0',
  *   transports: [http()],
  *   auth: [google({ hosts: ['mcp.example.com'] })],
  * });

@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { google } from '@mcp-fittings/auth-google';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { http } from '@mcp-fittings/transport-http';
 import { ROBOT } from './support/google-stand-in.js';
 import { createWorld } from './support/world.js';
@@ -91,7 +90,8 @@ describe('google()', () => {
       headers: { 'X-Goog-User-Project': 'from-the-entry' },
     };
     const host = createHost({
-      engine: sdk({ name: 'tests', version: '1' }),
+      name: 'tests',
+      version: '1',
       transports: [http()],
       auth: [google({ hosts: ['127.0.0.1'] })],
     });

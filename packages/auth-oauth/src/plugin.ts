@@ -65,7 +65,8 @@ const OAUTH = entrySchema({
  * @example
  * ```ts
  * const host = createHost({
- *   engine: sdk({ name: 'my-app', version: '1.0.0' }),
+ *   name: 'my-app',
+ *   version: '1.0.0',
  *   transports: [http()],
  *   auth: [oauth({ clientName: 'My App', store: memoryStore(), interaction: interactionForEnvironment() })],
  * });

@@ -7,8 +7,6 @@ import {
   type OAuthPluginOptions,
 } from '@mcp-fittings/auth-oauth';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { startFalseServer } from './support/false-server.js';
 import { scriptSignIn } from './support/scripted-sign-in.js';
@@ -85,12 +83,9 @@ describe('an entry with another authProviderType', () => {
     expect(create({ url: undefined, command: 'x', authProviderType: 'google' })).toBeUndefined();
   });
 
-  it.each([
-    ['v1', sdk],
-    ['v2', sdkV2],
-  ])('a host without any plugin for it does not connect unsigned (%s)', async (_, engine) => {
+  it('a host without any plugin for it does not connect unsigned', async () => {
     await using server = await startFalseServer();
-    const host = createHost({ engine: engine({ name: 'tests', version: '1' }), transports: [http()] });
+    const host = createHost({ name: 'tests', version: '1', transports: [http()] });
     const [notes] = await host.connect({ notes: { url: server.url, authProviderType: 'gogle' } });
     expect(notes?.state).toMatchObject({ status: 'failed', error: { code: 'CONFIG_INVALID' } });
     expect(server.asked).toEqual([]);

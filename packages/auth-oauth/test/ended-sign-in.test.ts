@@ -4,20 +4,16 @@ import { systemClock } from '@mcp-fittings/client-core/timing';
 import { authorizedFetch } from '@mcp-fittings/auth-oauth';
 import { createHttpClient } from '@mcp-fittings/http-client';
 import type { ConnectionState, Host } from '@mcp-fittings/host';
-import { createEndingWorld, type EndingWorld, type Engine, type Kind } from './support/ending-world.js';
+import { createEndingWorld, type EndingWorld } from './support/ending-world.js';
 import { createWorld } from './support/world.js';
 
 const EXPIRED = { obtainedAt: Date.now() - 7_200_000, expiresAt: Date.now() - 3_600_000 };
 
-const GRID = (['http', 'sse', 'ws'] as const).flatMap((kind) =>
-  (['v1', 'v2'] as const).map((engine): [Kind, Engine] => [kind, engine]),
-);
-
-describe.each(GRID)('a sign-in that has ended, over %s, engine %s', (kind, engine) => {
+describe.each(['http', 'sse', 'ws'] as const)('a sign-in that has ended, over %s', (kind) => {
   let world: EndingWorld;
   let host: Host;
   beforeEach(async () => {
-    world = await createEndingWorld(kind, engine);
+    world = await createEndingWorld(kind);
     host = world.host();
     expect(await world.connect(host)).toBe('needs-auth');
     await host.signIn('notes');
@@ -80,11 +76,11 @@ describe.each(GRID)('a sign-in that has ended, over %s, engine %s', (kind, engin
   });
 });
 
-describe.each(GRID)(
-  'a server that answers a request without credentials with 403, over %s, engine %s',
-  (kind, engine) => {
+describe.each(['http', 'sse', 'ws'] as const)(
+  'a server that answers a request without credentials with 403, over %s',
+  (kind) => {
     it('is needs-auth, and connected after the sign-in', async () => {
-      await using world = await createEndingWorld(kind, engine, undefined, 403);
+      await using world = await createEndingWorld(kind, undefined, 403);
       const host = world.host();
       expect(await world.connect(host)).toBe('needs-auth');
       await host.signIn('notes');

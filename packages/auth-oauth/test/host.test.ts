@@ -2,7 +2,6 @@ import { get } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
 import { interactionForEnvironment, oauth, type OAuthPluginOptions } from '@mcp-fittings/auth-oauth';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
 import { scriptedPerson } from './support/authorization-server.mjs';
@@ -37,7 +36,8 @@ describe('in a host', () => {
       });
     };
     const host = createHost({
-      engine: sdk({ name: 'tests', version: '1' }),
+      name: 'tests',
+      version: '1',
       transports: [http()],
       auth: [
         oauth({

@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { interactionForEnvironment, oauth } from '@mcp-fittings/auth-oauth';
 import { xaa, XAA_EXTENSION } from '@mcp-fittings/auth-xaa';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { http } from '@mcp-fittings/transport-http';
 import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
 import { startMcpServer } from './support/mcp-server.js';
@@ -34,7 +33,9 @@ describe('in a host with real MCP servers', () => {
     });
     const start = () =>
       createHost({
-        engine: sdk({ name: 'tests', version: '1', extensions: { [XAA_EXTENSION]: {} } }),
+        name: 'tests',
+        version: '1',
+        extensions: { [XAA_EXTENSION]: {} },
         transports: [http()],
         auth: [plugin, oauth({ clientName: 'tests', store, interaction })],
       });

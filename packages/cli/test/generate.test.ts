@@ -39,10 +39,9 @@ async function openProject(here = true): Promise<Workspace> {
 
 const PROGRAMS = {
   host: `import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { http } from '@mcp-fittings/transport-http';
 import { createEverythingClient } from './everything.js';
-await using host = createHost({ engine: sdk({ name: 'tests', version: '1.0.0' }), transports: [http()] });
+await using host = createHost({ name: 'tests', version: '1.0.0', transports: [http()] });
 await host.connect({ everything: { type: 'http', url: process.argv[2] ?? '' } });
 const everything = createEverythingClient(host);`,
   sdk: `import { Client } from '@modelcontextprotocol/sdk/client/index.js';

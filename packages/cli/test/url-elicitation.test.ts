@@ -4,7 +4,6 @@ import { delimiter, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundled } from '../../../scripts/bundled.mjs';
@@ -63,7 +62,8 @@ describe('a page that a server asks the user to visit', () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that a question to the user reads of it
     const callbacks = hostCallbacks(deps as unknown as CommandDeps, { pause: () => undefined });
     await using host = createHost({
-      engine: sdk({ name: 'tests', version: '1.0.0' }),
+      name: 'tests',
+      version: '1.0.0',
       transports: [stdio()],
       callbacks,
     });

@@ -221,11 +221,10 @@ describe('mcporter', () => {
         headers: { Authorization: '${SNAKE_TOKEN}' },
         oauth: { clientId: 'me', clientSecret: '${SECRET}', scopes: ['read', 'write'] },
         deniedTools: ['drop'],
-        enabledTools: ['x'],
       },
     });
     expect(servers.flatMap(({ notes }) => notes)).toEqual([
-      '"lifecycle" has no equivalent here and was removed.',
+      '"allowedTools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
     ]);
     expect(failed).toMatchObject([{ name: 'empty' }]);
   });

@@ -79,10 +79,17 @@ export function checkHostOptions(options: unknown): void {
   if (!isRecord(options))
     throw invalid(`The argument of createHost() must be an object of options, not ${kindOf(options)}.`);
   const { engine, transports, intercept } = options;
-  if (!isRecord(engine) || typeof engine['connect'] !== 'function') {
+  const missing = ['name', 'version'].filter((member) => typeof options[member] !== 'string');
+  if (missing.length > 0) {
     throw invalid(
-      'createHost() requires the option "engine".',
-      'Pass sdk({ name, version }) from "@mcp-fittings/host/sdk" or "@mcp-fittings/host/sdk-v2", or native({ name, version }) from "@mcp-fittings/host/native".',
+      `createHost() requires the name and version of your program as strings; missing: ${missing.join(', ')}.`,
+      "Pass them, for example: createHost({ name: 'my-agent', version: '1.0.0', transports }).",
+    );
+  }
+  if (engine !== undefined && !(isRecord(engine) && typeof engine['connect'] === 'function')) {
+    throw invalid(
+      'The option "engine" of createHost() must be an engine.',
+      'Leave it out, or call the function of an engine: { engine: sdkV2() }.',
     );
   }
   const isPlugin = (plugin: unknown): boolean => isRecord(plugin) && typeof plugin['create'] === 'function';

@@ -22,6 +22,7 @@ import { createTracer } from './tracing.js';
 import { createEmitter } from './events.js';
 import { checkCallContext } from './calls/call-context.js';
 import { interceptionLoader, withInterception } from './interception/load-interception.js';
+import { native } from './native/engine.js';
 import { createServer } from './server/create-server.js';
 import { createPrincipalServers } from './server/principal-servers.js';
 import type { ServerConnection } from './server/server-connection.js';
@@ -44,18 +45,14 @@ const TOOL_REF = ['server', 'tool'];
 const RESTORE_MS = 100;
 
 /**
- * Creates a host. It starts nothing until {@link Host.connect}. Throws `CONFIG_INVALID` if `engine` or `transports` is missing;
- * an invalid entry is reported as the state of its server instead.
+ * Creates a host. It starts nothing until {@link Host.connect}. Throws `CONFIG_INVALID` if `name`, `version` or
+ * `transports` is missing; an invalid entry is reported as the state of its server instead.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/architecture
  * @example
  * import { createHost } from '@mcp-fittings/host';
- * import { sdk } from '@mcp-fittings/host/sdk';
  * import { stdio } from '@mcp-fittings/transport-stdio';
  *
- * await using host = createHost({
- *   engine: sdk({ name: 'my-agent', version: '1.0.0' }),
- *   transports: [stdio()],
- * });
+ * await using host = createHost({ name: 'my-agent', version: '1.0.0', transports: [stdio()] });
  * await host.connect({ everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } });
  * const { content } = await host.callTool({ server: 'everything', tool: 'echo' }, { message: 'hi' });
  */
@@ -79,6 +76,7 @@ export function createHost(options: HostOptions): Host {
   });
   const deps: HostDeps = {
     options,
+    engine: options.engine ?? native(),
     clock,
     random: options.random,
     logger,
@@ -281,10 +279,11 @@ export function createHost(options: HostOptions): Host {
         method,
         undefined,
         callOptions,
-        (session, { meta }) =>
+        (session, { meta, headers }) =>
           session.notify(
             method,
             meta === undefined ? params : { ...params, _meta: { ...params._meta, ...meta } },
+            { headers },
           ),
         false,
       ),

@@ -1,4 +1,4 @@
-/** Connects to many MCP servers and routes calls to them. The protocol engines are `./sdk` and `./sdk-v2`. */
+/** Connects to many MCP servers and routes calls to them. */
 export { createHost } from './host.js';
 /** For programs that use the transport of one entry without a host, such as a bridge or a diagnosis. */
 export {
@@ -6,8 +6,6 @@ export {
   type EntryTransport,
   type EntryTransportOptions,
 } from './setup/entry-transport.js';
-/** For programs that use an engine without a host. */
-export { observeTransport } from './connection/observe-transport.js';
 export { TRACE_CHANNELS, type TracedConnection, type TracedResponse, type TraceEvent } from './tracing.js';
 export { formatElicitation, formatSampling } from './server-requests/format-request.js';
 export { isReservedMetaKey } from './calls/call-context.js';
@@ -53,25 +51,7 @@ export type {
   ReconnectDefaults,
   ServerDefaults,
 } from './contracts/host-options.js';
-/** For engines of other packages. */
-export type {
-  CompletionParams,
-  Engine,
-  EngineCallbacks,
-  EngineConnectOptions,
-  EngineEvents,
-  EngineRequestInfo,
-  EngineRequestOptions,
-  EngineSession,
-  InitializeEra,
-  ListBudget,
-  ListOptions,
-  ListResult,
-  ProtocolEra,
-  ServerIdentity,
-  StatelessEra,
-  TransportObserver,
-} from './contracts/engine.js';
+export type { ClientIdentity, CompletionParams, Engine, ServerIdentity } from './contracts/engine.js';
 export type {
   CallOptions,
   PrincipalOptions,

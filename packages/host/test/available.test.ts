@@ -3,9 +3,6 @@ import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import type { Transport, TransportPlugin } from '@mcp-fittings/client-core/transport';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostEvents } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
@@ -17,11 +14,7 @@ const lists = {
   'resources/list': () => ({ resources: [{ uri: 'a:b', name: 'r' }] }),
 };
 
-describe.each([
-  ['sdk', sdkV1],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('under %s', (_name, sdk) => {
+describe('the tools that can be used now', () => {
   it('lists what can be called now or at its next use, and nothing of other servers', async () => {
     let failure: FittingsError | undefined;
     const servers = testServers(() => {
@@ -30,7 +23,7 @@ describe.each([
     });
     const clock = createManualClock();
     await using host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [servers.plugin],
       clock,
       random: () => 0,
@@ -87,7 +80,7 @@ describe.each([
   it('passes on notifications that it does not handle, and sends any', async () => {
     const server = scripted(lists);
     await using host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [testServers(() => server).plugin],
       limits: { eventsPerSecond: 5 },
       clock: createManualClock(),
@@ -142,7 +135,7 @@ describe.each([
       create: (...given) => (transport = plugin.create(...given)),
     };
     const clock = createManualClock();
-    await using host = createHost({ engine: sdk(identity), transports: [spying], clock });
+    await using host = createHost({ ...identity, transports: [spying], clock });
     await host.connect({ a: { type: 'test' } });
     await host.subscribe({ server: 'a', uri: 'a:b' });
     const counted = (method: string) => server.asked.filter((asked) => asked === method).length;
@@ -180,7 +173,7 @@ describe.each([
     );
     const clock = createManualClock();
     await using host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [testServers(() => server).plugin],
       clock,
     });
@@ -192,12 +185,9 @@ describe.each([
   });
 });
 
-it.each([
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('passes on notifications of a stateless server too, on %s', async (_name, engine) => {
+it('passes on notifications of a stateless server too', async () => {
   const server = modern(lists);
-  await using host = createHost({ engine: engine(identity), transports: [testServers(() => server).plugin] });
+  await using host = createHost({ ...identity, transports: [testServers(() => server).plugin] });
   const heard = new Promise<HostEvents['notification']>((resolve) => host.on('notification', resolve));
   await host.connect({ a: { type: 'test' } });
   await server.notify('notifications/elicitation/complete', { elicitationId: 'e1' });

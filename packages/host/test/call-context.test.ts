@@ -3,9 +3,6 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { AuthPlugin, HostCache } from '@mcp-fittings/client-core';
 import { createHost, type HostEvents, type HostOptions } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
@@ -15,11 +12,6 @@ import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { jsonRpcServer, type JsonRpcRequest } from './support/json-rpc-server.js';
 
-const engines = [
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-] as const;
 const toy = fileURLToPath(new URL('support/toy-server.mjs', import.meta.url));
 const REF = { server: 'one', tool: 'echo' };
 
@@ -36,9 +28,9 @@ async function recording() {
   return Object.assign(server, { calls });
 }
 
-describe.each(engines)('the context of a call, on %s', (_name, engine) => {
+describe('the context of a call', () => {
   const hostOf = (options: Partial<HostOptions> = {}) =>
-    createHost({ engine: engine(identity), transports: [http(), stdio()], ...options });
+    createHost({ ...identity, transports: [http(), stdio()], ...options });
 
   it('sends meta and headers with this call alone, also at the same time', async () => {
     await using server = await recording();
@@ -161,7 +153,7 @@ const listing = () =>
   });
 
 describe('the principal of a call', () => {
-  const base = { engine: sdk(identity), transports: [http()] };
+  const base = { ...identity, transports: [http()] };
 
   it('refuses a sign-in scheme that does not separate people', async () => {
     await using server = await listing();
@@ -226,7 +218,7 @@ describe('the principal of a call', () => {
     });
     const asked: (string | undefined)[] = [];
     await using host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [servers.plugin],
       lazy: true,
       callbacks: {
@@ -271,7 +263,7 @@ describe('the principal of a call', () => {
       return { connect: (transport) => mcp.connect(transport as Parameters<typeof mcp.connect>[0]) };
     });
     await using host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [servers.plugin],
       lazy: true,
       clock,
@@ -312,7 +304,7 @@ describe('the principal of a call', () => {
       return { connect: (transport) => mcp.connect(transport as Parameters<typeof mcp.connect>[0]) };
     });
     await using host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [servers.plugin],
       lazy: true,
       limits: { principals: 2 },
@@ -342,7 +334,7 @@ describe('the principal of a call', () => {
       mcp.registerTool('echo', {}, () => ({ content: [] }));
       return { connect: (transport) => mcp.connect(transport as Parameters<typeof mcp.connect>[0]) };
     });
-    const host = createHost({ engine: sdk(identity), transports: [servers.plugin], lazy: true });
+    const host = createHost({ ...identity, transports: [servers.plugin], lazy: true });
     await host.connect({ one: { type: 'test' } });
     const call = (principal: string) => host.callTool(REF, {}, { principal });
     await Promise.all(['ann', 'bob'].map(call));

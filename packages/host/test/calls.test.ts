@@ -1,28 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type DeliveryPolicy } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
 
-const engines = [
-  ['sdk', sdkV1],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-] as const;
-
 /** In one process a call is with its server a turn of the event loop later, whatever engine it goes through. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe.each(engines)('calls through %s', (_name, sdk) => {
+describe('calls', () => {
   async function connected(delivery: DeliveryPolicy = 'reconnect') {
     const servers = testServers(calculator);
     const clock = createManualClock();
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [servers.plugin],
       clock,
       random: () => 0,

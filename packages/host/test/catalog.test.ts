@@ -2,11 +2,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostCache } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { canonicalJson } from '@mcp-fittings/client-core/text';
 import { digestOf } from '../src/json-values.js';
 import { differences } from '../src/server/server-catalog.js';
-import { listPages } from '../src/engines/shared/list-pages.js';
+import { listPages } from '../src/engine/list-pages.js';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
@@ -106,7 +105,7 @@ describe('the catalog of a host', () => {
     const calc = calculator();
     const servers = testServers(() => calc);
     const clock = createManualClock();
-    const host = createHost({ engine: sdk(identity), transports: [servers.plugin], clock });
+    const host = createHost({ ...identity, transports: [servers.plugin], clock });
     await host.connect({ calc: { type: 'test' } });
     const reads: string[] = [];
     const changes: unknown[] = [];
@@ -132,7 +131,7 @@ describe('the catalog of a host', () => {
       delete: async (key) => void kept.delete(key),
     };
     const servers = testServers(calculator);
-    const options = { engine: sdk(identity), transports: [servers.plugin], cache };
+    const options = { ...identity, transports: [servers.plugin], cache };
     const first = createHost(options);
     await first.connect({ calc: { type: 'test' } });
     await first.close();
@@ -158,7 +157,7 @@ describe('the catalog of a host', () => {
       },
       delete: async (key) => void kept.delete(key),
     };
-    const options = { engine: sdk(identity), transports: [testServers(calculator).plugin], cache: slow };
+    const options = { ...identity, transports: [testServers(calculator).plugin], cache: slow };
     const first = createHost(options);
     await first.connect({ calc: { type: 'test' } });
     await first.close();
@@ -178,7 +177,7 @@ describe('the catalog of a host', () => {
       delete: async () => undefined,
     };
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [testServers(calculator).plugin],
       cache,
       clock,
@@ -195,7 +194,7 @@ describe('the catalog of a host', () => {
       throw new Error('disk full');
     };
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [testServers(calculator).plugin],
       cache: { get: broken, set: broken, delete: broken },
     });

@@ -2,9 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { calculator, identity } from './support/calculator.js';
 import { reaches } from './support/recorder.js';
 import { testServers, type TestServer } from './support/in-process.js';
@@ -28,15 +25,11 @@ function connectedOf(host: Host): readonly string[] {
 const many = (prefix: string, count: number): Record<string, ServerConfig> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, { type: 'test' }]));
 
-describe.each([
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('turns to connect, on %s', (_name, engine) => {
+describe('turns to connect', () => {
   it('sixteen servers that hang do not delay the others', async () => {
     const clock = createManualClock();
     const servers = testServers((name) => (name.startsWith('hanging') ? silent : calculator()));
-    await using host = createHost({ engine: engine(identity), transports: [servers.plugin], clock });
+    await using host = createHost({ ...identity, transports: [servers.plugin], clock });
     const connected = connectedOf(host);
     const all = host.connect({ ...many('hanging', 16), ...many('good', 3) });
     await pass(clock, 499);
@@ -55,7 +48,7 @@ describe.each([
     const clock = createManualClock();
     const servers = testServers((name) => (name.startsWith('hanging') ? silent : calculator()));
     await using host = createHost({
-      engine: engine(identity),
+      ...identity,
       transports: [servers.plugin],
       clock,
       limits: { parallelConnects: 1, connectMs: 1000 },
@@ -85,7 +78,7 @@ describe.each([
     const clock = createManualClock();
     let broken = false;
     const servers = testServers((name) => (broken && name.startsWith('hanging') ? silent : calculator()));
-    await using host = createHost({ engine: engine(identity), transports: [servers.plugin], clock });
+    await using host = createHost({ ...identity, transports: [servers.plugin], clock });
     await host.connect({ ...many('hanging', 16), good: { type: 'test', reconnect: { delayMs: 3000 } } });
     const connected = connectedOf(host);
     broken = true;
@@ -102,7 +95,7 @@ describe('many entries at once', () => {
     let asked = 0;
     let answer: (value: undefined) => void = () => undefined;
     await using host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [servers.plugin],
       cache: {
         // The lists of the server that is added first.

@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type CallOptions, type HostLimits } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
-describe.each([
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('deadlines by the clock of the host, on %s', (_name, engine) => {
+describe('deadlines by the clock of the host', () => {
   async function connected(limits: Partial<HostLimits> = {}, entry: Record<string, unknown> = {}) {
     const clock = createManualClock();
     const calc = calculator();
@@ -30,7 +23,7 @@ describe.each([
     calc.server.registerResource('slow', 'x:slow', {}, () => new Promise(() => undefined));
     calc.server.registerPrompt('slow', {}, () => new Promise(() => undefined));
     const host = createHost({
-      engine: engine(identity),
+      ...identity,
       transports: [testServers(() => calc).plugin],
       clock,
       limits,

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HostCache, TransportPlugin } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
@@ -36,10 +34,7 @@ function memory(): { cache: HostCache; kept: Map<string, unknown> } {
 const eras = (kept: Map<string, unknown>) =>
   [...kept].filter(([key]) => key.startsWith('era:')).map(([, era]) => era);
 
-describe.each([
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('the probe for an era over stdio, through %s', (_name, sdk) => {
+describe('the probe for an era over stdio', () => {
   it.each([
     ['modern', '2026-07-28'],
     ['both', '2026-07-28'],
@@ -49,7 +44,7 @@ describe.each([
     async (era, version) => {
       const log = startLog();
       const { cache, kept } = memory();
-      const host = createHost({ engine: sdk(identity), transports: [stdio(QUICK)], cache });
+      const host = createHost({ ...identity, transports: [stdio(QUICK)], cache });
       const errors: unknown[] = [];
       host.on('error', ({ error }) => errors.push(error));
       const args = [script, era, String(SLOW_MS), log.path];
@@ -67,7 +62,7 @@ describe.each([
 
   it('a running server that ignores the probe is of the older era, and that guess is not cached', async () => {
     const { cache, kept } = memory();
-    const host = createHost({ engine: sdk(identity), transports: [stdio(QUICK)], cache });
+    const host = createHost({ ...identity, transports: [stdio(QUICK)], cache });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
     const [snapshot] = await host.connect({ a: { command: process.execPath, args: [script, 'mute', '0'] } });
@@ -94,7 +89,7 @@ describe.each([
       create: (...given) => Object.assign(plugin.create(...given), { pid: 1, stderr: '' }),
     };
     const { cache, kept } = memory();
-    const host = createHost({ engine: sdk(identity), transports: [asStdio], cache });
+    const host = createHost({ ...identity, transports: [asStdio], cache });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
     const [snapshot] = await host.connect({ a: { type: 'test', connectTimeout: 300 } });
@@ -117,14 +112,14 @@ describe.each([
       ...plugin,
       create: (...given) => Object.assign(plugin.create(...given), { pid: 1, stderr: '' }),
     };
-    await using host = createHost({ engine: sdk(identity), transports: [asStdio] });
+    await using host = createHost({ ...identity, transports: [asStdio] });
     const [snapshot] = await host.connect({ a: { type: 'test', connectTimeout: 200 } });
     expect(snapshot?.state).toMatchObject({ status: 'pending', error: { code: 'TIMEOUT', retryable: true } });
   });
 
   it('a server that fails is started once', async () => {
     const log = startLog();
-    await using host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    await using host = createHost({ ...identity, transports: [stdio()] });
     const args = [script, 'fails', '100', log.path];
     const [snapshot] = await host.connect({
       a: { command: process.execPath, args, reconnect: { maxAttempts: 0 } },
@@ -136,7 +131,7 @@ describe.each([
 
   it('a server that exits because of the probe is started again', async () => {
     const log = startLog();
-    await using host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    await using host = createHost({ ...identity, transports: [stdio()] });
     const args = [script, 'dies', '100', log.path];
     const [snapshot] = await host.connect({
       a: { command: process.execPath, args, reconnect: { maxAttempts: 0 } },

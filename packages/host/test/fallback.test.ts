@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createHost } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import {
   AuthRequiredError,
   FittingsError,
@@ -12,17 +9,13 @@ import {
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
-describe.each([
-  ['sdk', sdkV1],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-] as const)('the fallback of a plugin under %s', (_name, sdk) => {
+describe('the fallback of a plugin', () => {
   const failing = (error: FittingsError) => testServers(() => ({ connect: () => Promise.reject(error) }));
 
   /** A host whose plugin of type `test` has the other one as its fallback. */
   async function connect(first: TransportPlugin, older: TransportPlugin) {
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [{ ...first, fallback: { ...older, type: 'older' } }],
     });
     const [server] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });

@@ -5,9 +5,6 @@ import { entrySchema } from '@mcp-fittings/client-core/transport';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
 import { createHost, type HostCallbacks } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { identity } from './support/calculator.js';
 
 /** A server without a library; `send` sends anything as it is. */
@@ -55,16 +52,12 @@ function bareServer() {
   return { plugin, received, shares, send: (message: object) => send(message) };
 }
 
-describe.each([
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('one server that floods, on %s', (_name, engine) => {
+describe('one server that floods', () => {
   async function connected(callbacks: HostCallbacks = {}) {
     const bare = bareServer();
     const clock = createManualClock({ now: 1_000_000 });
     const host = createHost({
-      engine: engine(identity),
+      ...identity,
       transports: [bare.plugin],
       clock,
       callbacks,

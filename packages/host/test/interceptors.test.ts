@@ -15,9 +15,6 @@ import {
   type InterceptorHandlers,
   type ToolResult,
 } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { calculator, identity } from './support/calculator.js';
 import { testServers, type TestServers } from './support/in-process.js';
 import { scripted } from './support/scripted.js';
@@ -31,7 +28,7 @@ async function connected(
   options: Partial<HostOptions> & { readonly servers?: TestServers } = {},
 ) {
   const { servers = testServers(calculator), ...rest } = options;
-  const host = createHost({ engine: sdk(identity), transports: [servers.plugin], intercept, ...rest });
+  const host = createHost({ ...identity, transports: [servers.plugin], intercept, ...rest });
   await host.connect({ calc: { type: 'test' } });
   return { host, servers };
 }
@@ -39,11 +36,7 @@ async function connected(
 /** Intercepts calls of tools only. */
 const onTools = (callTool: InterceptorHandlers['callTool']): InterceptorHandlers => ({ callTool });
 
-describe.each([
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('interceptors on %s', (_name, engine) => {
+describe('interceptors', () => {
   it('surround every operation, the first one outermost', async () => {
     const told: string[] = [];
     const named =
@@ -81,7 +74,7 @@ describe.each([
       capabilities,
     );
     const { host } = await connected([named('outer'), named('inner')], {
-      engine: engine(identity),
+      ...identity,
       servers: testServers(() => server),
     });
     expect(told.slice(0, 4)).toEqual([
@@ -129,7 +122,7 @@ describe.each([
         return { ...result, content: [...result.content, { type: 'text', text: 'seen' }] };
       },
     };
-    const changed = await connected([changing], { engine: engine(identity) });
+    const changed = await connected([changing], { ...identity });
     const { content } = await changed.host.callTool(add, five);
     expect(content).toEqual([
       { type: 'text', text: '43' },
@@ -399,7 +392,7 @@ describe('connections and lists', () => {
       }
       return next(request);
     };
-    const host = createHost({ engine: sdk(identity), transports: [servers.plugin], intercept: [refuse] });
+    const host = createHost({ ...identity, transports: [servers.plugin], intercept: [refuse] });
     const [good, bad] = await host.connect({ good: { type: 'test' }, bad: { type: 'test' } });
     expect(good?.state.status).toBe('connected');
     expect(bad?.state).toMatchObject({ status: 'failed', error: { code: 'POLICY_DENIED' } });
@@ -411,7 +404,7 @@ describe('connections and lists', () => {
   it('a connection that is refused after it was made is closed', async () => {
     const servers = testServers(calculator);
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [servers.plugin],
       intercept: [
         async (request, next) => {
@@ -448,7 +441,7 @@ describe('connections and lists', () => {
     let refusals = 0;
     const servers = testServers(calculator);
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [servers.plugin],
       limits: { listBytes: 1500 },
       intercept: [
@@ -532,7 +525,7 @@ describe('a host without interceptors', () => {
   it('pays nothing: a call creates as many promises with an empty list as without the option', async () => {
     const promisesOf = async (options: Partial<HostOptions>): Promise<number> => {
       const servers = testServers(calculator);
-      const host = createHost({ engine: sdk(identity), transports: [servers.plugin], ...options });
+      const host = createHost({ ...identity, transports: [servers.plugin], ...options });
       await host.connect({ calc: { type: 'test' } });
       for (let warm = 0; warm < 3; warm++) await host.callTool(add, five);
       let least = Infinity;
@@ -600,7 +593,7 @@ it('the types tell operations apart', () => {
   ];
   expect(wrong).toHaveLength(4);
   // @ts-expect-error -- not an array
-  expect(() => createHost({ engine: sdk(identity), transports: [], intercept: passing })).toThrow(
+  expect(() => createHost({ ...identity, transports: [], intercept: passing })).toThrow(
     'must be an array of interceptors',
   );
 });

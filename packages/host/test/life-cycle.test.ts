@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { FittingsError, TransportError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { calculator, identity } from './support/calculator.js';
 import { testServers, type TestServers } from './support/in-process.js';
 import { reaches, recordStates } from './support/recorder.js';
@@ -12,7 +11,7 @@ const entry = { calc: { type: 'test' } };
 function hostOn(servers: TestServers, more: object = {}) {
   const clock = createManualClock();
   const host = createHost({
-    engine: sdk(identity),
+    ...identity,
     transports: [servers.plugin],
     clock,
     random: () => 0,

@@ -8,15 +8,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { AuthRequiredError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostEvents } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
-import { modern, RpcFailure, scripted, SILENCE, type Answer } from './support/scripted.js';
+import { modern, RpcFailure, scripted, type Answer } from './support/scripted.js';
 
 const good = { name: 'good', inputSchema: { type: 'object' } };
 const scriptedProcess = join(import.meta.dirname, 'support/failing-lists.mjs');
@@ -27,15 +24,11 @@ const fails: Answer = () => {
   throw new RpcFailure(-32603, 'the database is away');
 };
 
-describe.each([
-  ['sdk', sdkV1],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('lists under %s', (_name, sdk) => {
+describe('lists', () => {
   function hostOn(server: ReturnType<typeof scripted>, more: object = {}) {
     const clock = createManualClock();
     const transports = [testServers(() => server).plugin, stdio(), http()];
-    const host = createHost({ engine: sdk(identity), transports, clock, random: () => 0, ...more });
+    const host = createHost({ ...identity, transports, clock, random: () => 0, ...more });
     const errors: HostEvents['error'][] = [];
     host.on('error', (event) => errors.push(event));
     return { host, clock, errors };
@@ -247,30 +240,11 @@ describe.each([
     await host.close();
   });
 
-  it('an entry has a time limit of its own for each list', async () => {
-    const server = scripted({ 'tools/list': () => SILENCE });
-    const { host, clock } = hostOn(server, { limits: { discoveryMs: 9000, listMs: 8000 } });
-    const reconnect = { maxAttempts: 0 };
-    const connecting = host.connect({ a: { type: 'test', discoveryTimeout: 50, reconnect } });
-    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0), { timeout: 20_000 });
-    await vi.waitFor(
-      async () => {
-        await clock.advance(50);
-        expect(host.server('a').state.status).toBe('failed');
-      },
-      { timeout: 20_000 },
-    );
-    const [snapshot] = await connecting;
-    expect(snapshot?.lastError).toMatchObject({ code: 'TIMEOUT' });
-    expect(clock.now()).toBeLessThan(8000);
-    await host.close();
-  });
-
   it('a list that fails because the connection ended is not reported separately', async () => {
     const server = scripted({ 'tools/list': () => ({ tools: [good] }) }, { tools: { listChanged: true } });
     const servers = testServers(() => server);
     const clock = createManualClock();
-    const host = createHost({ engine: sdk(identity), transports: [servers.plugin], clock });
+    const host = createHost({ ...identity, transports: [servers.plugin], clock });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
     await host.connect({ a: { type: 'test' } });
@@ -295,7 +269,7 @@ describe.each([
     };
     const clock = createManualClock();
     const transports = [testServers(made).plugin];
-    const host = createHost({ engine: sdk(identity), transports, clock, random: () => 0 });
+    const host = createHost({ ...identity, transports, clock, random: () => 0 });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
     await host.connect({ a: { type: 'test' } });
@@ -326,7 +300,7 @@ describe.each([
       },
     };
     const clock = createManualClock();
-    const host = createHost({ engine: sdk(identity), transports: [signed], clock });
+    const host = createHost({ ...identity, transports: [signed], clock });
     await host.connect({ a: { type: 'test' } });
     refuses = true;
     await server.notify('notifications/tools/list_changed');
@@ -380,7 +354,7 @@ describe.each([
 
   it('a real process whose tools/list fails once is connected after the second attempt', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'host-'));
-    const host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    const host = createHost({ ...identity, transports: [stdio()] });
     const args = [scriptedProcess, join(folder, 'was-here')];
     const [snapshot] = await host.connect({
       a: { command: process.execPath, args, reconnect: { delayMs: 5 } },
@@ -421,7 +395,7 @@ describe.each([
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const host = createHost({ engine: sdk(identity), transports: [http()] });
+    const host = createHost({ ...identity, transports: [http()] });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     const [snapshot] = await host.connect({ a: { url, reconnect: { delayMs: 5 } } });
     expect(snapshot?.lastError?.details['list']).toBe('tools');
@@ -433,32 +407,26 @@ describe.each([
   });
 });
 
-it.each([
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])(
-  'on 2026-07-28 a malformed tool, and one with invalid header annotations, affect only themselves, on %s',
-  async (_name, engine) => {
-    const annotated = (schema: object) => ({ type: 'object', properties: { a: schema } });
-    const server = modern({
-      'tools/list': () => ({
-        tools: [
-          good,
-          { name: 'null', description: null, inputSchema: { type: 'object' } },
-          { name: 'header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'Region' }) },
-          { name: 'bad header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'a b' }) },
-          { name: 'number', inputSchema: annotated({ type: 'number', 'x-mcp-header': 'N' }) },
-          { name: 'unreachable', inputSchema: annotated({ items: { type: 'string', 'x-mcp-header': 'N' } }) },
-        ],
-      }),
-    });
-    await using host = createHost({
-      engine: engine(identity),
-      transports: [testServers(() => server).plugin],
-    });
-    const [snapshot] = await host.connect({ a: { type: 'test' } });
-    expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2026-07-28' } });
-    expect(host.tools().map(({ name }) => name)).toEqual(['good', 'null', 'header']);
-    expect(snapshot?.lists.tools.skipped).toHaveLength(3);
-  },
-);
+it('on 2026-07-28 a malformed tool, and one with invalid header annotations, affect only themselves', async () => {
+  const annotated = (schema: object) => ({ type: 'object', properties: { a: schema } });
+  const server = modern({
+    'tools/list': () => ({
+      tools: [
+        good,
+        { name: 'null', description: null, inputSchema: { type: 'object' } },
+        { name: 'header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'Region' }) },
+        { name: 'bad header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'a b' }) },
+        { name: 'number', inputSchema: annotated({ type: 'number', 'x-mcp-header': 'N' }) },
+        { name: 'unreachable', inputSchema: annotated({ items: { type: 'string', 'x-mcp-header': 'N' } }) },
+      ],
+    }),
+  });
+  await using host = createHost({
+    ...identity,
+    transports: [testServers(() => server).plugin],
+  });
+  const [snapshot] = await host.connect({ a: { type: 'test' } });
+  expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2026-07-28' } });
+  expect(host.tools().map(({ name }) => name)).toEqual(['good', 'null', 'header']);
+  expect(snapshot?.lists.tools.skipped).toHaveLength(3);
+});

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { identity } from './support/calculator.js';
@@ -44,7 +43,7 @@ describe('a host of many servers', () => {
     const hanging: Record<string, ServerConfig> = {};
     for (let i = 0; i < HANGING; i++) hanging[`hanging${i}`] = local('hang');
 
-    await using host = createHost({ engine: sdk(identity), transports: [stdio(), http()] });
+    await using host = createHost({ ...identity, transports: [stdio(), http()] });
     const names = Object.keys(good);
     // Every change of a state, in order; and what the flood gets through.
     const states: { readonly server: string; readonly status: string }[] = [];

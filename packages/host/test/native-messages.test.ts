@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { EngineCallbacks } from '@mcp-fittings/host';
+import type { EngineCallbacks } from '@mcp-fittings/host/engine';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { done, old, PATIENT, stateless, turn, type Sent } from './support/wire.js';
 

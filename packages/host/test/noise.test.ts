@@ -1,9 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { identity } from './support/calculator.js';
@@ -17,13 +14,9 @@ const local = (mood: string) => ({
   reconnect: { maxAttempts: 0 },
 });
 
-describe.each([
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('what is reported besides, on %s', (_name, engine) => {
+describe('what is reported besides', () => {
   function hostOf() {
-    const host = createHost({ engine: engine(identity), transports: [stdio(), http()] });
+    const host = createHost({ ...identity, transports: [stdio(), http()] });
     const errors: string[] = [];
     host.on('error', ({ error }) => errors.push(`${error.code} ${error.message}`));
     return { host, errors };

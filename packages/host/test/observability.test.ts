@@ -5,7 +5,6 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, expect, it } from 'vitest';
 import { createHost, TRACE_CHANNELS, type TraceEvent } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
@@ -28,7 +27,7 @@ describe('tracing channels', () => {
       tracingChannel<TraceEvent>(channel).subscribe(handlers);
       return () => tracingChannel<TraceEvent>(channel).unsubscribe(handlers);
     });
-    await using host = createHost({ engine: sdk(identity), transports: [testServers(calculator).plugin] });
+    await using host = createHost({ ...identity, transports: [testServers(calculator).plugin] });
     await host.connect({ calc: { type: 'test' } });
     expect(told.slice(0, 3)).toEqual(['start connect calc', 'end connect calc', 'start refresh calc tools']);
     told.length = 0;
@@ -67,9 +66,10 @@ describe('tracing channels', () => {
     };
     tracingChannel<TraceEvent>(TRACE_CHANNELS.session).subscribe(session);
     const servers = testServers(calculator);
-    const host = createHost({ engine: sdk(identity), transports: [servers.plugin], delivery: 'none' });
+    const host = createHost({ ...identity, transports: [servers.plugin], delivery: 'none' });
     await host.connect({ calc: { type: 'test' } });
     expect(told).toEqual([
+      'request server/discover -32601',
       'request initialize',
       'notification notifications/initialized',
       'request tools/list',

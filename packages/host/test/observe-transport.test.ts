@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { observeTransport } from '@mcp-fittings/host';
 import type { JSONRPCMessage, Transport } from '@mcp-fittings/client-core/transport';
+import { observeTransport } from '../src/connection/observe-transport.js';
 
 type Handler = NonNullable<Transport['onmessage']>;
 

@@ -21,9 +21,6 @@ import { z } from 'zod';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import { createHost } from '@mcp-fittings/host';
 import { subscribeOpenTelemetry } from '@mcp-fittings/host/opentelemetry';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { officialServer } from '../../../scripts/bundled.mjs';
@@ -34,12 +31,6 @@ import { modern, RpcFailure, scripted, SILENCE } from './support/scripted.js';
 
 const root = join(import.meta.dirname, '../../..');
 const everything = await officialServer('everything');
-const engines = [
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-] as const;
-
 const exporter = new InMemorySpanExporter();
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 const metricExporter = new InMemoryMetricExporter(AggregationTemporality.DELTA);
@@ -85,7 +76,7 @@ async function histogram(name: string): Promise<HistogramMetricData> {
   return found as HistogramMetricData;
 }
 
-describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
+describe('OpenTelemetry', () => {
   it('a span of the server is a child of the span of the call, also beside others', async () => {
     const received: (readonly [unknown, unknown])[] = [];
     const calc = calculator();
@@ -95,7 +86,7 @@ describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
     });
     using telemetry = subscribeOpenTelemetry(api);
     await using host = createHost({
-      engine: engine(identity),
+      ...identity,
       transports: [testServers(() => calc).plugin],
       traceContext: telemetry.traceContext,
       lazy: true,
@@ -158,7 +149,7 @@ describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
     );
     using telemetry = subscribeOpenTelemetry(api);
     await using host = createHost({
-      engine: engine(identity),
+      ...identity,
       transports: [testServers(() => server).plugin],
       callbacks: { roots: async () => [] },
       traceContext: telemetry.traceContext,
@@ -211,7 +202,7 @@ describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
     using _telemetry = subscribeOpenTelemetry(api);
     const servers = testServers(() => server);
     await using host = createHost({
-      engine: engine(identity),
+      ...identity,
       transports: [servers.plugin],
       delivery: 'none',
     });
@@ -259,45 +250,39 @@ describe.each(engines)('OpenTelemetry on %s', (_name, engine) => {
   });
 });
 
-it.each([
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])(
-  'a stateless server gets the context with every request, and its spans have the revision, on %s',
-  async (_name, engine) => {
-    const seen: (readonly [string, unknown])[] = [];
-    const note = (method: string, result: object) => (params: JSONRPCObject) => {
-      seen.push([method, params._meta?.['traceparent']]);
-      return result;
-    };
-    const tools = [{ name: 'echo', inputSchema: { type: 'object' } }];
-    const server = modern({
-      'tools/list': note('tools/list', { tools }),
-      'tools/call': note('tools/call', { content: [] }),
-    });
-    using telemetry = subscribeOpenTelemetry(api);
-    await using host = createHost({
-      engine: engine(identity),
-      transports: [testServers(() => server).plugin],
-      traceContext: telemetry.traceContext,
-    });
-    await host.connect({ s: { type: 'test' } });
-    await host.callTool({ server: 's', tool: 'echo' });
-    const spans = exporter.getFinishedSpans();
-    expect(spans.map(({ name }) => name)).toEqual(['server/discover', 'tools/list', 'tools/call echo']);
-    expect(seen.map(([, parent]) => parent)).toEqual(
-      spans.slice(1).map((span) => `00-${span.spanContext().traceId}-${span.spanContext().spanId}-01`),
-    );
-    expect(spans.slice(1).map(({ attributes }) => attributes['mcp.protocol.version'])).toEqual([
-      '2026-07-28',
-      '2026-07-28',
-    ]);
-  },
-);
+it('a stateless server gets the context with every request, and its spans have the revision', async () => {
+  const seen: (readonly [string, unknown])[] = [];
+  const note = (method: string, result: object) => (params: JSONRPCObject) => {
+    seen.push([method, params._meta?.['traceparent']]);
+    return result;
+  };
+  const tools = [{ name: 'echo', inputSchema: { type: 'object' } }];
+  const server = modern({
+    'tools/list': note('tools/list', { tools }),
+    'tools/call': note('tools/call', { content: [] }),
+  });
+  using telemetry = subscribeOpenTelemetry(api);
+  await using host = createHost({
+    ...identity,
+    transports: [testServers(() => server).plugin],
+    traceContext: telemetry.traceContext,
+  });
+  await host.connect({ s: { type: 'test' } });
+  await host.callTool({ server: 's', tool: 'echo' });
+  const spans = exporter.getFinishedSpans();
+  expect(spans.map(({ name }) => name)).toEqual(['server/discover', 'tools/list', 'tools/call echo']);
+  expect(seen.map(([, parent]) => parent)).toEqual(
+    spans.slice(1).map((span) => `00-${span.spanContext().traceId}-${span.spanContext().spanId}-01`),
+  );
+  expect(spans.slice(1).map(({ attributes }) => attributes['mcp.protocol.version'])).toEqual([
+    '2026-07-28',
+    '2026-07-28',
+  ]);
+});
 
 it('a connection that fails before it sends anything has one span', async () => {
   using _telemetry = subscribeOpenTelemetry(api);
-  await using host = createHost({ engine: sdk(identity), transports: [stdio()] });
+  await using host = createHost({ ...identity, transports: [stdio()] });
   await host.connect({ missing: { command: 'no-such-program-at-all', reconnect: { maxAttempts: 0 } } });
   expect(exporter.getFinishedSpans().map(({ name, attributes }) => [name, attributes])).toEqual([
     [
@@ -327,9 +312,9 @@ it('what the transport does while it sends is in the context of the span', async
     },
   };
   using _telemetry = subscribeOpenTelemetry(api);
-  await using host = createHost({ engine: sdk(identity), transports: [plugin] });
+  await using host = createHost({ ...identity, transports: [plugin] });
   await host.connect({ calc: { type: 'test' } });
-  expect(active).toHaveLength(3);
+  expect(active).toHaveLength(4);
   const ids = exporter.getFinishedSpans().map((span) => span.spanContext().spanId);
   expect(new Set(active)).toEqual(new Set(ids));
 });
@@ -371,12 +356,12 @@ describe('the tables of docs/observability.md', () => {
     'once negotiated': ({ method }) => method !== 'server/discover',
   };
 
-  it.each(engines)('list exactly what is exported for real servers, on %s', async (_name, engine) => {
+  it('list exactly what is exported for real servers', async () => {
     await using remote = await everythingServer();
     using telemetry = subscribeOpenTelemetry(api);
     {
       await using host = createHost({
-        engine: engine(identity),
+        ...identity,
         transports: [stdio(), http()],
         traceContext: telemetry.traceContext,
       });

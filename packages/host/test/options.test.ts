@@ -3,10 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostOptions } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
-import { loadLater } from '../src/engines/shared/load-engine.js';
 import { DEFAULT_LIMITS } from '../src/setup/default-limits.js';
 import { readSettings } from '../src/setup/settings.js';
 import { calculator, identity } from './support/calculator.js';
@@ -15,7 +11,7 @@ import { reaches } from './support/recorder.js';
 
 const silent: TestServer = { connect: async () => undefined };
 const options = (more: Partial<HostOptions> = {}): HostOptions => ({
-  engine: sdk(identity),
+  ...identity,
   transports: [testServers(calculator).plugin],
   ...more,
 });
@@ -61,11 +57,7 @@ describe('defaults of the host', () => {
     });
   });
 
-  it.each([
-    ['sdk', sdk],
-    ['sdk-v2', sdkV2],
-    ['native', native],
-  ])('reads, prompts and lists have limits of their own, on %s', async (_name, engine) => {
+  it('reads, prompts and lists have limits of their own', async () => {
     const clock = createManualClock();
     const calc = calculator();
     const never = () => new Promise<never>(() => undefined);
@@ -73,7 +65,7 @@ describe('defaults of the host', () => {
     calc.server.registerPrompt('slow', {}, never);
     await using host = createHost(
       options({
-        engine: engine(identity),
+        ...identity,
         transports: [testServers(() => calc).plugin],
         clock,
         limits: { readMs: 10, promptMs: 20, callMs: 30 },
@@ -153,69 +145,34 @@ describe('arguments of the wrong type', () => {
   });
 
   it.each([
-    ['@mcp-fittings/host/sdk', sdk],
-    ['@mcp-fittings/host/sdk-v2', sdkV2],
-    ['@mcp-fittings/host/native', native],
-  ])('an engine of %s without name and version is CONFIG_INVALID at once', (entryPoint, engine) => {
-    const { name } = engine;
-    const untyped = engine as (options?: unknown) => unknown;
-    const refused = (options: unknown): unknown => {
-      try {
-        return untyped(options);
-      } catch (error) {
-        return error;
-      }
-    };
-    for (const [given, missing] of [
-      [undefined, 'name, version'],
-      [null, 'name, version'],
-      ['my-agent', 'name, version'],
-      [{ clientInfo: identity }, 'name, version'],
-      [{ name: 'my-agent' }, 'version'],
-      [{ name: 'my-agent', version: 1 }, 'version'],
-    ] as const) {
-      expect(refused(given)).toMatchObject({
+    [{}, 'name, version'],
+    [{ clientInfo: identity }, 'name, version'],
+    [{ name: 'my-agent' }, 'version'],
+    [{ name: 'my-agent', version: 1 }, 'version'],
+  ])('a host with %j and without name or version is CONFIG_INVALID at once', (given, missing) => {
+    expect(() => createHost({ transports: [], ...given } as never)).toThrowError(
+      expect.objectContaining({
         code: 'CONFIG_INVALID',
-        message: expect.stringMatching(
-          new RegExp(`^${name}\\(\\) of "${entryPoint}" .* missing: ${missing}\\.$`),
-        ),
-        hint: expect.stringContaining(`${name}({ name: 'my-agent', version: '1.0.0' })`),
-      });
-    }
-    expect(refused(identity)).not.toBeInstanceOf(Error);
+        message: `createHost() requires the name and version of your program as strings; missing: ${missing}.`,
+        hint: expect.stringContaining("createHost({ name: 'my-agent', version: '1.0.0', transports })"),
+      }),
+    );
   });
 
-  it('a host without an engine or transports is CONFIG_INVALID, with what to pass', () => {
+  it('a host without options or transports, or with an invalid engine, is CONFIG_INVALID', () => {
     for (const given of [
       undefined,
       {},
-      { engine: sdk },
-      { engine: sdk(identity) },
+      null,
+      'my-agent',
+      { ...identity },
+      options({ engine: () => 1 } as never),
       options({ transports: [() => 1] as never }),
     ]) {
       expect(() => createHost(given as never)).toThrowError(
         expect.objectContaining({ code: 'CONFIG_INVALID' }),
       );
     }
-  });
-
-  it('an engine whose SDK is missing names the package to install', async () => {
-    const peer = '@modelcontextprotocol/not-installed';
-    const engine = loadLater('sdk', peer, async () => {
-      // As Node says it for an import that is not there.
-      throw Object.assign(new Error(`Cannot find package '${peer}' imported from engine.js`), {
-        code: 'ERR_MODULE_NOT_FOUND',
-      });
-    });
-    await using host = createHost(options({ engine }));
-    const [one] = await host.connect({ one: { type: 'test' } });
-    expect(one?.state).toMatchObject({
-      status: 'failed',
-      error: {
-        code: 'CONFIG_INVALID',
-        hint: `Run "npm install ${peer}", or use native() of "@mcp-fittings/host/native", which needs no other package.`,
-      },
-    });
   });
 
   it('a timeout is one sentence, with facts about the connection in its details', async () => {

@@ -5,9 +5,6 @@ import { describe, expect, it } from 'vitest';
 import type { AuthPlugin, HostCache } from '@mcp-fittings/client-core';
 import { createHost, type HostOptions } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { identity } from './support/calculator.js';
 import { jsonRpcServer } from './support/json-rpc-server.js';
@@ -81,13 +78,9 @@ const caches: readonly [string, (folder: string) => HostCache][] = [
   ['another process', remoteCache],
 ];
 
-describe.each([
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('persons who share a cache, on %s', (_name, engine) => {
+describe('persons who share a cache', () => {
   const base = (url: string, options: Partial<HostOptions>) => ({
-    options: { engine: engine(identity), transports: [http()], ...options },
+    options: { ...identity, transports: [http()], ...options },
     entries: { one: { url } },
   });
 

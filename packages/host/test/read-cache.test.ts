@@ -5,9 +5,6 @@ import { describe, expect, it } from 'vitest';
 import type { AuthPlugin, HostCache } from '@mcp-fittings/client-core';
 import { createHost, type HostOptions } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -85,12 +82,9 @@ function observed(cache: HostCache): { cache: HostCache; written: () => Promise<
   };
 }
 
-describe.each([
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('resources/read of a stateless server, on %s', (_name, engine) => {
+describe('resources/read of a stateless server', () => {
   const hostOf = (options: Partial<HostOptions> = {}) =>
-    createHost({ engine: engine(identity), transports: [http()], auth: [personal], ...options });
+    createHost({ ...identity, transports: [http()], auth: [personal], ...options });
   const textOf = async (
     host: ReturnType<typeof createHost>,
     options: Parameters<typeof host.readResource>[1] = {},
@@ -208,11 +202,7 @@ describe.each([
   });
 });
 
-describe.each([
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('resources/read that has a time to live, on %s', (_name, engine) => {
+describe('resources/read that has a time to live', () => {
   it('is read again after the server has reported a change', async () => {
     let reads = 0;
     let mcp: McpServer | undefined;
@@ -229,7 +219,7 @@ describe.each([
       mcp = server;
       return { connect: (transport) => server.connect(transport as Parameters<typeof server.connect>[0]) };
     });
-    await using host = createHost({ engine: engine(identity), transports: [servers.plugin] });
+    await using host = createHost({ ...identity, transports: [servers.plugin] });
     await host.connect({ one: { type: 'test' } });
     const ref = { server: 'one', uri: 'test://a' };
     const text = async (): Promise<string | undefined> => (await host.readResource(ref)).contents[0]?.text;

@@ -1,9 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHost, type Host, type HostEvents } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { everythingServer } from '../../../scripts/everything-server.js';
@@ -34,11 +31,7 @@ function next<Name extends keyof HostEvents>(host: Host, name: Name): Promise<Ho
 const handles = (): readonly string[] =>
   process.getActiveResourcesInfo().filter((kind) => /Timeout|TCP|Pipe|Process|Immediate/.test(kind));
 
-describe.each([
-  ['sdk', sdkV1],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('real faults under %s', (_name, sdk) => {
+describe('real faults', () => {
   const rejections: unknown[] = [];
   const onRejection = (reason: unknown): number => rejections.push(reason);
   process.on('unhandledRejection', onRejection);
@@ -46,7 +39,7 @@ describe.each([
 
   it('kill -9: reconnects and restores subscriptions, log level and lists', async () => {
     const before = handles().length;
-    const host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    const host = createHost({ ...identity, transports: [stdio()] });
     await host.connect(entry);
     await host.subscribe({ server: 'toy', uri: 'toy://a' });
     await host.setLogLevel('toy', 'warning');
@@ -70,7 +63,7 @@ describe.each([
   });
 
   it('SIGSTOP: a stopped process is detected and replaced; one that continues in time is kept', async () => {
-    const host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    const host = createHost({ ...identity, transports: [stdio()] });
     const healthCheck = { enabled: true, intervalMs: 20, timeoutMs: 1000, maxFailures: 3 };
     await host.connect({ toy: { ...entry.toy, healthCheck } });
     const pid = await pidOf(host);
@@ -90,7 +83,7 @@ describe.each([
   });
 
   it('a crash loop ends in failed, with the last output of the process', async () => {
-    const host = createHost({ engine: sdk(identity), transports: [stdio()] });
+    const host = createHost({ ...identity, transports: [stdio()] });
     await host.connect({
       toy: { command: process.execPath, args: [toy, 'crash'], reconnect: { maxAttempts: 2, delayMs: 5 } },
     });
@@ -101,7 +94,7 @@ describe.each([
 
   it('a real HTTP server that restarts: no call is lost without an error, and the lists are read again', async () => {
     await using server = await everythingServer();
-    const host = createHost({ engine: sdk(identity), transports: [http()], delivery: 'retry' });
+    const host = createHost({ ...identity, transports: [http()], delivery: 'retry' });
     await host.connect({ remote: { url: server.url, reconnect: { delayMs: 50, maxAttempts: 20 } } });
     expect(host.server('remote').state.status).toBe('connected');
     const echo = (message: string) => host.callTool({ server: 'remote', tool: 'echo' }, { message });

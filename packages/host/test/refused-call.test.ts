@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AuthRequiredError, type AuthPlugin } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { identity } from './support/calculator.js';
 import { jsonRpcServer, type Answer } from './support/json-rpc-server.js';
@@ -49,11 +46,7 @@ function moody() {
   };
 }
 
-describe.each([
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('a call that is refused for want of a sign-in, on %s', (_name, engine) => {
+describe('a call that is refused for want of a sign-in', () => {
   async function connected() {
     const mood = moody();
     const server = await jsonRpcServer({
@@ -65,7 +58,7 @@ describe.each([
       }),
       'tools/call': mood.call,
     });
-    const host = createHost({ engine: engine(identity), transports: [http()], auth: [helpless] });
+    const host = createHost({ ...identity, transports: [http()], auth: [helpless] });
     await host.connect({ one: { url: server.url } });
     expect(host.server('one').state.status).toBe('connected');
     return { mood, server, host };

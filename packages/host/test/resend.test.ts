@@ -4,20 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { TransportError, type ErrorCode } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { describe, expect, it } from 'vitest';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
-
-const engines = [
-  ['sdk', sdkV1],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-] as const;
 
 interface ToyServer extends AsyncDisposable {
   readonly url: string;
@@ -104,11 +95,11 @@ async function nextWait(clock: ManualClock): Promise<number> {
   }
 }
 
-describe.each(engines)('delivery retry through %s', (_, sdk) => {
+describe('delivery retry', () => {
   async function connected(url: string) {
     const clock = createManualClock();
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [http()],
       clock,
       random: () => 0,
@@ -203,7 +194,7 @@ describe('a server that has worked before is reconnected', () => {
         return transport;
       },
     };
-    const host = createHost({ engine: sdkV1(identity), transports: [plugin], clock, random: () => 0 });
+    const host = createHost({ ...identity, transports: [plugin], clock, random: () => 0 });
     await host.connect({ calc: { type: 'test' } });
     failures = 3;
     await servers.drop();
@@ -223,7 +214,7 @@ describe('a server that has worked before is reconnected', () => {
         return transport;
       },
     };
-    const host = createHost({ engine: sdkV1(identity), transports: [plugin], clock: createManualClock() });
+    const host = createHost({ ...identity, transports: [plugin], clock: createManualClock() });
     await host.connect({ calc: { type: 'test' } });
     expect(host.server('calc').state.status).toBe('failed');
     await host.close();

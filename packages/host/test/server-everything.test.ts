@@ -6,9 +6,6 @@ import {
   type LogEntry,
   type Progress,
 } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { officialServer } from '../../../scripts/bundled.mjs';
 import { identity } from './support/calculator.js';
@@ -25,11 +22,7 @@ function next<Name extends Parameters<Host['on']>[0]>(host: Host, name: Name): P
   });
 }
 
-describe.each([
-  ['sdk', sdkV1],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('the real server-everything through %s', (_name, sdk) => {
+describe('the real server-everything', () => {
   let host: Host;
   const asked: ElicitationRequest[] = [];
   const errors: unknown[] = [];
@@ -37,7 +30,7 @@ describe.each([
 
   beforeAll(async () => {
     host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [stdio()],
       callbacks: {
         elicit: async (request) => {

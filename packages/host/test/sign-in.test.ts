@@ -8,7 +8,6 @@ import {
 } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
@@ -49,7 +48,7 @@ function guardedServer() {
 describe('sign-in', () => {
   it('waits in needs-auth, does not ask the user by itself, and connects after the sign-in', async () => {
     const { auth, servers, log, finish } = guardedServer();
-    const host = createHost({ engine: sdk(identity), transports: [servers.plugin], auth: [auth] });
+    const host = createHost({ ...identity, transports: [servers.plugin], auth: [auth] });
     const [snapshot] = await host.connect({ calc: { type: 'test' } });
     expect(snapshot?.state).toMatchObject({ status: 'needs-auth', error: { code: 'AUTH_REQUIRED' } });
     await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toMatchObject({
@@ -74,7 +73,7 @@ describe('sign-in', () => {
   it('goes to needs-auth when the sign-in expires while connected', async () => {
     const { auth, servers, finish, expire } = guardedServer();
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [servers.plugin],
       auth: [auth],
       random: () => 0,
@@ -96,7 +95,7 @@ describe('sign-in', () => {
     async (delivery) => {
       const { auth, servers } = guardedServer();
       const host = createHost({
-        engine: sdk(identity),
+        ...identity,
         transports: [servers.plugin],
         auth: [auth],
         delivery,
@@ -130,7 +129,7 @@ describe('sign-in', () => {
       return calculator();
     });
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [servers.plugin],
       auth: [{ specVersion: 1, scheme: 'fake', create: () => provider }],
       clock,
@@ -169,7 +168,7 @@ describe('sign-in', () => {
       throw new AuthRequiredError('Please sign in.', { server: 'calc' });
     });
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [servers.plugin],
       auth: [{ specVersion: 1, scheme: 'fake', create: () => provider }],
       clock,
@@ -185,7 +184,7 @@ describe('sign-in', () => {
 
   it('reports that no plugin can sign in', async () => {
     const { auth, servers } = guardedServer();
-    const host = createHost({ engine: sdk(identity), transports: [servers.plugin], auth: [auth] });
+    const host = createHost({ ...identity, transports: [servers.plugin], auth: [auth] });
     await host.connect({ other: { type: 'test' } });
     await expect(host.signIn('other')).rejects.toMatchObject({ code: 'AUTH_FAILED', server: 'other' });
     await host.close();

@@ -9,7 +9,6 @@ import {
 } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type ConnectionState } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { rounds } from '../../../scripts/rounds.js';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
@@ -54,7 +53,7 @@ async function play(sequence: readonly Action[]): Promise<void> {
     return calculator();
   });
   const host = createHost({
-    engine: sdk(identity),
+    ...identity,
     transports: [servers.plugin],
     auth: [auth],
     clock,

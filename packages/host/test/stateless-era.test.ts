@@ -7,9 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { HostCache } from '@mcp-fittings/client-core';
 import { createHost, type ElicitationRequest, type Host, type HostEvents } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { identity } from './support/calculator.js';
 
@@ -59,10 +56,7 @@ const next = <Name extends keyof HostEvents>(host: Host, name: Name): Promise<Ho
     });
   });
 
-describe.each([
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('the stateless era, 2026-07-28, through %s', (_name, sdk) => {
+describe('the stateless era, 2026-07-28', () => {
   const handler = createMcpHandler(makeServer);
   const serve = toNodeHandler(handler);
   const methods: string[] = [];
@@ -85,7 +79,7 @@ describe.each([
     sample: async () => ({ role: 'assistant', model: 'scripted', content: { type: 'text', text: 'deep' } }),
     roots: async () => [{ uri: 'file:///work' }],
   };
-  const makeHost = () => createHost({ engine: sdk(identity), transports: [http()], callbacks, cache });
+  const makeHost = () => createHost({ ...identity, transports: [http()], callbacks, cache });
 
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -155,23 +149,6 @@ describe.each([
       .toBeGreaterThan(before);
     expect(methods).not.toContain('ping');
     expect(host.server('modern').state.status).toBe('connected');
-  });
-
-  it('is refused by the engine of the older era with an error that says so', async () => {
-    const strict = createMcpHandler(makeServer, { legacy: 'reject' });
-    const serveStrict = toNodeHandler(strict);
-    const modernOnly = createServer(
-      (request, response) => void serveStrict(request as never, response),
-    ).listen(0);
-    await once(modernOnly, 'listening');
-    const { port } = modernOnly.address() as AddressInfo;
-    const old = createHost({ engine: sdkV1(identity), transports: [http()] });
-    const [snapshot] = await old.connect({ modern: { url: `http://127.0.0.1:${port}/mcp` } });
-    expect(snapshot?.state).toMatchObject({ status: 'failed', error: { retryable: false } });
-    expect(snapshot?.lastError?.message).toMatch(/2026-07-28|version|revision/i);
-    await old.close();
-    await strict.close();
-    await new Promise((resolve) => modernOnly.close(resolve));
   });
 
   it('remembers the era of an entry, so that the next run needs no probe', async () => {

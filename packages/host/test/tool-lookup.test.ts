@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createHost, type Interceptor } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { scripted } from './support/scripted.js';
@@ -9,7 +8,7 @@ const named = (name: string, description = name) => ({ name, description, inputS
 
 function hostOf(tools: readonly object[], intercept: readonly Interceptor[] = []) {
   const servers = testServers(() => scripted({ 'tools/list': () => ({ tools }) }));
-  return createHost({ engine: sdk(identity), transports: [servers.plugin], intercept });
+  return createHost({ ...identity, transports: [servers.plugin], intercept });
 }
 
 describe('host.tool', () => {
@@ -97,7 +96,7 @@ it('parts without text count with the memory that they take', async () => {
     }),
   );
   await using host = createHost({
-    engine: sdk(identity),
+    ...identity,
     transports: [servers.plugin],
     limits: { listBytes: 400_000 },
   });

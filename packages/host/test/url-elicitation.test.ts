@@ -3,9 +3,6 @@ import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, vi } from 'vitest';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostCallbacks } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
@@ -36,16 +33,12 @@ function shop(ids: readonly string[], refusals = 1) {
   };
 }
 
-describe.each([
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('-32042, on %s', (_name, engine) => {
+describe('-32042', () => {
   async function connected(ids: readonly string[], callbacks: HostCallbacks, refusals = 1) {
     const store = shop(ids, refusals);
     const clock = createManualClock();
     const host = createHost({
-      engine: engine(identity),
+      ...identity,
       transports: [testServers(() => store.server).plugin],
       callbacks,
       clock,
@@ -221,11 +214,7 @@ describe.each([
   });
 });
 
-describe.each([
-  ['sdk', sdk],
-  ['sdk-v2', sdkV2],
-  ['native', native],
-])('the context of a callback, on %s', (_name, engine) => {
+describe('the context of a callback', () => {
   it('tells a callback which calls are in flight, and when there are none', async () => {
     const server = new McpServer({ name: 'asking', version: '1.0.0' });
     const ask = () =>
@@ -236,7 +225,7 @@ describe.each([
     });
     const seen: unknown[] = [];
     await using host = createHost({
-      engine: engine(identity),
+      ...identity,
       transports: [testServers(() => server).plugin],
       callbacks: {
         elicit: async (_request, { calls }) => {

@@ -7,7 +7,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HostCache, ServerConfig } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { identity } from './support/calculator.js';
@@ -38,7 +37,7 @@ describe('a host whose cache knows the tools', () => {
         return value;
       },
     };
-    const options = { engine: sdk(identity), transports: [stdio()], cache };
+    const options = { ...identity, transports: [stdio()], cache };
     await using first = createHost(options);
     await first.connect(entries);
     await first.close();
@@ -91,7 +90,7 @@ describe('a host whose cache knows the tools', () => {
     });
     const run = async (): Promise<{ readonly listWrites: number; readonly described: unknown }> => {
       writes = [];
-      const host = createHost({ engine: sdk(identity), transports: [servers.plugin], cache });
+      const host = createHost({ ...identity, transports: [servers.plugin], cache });
       const entry: ServerConfig = { type: 'test' };
       await host.connect({ one: entry });
       const [tool] = host.tools();
@@ -126,7 +125,7 @@ describe('a host whose cache knows the tools', () => {
       server.registerTool('one', {}, () => ({ content: [] }));
       return { connect: (transport) => server.connect(transport as never) };
     });
-    await using host = createHost({ engine: sdk(identity), transports: [servers.plugin], cache });
+    await using host = createHost({ ...identity, transports: [servers.plugin], cache });
     host.on('error', ({ error }) => errors.push(error.message));
     await host.connect({ one: { type: 'test' } });
     expect(errors.length).toBeGreaterThan(0);

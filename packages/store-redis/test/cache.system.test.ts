@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { redisCache, type RedisCacheOptions, type RedisClient } from '@mcp-fittings/store-redis';
 import { http } from '@mcp-fittings/transport-http';
 import { expect, it } from 'vitest';
@@ -106,7 +105,8 @@ describeWithRedis('the cache that replicas share', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     const replica = (lazy: boolean): Host =>
       createHost({
-        engine: sdk({ name: 'replica', version: '1' }),
+        name: 'replica',
+        version: '1',
         transports: [http()],
         cache: open(),
         lazy,

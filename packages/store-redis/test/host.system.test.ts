@@ -1,5 +1,4 @@
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { createOAuthProvider } from '@mcp-fittings/auth-oauth';
 import { systemClock } from '@mcp-fittings/client-core/timing';
 import { redisCache, redisStore } from '@mcp-fittings/store-redis';
@@ -56,7 +55,8 @@ describeWithRedis('a web application with two replicas and a real authorization 
       clock: { ...systemClock, now: () => Date.now() + passed },
     });
     const host = createHost({
-      engine: sdk({ name: 'tests', version: '1' }),
+      name: 'tests',
+      version: '1',
       transports: [http()],
       auth: [{ specVersion: 1, scheme: 'oauth', create: () => provider }],
       cache: redisCache({ client, key, timeoutMs: 300 }),

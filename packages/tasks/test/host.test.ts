@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import type { Transport, TransportPlugin } from '@mcp-fittings/client-core';
 import { entrySchema } from '@mcp-fittings/client-core/transport';
 import { createHost, type ElicitationRequest, type Host, type ToolTask } from '@mcp-fittings/host';
-import { sdk as sdkV1 } from '@mcp-fittings/host/sdk';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { taskOwner, tasks, taskStore, type TaskStore, type TasksOptions } from '@mcp-fittings/tasks';
 import { http } from '@mcp-fittings/transport-http';
@@ -20,7 +18,7 @@ const text = (content: string) => [{ type: 'text', text: content }];
 
 function httpHost(options: TasksOptions = FAST, asked: ElicitationRequest[] = []): Host {
   return createHost({
-    engine: sdk(identity),
+    ...identity,
     transports: [tasks(http(), options)],
     callbacks: {
       elicit: async (request) => {
@@ -39,7 +37,7 @@ function wireHost(connect: () => WireServer, delivery: 'reconnect' | 'retry' = '
     schema: entrySchema({}),
     create: (): Transport => connect().transport,
   };
-  return createHost({ engine: sdkV1(identity), transports: [tasks(plugin, FAST)], delivery });
+  return createHost({ ...identity, transports: [tasks(plugin, FAST)], delivery });
 }
 
 describe('tasks in a host', () => {
@@ -239,7 +237,7 @@ describe('tasks in a host', () => {
   it('does not call the tool again when it resumes a task without tasks() around the transport', async () => {
     const board = createTaskBoard();
     await using server = await sdkServer(board);
-    await using host = createHost({ engine: sdk(identity), transports: [http()] });
+    await using host = createHost({ ...identity, transports: [http()] });
     await host.connect({ studio: { type: 'http', url: server.url } });
     await expect(
       host.callTool({ server: 'studio', tool: 'render' }, {}, { task: { resume: 'task-1' } }),

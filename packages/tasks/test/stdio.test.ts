@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { tasks } from '@mcp-fittings/tasks';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -16,7 +15,8 @@ describe('tasks of a server of SDK v2 that is a child process', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tasks-'));
     host = createHost({
-      engine: sdk({ name: 'test', version: '1' }),
+      name: 'test',
+      version: '1',
       transports: [tasks(stdio(), { limits: { minPollMs: 1 } })],
       delivery: 'retry',
     });

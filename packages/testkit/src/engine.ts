@@ -1,4 +1,4 @@
-/** For authors of a protocol engine: the contract suite that both engines of `@mcp-fittings/host` pass. */
+/** For authors of a protocol engine: the contract suite that the engines of `@mcp-fittings/host` and `@mcp-fittings/engine-sdk` pass. */
 export { engineSuite } from './engine-suite/engine-suite.js';
 export type {
   EngineCallbackInput,
@@ -8,7 +8,6 @@ export type {
   EngineListInput,
   EngineRequestInput,
   EngineSuiteOptions,
-  EngineTransportObserver,
   EngineUnderTest,
   SessionUnderTest,
   ToolResultUnderTest,

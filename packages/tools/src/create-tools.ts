@@ -111,11 +111,10 @@ export interface Tools extends AsyncDisposable {
  * @example One call, without a model
  * ```ts
  * import { createHost } from '@mcp-fittings/host';
- * import { sdk } from '@mcp-fittings/host/sdk';
  * import { createToolPolicy, createTools } from '@mcp-fittings/tools';
  * import { stdio } from '@mcp-fittings/transport-stdio';
  *
- * await using host = createHost({ engine: sdk({ name: 'my-agent', version: '1.0.0' }), transports: [stdio()] });
+ * await using host = createHost({ name: 'my-agent', version: '1.0.0', transports: [stdio()] });
  * const servers = {
  *   demo: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'], allowedTools: ['echo'] },
  * };

@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolEvent } from '../src/calls/tool-event.js';
@@ -19,7 +18,7 @@ describe('with a real host and real servers', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fittings-tools-'));
     await writeFile(join(folder, 'a.txt'), 'content of a');
-    host = createHost({ engine: sdk({ name: 'tools-test', version: '1.0.0' }), transports: [stdio()] });
+    host = createHost({ name: 'tools-test', version: '1.0.0', transports: [stdio()] });
     const server = (name: string, ...args: string[]) => ({
       command: process.execPath,
       args: [binaryOf(`@modelcontextprotocol/server-${name}`), ...args],

@@ -4,7 +4,6 @@ import { setImmediate } from 'node:timers/promises';
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { sharedStdio } from '@mcp-fittings/transport-shared';
 import { serveShared } from '@mcp-fittings/transport-shared/server';
 import { fileURLToPath } from 'node:url';
@@ -112,7 +111,8 @@ describe('the shared process', () => {
     const env = { START_LOG: startLog(shared) };
     const open = async () => {
       const host = createHost({
-        engine: sdk({ name: 'test', version: '1' }),
+        name: 'test',
+        version: '1',
         transports: [sharedStdio({ ...shared, shutdown: { afterStdinEndMs: 500 } })],
       });
       await host.connect({ toy: { command: process.execPath, args: [TOY], env } });

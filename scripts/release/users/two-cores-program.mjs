@@ -1,7 +1,6 @@
 // Runs in a folder of its own, where `client-core` is an old version and `host` brings a newer one.
 import assert from 'node:assert/strict';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import * as old from '@mcp-fittings/client-core';
 import { AuthRequiredError } from '@mcp-fittings/client-core/auth';
 import { BaseTransport, entrySchema, required, text } from '@mcp-fittings/client-core/transport';
@@ -64,7 +63,7 @@ const plugin = {
   create: (entry, { server }) => new OldTransport(entry, server),
 };
 
-const host = createHost({ engine: sdk({ name: 'two-cores', version: '1.0.0' }), transports: [plugin] });
+const host = createHost({ name: 'two-cores', version: '1.0.0', transports: [plugin] });
 await host.connect({
   good: { type: 'old', mood: 'good' },
   'sign-in': { type: 'old', mood: 'sign-in' },

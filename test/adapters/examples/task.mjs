@@ -4,7 +4,6 @@
  */
 import { loopback, oauth } from '@mcp-fittings/auth-oauth';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { createToolPolicy, createTools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
@@ -20,7 +19,8 @@ export const TASK = 'Take as many parts as the vault says from the shelf whose n
 export async function connectThreeServers(nameLimits) {
   const servers = await startThreeServers();
   const host = createHost({
-    engine: sdk({ name: 'example', version: '1.0.0' }),
+    name: 'example',
+    version: '1.0.0',
     transports: [stdio(), http()],
     auth: [
       oauth({

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { createHost, type Host, type ElicitationAnswer } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { createToolPolicy } from '@mcp-fittings/tools';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import type { AdapterAgent, AdapterDriver } from './driver.js';
@@ -31,7 +30,8 @@ export async function createWorld(
   { timeoutMs }: { readonly timeoutMs?: number } = {},
 ): Promise<World> {
   const host = createHost({
-    engine: sdk({ name: 'suite', version: '1.0.0' }),
+    name: 'suite',
+    version: '1.0.0',
     transports: [stdio()],
     callbacks: {
       elicit: async (): Promise<ElicitationAnswer> => ({ action: 'accept', content: { name: 'Ann' } }),

@@ -6,7 +6,6 @@ import { MastraLanguageModelV2Mock } from '@mastra/core/test-utils/llm-mock';
 import { createTool } from '@mastra/core/tools';
 import { createMastraAdapter, type MastraAdapter } from '@mcp-fittings/adapter-mastra';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { createToolPolicy, createTools, type Confirm } from '@mcp-fittings/tools';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -22,7 +21,8 @@ const RESERVED = ['resumeData', 'suspendedToolCallId', 'suspendedToolRunId', '_b
 async function connect(confirm?: Confirm) {
   const ran: string[] = [];
   const host = createHost({
-    engine: sdk({ name: 'tests', version: '1.0.0' }),
+    name: 'tests',
+    version: '1.0.0',
     transports: [
       inprocess({
         servers: {

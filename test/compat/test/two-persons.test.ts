@@ -6,13 +6,12 @@ import { KeyObject, sign } from 'node:crypto';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { oauth, type Interaction } from '@mcp-fittings/auth-oauth';
 import { xaa } from '@mcp-fittings/auth-xaa';
 import type { AuthPlugin, HostCache, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
-import { native } from '@mcp-fittings/host/native';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { createToolPolicy, createTools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
@@ -26,6 +25,9 @@ import {
   type TestIdentityProvider,
 } from '../../../packages/auth-xaa/test/support/company.mjs';
 import { startPersonalServers, type PersonalServers } from './support/personal-server.js';
+
+// Each test starts several servers and signs in many times; on a loaded machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
 
 type Person = 'ann' | 'bob';
 const PERSONS = ['ann', 'bob'] as const;
@@ -119,6 +121,7 @@ const schemes: readonly (readonly [string, () => Promise<Scheme>, boolean])[] = 
   ['xaa, signed in here', xaaScheme(false), false],
   ['xaa, vouched for by the host', xaaScheme(true), true],
 ];
+
 function memoryCache(): HostCache {
   const kept = new Map<string, unknown>();
   return {
@@ -155,7 +158,8 @@ describe.each(cases)('two persons on one host program: $name', ({ start, shelve,
     const hostOf = (person: Person, lazy = false): Host =>
       ends.use(
         createHost({
-          engine: native({ name: 'tests', version: '1' }),
+          name: 'tests',
+          version: '1',
           transports: [http()],
           auth: [scheme.plugin(person, store)],
           cache,
@@ -310,7 +314,8 @@ it('one host with xaa() asks for the token of the person whom each call names', 
   });
   const host = ends.use(
     createHost({
-      engine: native({ name: 'tests', version: '1' }),
+      name: 'tests',
+      version: '1',
       transports: [http()],
       auth: [company],
       lazy: true,

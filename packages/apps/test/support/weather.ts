@@ -1,5 +1,4 @@
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { appsExtension } from '@mcp-fittings/apps';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import {
@@ -30,7 +29,9 @@ export async function createWorld(): Promise<World> {
   const asked: Asked = [];
   const seen: unknown[] = [];
   const host = createHost({
-    engine: sdk({ name: 'apps-test', version: '1.0.0', extensions: appsExtension() }),
+    name: 'apps-test',
+    version: '1.0.0',
+    extensions: appsExtension(),
     transports: [
       inprocess({
         servers: { weather: () => weatherServer('weather', asked, seen), bank: () => bankServer(asked) },

@@ -4,8 +4,6 @@ import type { TokenStore, TransportPlugin } from '@mcp-fittings/client-core';
 import type { Transport } from '@mcp-fittings/client-core/transport';
 import { oauth } from '@mcp-fittings/auth-oauth';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
-import { sdk as sdkV2 } from '@mcp-fittings/host/sdk-v2';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
 import { sse } from '@mcp-fittings/transport-sse';
@@ -16,7 +14,6 @@ import { startResource } from './resource-server.js';
 import { scripted } from './world.js';
 
 export type Kind = 'http' | 'sse' | 'ws';
-export type Engine = 'v1' | 'v2';
 
 /** A protected MCP server over one transport, and hosts with the same store. */
 export interface EndingWorld extends AsyncDisposable {
@@ -59,7 +56,6 @@ function answer({ id, method }: Message): object {
 /** `open` opens the store once for the world, and once for every host, as for programs that are started one after the other. */
 export async function createEndingWorld(
   kind: Kind,
-  engine: Engine,
   open?: () => TokenStore,
   unsignedStatus: 401 | 403 = 401,
 ): Promise<EndingWorld> {
@@ -95,9 +91,9 @@ export async function createEndingWorld(
     as,
     store,
     host() {
-      const identity = { name: 'tests', version: '1' };
       const host = createHost({
-        engine: engine === 'v1' ? sdk(identity) : sdkV2(identity),
+        name: 'tests',
+        version: '1',
         transports: plugins,
         auth: [
           oauth({

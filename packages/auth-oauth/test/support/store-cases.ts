@@ -21,10 +21,10 @@ export function storeCases(name: string, place: () => Promise<StorePlace>): void
   });
   afterEach(() => stores[Symbol.asyncDispose]());
 
-  describe.each(['v1', 'v2'] as const)(`a sign-in that has ended, in ${name}, engine %s`, (engine) => {
+  describe(`a sign-in that has ended, in ${name}`, () => {
     let world: EndingWorld;
     beforeEach(async () => {
-      world = await createEndingWorld('http', engine, () => stores.open());
+      world = await createEndingWorld('http', () => stores.open());
       const host = world.host();
       expect(await world.connect(host)).toBe('needs-auth');
       await host.signIn('notes');

@@ -1,6 +1,5 @@
 import { abortable } from '@mcp-fittings/client-core/timing';
 import type { ConfigProblem } from '@mcp-fittings/config';
-import { native } from '@mcp-fittings/host/native';
 import type { CommandDeps } from '../command-deps.js';
 import { diagnose } from '../doctor/diagnose.js';
 import type { CheckResult, Diagnosis, Finding } from '../doctor/findings.js';
@@ -9,7 +8,6 @@ import { printable } from '../output/printable.js';
 import { openSpinner } from '../output/spinner.js';
 import type { Style } from '../output/style.js';
 import { openSession } from '../session/open-session.js';
-import { packageVersion } from '../version.js';
 
 export async function runDoctor(
   server: string | undefined,
@@ -19,9 +17,8 @@ export async function runDoctor(
   const { env, clock, signal, output } = deps;
   await using session = await openSession(deps, { shared: undefined });
   const { loaded, transports, auth, store } = session;
-  const engine = native({ name: 'fittings', version: packageVersion() });
   const names = server === undefined ? new Set(loaded.entries.map(({ name }) => name)) : [server];
-  const options = { loaded, engine, transports, auth, store, env, timeoutMs, clock, signal };
+  const options = { loaded, transports, auth, store, env, timeoutMs, clock, signal };
   const waiting = new Set(names);
   const diagnosed = async (name: string): Promise<Diagnosis> => {
     output.detail(`Checking ${printable(name)}`);

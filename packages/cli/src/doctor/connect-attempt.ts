@@ -10,14 +10,15 @@ import {
 } from '@mcp-fittings/client-core';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
 import { RPC_CODES, isOlderEndpoint } from '@mcp-fittings/client-core/transport';
-import { type Engine, observeTransport, createEntryTransport } from '@mcp-fittings/host';
+import { createEntryTransport } from '@mcp-fittings/host';
+import { type EngineSession, native } from '@mcp-fittings/host/engine';
+import { packageVersion } from '../version.js';
 
 export interface AttemptOptions {
   readonly server: string;
   readonly config: ServerConfig;
   readonly transports: readonly TransportPlugin[];
   readonly auth: AuthProvider | undefined;
-  readonly engine: Engine;
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
@@ -66,8 +67,8 @@ export async function attemptConnection(options: AttemptOptions): Promise<Attemp
 }
 
 async function connectOver(transport: Transport, options: AttemptOptions): Promise<Attempt> {
-  const { server, engine, timeoutMs, clock, signal } = options;
-  const reported = collectErrors(transport);
+  const { server, timeoutMs, clock, signal } = options;
+  const reported = new Set<FittingsError>();
   using end = linkSignal(signal);
   let isTimedOut = false;
   const timer = clock.schedule(() => {
@@ -77,19 +78,21 @@ async function connectOver(transport: Transport, options: AttemptOptions): Promi
   }, timeoutMs);
   const nothing = (): void => undefined;
   try {
-    const session = await engine.connect(transport, {
+    const session = await native().connect(transport, {
       server,
+      client: { name: 'fittings', version: packageVersion() },
       signal: end.signal,
       timeoutMs,
       callbacks: {},
       clock,
-      observe: observeTransport(transport),
       events: {
         log: nothing,
         listChanged: nothing,
         resourceUpdated: nothing,
         closed: nothing,
-        error: nothing,
+        error(error) {
+          if (error instanceof FittingsError) reported.add(error);
+        },
       },
     });
     const { protocolVersion, serverInfo } = session;
@@ -121,7 +124,7 @@ async function connectOver(transport: Transport, options: AttemptOptions): Promi
 /** Reads all lists. A server whose lists cannot be read is as unusable as one that cannot be connected. */
 async function tryLists(
   server: string,
-  session: Awaited<ReturnType<Engine['connect']>>,
+  session: EngineSession,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   for (const list of ['tools', 'prompts', 'resources', 'resourceTemplates'] as const) {
@@ -140,28 +143,6 @@ async function tryLists(
       });
     }
   }
-}
-
-/**
- * Collects every error that the transport reports. The engine does not report those that occur while it negotiates the
- * era.
- */
-function collectErrors(transport: Transport): ReadonlySet<FittingsError> {
-  const errors = new Set<FittingsError>();
-  const note = (error: Error): void => {
-    if (error instanceof FittingsError) errors.add(error);
-  };
-  let reporting: (error: Error) => void = note;
-  Object.defineProperty(transport, 'onerror', {
-    get: () => reporting,
-    set(handler: Transport['onerror']) {
-      reporting = (error) => {
-        note(error);
-        handler?.(error);
-      };
-    },
-  });
-  return errors;
 }
 
 function timeoutError(server: string, timeoutMs: number, cause: unknown): FittingsError {

@@ -9,7 +9,6 @@ import type {
 } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core/timing';
 import type { LoadedConfig } from '@mcp-fittings/config';
-import type { Engine } from '@mcp-fittings/host';
 import { checkApproval, checkConfig, findEntry } from './check-entry.js';
 import { checkLocalProcess } from './check-local-process.js';
 import { checkRemote } from './check-remote.js';
@@ -17,12 +16,10 @@ import { attemptConnection, toFittingsError } from './connect-attempt.js';
 import { findingFromError } from './error-findings.js';
 import { type CheckResult, type Diagnosis, createResult } from './findings.js';
 
-/** Options of {@link diagnose}. A {@link Session} has everything but the engine: `{ ...session, engine }`. */
+/** Options of {@link diagnose}. A {@link Session} has what is required. */
 export interface DiagnoseOptions {
   /** The configuration with the server. */
   readonly loaded: LoadedConfig;
-  /** Speaks MCP with the server, such as `native()` of `@mcp-fittings/host/native`. */
-  readonly engine: Engine;
   /** Transports that entries may name. */
   readonly transports: readonly TransportPlugin[];
   /** Sign-in schemes, in the order in which they are tried. */
@@ -51,8 +48,7 @@ const TIMEOUT_MS = 15_000;
  * @example
  * ```ts
  * await using session = await createSession();
- * const engine = sdk({ name: 'my-host', version: '1.0.0' });
- * const { healthy, findings } = await diagnose('github', { ...session, engine });
+ * const { healthy, findings } = await diagnose('github', session);
  * for (const { code, message, fix } of findings) console.log(code, message, fix);
  * ```
  */
@@ -83,7 +79,7 @@ async function checkConnection(
   options: DiagnoseOptions,
 ): Promise<readonly CheckResult[]> {
   const { clock = systemClock, logger, signal = new AbortController().signal, env = process.env } = options;
-  const { engine, transports, store, timeoutMs = TIMEOUT_MS } = options;
+  const { transports, store, timeoutMs = TIMEOUT_MS } = options;
   let auth: AuthProvider | undefined;
   let scheme: string | undefined;
   try {
@@ -95,7 +91,7 @@ async function checkConnection(
   } catch (error) {
     return [createResult('config', '', [findingFromError(toFittingsError(error)).finding])];
   }
-  const attempt = { server, config, transports, auth, engine, timeoutMs, clock, logger, signal };
+  const attempt = { server, config, transports, auth, timeoutMs, clock, logger, signal };
   if (typeof config['url'] === 'string') {
     // Only OAuth keeps its tokens in this store. Errors of other schemes say what is wrong.
     const signIn = auth !== undefined && scheme === 'oauth' ? { store, identity } : undefined;

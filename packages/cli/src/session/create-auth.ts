@@ -1,11 +1,6 @@
 import { google } from '@mcp-fittings/auth-google';
 import { oauth } from '@mcp-fittings/auth-oauth';
-import {
-  type IdentityProviderConfig,
-  XAA_EXTENSION,
-  identityProviderFromEntries,
-  xaa,
-} from '@mcp-fittings/auth-xaa';
+import { type IdentityProviderConfig, identityProviderFromEntries, xaa } from '@mcp-fittings/auth-xaa';
 import {
   type AuthPlugin,
   type AuthProvider,
@@ -22,8 +17,8 @@ import type { SessionOptions } from './session.js';
 
 export interface Auth {
   readonly plugins: readonly AuthPlugin[];
-  /** Capabilities that servers are told of. */
-  readonly extensions: Readonly<Record<string, Record<string, never>>> | undefined;
+  /** Whether one sign-in serves several servers. */
+  readonly sharesSignIn: boolean;
 }
 
 /**
@@ -45,11 +40,10 @@ export function createAuth(
     settingsError = error;
   }
   if (settings === undefined)
-    return { plugins: [withoutIdentityProvider(settingsError), ...others], extensions: undefined };
+    return { plugins: [withoutIdentityProvider(settingsError), ...others], sharesSignIn: false };
   return {
     plugins: [bind(xaa({ identityProvider: settings, store, interaction })), ...others],
-    // One sign-in serves several servers.
-    extensions: { [XAA_EXTENSION]: {} },
+    sharesSignIn: true,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { SignInInteraction, InteractionChooser } from '@mcp-fittings/auth-oauth';
+import { XAA_EXTENSION } from '@mcp-fittings/auth-xaa';
 import type {
   AuthPlugin,
   Clock,
@@ -10,10 +11,10 @@ import type {
 } from '@mcp-fittings/client-core';
 import type { ServerApprovals, LoadedConfig } from '@mcp-fittings/config';
 import { type Host, type HostCallbacks, type ServerSnapshot, createHost } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
 import type { SharedStdioOptions } from '@mcp-fittings/transport-shared';
 import type { LayoutName, StoreName } from '../options.js';
 import { packageVersion } from '../version.js';
+import { createAuth } from './create-auth.js';
 import { openStore, storeForReading } from './credential-store.js';
 import { type LoadedServers, loadServers } from './load-servers.js';
 import { usableEntry } from './resolve-server.js';
@@ -105,29 +106,21 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
   return createLoadedSession(await loadServers(options), options);
 }
 
-/**
- * Creates the session of a configuration that was loaded with the same options. Without `signIn`, the session has only the
- * sign-in schemes of `plugins`: for servers that need none.
- */
+/** Creates the session of a configuration that was loaded with the same options. */
 export async function createLoadedSession(
   { loaded, approvals, transports, auth: others, home }: LoadedServers,
   options: SessionOptions,
-  { signIn = true }: { readonly signIn?: boolean } = {},
 ): Promise<Session> {
   const { logger, clock, callbacks } = options;
   const { store, close } = openStore({ ...options, home });
   const readable = storeForReading(store, (error) => options.onStoreUnavailable?.(error));
-  const own = signIn
-    ? (await import('./create-auth.js')).createAuth(loaded, readable, options)
-    : { plugins: [], extensions: undefined };
+  const { plugins: ours, sharesSignIn } = createAuth(loaded, readable, options);
   // OAuth accepts any URL, so plugins come first.
-  const auth = [...others, ...own.plugins];
+  const auth = [...others, ...ours];
   const host = createHost({
-    engine: native({
-      name: 'fittings',
-      version: packageVersion(),
-      ...(own.extensions && { extensions: own.extensions }),
-    }),
+    name: 'fittings',
+    version: packageVersion(),
+    ...(sharesSignIn && { extensions: { [XAA_EXTENSION]: {} } }),
     transports,
     auth,
     callbacks,

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import type { AuthPlugin, Clock, TokenStore } from '@mcp-fittings/client-core';
 import { oauth } from '@mcp-fittings/auth-oauth';
 import { createSession, diagnose, type Diagnosis } from '@mcp-fittings/cli';
@@ -37,7 +36,6 @@ export async function diagnoseEntry(entry: unknown, options: DiagnosingOptions =
     return await diagnose(ask, {
       loaded: session.loaded,
       transports: session.transports,
-      engine: sdk({ name: 'doctor', version: '1' }),
       auth: options.auth ?? (store === undefined ? session.auth : [oauth({ store, clientName: 'doctor' })]),
       store: store ?? session.store,
       timeoutMs,

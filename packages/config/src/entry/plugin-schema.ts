@@ -3,8 +3,7 @@ import { createRedactor, nearestNames } from '@mcp-fittings/client-core/text';
 import { fieldPath, printable } from '../display-text.js';
 import type { EntryIssue } from '../problems.js';
 
-/** The transport that handles a type. */
-export function pluginFor(
+function pluginFor(
   plugins: readonly TransportPlugin[],
   type: string | undefined,
 ): TransportPlugin | undefined {

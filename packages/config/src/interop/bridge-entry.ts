@@ -11,7 +11,6 @@ const CARRIED = new Set([
   'oauth',
   'disabled',
   'deniedTools',
-  'enabledTools',
   'timeout',
   'description',
 ]);

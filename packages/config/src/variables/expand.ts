@@ -2,7 +2,6 @@ import { type ServerConfig, isRecord } from '@mcp-fittings/client-core';
 import { fieldPath } from '../display-text.js';
 import type { MissingVariable } from '../layout/layout.js';
 import type { EntryIssue } from '../problems.js';
-import { VARIABLE_WORDS } from '../words/foreign-words.js';
 import { parseTemplate } from './syntax.js';
 
 /** Environment variables by name, as in `process.env`. */
@@ -39,9 +38,7 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
           code: 'VARIABLE_MALFORMED',
           path,
           message: `The text after "\${" in "${path}" is not a variable name.`,
-          hint: /^\$\{(?:env|input|config|command):/.test(part.text)
-            ? 'It is written for another program. Write ${NAME}, and set that variable.'
-            : 'Write ${NAME} or ${NAME:-default}; for a literal "${" write "$${".',
+          hint: 'Write ${NAME} or ${NAME:-default}; for a literal "${" write "$${".',
         });
       } else {
         const value = Object.hasOwn(env, part.name) ? env[part.name] : undefined;
@@ -50,10 +47,12 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
           if (used === value) values.add(value);
           result += used;
         } else if (missing === 'error') {
-          issues.push(missingIssue(part.name, path));
-        } else if (missing === 'keep') {
-          issues.push({ ...missingIssue(part.name, path), severity: 'warning' });
-          result += part.text;
+          issues.push({
+            code: 'VARIABLE_MISSING',
+            path,
+            message: `The environment variable ${part.name}, used in "${path}", is not set.`,
+            hint: `Set ${part.name}, or write \${${part.name}:-default} in the entry.`,
+          });
         }
       }
     }
@@ -73,18 +72,4 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
     Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member, [...keys, key])]));
 
   return { config: expandMembers(config, []), issues, values };
-}
-
-function missingIssue(name: string, path: string): EntryIssue {
-  const advice = Object.hasOwn(VARIABLE_WORDS, name) ? VARIABLE_WORDS[name] : undefined;
-  if (advice !== undefined) {
-    const message = `\${${name}} in "${path}" is a variable of an editor, which is not known here.`;
-    return { code: 'VARIABLE_MISSING', path, message, hint: advice };
-  }
-  return {
-    code: 'VARIABLE_MISSING',
-    path,
-    message: `The environment variable ${name}, used in "${path}", is not set.`,
-    hint: `Set ${name}, or write \${${name}:-default} in the entry.`,
-  };
 }

@@ -7,7 +7,6 @@ import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotoc
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
 import { gatewayOf, gatewayOver, text, toyServer, type ClientOptions } from './support.js';
@@ -352,7 +351,8 @@ describe('servers of 2026-07-28', () => {
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const callbacks = createCallbackRouter();
     const host = createHost({
-      engine: sdk({ name: 't', version: '1' }),
+      name: 't',
+      version: '1',
       transports: [http()],
       callbacks: callbacks.hostCallbacks,
     });

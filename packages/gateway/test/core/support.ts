@@ -1,5 +1,4 @@
 import { createHost, type Host, type HostOptions } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createLinkedPair, inprocess, type ServerFactory } from '@mcp-fittings/transport-inprocess';
 import {
   Client as ClientV2,
@@ -140,7 +139,7 @@ export async function gatewayOver(
 ): Promise<TestGateway> {
   const callbacks = createCallbackRouter();
   const host = createHost({
-    engine: sdk(identity),
+    ...identity,
     transports: [inprocess({ servers })],
     callbacks: callbacks.hostCallbacks,
     ...hostOptions,

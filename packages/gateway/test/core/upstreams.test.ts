@@ -5,7 +5,6 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { describe, expect, it, vi } from 'vitest';
 import { AuthRequiredError, FittingsError, type AuthPlugin } from '@mcp-fittings/client-core';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
@@ -178,7 +177,7 @@ describe('servers behind the gateway', () => {
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const host = createHost({ engine: sdk(identity), transports: [http()] });
+    const host = createHost({ ...identity, transports: [http()] });
     await host.connect({ web: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
     const events: RequestEvent[] = [];
     {
@@ -236,7 +235,7 @@ describe('servers behind the gateway', () => {
   it('works with a program over stdio, for both eras', async () => {
     const callbacks = createCallbackRouter();
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [stdio()],
       callbacks: callbacks.hostCallbacks,
     });
@@ -280,7 +279,7 @@ describe('a server that is away', () => {
         };
         const callbacks = createCallbackRouter();
         const host = createHost({
-          engine: sdk(identity),
+          ...identity,
           transports: [inprocess({ servers: { toy: make } })],
           callbacks: callbacks.hostCallbacks,
           clock,
@@ -317,7 +316,7 @@ describe('a server that is away', () => {
 
   it('is unknown to a caller who may not use it', async () => {
     const host = createHost({
-      engine: sdk(identity),
+      ...identity,
       transports: [inprocess({ servers: { toy } })],
     });
     await host.connect({ toy: { type: 'sdk', disabled: true } });

@@ -1,5 +1,4 @@
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, vi } from 'vitest';
@@ -72,7 +71,8 @@ describe('both protocol eras over HTTP', () => {
   it('serves our own host', async () => {
     await using served = await startTestGateway();
     await using host = createHost({
-      engine: sdk({ name: 'host', version: '1' }),
+      name: 'host',
+      version: '1',
       transports: [http()],
     });
     await host.connect({

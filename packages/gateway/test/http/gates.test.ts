@@ -5,7 +5,6 @@ import { Client, request } from 'undici';
 import { describe, expect, it, vi } from 'vitest';
 import type { Access } from '../../src/contracts/access.js';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createGateway } from '../../src/create-gateway.js';
 import { createFrontDoors } from '../../src/front-doors.js';
 import { gatewayOver, toyServer } from '../core/support.js';
@@ -382,7 +381,7 @@ describe('a callback of the program', () => {
   });
 
   it('that throws refuses the request, also if the logger throws or rejects', async () => {
-    const host = createHost({ engine: sdk({ name: 'test', version: '1' }), transports: [] });
+    const host = createHost({ name: 'test', version: '1', transports: [] });
     for (const logger of [noisy, { ...noisy, error: broken }]) {
       await using gateway = createGateway(host, { access: { authenticate: broken }, logger });
       const { url } = await gateway.listen({ port: 0 });

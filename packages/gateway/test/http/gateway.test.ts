@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { stdio } from '@mcp-fittings/transport-stdio';
@@ -30,7 +29,8 @@ function createNotes(): McpServer {
 
 beforeAll(async () => {
   host = createHost({
-    engine: sdk({ name: 'gateway', version: '1' }),
+    name: 'gateway',
+    version: '1',
     transports: [stdio(), inprocess({ servers: { notes: createNotes } })],
   });
   await host.connect({
@@ -91,7 +91,7 @@ describe('a gateway in front of a host', () => {
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
-    await using client = createHost({ engine: sdk({ name: 'client', version: '1' }), transports: [http()] });
+    await using client = createHost({ name: 'client', version: '1', transports: [http()] });
     const headers = { authorization: 'Bearer ann' };
     await client.connect({
       all: { type: 'http', url, headers },

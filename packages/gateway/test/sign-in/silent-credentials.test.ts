@@ -3,7 +3,6 @@ import { createBearerProvider } from '@mcp-fittings/auth-oauth';
 import type { AuthPlugin } from '@mcp-fittings/client-core';
 import { createGateway, createUpstreamSignIn, gatewayInteraction, type Caller } from '@mcp-fittings/gateway';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { expect, it } from 'vitest';
 import { startPersonalServers } from '../../../../test/compat/test/support/personal-server.js';
@@ -23,7 +22,8 @@ it('opens no page if the host has credentials for the person', async () => {
     find: async (token) => ({ scope: '', accountId: token.replace('token-of-', '') }),
   }));
   await using host = createHost({
-    engine: sdk({ name: 'tests', version: '1' }),
+    name: 'tests',
+    version: '1',
     transports: [http()],
     auth: [silent],
     lazy: true,

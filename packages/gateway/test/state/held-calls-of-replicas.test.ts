@@ -1,5 +1,4 @@
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import type { Logger, SharedState } from '@mcp-fittings/client-core';
@@ -43,7 +42,7 @@ async function startReplica(state: SharedState, clock: ManualClock, logger?: Log
   const [carriedOut, ended]: [string[], string[]] = [[], []];
   const callbacks = createCallbackRouter();
   const host = createHost({
-    engine: sdk(identity),
+    ...identity,
     transports: [inprocess({ servers: { asking: asking(carriedOut, ended) } })],
     callbacks: callbacks.hostCallbacks,
   });

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { createHost, type Host, type HostOptions } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { http } from '@mcp-fittings/transport-http';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { stdio } from '@mcp-fittings/transport-stdio';
@@ -38,7 +37,8 @@ export async function hostOf(
   options: Partial<HostOptions> = {},
 ): Promise<Host> {
   const host = createHost({
-    engine: sdk({ name: 'gateway-test', version: '1.0.0' }),
+    name: 'gateway-test',
+    version: '1.0.0',
     transports: [inprocess({ servers }), stdio(), http()],
     defaults: { reconnect: { maxAttempts: 0 } },
     ...options,

@@ -52,18 +52,15 @@ export function createCallDispatcher(
     { readonly connection: Connection; readonly answered: Promise<unknown> }
   >();
 
-  const requestOptions = (
-    { options }: Call<unknown>,
-    timeoutMs: number,
-    mark: Readonly<Record<string, string>> | undefined,
-  ): EngineRequestOptions => {
-    const { signal, onProgress, meta } = options;
+  const requestOptions = ({ options }: Call<unknown>, timeoutMs: number): EngineRequestOptions => {
+    const { signal, onProgress, meta, headers } = options;
     return {
       signal,
       timeoutMs,
       maxTotalMs: Math.max(limits.callTotalMs, timeoutMs),
       onProgress: onProgress && limited(onProgress),
-      meta: merged(meta, mark),
+      meta,
+      headers,
     };
   };
 
@@ -117,8 +114,8 @@ export function createCallDispatcher(
         try {
           // A connection outlives the call that made it.
           connection = usable() ?? (await runningCall.exit(() => awaitConnection(signal, timeoutMs)));
-          using attached = headers && connection.headers.attach(headers);
-          const answered = call.send(connection.session, requestOptions(call, timeoutMs, attached?.meta));
+          if (headers !== undefined) checkSendsHeaders(server, connection);
+          const answered = call.send(connection.session, requestOptions(call, timeoutMs));
           sent.set(call, { connection, answered });
           const result = await answered;
           sent.delete(call);
@@ -163,14 +160,6 @@ function described({ method, target, options: { origin } }: Call<unknown>): Call
   return { method, target, ...(origin !== undefined && { origin }) };
 }
 
-type Meta = Readonly<Record<string, unknown>>;
-
-/** Returns the members of `_meta`: those of the host replace those of the caller. */
-function merged(...all: readonly (Meta | undefined)[]): Meta | undefined {
-  const given = all.filter((each) => each !== undefined);
-  return given.length < 2 ? given[0] : Object.assign({}, ...given);
-}
-
 /** Returns the longest time without a response or progress of a call, in milliseconds. */
 export function timeoutOf(
   method: string,
@@ -185,6 +174,21 @@ export function timeoutOf(
 /** Returns whether the server will not be connected again by itself. */
 function hasEnded({ state }: Supervisor): boolean {
   return state.status !== 'connected' && state.status !== 'connecting' && state.status !== 'pending';
+}
+
+/** Throws `CAPABILITY_MISSING` if the transport does not send headers. */
+function checkSendsHeaders(server: string, { transport, type }: Connection): void {
+  if (transport.sendsHeaders === true) return;
+  throw new FittingsError(
+    'CAPABILITY_MISSING',
+    `The server "${server}" is connected over ${type}, which does not send headers with a call.`,
+    {
+      server,
+      delivery: 'not-sent',
+      hint: 'Only Streamable HTTP sends headers of a call. Use "meta" of the call for other servers.',
+      details: { transport: type },
+    },
+  );
 }
 
 function aborted(server: string, cause: unknown): FittingsError {

@@ -5,7 +5,7 @@ import type { ToolResult } from '../contracts/content.js';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { HostEvents } from '../contracts/host.js';
 import type { ToolTask, ToolTaskOptions, ToolTaskStatus } from '../contracts/tool-tasks.js';
-import { readToolResult } from '../engines/shared/read-results.js';
+import { readToolResult } from '../engine/read-results.js';
 import type { Emitter } from '../events.js';
 
 // What `tasks()` of `@mcp-fittings/tasks` reads and writes. Its tests with this host compare them.

@@ -8,12 +8,20 @@ import type { ServerDeps } from '../setup/server-deps.js';
 import type { TraceEvent, Tracer } from '../tracing.js';
 import type { InboundLimit } from './inbound-limit.js';
 import { observeTransport } from './observe-transport.js';
-import { carryHeaders, type RequestHeaders } from './request-headers.js';
 import { traceMessages } from './trace-messages.js';
 
 type Shared = Pick<
   ServerDeps,
-  'server' | 'config' | 'settings' | 'principal' | 'resolve' | 'clock' | 'logger' | 'options' | 'tracer'
+  | 'server'
+  | 'config'
+  | 'settings'
+  | 'principal'
+  | 'resolve'
+  | 'clock'
+  | 'logger'
+  | 'options'
+  | 'engine'
+  | 'tracer'
 >;
 
 export interface AttemptOptions {
@@ -30,8 +38,8 @@ export interface AttemptOptions {
 export interface Connection {
   readonly session: EngineSession;
   readonly transport: Transport;
-  /** Gives requests HTTP headers of their own. */
-  readonly headers: RequestHeaders;
+  /** Type of the transport, such as `http`. */
+  readonly type: string;
   /** URIs of resources that the server answered only after a second request with input of the user. */
   readonly askedAgain: ReadonlySet<string>;
   /** Resolves when the connection has ended, with the reason unless the host closed it. */
@@ -65,8 +73,8 @@ async function connectOver(
   shared: Shared,
   { callbacks, events, inbound, era, signal }: AttemptOptions,
 ): Promise<Connection> {
-  const { server, config, settings, resolve, clock, logger, tracer, options } = shared;
-  const { engine, traceContext } = options;
+  const { server, config, settings, resolve, clock, logger, engine, tracer, options } = shared;
+  const { name, version, title, extensions, traceContext } = options;
   const principal = shared.principal ?? options.principal;
   const ms = settings.connectMs;
   events.phase('choosing transport');
@@ -85,7 +93,6 @@ async function connectOver(
         const messages = traceMessages(created, { server, type, tracer, traceContext });
         const observe = observeTransport(created);
         observe(inbound.observe(created));
-        const headers = carryHeaders(created, server, plugin.type);
         const askedAgain = new Set<string>();
         observe({ sending: (message) => noteSecondRead(message, askedAgain) });
         observe(messages.observer);
@@ -93,18 +100,18 @@ async function connectOver(
         const ending = watchEnd();
         const session = await engine.connect(created, {
           server,
+          client: { name, version, title, extensions },
           signal: within,
           timeoutMs: ms,
           callbacks,
           clock,
-          observe,
           era,
           events: { ...events, closed: () => ending.resolve(created.closeReason) },
         });
         const { promise: ended } = ending;
         if (tracer.isActive('session'))
           traceSession(tracer, { server, connection: messages.connection }, ended);
-        return { session, transport: created, headers, askedAgain, ended };
+        return { session, transport: created, type, askedAgain, ended };
       },
     );
   } catch (error) {

@@ -1,6 +1,6 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { isRequestId, RPC_CODES, type Transport } from '@mcp-fittings/client-core/transport';
-import type { TransportObserver } from '../contracts/engine.js';
+import type { TransportObserver } from '../contracts/transport-observer.js';
 import { createRateLimit, type RateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 

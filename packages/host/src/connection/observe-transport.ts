@@ -1,5 +1,5 @@
 import { isNotification, type JSONRPCMessage, type Transport } from '@mcp-fittings/client-core/transport';
-import type { TransportObserver } from '../contracts/engine.js';
+import type { TransportObserver } from '../contracts/transport-observer.js';
 
 type Handler = NonNullable<Transport['onmessage']>;
 

@@ -14,7 +14,7 @@ import {
   type TransportDescription,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import type { TransportObserver } from '../contracts/engine.js';
+import type { TransportObserver } from '../contracts/transport-observer.js';
 import type { TracedConnection, TracedResponse, TraceEvent, Tracer } from '../tracing.js';
 
 export interface TraceMessagesOptions {

@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
 import type { ListKind, Listings, ToolDefinition } from './catalog.js';
 import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
 import type {
@@ -13,8 +13,8 @@ import type {
 } from './server-requests.js';
 
 /**
- * Speaks MCP over a transport. Two engines of this package wrap an official SDK, and `native()` needs none. Implement this interface to use
- * another protocol library, and test it with `engineSuite` of `@mcp-fittings/testkit/engine`.
+ * Speaks MCP over a transport. A host has an engine of its own; those of `@mcp-fittings/engine-sdk` use an official SDK. Implement this
+ * interface to use another protocol library, and test it with `engineSuite` of `@mcp-fittings/testkit/engine`.
  * @example
  * const engine: Engine = {
  *   specVersion: 1,
@@ -24,7 +24,7 @@ import type {
  *     return session;
  *   },
  * };
- * const host = createHost({ engine, transports: [stdio()] });
+ * const host = createHost({ name: 'my-agent', version: '1.0.0', engine, transports: [stdio()] });
  */
 export interface Engine {
   /** Version of this interface. */
@@ -40,10 +40,24 @@ export interface Engine {
   connect(transport: Transport, options: EngineConnectOptions): Promise<EngineSession>;
 }
 
+/** What a client tells servers about itself. */
+export interface ClientIdentity {
+  /** Name of your program. */
+  readonly name: string;
+  /** Version of your program. */
+  readonly version: string;
+  /** Title of your program, for display. Default: `name`. */
+  readonly title?: string | undefined;
+  /** Protocol extensions to declare: settings by the id of the extension. Default: none. */
+  readonly extensions?: Readonly<Record<string, JSONRPCObject>> | undefined;
+}
+
 /** Options of {@link Engine.connect}. */
 export interface EngineConnectOptions {
   /** Name of the server, for error messages. */
   readonly server: string;
+  /** What to tell the server about the host. */
+  readonly client: ClientIdentity;
   /** Aborted when the host gives up the attempt. */
   readonly signal: AbortSignal;
   /** Longest time for the handshake, in milliseconds. */
@@ -54,24 +68,8 @@ export interface EngineConnectOptions {
   readonly events: EngineEvents;
   /** Clock for deadlines of requests. */
   readonly clock: Clock;
-  /** Adds an observer of the messages on the transport. Call it before you start the transport. */
-  observe(observer: TransportObserver): void;
   /** {@link EngineSession.era} of an earlier connection to the same entry, so that no probe is needed. */
   readonly era?: ProtocolEra | undefined;
-}
-
-/** Observes the messages between an engine and its transport. Its methods must not throw. */
-export interface TransportObserver {
-  /** Called when the transport is open. */
-  started?(): void;
-  /** Called before a message of the engine goes to the transport. */
-  sending?(message: JSONRPCMessage): void;
-  /** Called when the transport could not send the message, or when no response to this request can arrive any more. */
-  sendFailed?(message: JSONRPCMessage, error: unknown): void;
-  /** Called with each message of the server. Returns the message for the engine; `undefined` drops it. */
-  received?(message: JSONRPCMessage): JSONRPCMessage | undefined;
-  /** Called when the engine tells the transport the negotiated protocol revision. */
-  negotiated?(version: string): void;
 }
 
 /** Callbacks with which an engine answers requests of a server. Each has a deadline and validates its result already. */
@@ -142,7 +140,12 @@ export interface EngineRequestOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Members to add to `_meta` of the request, such as `traceparent`. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** HTTP headers of the request: `headers` of the options of `transport.send()`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
+
+/** Options of one notification. */
+export type EngineNotifyOptions = Pick<EngineRequestOptions, 'headers'>;
 
 /** How one list is read. */
 export interface ListOptions extends EngineRequestOptions {
@@ -229,7 +232,7 @@ export interface EngineSession {
   /** Sends a request of any method, of an extension for example, and resolves with its result unchanged. */
   request(method: string, params: JSONRPCObject, options: EngineRequestOptions): Promise<JSONRPCObject>;
   /** Sends a notification of any method; resolves when the transport has sent it. */
-  notify(method: string, params: JSONRPCObject): Promise<void>;
+  notify(method: string, params: JSONRPCObject, options?: EngineNotifyOptions): Promise<void>;
   /** Makes one cheap round trip: `ping`, or `server/discover` for a stateless server. */
   ping(options: EngineRequestOptions): Promise<void>;
   /** Sends `notifications/roots/list_changed`; does nothing where the revision has no such notification. */

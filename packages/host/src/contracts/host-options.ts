@@ -1,24 +1,25 @@
 import type { AuthPlugin, Clock, HostCache, Logger, TransportPlugin } from '@mcp-fittings/client-core';
-import type { Engine } from './engine.js';
+import type { ClientIdentity, Engine } from './engine.js';
 import type { Interceptor } from './interceptor.js';
 import type { HostCallbacks } from './server-requests.js';
 
 /**
- * Options of `createHost()`. Only `engine` and `transports` are required.
+ * Options of `createHost()`. Only `name`, `version` and `transports` are required.
  * @example
  * const options: HostOptions = {
- *   engine: sdk({ name: 'my-agent', version: '1.0.0' }),
+ *   name: 'my-agent',
+ *   version: '1.0.0',
  *   transports: [stdio(), http()],
  *   lazy: true,
  *   limits: { connectMs: 10_000 },
  * };
  */
-export interface HostOptions {
+export interface HostOptions extends ClientIdentity {
   /**
-   * Implementation of the protocol: `sdk()` of `@mcp-fittings/host/sdk` or of `@mcp-fittings/host/sdk-v2`, `native()` of
-   * `@mcp-fittings/host/native`, or an {@link Engine} of your own.
+   * Implementation of the protocol: one of `@mcp-fittings/engine-sdk`, or an {@link Engine} of your own. Default: the host speaks MCP
+   * itself, in revisions 2024-11-05 to 2025-11-25, and 2026-07-28.
    */
-  readonly engine: Engine;
+  readonly engine?: Engine | undefined;
   /**
    * Transports that entries may use, such as `[stdio(), http()]`. An entry that needs another one fails with
    * `TRANSPORT_UNKNOWN`.
@@ -130,14 +131,11 @@ export interface HostLimits {
    * 30 000.
    */
   readonly connectMs: number;
-  /**
-   * Longest time of each request that restores a connection: lists, subscriptions and the log level; `discoveryTimeout` of an
-   * entry takes precedence. Default 15 000.
-   */
+  /** Longest time of each request that restores a connection: lists, subscriptions and the log level. Default 15 000. */
   readonly discoveryMs: number;
   /** Longest time of a call without a response or progress; `timeout` of an entry takes precedence. Default 600 000. */
   readonly callMs: number;
-  /** Longest time of each list request; `discoveryTimeout` of an entry takes precedence. Default: `discoveryMs`. */
+  /** Longest time of each list request. Default: `discoveryMs`. */
   readonly listMs?: number | undefined;
   /** Longest time of `resources/read`; takes precedence over `timeout` of an entry. Default: as for a tool call. */
   readonly readMs?: number | undefined;

@@ -41,8 +41,6 @@ export function createServer(
     }
   })();
 
-  const { discoveryMs } = settings;
-
   const auth = (): AuthProvider | undefined => {
     const identity = options.identityOf?.(server);
     for (const plugin of options.auth ?? []) {
@@ -75,7 +73,6 @@ export function createServer(
   return createServerConnection({
     ...host,
     ...(principal !== undefined && { emitter: emitterFor(principal, host.emitter) }),
-    limits: { ...limits, ...(discoveryMs !== undefined && { discoveryMs, listMs: discoveryMs }) },
     server,
     config,
     settings,

@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
 import type { ResourceResult } from '../contracts/content.js';
-import { readResourceResult } from '../engines/shared/read-results.js';
+import { readResourceResult } from '../engine/read-results.js';
 import { digestOf, measure } from '../json-values.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 

@@ -1,6 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AuthProvider, Clock, Logger, ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
-import type { ListBudget } from '../contracts/engine.js';
+import type { Engine, ListBudget } from '../contracts/engine.js';
 import type { HostEvents } from '../contracts/host.js';
 import type { HostLimits, HostOptions } from '../contracts/host-options.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
@@ -20,6 +20,7 @@ export interface RunningCall {
 export interface HostDeps {
   /** The options as they were given. Those with a default that several modules need are below. */
   readonly options: HostOptions;
+  readonly engine: Engine;
   readonly clock: Clock;
   readonly random: (() => number) | undefined;
   readonly logger: Logger | undefined;

@@ -1,7 +1,11 @@
 import { onTestFinished } from 'vitest';
 import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
-import type { EngineCallbacks, EngineConnectOptions, EngineSession } from '@mcp-fittings/host';
-import { native } from '@mcp-fittings/host/native';
+import {
+  native,
+  type EngineCallbacks,
+  type EngineConnectOptions,
+  type EngineSession,
+} from '@mcp-fittings/host/engine';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { identity } from './calculator.js';
 
@@ -84,13 +88,13 @@ export function bench(answers: Readonly<Record<string, Answer>>, callbacks: Engi
     errors,
     events,
     async connect(options = {}) {
-      const session = await native(identity).connect(wire, {
+      const session = await native().connect(wire, {
         server: 'wire',
+        client: identity,
         signal: new AbortController().signal,
         timeoutMs: 5000,
         callbacks,
         clock: createManualClock(),
-        observe: () => undefined,
         events: {
           log: ({ level }) => void events.push(`log ${level}`),
           listChanged: (kind) => void events.push(`changed ${kind}`),

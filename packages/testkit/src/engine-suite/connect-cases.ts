@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isRecord } from '@mcp-fittings/client-core';
-import { rejection, type EngineCase } from './engine-case.js';
+import { CLIENT, rejection, type EngineCase } from './engine-case.js';
 import { PROTOCOL_VERSION, RpcFailure } from './scripted-server.js';
 
 const CLIENT_CAPABILITIES = ['elicitation', 'sampling', 'roots'];
@@ -8,10 +8,12 @@ const CLIENT_CAPABILITIES = ['elicitation', 'sampling', 'roots'];
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
 export const connectCases: readonly EngineCase[] = [
   {
-    name: 'performs the handshake and returns what the server states about itself',
+    name: 'performs the handshake, which states what host and server are',
     async run(bench) {
       const server = bench.server();
       const session = await bench.connect(server);
+      const [hello] = server.sent('initialize');
+      assert.deepEqual(hello?.['clientInfo'], CLIENT, 'clientInfo is what the host states about itself');
       assert.equal(session.protocolVersion, PROTOCOL_VERSION, 'protocolVersion is the negotiated revision');
       assert.equal(session.serverInfo?.name, 'scripted', 'serverInfo is that of the server');
       assert.equal(session.serverInfo?.version, '1.2.3', 'serverInfo is that of the server');

@@ -25,6 +25,9 @@ export interface EngineCase {
   readonly run: (bench: EngineBench) => Promise<void>;
 }
 
+/** What the engines tell the server about the host. */
+export const CLIENT = { name: 'engine-suite', version: '4.5.6' };
+
 /** Timeout of requests that are not expected to time out. */
 export const PATIENT = { timeoutMs: 5000 };
 

@@ -3,7 +3,7 @@ import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
 import type { TestRunner } from '../transport.js';
 import { connectCases } from './connect-cases.js';
 import { endCases } from './end-cases.js';
-import type { EngineBench, EngineCase } from './engine-case.js';
+import { CLIENT, type EngineBench, type EngineCase } from './engine-case.js';
 import type { EngineEventSink, EngineSuiteOptions } from './engine-under-test.js';
 import { requestCases } from './request-cases.js';
 import { ScriptedServer, type Answer } from './scripted-server.js';
@@ -63,16 +63,15 @@ function createBench({ engine, deadlineMs = 10_000 }: EngineSuiteOptions): Engin
     connect(server, options = {}) {
       const { callbacks = {}, clock = systemClock, timeoutMs = 5000 } = options;
       const { signal = new AbortController().signal } = options;
-      const { observe } = server;
       return within(
         engine().connect(server, {
           server: 'scripted',
+          client: CLIENT,
           signal,
           timeoutMs,
           callbacks,
           events: sink,
           clock,
-          observe,
         }),
         'connect()',
       );

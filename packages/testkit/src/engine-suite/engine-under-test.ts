@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
 
 /**
  * The members of `Engine` of `@mcp-fittings/host` that the suite uses. The kit does not depend on the host, so it repeats
@@ -16,6 +16,8 @@ export interface EngineUnderTest {
 export interface EngineConnectInput {
   /** Name of the server, for error messages. */
   readonly server: string;
+  /** What to tell the server about the host. */
+  readonly client: { readonly name: string; readonly version: string };
   /** Aborted by the case about giving up an attempt. */
   readonly signal: AbortSignal;
   /** Longest time for the handshake, in milliseconds. */
@@ -26,8 +28,6 @@ export interface EngineConnectInput {
   readonly events: EngineEventSink;
   /** Clock for deadlines of requests; a manual one in the cases about them. */
   readonly clock: Clock;
-  /** Adds an observer of the messages on the transport. */
-  observe(observer: EngineTransportObserver): void;
 }
 
 /** Callbacks of the host, with fixed answers. */
@@ -38,20 +38,6 @@ export interface EngineCallbackInput {
   readonly sample?: (params: JSONRPCObject) => Promise<JSONRPCObject>;
   /** Answers `roots/list`. */
   readonly roots?: () => Promise<readonly { readonly uri: string }[]>;
-}
-
-/** Observer of the messages on the transport, as `TransportObserver` of `@mcp-fittings/host`. */
-export interface EngineTransportObserver {
-  /** Called when the transport is open. */
-  started?(): void;
-  /** Called before a message goes to the transport. */
-  sending?(message: JSONRPCMessage): void;
-  /** Called when a message could not be sent, or when no response to a request can arrive any more. */
-  sendFailed?(message: JSONRPCMessage, error: unknown): void;
-  /** Called with each message of the server. Returns the message for the engine; `undefined` drops it. */
-  received?(message: JSONRPCMessage): JSONRPCMessage | undefined;
-  /** Called when the engine tells the transport the negotiated revision. */
-  negotiated?(version: string): void;
 }
 
 /** What an engine reports, as `EngineEvents` of `@mcp-fittings/host`. */
@@ -80,6 +66,8 @@ export interface EngineRequestInput {
   readonly onProgress?: (progress: { readonly progress: number }) => void;
   /** Members to add to `_meta` of the request. */
   readonly meta?: Readonly<Record<string, unknown>>;
+  /** HTTP headers of the request, for `send()` of the transport. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Options of reading a list, as `ListOptions` of `@mcp-fittings/host`. */

@@ -74,6 +74,22 @@ export const requestCases: readonly EngineCase[] = [
     },
   },
   {
+    name: 'callTool() passes headers to send() of the transport, and adds nothing to the message',
+    async run(bench) {
+      const server = bench.server({ 'tools/call': () => text('done') });
+      const session = await bench.connect(server);
+      const headers = { 'X-Tenant': 'a' };
+      await bench.within(session.callTool('add', {}, { ...PATIENT, headers }), 'callTool()');
+      await bench.within(session.callTool('add', {}, PATIENT), 'callTool()');
+      assert.deepEqual(server.headers, [headers], 'only the first call has headers');
+      for (const { _meta: meta = {} } of server.sent('tools/call')) {
+        const added = Object.keys(meta).filter((key) => key !== 'progressToken');
+        assert.deepEqual(added, [], '_meta has nothing about them');
+      }
+      await session.close();
+    },
+  },
+  {
     name: 'an error response rejects with RPC_ERROR, and delivery says whether the server may have acted',
     async run(bench) {
       const server = bench.server({

@@ -5,8 +5,8 @@ import type {
   JSONRPCRequest,
   RequestId,
   Transport,
+  TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import type { EngineTransportObserver } from './engine-under-test.js';
 
 /** Handles one request of the engine: returns its result, throws an {@link RpcFailure}, or returns `undefined` to stay silent. */
 export type Answer = (params: JSONRPCObject, id: RequestId) => JSONRPCObject | undefined;
@@ -35,12 +35,13 @@ export class ScriptedServer implements Transport {
   closeReason: TransportError | undefined;
   /** Every message of the engine, in order. */
   readonly received: JSONRPCMessage[] = [];
+  /** Headers of the messages that have some, in order. */
+  readonly headers: Readonly<Record<string, string>>[] = [];
   /** Revision that the engine has told the transport. */
   negotiated: string | undefined;
   isStarted = false;
   isClosed = false;
   readonly #answers = new Map<string, Answer>();
-  readonly #observers: EngineTransportObserver[] = [];
   readonly #open = new Map<RequestId, { resolve: () => void; reject: (error: unknown) => void }>();
   readonly #asked = new Map<RequestId, (response: JSONRPCMessage) => void>();
   #lastId = 0;
@@ -62,29 +63,22 @@ export class ScriptedServer implements Transport {
     for (const [method, answer] of Object.entries(all)) this.#answers.set(method, answer);
   }
 
-  readonly observe = (observer: EngineTransportObserver): void => void this.#observers.push(observer);
-
   async start(): Promise<void> {
     if (this.isStarted) {
       throw new TransportError('TRANSPORT_ALREADY_STARTED', 'The transport was already started.');
     }
     this.isStarted = true;
-    for (const observer of this.#observers) observer.started?.();
   }
 
-  async send(message: JSONRPCMessage): Promise<void> {
-    for (const observer of this.#observers) observer.sending?.(message);
+  async send(message: JSONRPCMessage, { headers }: TransportSendOptions = {}): Promise<void> {
     if (this.isClosed || !this.isStarted) {
-      const error = new TransportError('TRANSPORT_CLOSED', 'The transport is not open.', {
-        delivery: 'not-sent',
-      });
-      for (const observer of this.#observers) observer.sendFailed?.(message, error);
-      throw error;
+      throw new TransportError('TRANSPORT_CLOSED', 'The transport is not open.', { delivery: 'not-sent' });
     }
     // As on a wire: the engine keeps no part of what the server has received.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion, unicorn/prefer-structured-clone -- JSON of a message is a message; a wire drops members that are undefined
     const received = JSON.parse(JSON.stringify(message)) as JSONRPCMessage;
     this.received.push(received);
+    if (headers !== undefined) this.headers.push(headers);
     if (!isRequest(received)) {
       if ('id' in received && received.id !== undefined) this.#asked.get(received.id)?.(received);
       return;
@@ -93,10 +87,7 @@ export class ScriptedServer implements Transport {
       this.#open.set(received.id, { resolve, reject });
     });
     queueMicrotask(() => this.#answer(received));
-    await answered.catch((error: unknown) => {
-      for (const observer of this.#observers) observer.sendFailed?.(message, error);
-      throw error;
-    });
+    await answered;
   }
 
   #answer({ id, method, params = {} }: JSONRPCRequest): void {
@@ -115,11 +106,7 @@ export class ScriptedServer implements Transport {
   /** Delivers a message to the engine. */
   deliver(message: JSONRPCMessage): void {
     if (this.isClosed) return;
-    let passed: JSONRPCMessage | undefined = message;
-    for (const observer of this.#observers) {
-      if (observer.received !== undefined && passed !== undefined) passed = observer.received(passed);
-    }
-    if (passed !== undefined) this.onmessage?.(passed);
+    this.onmessage?.(message);
     if (!('method' in message) && message.id !== undefined) {
       this.#open.get(message.id)?.resolve();
       this.#open.delete(message.id);
@@ -173,7 +160,6 @@ export class ScriptedServer implements Transport {
 
   setProtocolVersion(version: string): void {
     this.negotiated = version;
-    for (const observer of this.#observers) observer.negotiated?.(version);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { createHost, type CallOptions, type Host, type ToolResult } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bindTools, createToolDispatcher, toTypeScript } from '../../src/code-mode.js';
@@ -205,7 +204,7 @@ describe('a dispatcher', () => {
 describe('with a real server', () => {
   let host: Host;
   beforeAll(async () => {
-    host = createHost({ engine: sdk({ name: 'tools-test', version: '1.0.0' }), transports: [stdio()] });
+    host = createHost({ name: 'tools-test', version: '1.0.0', transports: [stdio()] });
     const program = binaryOf('@modelcontextprotocol/server-everything');
     await host.connect({ everything: { command: process.execPath, args: [program] } });
   });

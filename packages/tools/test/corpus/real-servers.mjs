@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 
 /** @import { CatalogTool } from '@mcp-fittings/host' */
@@ -36,7 +35,7 @@ const SERVERS = {
  * @returns {Promise<readonly CatalogTool[]>}
  */
 export async function readRealTools() {
-  const host = createHost({ engine: sdk({ name: 'tools-corpus', version: '1.0.0' }), transports: [stdio()] });
+  const host = createHost({ name: 'tools-corpus', version: '1.0.0', transports: [stdio()] });
   try {
     const entries = Object.entries(SERVERS).map(([name, { package: npmName, args = [], env = {} }]) => [
       name,

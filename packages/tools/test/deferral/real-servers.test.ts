@@ -1,5 +1,4 @@
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -54,7 +53,8 @@ describe('with real servers', () => {
 
   beforeAll(async () => {
     host = createHost({
-      engine: sdk({ name: 'search-test', version: '1.0.0' }),
+      name: 'search-test',
+      version: '1.0.0',
       transports: [stdio(), inprocess({ servers: { zoo: () => (zoo = createZoo()) } })],
     });
     await host.connect({

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { expect, it } from 'vitest';
 import { naming } from '../../src/names/naming-strategies.js';
@@ -11,7 +10,8 @@ const toy = join(import.meta.dirname, '../../../host/test/support/toy-server.mjs
 
 it('the toolset has no tools of a server that was stopped or disabled, and they rename no other', async () => {
   await using host = createHost({
-    engine: sdk({ name: 'tools-test', version: '1.0.0' }),
+    name: 'tools-test',
+    version: '1.0.0',
     transports: [stdio()],
   });
   const entry = { command: process.execPath, args: [toy] };

@@ -1,5 +1,4 @@
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -23,7 +22,8 @@ async function hostWith(github: ServerConfig, names: readonly string[] = ['list'
     return server;
   };
   const host = createHost({
-    engine: sdk({ name: 'identity-test', version: '1.0.0' }),
+    name: 'identity-test',
+    version: '1.0.0',
     transports: [inprocess({ servers: { one: make, two: make } })],
   });
   hosts.push(host);

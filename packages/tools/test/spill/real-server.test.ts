@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +20,7 @@ describe.each(['memory', 'files'])('a real server with large results, kept in %s
 
   beforeAll(async () => {
     folder = join(await mkdtemp(join(tmpdir(), 'fittings-spill-')), 'results');
-    host = createHost({ engine: sdk({ name: 'spill-test', version: '1.0.0' }), transports: [stdio()] });
+    host = createHost({ name: 'spill-test', version: '1.0.0', transports: [stdio()] });
     await host.connect({
       large: {
         command: process.execPath,

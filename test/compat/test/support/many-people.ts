@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { oauth } from '@mcp-fittings/auth-oauth';
 import type { HostCache, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
-import { createHost, type Engine, type Host } from '@mcp-fittings/host';
+import { createHost, type Host } from '@mcp-fittings/host';
 import { createToolPolicy, createTools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
@@ -17,7 +17,6 @@ export const PEOPLE: readonly string[] = Array.from({ length: 50 }, (_, index) =
 const ROUNDS = 3;
 
 export interface ManyPeopleOptions {
-  readonly engine: Engine;
   readonly store: TokenStore;
   readonly cache: HostCache;
 }
@@ -37,11 +36,12 @@ async function whoami(host: Host, person: string): Promise<string> {
 /** 50 people sign in, list, call, refresh and approve through one host at the same time. No server sees a token of another one. */
 export async function expectNoCrossing(
   wire: 'http' | 'sse' | 'ws',
-  { engine, store, cache }: ManyPeopleOptions,
+  { store, cache }: ManyPeopleOptions,
 ): Promise<void> {
   await using servers = await startPeopleServers();
   await using host = createHost({
-    engine,
+    name: 'tests',
+    version: '1.0.0',
     transports: [http(), sse(), ws()],
     auth: [oauth({ clientName: 'tests', store, interaction: servers.interaction })],
     cache,
@@ -94,7 +94,8 @@ export async function expectNoCrossing(
   await expect(whoami(host, leaving)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
   await host.close();
   await using again = createHost({
-    engine,
+    name: 'tests',
+    version: '1.0.0',
     transports: [http(), sse(), ws()],
     auth: [oauth({ clientName: 'tests', store, interaction: servers.interaction })],
     cache,
@@ -110,7 +111,7 @@ export async function expectNoCrossing(
 }
 
 /** A server of this machine has no token: each person has a server of their own. */
-export async function expectOwnServers(wire: 'stdio' | 'inprocess', engine: Engine): Promise<void> {
+export async function expectOwnServers(wire: 'stdio' | 'inprocess'): Promise<void> {
   let servers = 0;
   const createServer = (): McpServer => {
     const own = ++servers;
@@ -129,7 +130,8 @@ export async function expectOwnServers(wire: 'stdio' | 'inprocess', engine: Engi
         }
       : { type: 'sdk' };
   await using host = createHost({
-    engine,
+    name: 'tests',
+    version: '1.0.0',
     transports: [stdio(), inprocess({ servers: { shared: createServer } })],
     lazy: true,
   });

@@ -1,6 +1,5 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { PROJECT_PLACEHOLDER } from '../../layout/layout.js';
-import { chain, readFields, sameNames, writeFields, type ClientFormat } from './client-format.js';
+import { convertFields, chain, sameNames, type ClientFormat } from './client-format.js';
 import { writeShellVariables } from './client-variables.js';
 
 const TITLE = 'Claude Code';
@@ -13,12 +12,12 @@ export const claudeCode: ClientFormat = {
   transports: ['stdio', 'http', 'sse', 'ws'],
   format: 'json',
   servers: [['mcpServers']],
-  projectServers: ['projects', PROJECT_PLACEHOLDER, 'mcpServers'],
   files: () => [
     { base: 'project', path: '.mcp.json' },
     { base: 'home', path: '.claude.json' },
   ],
-  read: (entry) => readFields('claude-code', entry),
+  read: (entry) =>
+    convertFields(entry, { ...FIELDS, oauth: 'oauth', alwaysLoad: null, description: 'description' }, 'here'),
   write(entry) {
     const rules = {
       ...FIELDS,
@@ -34,7 +33,7 @@ export const claudeCode: ClientFormat = {
           : `${lost.join(', ')} of "oauth" have no equivalent in ${TITLE} and were removed.`;
       },
     };
-    return chain(writeFields('claude-code', TITLE, entry, rules), (converted) =>
+    return chain(convertFields(entry, rules, `in ${TITLE}`), (converted) =>
       writeShellVariables(converted, TITLE),
     );
   },

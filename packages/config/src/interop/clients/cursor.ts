@@ -1,13 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../jsonc/json-value.js';
-import {
-  chain,
-  convertFields,
-  readFields,
-  sameNames,
-  writeFields,
-  type ClientFormat,
-  type Draft,
-} from './client-format.js';
+import { convertFields, chain, sameNames, type ClientFormat, type Draft } from './client-format.js';
 import { writeEditorVariables, translateEditorVariables } from './client-variables.js';
 
 const TITLE = 'Cursor';
@@ -24,12 +16,13 @@ export const cursor: ClientFormat = {
     { base: 'home', path: '.cursor/mcp.json' },
   ],
   read: (entry, options) =>
-    chain(readFields('cursor', entry, { auth: readAuth }), (converted) =>
-      translateEditorVariables(converted, options),
+    chain(
+      convertFields(entry, { ...FIELDS, ...sameNames('type', 'disabled', 'cwd'), auth: readAuth }, 'here'),
+      (converted) => translateEditorVariables(converted, options),
     ),
   write(entry) {
     return chain(
-      writeFields('cursor', TITLE, entry, { ...FIELDS, type: null, oauth: writeAuth }),
+      convertFields(entry, { ...FIELDS, type: null, oauth: writeAuth }, `in ${TITLE}`),
       (converted) => writeEditorVariables(converted, TITLE),
     );
   },

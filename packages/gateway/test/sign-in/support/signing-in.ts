@@ -17,7 +17,6 @@ import {
 } from '@mcp-fittings/gateway';
 import { createGateway } from '../../../src/create-gateway.js';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { sdk } from '@mcp-fittings/host/sdk-v2';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
 import {
@@ -68,7 +67,8 @@ export async function startSigningIn(
   const interaction = gatewayInteraction({ publicUrl });
   const callbacks = createCallbackRouter();
   const host = createHost({
-    engine: sdk({ name: 'tests', version: '1' }),
+    name: 'tests',
+    version: '1',
     transports: [http()],
     auth: [oauth({ clientName: 'gateway', store: memoryStore(), interaction })],
     lazy: true,

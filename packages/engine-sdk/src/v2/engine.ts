@@ -1,0 +1,184 @@
+import { LOG_LEVEL_META_KEY, SdkHttpError, type ClientCapabilities } from '@modelcontextprotocol/client';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { linkSignal } from '@mcp-fittings/client-core/timing';
+import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { LogLevel } from '@mcp-fittings/host';
+import {
+  clientCapabilities,
+  createSession,
+  headerProblem,
+  isEraUnknown,
+  isLocal,
+  Listening,
+  probeTimeoutMs,
+  timeoutError,
+  tooSlowForEra,
+  type Engine,
+  type EngineConnectOptions,
+  type EngineRequestOptions,
+  type EngineSession,
+  type ProtocolEra,
+  type RequestExtras,
+} from '@mcp-fittings/host/engine';
+import { acceptAnything } from '../accept-anything.js';
+import { observeResults, rawOf } from '../raw-results.js';
+import { RequestDeadline } from '../request-deadline.js';
+import { createSdkTransport } from '../sdk-transport.js';
+import { ContextualClient, inThisContext } from './contextual-client.js';
+import { fromSdkError } from './errors.js';
+import { attachHandlers } from './handlers.js';
+import { observeEraProbe, toEra, toPrior } from './protocol-era.js';
+import { createSend, LEAST_RESULTS } from './requests.js';
+
+/**
+ * Creates an engine on `@modelcontextprotocol/client` (SDK v2), for revisions 2024-11-05 to 2025-11-25 and the stateless
+ * 2026-07-28. Finds out for each server which of them it speaks.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28
+ * @example
+ * const host = createHost({ name: 'my-agent', version: '1.0.0', engine: sdkV2(), transports: [stdio()] });
+ */
+export function sdkV2(): Engine {
+  return { specVersion: 1, name: 'sdk-v2', connect };
+}
+
+async function connect(inner: Transport, connectOptions: EngineConnectOptions): Promise<EngineSession> {
+  const { server, events, signal, timeoutMs, clock } = connectOptions;
+  const { name, version, title } = connectOptions.client;
+  const isStdio = isLocal(inner);
+  const client = new ContextualClient(
+    { name, version, ...(title !== undefined && { title }) },
+    {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- settings of extensions are JSON, which the SDK has a type for
+      capabilities: clientCapabilities(connectOptions) as ClientCapabilities,
+      jsonSchemaValidator: acceptAnything,
+      versionNegotiation: {
+        mode: 'auto',
+        ...(isStdio && { probe: { timeoutMs: probeTimeoutMs(timeoutMs) } }),
+      },
+    },
+  );
+  attachHandlers(client, connectOptions);
+  const probe = observeEraProbe();
+  let era: ProtocolEra | undefined;
+  /** Last error of the transport while the SDK probed for the era. */
+  let refusal: FittingsError | undefined;
+  const transport = createSdkTransport(inner, [
+    probe,
+    observeResults({
+      onNotification: ({ method, params }) => events.notification?.(method, params ?? {}),
+      leastResults: () => (era?.kind === 'stateless' ? LEAST_RESULTS : undefined),
+    }),
+    {
+      sendFailed(_message, error) {
+        if (era === undefined && error instanceof FittingsError) refusal = error;
+      },
+    },
+  ]);
+  client.onerror = (error) => events.error(error);
+  let listening: Listening | undefined;
+  const fail = async (error: unknown): Promise<never> => {
+    await listening?.close().catch(() => undefined);
+    await transport.close();
+    // For a refused probe the SDK throws its own error and drops the transport's, which says more: whether a retry is
+    // worthwhile, for example.
+    if (error instanceof SdkHttpError && refusal !== undefined) throw refusal;
+    const failure = fromSdkError(error, { server, transport, signal, what: 'the handshake' });
+    throw probe.isUnanswered && isEraUnknown(failure) ? tooSlowForEra(server, failure) : failure;
+  };
+
+  const prior = toPrior(connectOptions.era);
+  try {
+    // A signal that lives only as long as the handshake, because the SDK leaves listeners on it.
+    using own = linkSignal(signal);
+    await client.connect(transport, {
+      timeout: timeoutMs,
+      signal: own.signal,
+      ...(prior !== undefined && { prior }),
+    });
+  } catch (error) {
+    return fail(error);
+  }
+  client.onclose = () => events.closed();
+
+  const capabilities: JSONRPCObject = { ...client.getServerCapabilities() };
+  const found = toEra(client.getDiscoverResult(), probe.isUnanswered);
+  era = found;
+  let logLevel: LogLevel | undefined;
+
+  if (found.kind === 'stateless') {
+    listening = new Listening({
+      listen: (filter) => client.listen(filter, { timeout: timeoutMs }),
+      capabilities,
+      clock,
+      onError: (error) =>
+        events.error(fromSdkError(error, { server, transport, what: 'subscriptions/listen' })),
+      onGap: (uris) => {
+        for (const kind of ['tools', 'prompts', 'resources'] as const) events.listChanged(kind);
+        for (const uri of uris) events.resourceUpdated(uri);
+      },
+    });
+    // A server that refuses the stream can still be used; its lists are refreshed less often.
+    await listening
+      .open()
+      .catch((error: unknown) =>
+        events.error(fromSdkError(error, { server, transport, what: 'subscriptions/listen' })),
+      );
+  }
+
+  const guarded = async (what: string, work: Promise<void>): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      throw fromSdkError(error, { server, transport, what });
+    }
+  };
+  const withLogLevel = (params: JSONRPCObject): JSONRPCObject =>
+    logLevel === undefined
+      ? params
+      : { ...params, _meta: { ...params._meta, [LOG_LEVEL_META_KEY]: logLevel } };
+  const send = createSend(client, found);
+  const request = async (
+    method: string,
+    params: JSONRPCObject,
+    given: EngineRequestOptions,
+    extras?: RequestExtras,
+  ): Promise<JSONRPCObject> => {
+    using deadline = new RequestDeadline(clock, given);
+    using attached = transport.attach(given.headers, withLogLevel(params));
+    const sdkOptions = found.kind === 'stateless' ? inThisContext(deadline.sdkOptions) : deadline.sdkOptions;
+    try {
+      return rawOf(await send(method, attached.params, sdkOptions, extras));
+    } catch (error) {
+      const failure = { server, transport, signal: given.signal, what: method };
+      throw deadline.hasPassed ? timeoutError(failure, error) : fromSdkError(error, failure);
+    }
+  };
+  const info = client.getServerVersion();
+  return createSession({
+    server,
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? 'unknown',
+    era: found,
+    serverInfo: info && { name: info.name, version: info.version, title: info.title },
+    instructions: client.getInstructions(),
+    capabilities,
+    unusable:
+      found.kind === 'stateless' && !isStdio ? ({ inputSchema }) => headerProblem(inputSchema) : undefined,
+    request,
+    overrides: listening && {
+      subscribe: (uri) => guarded('subscriptions/listen', listening.subscribe(uri)),
+      unsubscribe: (uri) => guarded('subscriptions/listen', listening.unsubscribe(uri)),
+      setLogLevel: async (level) => {
+        logLevel = level;
+      },
+    },
+    async notify(method, params, { headers }) {
+      using attached = transport.attach(headers, params);
+      await guarded(method, client.notification({ method, params: attached.params }));
+    },
+    rootsChanged: () => (found.kind === 'stateless' ? Promise.resolve() : client.sendRootsListChanged()),
+    async close() {
+      await listening?.close().catch(() => undefined);
+      await client.close();
+    },
+  });
+}

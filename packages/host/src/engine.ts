@@ -1,0 +1,39 @@
+/** For engines of other packages: the contract, and what engines of the host have in common. */
+export type {
+  ClientIdentity,
+  Engine,
+  EngineCallbacks,
+  EngineConnectOptions,
+  EngineEvents,
+  EngineNotifyOptions,
+  EngineRequestInfo,
+  EngineRequestOptions,
+  EngineSession,
+  InitializeEra,
+  ListBudget,
+  ListOptions,
+  ListResult,
+  ProtocolEra,
+  ServerIdentity,
+  StatelessEra,
+} from './contracts/engine.js';
+export { clientCapabilities, type ClientCapabilities } from './engine/client-capabilities.js';
+export { elicited, toElicitationRequest, type ElicitedValue } from './engine/elicitation.js';
+export { isEraUnknown, isLocal, isSilence, probeTimeoutMs, tooSlowForEra } from './engine/era.js';
+export { handshakeProblem } from './engine/handshake-bounds.js';
+export { headerProblem } from './engine/header-annotations.js';
+export {
+  Listening,
+  type ListenFilter,
+  type ListeningOptions,
+  type Subscription,
+} from './engine/listening.js';
+export {
+  connectionError,
+  otherError,
+  rpcError,
+  timeoutError,
+  type FailedRequest,
+} from './engine/request-errors.js';
+export { createSession, type RequestExtras, type SessionDeps } from './engine/session.js';
+export { native } from './native/engine.js';

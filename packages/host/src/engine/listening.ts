@@ -1,0 +1,135 @@
+import { isRecord, type Clock } from '@mcp-fittings/client-core';
+import { backoffDelay } from '@mcp-fittings/client-core/timing';
+import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+
+/** Parameter `notifications` of `subscriptions/listen`: what a stream is about. */
+export interface ListenFilter {
+  /** Whether changes of the list of tools are reported. */
+  toolsListChanged?: boolean;
+  /** Whether changes of the list of prompts are reported. */
+  promptsListChanged?: boolean;
+  /** Whether changes of the list of resources are reported. */
+  resourcesListChanged?: boolean;
+  /** URIs of resources whose changes are reported. */
+  resourceSubscriptions?: string[];
+}
+
+/** One open `subscriptions/listen` stream. */
+export interface Subscription {
+  /** Resolves when the stream has ended: `local` if {@link close} ended it. Never rejects. */
+  readonly closed: Promise<string>;
+  /** Ends the stream. */
+  close(): Promise<void>;
+}
+
+/** Options of {@link Listening}. */
+export interface ListeningOptions {
+  /** Opens a stream. Resolves when the server has acknowledged it. */
+  readonly listen: (filter: ListenFilter) => Promise<Subscription>;
+  /** Capabilities of the server, which say what it reports. */
+  readonly capabilities: JSONRPCObject;
+  /** Clock for the delays between attempts to open a stream again. */
+  readonly clock: Clock;
+  /** Called when a stream could not be opened again. */
+  readonly onError: (error: unknown) => void;
+  /** Called when changes may have been missed, also of these subscribed resources. */
+  readonly onGap: (uris: readonly string[]) => void;
+}
+
+/**
+ * Keeps one `subscriptions/listen` stream open for all changes that the host wants from a stateless server.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export class Listening {
+  readonly #options: ListeningOptions;
+  readonly #uris = new Set<string>();
+  #current: Subscription | undefined;
+  #retry: Disposable | undefined;
+  #failures = 0;
+  #isClosed = false;
+  // One change at a time: each opens a stream with the new filter before it closes the previous one.
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: ListeningOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the server has acknowledged the first stream, or at once if there is nothing to listen to. */
+  open(): Promise<void> {
+    const turn = this.#last.then(() => this.#replace());
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Adds a resource to the stream. */
+  async subscribe(uri: string): Promise<void> {
+    if (this.#uris.has(uri)) return;
+    this.#uris.add(uri);
+    try {
+      await this.open();
+    } catch (error) {
+      this.#uris.delete(uri);
+      throw error;
+    }
+  }
+
+  /** Removes a resource from the stream. */
+  async unsubscribe(uri: string): Promise<void> {
+    if (this.#uris.delete(uri)) await this.open();
+  }
+
+  /** Ends the stream for good. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#retry?.[Symbol.dispose]();
+    await this.#current?.close();
+  }
+
+  #filter(): ListenFilter {
+    return {
+      ...(this.#announces('tools') && { toolsListChanged: true }),
+      ...(this.#announces('prompts') && { promptsListChanged: true }),
+      ...(this.#announces('resources') && { resourcesListChanged: true }),
+      ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
+    };
+  }
+
+  #announces(kind: string): boolean {
+    const capability = this.#options.capabilities[kind];
+    return isRecord(capability) && capability['listChanged'] === true;
+  }
+
+  async #replace(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#retry?.[Symbol.dispose]();
+    const previous = this.#current;
+    const wanted = this.#filter();
+    this.#current = Object.keys(wanted).length === 0 ? undefined : await this.#options.listen(wanted);
+    if (this.#current !== undefined) this.#watch(this.#current);
+    await previous?.close();
+  }
+
+  #watch(subscription: Subscription): void {
+    void subscription.closed.then((how) => {
+      if (this.#isClosed || subscription !== this.#current || how === 'local') return;
+      this.#current = undefined;
+      this.#retryLater();
+    });
+  }
+
+  #retryLater(): void {
+    const { clock, onError, onGap } = this.#options;
+    this.#retry = clock.schedule(() => {
+      this.open().then(
+        () => {
+          this.#failures = 0;
+          onGap([...this.#uris]);
+        },
+        (error: unknown) => {
+          onError(error);
+          this.#retryLater();
+        },
+      );
+    }, backoffDelay(this.#failures++));
+  }
+}

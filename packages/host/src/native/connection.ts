@@ -1,0 +1,297 @@
+import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
+import {
+  RPC_CODES,
+  type JSONRPCMessage,
+  type JSONRPCObject,
+  type RequestId,
+  type Transport,
+} from '@mcp-fittings/client-core/transport';
+import type { EngineNotifyOptions, EngineRequestOptions } from '../contracts/engine.js';
+import {
+  abortedError,
+  connectionError,
+  otherError,
+  rpcError,
+  timeoutError,
+  type FailedRequest,
+} from '../engine/request-errors.js';
+import { OpenRequest } from './open-request.js';
+
+/** How the connection sends one request. */
+export interface SendOptions extends Omit<EngineRequestOptions, 'timeoutMs' | 'meta'> {
+  /** Longest time without a response or progress, in milliseconds. Default: unlimited. */
+  readonly timeoutMs?: number | undefined;
+  /** What is sent, for error messages. Default: the method. */
+  readonly what?: string | undefined;
+  /** The request must not be canceled on the server, because it belongs to the handshake. */
+  readonly isHandshake?: boolean | undefined;
+  /** Id of the request. Default: the next number. */
+  readonly id?: string | undefined;
+  /** The request fails with `CONNECTION_LOST` when its own stream ends without a response. */
+  readonly endsWithStream?: boolean | undefined;
+}
+
+/** Receives what the server sends on its own, and the end of the connection. The functions must not throw. */
+export interface ConnectionEvents {
+  request(id: RequestId, method: string, params: JSONRPCObject): void;
+  /** Called with each notification except progress. */
+  notification(method: string, params: JSONRPCObject): void;
+  error(error: Error): void;
+  /** Called once when the transport has ended, before open requests are rejected. */
+  closed(): void;
+}
+
+export interface ConnectionOptions {
+  readonly server: string;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly events: ConnectionEvents;
+}
+
+/** Ids of requests that were given up, whose late responses are ignored. Those of older ones are reported. */
+const GIVEN_UP_KEPT = 64;
+const NO_PARAMS: JSONRPCObject = Object.freeze({});
+
+/**
+ * JSON-RPC over one transport: matches responses with requests, enforces deadlines, cancels what is given up, and reports
+ * progress.
+ * @see https://www.jsonrpc.org/specification
+ */
+export class Connection {
+  /**
+   * Members of `_meta` of each message. Set for revision 2026-07-28, which also has a stream for each request where the transport
+   * does.
+   */
+  envelope: Readonly<Record<string, unknown>> | undefined;
+  readonly #server: string;
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #events: ConnectionEvents;
+  readonly #open = new Map<RequestId, OpenRequest>();
+  /** Created for the first one, which most connections never have. */
+  #givenUp: Set<RequestId> | undefined;
+  #lastId = 0;
+  #isClosed = false;
+
+  constructor({ server, transport, clock, events }: ConnectionOptions) {
+    this.#server = server;
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#events = events;
+    transport.onmessage = (message) => this.#receive(message);
+    transport.onerror = (error) => events.error(error);
+    transport.onclose = () => this.#end();
+  }
+
+  /** Whether the transport has ended. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /**
+   * Sends a request, and resolves with its result. Rejects with a `FittingsError` that has a `delivery`. An abort or a deadline
+   * cancels the request on the server.
+   */
+  request(method: string, params: JSONRPCObject, options: SendOptions): Promise<JSONRPCObject> {
+    const { signal } = options;
+    if (this.#isClosed) return Promise.reject(connectionError(this.#failed(method, options), 'not-sent'));
+    if (signal?.aborted === true)
+      return Promise.reject(abortedError(this.#failed(method, options), signal.reason, 'not-sent'));
+    const id = options.id ?? ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      const request = new OpenRequest({ id, method, options, clock: this.#clock, resolve, reject });
+      this.#open.set(id, request);
+      request.start((reason) => this.#giveUp(request, reason));
+      this.#send(request, params);
+    });
+  }
+
+  /** Sends a notification; resolves when the transport has sent it. */
+  async notify(method: string, params: JSONRPCObject, options: EngineNotifyOptions = {}): Promise<void> {
+    const failed = { server: this.#server, transport: this.#transport, what: method };
+    if (this.#isClosed) throw connectionError(failed, 'not-sent');
+    try {
+      await this.#transport.send({ jsonrpc: '2.0', method, params: this.#enveloped(params) }, options);
+    } catch (error) {
+      throw otherError(failed, error, 'PROTOCOL_VIOLATION');
+    }
+  }
+
+  /** Sends the response to a request of the server. A failure is reported. */
+  respond(message: JSONRPCMessage): void {
+    if (this.#isClosed) return;
+    this.#transport.send(message).catch((error: unknown) => {
+      const failed = { server: this.#server, transport: this.#transport, what: 'the response' };
+      if (!this.#isClosed) this.#events.error(otherError(failed, error, 'PROTOCOL_VIOLATION'));
+    });
+  }
+
+  #send(request: OpenRequest, params: JSONRPCObject): void {
+    const { id, method, options } = request;
+    const { onProgress, headers, endsWithStream } = options;
+    let sent = this.#enveloped(params);
+    // The id is unique among the requests in flight, so it is the progress token too.
+    if (onProgress !== undefined) sent = { ...sent, _meta: { ...sent._meta, progressToken: id } };
+    try {
+      this.#transport
+        .send(
+          { jsonrpc: '2.0', id, method, params: sent },
+          {
+            headers,
+            requestSignal: this.#hasStreams ? request.openStream() : undefined,
+            ...(endsWithStream === true && { onRequestStreamEnd: () => this.#streamEnded(request) }),
+          },
+        )
+        .catch((error: unknown) => this.#sendFailed(request, error));
+    } catch (error) {
+      this.#sendFailed(request, error);
+    }
+  }
+
+  get #hasStreams(): boolean {
+    return this.envelope !== undefined && this.#transport.hasPerRequestStream === true;
+  }
+
+  #enveloped(params: JSONRPCObject): JSONRPCObject {
+    const { envelope } = this;
+    return envelope === undefined ? params : { ...params, _meta: { ...envelope, ...params._meta } };
+  }
+
+  #receive(message: JSONRPCMessage): void {
+    // The members are read as unknown, because not every transport validates what arrives.
+    const { id, method, params }: { id?: unknown; method?: unknown; params?: unknown } = message;
+    if (method === undefined) return this.#receiveResponse(id, message);
+    if (typeof method !== 'string') return this.#events.error(this.#violation('a message without a method'));
+    const given: JSONRPCObject = isRecord(params) ? params : NO_PARAMS;
+    if (typeof id === 'string' || typeof id === 'number') return this.#events.request(id, method, given);
+    if (method === 'notifications/progress') return this.#receiveProgress(given);
+    this.#events.notification(method, given);
+  }
+
+  #receiveResponse(id: unknown, message: JSONRPCMessage): void {
+    const request = typeof id === 'string' || typeof id === 'number' ? this.#open.get(id) : undefined;
+    if (request === undefined) return this.#receiveUnexpected(id);
+    const result: unknown = 'result' in message ? message.result : undefined;
+    const error: unknown = 'error' in message ? message.error : undefined;
+    this.#remove(request);
+    if (error !== undefined) return request.reject(this.#toRpcError(request, error));
+    if (isRecord(result)) return request.resolve(result);
+    const text = `The server "${this.#server}" answered ${request.what} without a result.`;
+    request.reject(
+      new FittingsError('PROTOCOL_VIOLATION', text, { server: this.#server, delivery: 'unknown' }),
+    );
+  }
+
+  #toRpcError(request: OpenRequest, error: unknown): FittingsError {
+    const { code, message, data }: Readonly<Record<string, unknown>> = isRecord(error) ? error : {};
+    const number = typeof code === 'number' ? code : RPC_CODES.internalError;
+    const text = typeof message === 'string' ? message : '';
+    return rpcError(this.#failedRequest(request), number, text, new JsonRpcError(number, text, data));
+  }
+
+  #receiveUnexpected(id: unknown): void {
+    if ((typeof id === 'string' || typeof id === 'number') && this.#givenUp?.delete(id) === true) return;
+    const shown = sanitizeText(JSON.stringify(id) ?? 'none', { maxLength: 80 });
+    const text = `The server "${this.#server}" sent a response with the id ${shown}, but no such request is in flight.`;
+    this.#events.error(new FittingsError('RESPONSE_UNEXPECTED', text, { server: this.#server }));
+  }
+
+  #receiveProgress(params: JSONRPCObject): void {
+    const { progressToken: token, progress, total, message } = params;
+    const request =
+      typeof token === 'string' || typeof token === 'number' ? this.#open.get(token) : undefined;
+    if (request?.options.onProgress === undefined || typeof progress !== 'number') {
+      // It may have crossed the cancellation on the wire.
+      if ((typeof token === 'string' || typeof token === 'number') && this.#givenUp?.has(token) === true)
+        return;
+      return this.#events.error(this.#violation('progress that belongs to no request in flight'));
+    }
+    request.restart();
+    request.options.onProgress({
+      progress,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message }),
+    });
+  }
+
+  #sendFailed(request: OpenRequest, error: unknown): void {
+    if (this.#remove(request))
+      request.reject(otherError(this.#failedRequest(request), error, 'PROTOCOL_VIOLATION'));
+  }
+
+  #streamEnded(request: OpenRequest): void {
+    if (this.#remove(request)) request.reject(connectionError(this.#failedRequest(request), 'unknown'));
+  }
+
+  /** The caller has aborted the request, or a deadline has passed. */
+  #giveUp(request: OpenRequest, reason: 'aborted' | 'timeout'): void {
+    if (!this.#remove(request)) return;
+    this.#remember(request.id);
+    const failed = this.#failedRequest(request);
+    const { stream, options, id } = request;
+    if (stream !== undefined) stream.abort(options.signal?.reason);
+    else if (options.isHandshake !== true) {
+      const params = { requestId: id, reason: reason === 'aborted' ? 'aborted by the client' : 'timed out' };
+      this.notify('notifications/cancelled', params).catch((error: unknown) => {
+        if (!this.#isClosed && error instanceof Error) this.#events.error(error);
+      });
+    }
+    request.reject(
+      reason === 'aborted'
+        ? abortedError(failed, options.signal?.reason, 'unknown')
+        : timeoutError(failed, undefined),
+    );
+  }
+
+  /** Returns `false` if the request was settled before. */
+  #remove(request: OpenRequest): boolean {
+    request.stop();
+    return this.#open.delete(request.id);
+  }
+
+  #remember(id: RequestId): void {
+    const kept = (this.#givenUp ??= new Set());
+    kept.add(id);
+    const oldest = kept.values().next();
+    if (kept.size > GIVEN_UP_KEPT && oldest.done !== true) kept.delete(oldest.value);
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#events.closed();
+    for (const request of this.#open.values()) {
+      request.stop();
+      request.reject(connectionError(this.#failedRequest(request), 'unknown'));
+    }
+    this.#open.clear();
+  }
+
+  #failedRequest({ method, options }: OpenRequest): FailedRequest {
+    return this.#failed(method, options);
+  }
+
+  #failed(method: string, { signal, what = method }: SendOptions): FailedRequest {
+    return { server: this.#server, transport: this.#transport, signal, what };
+  }
+
+  #violation(what: string): FittingsError {
+    return new FittingsError('PROTOCOL_VIOLATION', `The server "${this.#server}" sent ${what}.`, {
+      server: this.#server,
+    });
+  }
+}
+
+/** An error response of the server, as the cause of a `FittingsError`. */
+export class JsonRpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data: unknown) {
+    super(message);
+    this.name = 'JsonRpcError';
+    this.code = code;
+    this.data = data;
+  }
+}

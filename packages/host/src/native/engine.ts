@@ -1,0 +1,207 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type {
+  Engine,
+  EngineConnectOptions,
+  EngineRequestOptions,
+  EngineSession,
+} from '../contracts/engine.js';
+import type { LogLevel } from '../contracts/server-requests.js';
+import { isLocal } from '../engine/era.js';
+import { headerProblem } from '../engine/header-annotations.js';
+import { Listening } from '../engine/listening.js';
+import { connectionError, otherError } from '../engine/request-errors.js';
+import { clientCapabilities } from '../engine/client-capabilities.js';
+import { createSession, type RequestExtras } from '../engine/session.js';
+import { Connection } from './connection.js';
+import { shakeHands, type ClientDeclaration, type Handshake } from './handshake.js';
+import { requestWithInput } from './input-required.js';
+import { ListenStreams } from './listen-streams.js';
+import { dispatchNotification } from './notifications.js';
+import { createParameterHeaders } from './parameter-headers.js';
+import { isOfOtherEra, META } from './protocol.js';
+import { createAnswer, ServerRequests, type AnswerRequest } from './server-requests.js';
+
+/**
+ * Creates the protocol engine of a host without the option `engine`, for revisions 2024-11-05 to 2025-11-25, and the stateless 2026-07-28.
+ * Finds out for each server which of them it speaks. For programs that use an engine without a host.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28
+ */
+export function native(): Engine {
+  return { specVersion: 1, name: 'native', connect };
+}
+
+async function connect(transport: Transport, connectOptions: EngineConnectOptions): Promise<EngineSession> {
+  const { server, events, callbacks, clock, signal, timeoutMs, era } = connectOptions;
+  const answer = createAnswer(server, callbacks);
+  const serverRequests = new ServerRequests({
+    server,
+    answer,
+    respond: (message) => connection.respond(message),
+  });
+  let isEstablished = false;
+  let streams: ListenStreams | undefined;
+  const connection: Connection = new Connection({
+    server,
+    transport,
+    clock,
+    events: {
+      request(id, method, params) {
+        // A stateless server asks inside of results, and gets no responses.
+        if (connection.envelope === undefined) serverRequests.receive(id, method, params);
+        else events.error(unexpectedRequest(server));
+      },
+      notification(method, params) {
+        if (streams?.receive(method, params) === true) return;
+        if (method === 'notifications/cancelled')
+          serverRequests.cancel(params['requestId'], params['reason']);
+        else dispatchNotification(server, events, method, params);
+      },
+      error: (error) => events.error(error),
+      closed() {
+        if (isEstablished) events.closed();
+        serverRequests.end(() =>
+          connectionError({ server, transport, what: 'a request of the server' }, 'unknown'),
+        );
+      },
+    },
+  });
+
+  let handshake: Handshake;
+  try {
+    await transport.start();
+    const client = declarationOf(connectOptions);
+    handshake = await shakeHands({ server, transport, connection, client, signal, timeoutMs, era });
+    if (connection.isClosed) throw connectionError({ server, transport, what: 'the handshake' }, 'unknown');
+  } catch (error) {
+    await transport.close();
+    throw otherError({ server, transport, signal, what: 'the handshake' }, error, 'PROTOCOL_VIOLATION');
+  }
+  isEstablished = true;
+  if (handshake.era.kind === 'initialize')
+    return createInitializeSession({ server, handshake, connection, transport });
+  streams = new ListenStreams({ server, transport, connection, clock, timeoutMs });
+  return createStatelessSession({ handshake, connection, transport, connectOptions, answer, streams });
+}
+
+function declarationOf(options: EngineConnectOptions): ClientDeclaration {
+  const { name, version, title } = options.client;
+  return {
+    capabilities: { ...clientCapabilities(options) },
+    clientInfo: { name, version, ...(title !== undefined && { title }) },
+  };
+}
+
+function unexpectedRequest(server: string): FittingsError {
+  const text = `The server "${server}" sent a request, which its protocol revision does not allow.`;
+  return new FittingsError('PROTOCOL_VIOLATION', text, { server });
+}
+
+interface SessionOptions {
+  readonly server: string;
+  readonly handshake: Handshake;
+  readonly connection: Connection;
+  readonly transport: Transport;
+}
+
+/** Creates the session of a server of the revisions up to 2025-11-25. */
+function createInitializeSession({
+  server,
+  handshake,
+  connection,
+  transport,
+}: SessionOptions): EngineSession {
+  return createSession({
+    server,
+    ...handshake,
+    request(method, params, given) {
+      if (isOfOtherEra(method, false)) return Promise.reject(notSupported(server, method));
+      return connection.request(method, params, given);
+    },
+    async notify(method, params, given) {
+      if (isOfOtherEra(method, false)) throw notSupported(server, method);
+      await connection.notify(method, params, given);
+    },
+    rootsChanged: () => connection.notify('notifications/roots/list_changed', {}),
+    close: () => transport.close(),
+  });
+}
+
+interface StatelessSessionOptions extends Omit<SessionOptions, 'server'> {
+  readonly connectOptions: EngineConnectOptions;
+  readonly answer: AnswerRequest;
+  readonly streams: ListenStreams;
+}
+
+/** Creates the session of a server of revision 2026-07-28, and subscribes to its changes. */
+async function createStatelessSession(options: StatelessSessionOptions): Promise<EngineSession> {
+  const { handshake, connection, transport, connectOptions, answer, streams } = options;
+  const { server, events, clock } = connectOptions;
+  const { capabilities } = handshake;
+  const listening = new Listening({
+    listen: (filter) => streams.open(filter),
+    capabilities,
+    clock,
+    onError: (error) => events.error(listenError(error)),
+    onGap(uris) {
+      for (const kind of ['tools', 'prompts', 'resources'] as const) events.listChanged(kind);
+      for (const uri of uris) events.resourceUpdated(uri);
+    },
+  });
+  const listenError = (error: unknown): FittingsError =>
+    otherError({ server, transport, what: 'subscriptions/listen' }, error, 'PROTOCOL_VIOLATION');
+  // A server that refuses the stream can still be used; its lists are refreshed less often.
+  await listening.open().catch((error: unknown) => events.error(listenError(error)));
+
+  let logLevel: LogLevel | undefined;
+  const headersFor = createParameterHeaders();
+  const request = (
+    method: string,
+    params: JSONRPCObject,
+    given: EngineRequestOptions,
+    extras?: RequestExtras,
+  ): Promise<JSONRPCObject> => {
+    if (isOfOtherEra(method, true)) return Promise.reject(notSupported(server, method));
+    const { _meta: meta } = params;
+    const repeated = headersFor(extras?.tool, params['arguments']);
+    return requestWithInput(
+      logLevel === undefined ? params : { ...params, _meta: { ...meta, [META.logLevel]: logLevel } },
+      repeated === undefined ? given : { ...given, headers: { ...given.headers, ...repeated } },
+      {
+        failed: { server, transport, signal: given.signal, what: method },
+        clock,
+        answer,
+        send: (sent, sendOptions) => connection.request(method, sent, sendOptions),
+      },
+    );
+  };
+  return createSession({
+    server,
+    ...handshake,
+    unusable: isLocal(transport) ? undefined : ({ inputSchema }) => headerProblem(inputSchema),
+    request,
+    overrides: {
+      subscribe: (uri) => listening.subscribe(uri),
+      unsubscribe: (uri) => listening.unsubscribe(uri),
+      setLogLevel: async (level) => {
+        logLevel = level;
+      },
+    },
+    async notify(method, params, given) {
+      if (isOfOtherEra(method, true)) throw notSupported(server, method);
+      await connection.notify(method, params, given);
+    },
+    rootsChanged: () => Promise.resolve(),
+    async close() {
+      await listening.close().catch(() => undefined);
+      await transport.close();
+    },
+  });
+}
+
+function notSupported(server: string, method: string): FittingsError {
+  return new FittingsError('CAPABILITY_MISSING', `The server "${server}" does not support ${method}.`, {
+    server,
+    delivery: 'not-sent',
+  });
+}

@@ -1,0 +1,102 @@
+import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { linkSignal, sleep } from '@mcp-fittings/client-core/timing';
+import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { timeoutError, type FailedRequest } from '../engine/request-errors.js';
+import type { SendOptions } from './connection.js';
+import type { AnswerRequest } from './server-requests.js';
+
+/** Most times that a server may ask for input before it answers one request. */
+const MAX_ROUNDS = 10;
+/** Wait before a request is repeated for which the server needs no input, in milliseconds. */
+const REPEAT_MS = 250;
+
+export interface InputRequiredOptions {
+  readonly failed: FailedRequest;
+  readonly clock: Clock;
+  readonly answer: AnswerRequest;
+  /** Sends the request with these parameters, under a new id. */
+  readonly send: (params: JSONRPCObject, options: SendOptions) => Promise<JSONRPCObject>;
+}
+
+/**
+ * Sends a request of revision 2026-07-28 until its result is complete: a result may ask for input first, which the callbacks of the host
+ * give in the asynchronous context of the request.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+export async function requestWithInput(
+  params: JSONRPCObject,
+  options: SendOptions,
+  { failed, clock, answer, send }: InputRequiredOptions,
+): Promise<JSONRPCObject> {
+  const { maxTotalMs } = options;
+  const startedAt = maxTotalMs === undefined ? 0 : clock.now();
+  let result = await send(params, options);
+  for (let round = 1; result['resultType'] === 'input_required'; round++) {
+    if (round > MAX_ROUNDS) throw violation(failed, `still requires input after ${MAX_ROUNDS} rounds`);
+    const more = await provideInput(result, failed, { answer, clock });
+    const leftMs = maxTotalMs === undefined ? undefined : maxTotalMs - (clock.now() - startedAt);
+    if (leftMs !== undefined && leftMs <= 0) throw timeoutError(failed, undefined);
+    result = await send({ ...params, ...more }, { ...options, maxTotalMs: leftMs });
+  }
+  const type: unknown = result['resultType'];
+  if (type === undefined || type === 'complete') return result;
+  const shown = typeof type === 'string' ? sanitizeText(type, { maxLength: 40 }) : typeof type;
+  throw violation(failed, `has the unknown result type "${shown}"`);
+}
+
+/** Returns what a request is repeated with: the answers, and the state of the server exactly as it came. */
+async function provideInput(
+  { inputRequests, requestState: state }: JSONRPCObject,
+  failed: FailedRequest,
+  { answer, clock }: Pick<InputRequiredOptions, 'answer' | 'clock'>,
+): Promise<JSONRPCObject> {
+  const asked = isRecord(inputRequests) ? Object.entries(inputRequests) : [];
+  const requestState = typeof state === 'string' ? { requestState: state } : {};
+  if (asked.length === 0) {
+    if (typeof state !== 'string') throw violation(failed, 'requires input and does not say which');
+    await sleep(REPEAT_MS, { clock, signal: failed.signal });
+    return requestState;
+  }
+  using own = linkSignal(failed.signal);
+  const answers = asked.map(async ([key, request]) => {
+    try {
+      return [key, await answerOne(request, failed, { answer, signal: own.signal })] as const;
+    } catch (error) {
+      // The other questions are pointless now.
+      own.abort(error);
+      throw error;
+    }
+  });
+  return { inputResponses: Object.fromEntries(await Promise.all(answers)), ...requestState };
+}
+
+function answerOne(
+  request: unknown,
+  failed: FailedRequest,
+  { answer, signal }: { readonly answer: AnswerRequest; readonly signal: AbortSignal },
+): Promise<JSONRPCObject> {
+  const { server } = failed;
+  const { method, params }: Readonly<Record<string, unknown>> = isRecord(request) ? request : {};
+  if (typeof method !== 'string' || !INPUT_METHODS.has(method))
+    throw violation(failed, 'requires input of an unknown kind');
+  const info = { server, signal, isWithinRequest: true };
+  const answered = answer(method, isRecord(params) ? params : {}, info);
+  if (answered !== undefined) return answered;
+  throw new FittingsError(
+    'CAPABILITY_MISSING',
+    `The server "${server}" requires a capability that this host does not have: ${method}`,
+    { server, delivery: 'rejected' },
+  );
+}
+
+const INPUT_METHODS: ReadonlySet<string> = new Set([
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+]);
+
+function violation({ server, what }: FailedRequest, problem: string): FittingsError {
+  const text = `The result of ${what} of the server "${server}" ${problem}.`;
+  return new FittingsError('PROTOCOL_VIOLATION', text, { server, delivery: 'unknown' });
+}

@@ -1,0 +1,56 @@
+import { isRecord } from '@mcp-fittings/client-core';
+import type { ToolDefinition } from '../contracts/catalog.js';
+import { headerAnnotations, type HeaderAnnotation } from '../engine/header-annotations.js';
+
+const PREFIX = 'Mcp-Param-';
+
+/** Returns the headers that repeat arguments of one call; `undefined` if there are none. */
+export type ParameterHeaders = (
+  tool: ToolDefinition | undefined,
+  args: unknown,
+) => Readonly<Record<string, string>> | undefined;
+
+/**
+ * Repeats arguments in headers where the input schema of a tool says so, so that proxies can route by them (SEP-2243). Each schema is
+ * read once.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports (custom headers)
+ */
+export function createParameterHeaders(): ParameterHeaders {
+  const known = new WeakMap<object, readonly HeaderAnnotation[]>();
+
+  const annotationsOf = ({ inputSchema }: ToolDefinition): readonly HeaderAnnotation[] => {
+    let annotations = known.get(inputSchema);
+    if (annotations === undefined) known.set(inputSchema, (annotations = headerAnnotations(inputSchema)));
+    return annotations;
+  };
+
+  return (tool, args) => {
+    if (tool === undefined) return undefined;
+    let headers: Record<string, string> | undefined;
+    for (const { name, path } of annotationsOf(tool)) {
+      const text = textOf(args, path);
+      if (text !== undefined) (headers ??= {})[PREFIX + name] = encode(text);
+    }
+    return headers;
+  };
+}
+
+/** Returns the value of an argument as text; `undefined` if no header is sent for it. */
+function textOf(args: unknown, path: readonly string[]): string | undefined {
+  let value = args;
+  for (const key of path) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+  // Other integers are not exact, so the header would differ from the body.
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value);
+}
+
+const ENCODED = /^=\?base64\?.*\?=$/s;
+/** Printable ASCII without white space at either end. */
+const PLAIN = /^[!-~](?:[\t -~]*[!-~])?$/;
+
+function encode(text: string): string {
+  if (PLAIN.test(text) && !ENCODED.test(text)) return text;
+  return `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`;
+}
