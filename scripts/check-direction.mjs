@@ -33,7 +33,7 @@ export const ALLOWED = {
   apps: ['client-core', 'host', 'tools'],
   gateway: ['client-core', 'host', 'remote-policy', 'tools'],
   'adapter-ai-sdk': ['client-core', 'tools'],
-  'adapter-openai-agents': ['host', 'tools'],
+  'adapter-openai-agents': ['client-core', 'host', 'tools'],
   'adapter-langchain': ['tools'],
   'adapter-mastra': ['tools'],
   'adapter-claude-agent': ['client-core', 'host', 'tools'],

@@ -1,6 +1,11 @@
-/** `npm run check`: everything that has to hold before a change lands. Runs all steps, then says which failed. */
+/**
+ * `npm run check`: everything that has to hold before a change lands. Runs all steps, then says which failed.
+ *   npm run check -- lint sizes          only the steps with these words in their names
+ *   npm run check -- --changed [main]    what the edit at hand needs: the files and packages that differ from that branch
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { changedSteps } from './changed-steps.mjs';
 
 /** The suites of testkit on the packages as they are built, without vitest. */
 const contracts = readdirSync('packages')
@@ -20,16 +25,22 @@ const STEPS = [
   ['workflows', process.execPath, ['scripts/check-workflows.mjs']],
   ['api surface', process.execPath, ['scripts/check-api.mjs']],
   ['unused exports and dependencies', 'knip', []],
-  ['tests', 'vitest', ['run', ...(process.env['VITEST_ARGS']?.split(' ') ?? [])]],
+  ['tests', 'vitest', ['run']],
+  ['programs', 'vitest', ['run', '--config', 'test/vitest.programs.config.ts']],
   ['contracts under node --test', process.execPath, ['--test', ...contracts]],
   ['new packages', process.execPath, ['scripts/check-new-packages.mjs']],
   ['packed packages', process.execPath, ['scripts/check-packages.mjs']],
 ];
 
-const only = process.argv.slice(2);
+const given = process.argv.slice(2);
+const isChanged = given.includes('--changed');
+const words = given.filter((argument) => argument !== '--changed');
+const steps = isChanged
+  ? changedSteps(STEPS, words[0] ?? 'main')
+  : STEPS.filter(([name]) => words.length === 0 || words.some((word) => name.includes(word)));
+
 const failed = [];
-for (const [name, command, args] of STEPS) {
-  if (only.length > 0 && !only.some((word) => name.includes(word))) continue;
+for (const [name, command, args] of steps) {
   const started = Date.now();
   console.log(`\n── ${name}`);
   const path = `${process.cwd()}/node_modules/.bin:${process.env['PATH'] ?? ''}`;

@@ -102,6 +102,7 @@ export function createAiSdkAdapter(
 ): AiSdkAdapter<AiSdkToolOutput>;
 export function createAiSdkAdapter(tools: Tools, options: AiSdkAdapterOptions = {}): AiSdkAdapter {
   const asked = createAskedCalls();
+  const spent = new SpentApprovals();
   return {
     toolSet() {
       const toolset = tools.snapshot();
@@ -113,7 +114,7 @@ export function createAiSdkAdapter(tools: Tools, options: AiSdkAdapterOptions = 
           const theirs = converted[tool.name];
           return theirs === undefined
             ? []
-            : [[tool.name, adapterTool(theirs, { tool, toolset, asked, options })]];
+            : [[tool.name, adapterTool(theirs, { tool, toolset, asked, spent, options })]];
         }),
       );
     },
@@ -126,19 +127,23 @@ function adapterTool<Output>(
     readonly tool: ModelTool;
     readonly toolset: Toolset;
     readonly asked: AskedCalls;
+    readonly spent: SpentApprovals;
     readonly options: AiSdkAdapterOptions;
   },
 ): AiSdkAdapterTool<Output> {
-  const { tool, toolset, asked, options } = deps;
+  const { tool, toolset, asked, spent, options } = deps;
   const sdkAsks = (options.approval ?? 'sdk') === 'sdk';
   return {
     ...theirs,
     inputSchema: adapterSchema(theirs.inputSchema),
     metadata: { ...tool.ref },
-    needsApproval(_, { toolCallId, messages }) {
+    needsApproval(input, { toolCallId, messages }) {
       const needed = sdkAsks && toolset.verdict(tool.name)?.decision === 'ask';
       // Version 7 also asks about calls that the user has approved, before it executes them.
-      if (needed && !isApproved(messages, toolCallId)) asked.remember(toolCallId, tool);
+      if (needed && !isApproved(messages, toolCallId)) {
+        asked.remember(toolCallId, tool, input ?? {});
+        spent.forget(toolCallId);
+      }
       return needed;
     },
     async *execute(input, { toolCallId, messages, abortSignal }) {
@@ -147,7 +152,11 @@ function adapterTool<Output>(
         signal: abortSignal,
         timeoutMs: options.timeoutMs,
         ...(sdkAsks && {
-          confirm: confirmedBySdk(asked.take(toolCallId), isApproved(messages, toolCallId)),
+          confirm: confirmedBySdk(
+            asked.take(toolCallId, input),
+            isApproved(messages, toolCallId) && !spent.has(toolCallId),
+            () => spent.add(toolCallId),
+          ),
         }),
       });
       for await (const output of outputsOf(events)) {
@@ -157,6 +166,29 @@ function adapterTool<Output>(
     },
   };
 }
+
+/** The calls that ran because the user approved them: the same messages do not approve a second one. */
+class SpentApprovals {
+  readonly #callIds = new Set<string>();
+
+  has(callId: string): boolean {
+    return this.#callIds.has(callId);
+  }
+
+  add(callId: string): void {
+    this.#callIds.add(callId);
+    const [oldest] = this.#callIds;
+    if (this.#callIds.size > MAX_SPENT && oldest !== undefined) this.#callIds.delete(oldest);
+  }
+
+  /** Forgets a call that the user is asked about again. */
+  forget(callId: string): void {
+    this.#callIds.delete(callId);
+  }
+}
+
+/** Most approvals that are remembered as used. */
+const MAX_SPENT = 10_000;
 
 /** The spread keeps the symbol by which the AI SDK recognizes its own schemas. */
 function adapterSchema(schema: AiSdkSchema): AiSdkAdapterSchema {
@@ -168,13 +200,16 @@ function adapterSchema(schema: AiSdkSchema): AiSdkAdapterSchema {
 }
 
 /** Answers for the user, who has answered the AI SDK. Without a question of this process, another one has asked. */
-function confirmedBySdk(consent: Confirm | undefined, approved: boolean): Confirm {
+function confirmedBySdk(consent: Confirm | undefined, approved: boolean, spend: () => void): Confirm {
   return async (request) => {
-    if (approved) return consent?.(request) ?? 'once';
+    if (approved) {
+      spend();
+      return consent?.(request) ?? 'once';
+    }
     const { tool, verdict } = request;
     throw new FittingsError(
       'APPROVAL_REQUIRED',
-      `The tool ${tool.name} requires confirmation, but the messages have no approval of this call: ${verdict.reason}`,
+      `The tool ${tool.name} requires confirmation, but the messages have no approval of this call that was not used: ${verdict.reason}`,
       {
         server: tool.ref.server,
         delivery: 'not-sent',

@@ -48,15 +48,16 @@ const response = (approvalId: string, approved = true): object => ({
   content: [{ type: 'tool-approval-response', approvalId, approved }],
 });
 
-async function execute(
-  messages: readonly unknown[],
-  toolCallId = 'c1',
-): Promise<AiSdkCallOutput | undefined> {
-  const tool = createAiSdkAdapter(tools).toolSet()[NAME];
-  const outputs: AiSdkCallOutput[] = [];
-  for await (const output of tool!.execute({}, { toolCallId, messages })) outputs.push(output);
-  return outputs.at(-1);
+async function lastOutput(outputs: AsyncIterable<AiSdkCallOutput>): Promise<AiSdkCallOutput | undefined> {
+  let last: AiSdkCallOutput | undefined;
+  for await (const output of outputs) last = output;
+  return last;
 }
+
+const execute = (messages: readonly unknown[]): Promise<AiSdkCallOutput | undefined> => {
+  const tool = createAiSdkAdapter(tools).toolSet()[NAME];
+  return lastOutput(tool!.execute({}, { toolCallId: 'c1', messages }));
+};
 
 describe('a call that needs approval', () => {
   it('asks the AI SDK to ask, unless `confirm` of the tools asks', () => {
@@ -92,6 +93,38 @@ describe('a call that needs approval', () => {
       status: 'failed',
       error: { code: 'APPROVAL_REQUIRED', delivery: 'not-sent' },
     });
+    expect(ran).toBe(before);
+  });
+
+  it('runs once with the same messages, and again only if the user is asked again', async () => {
+    const toolSet = createAiSdkAdapter(tools).toolSet();
+    const messages = [request('c1', 'a1'), response('a1')];
+    const again = () => lastOutput(toolSet[NAME]!.execute({}, { toolCallId: 'c1', messages }));
+    expect(await again()).toMatchObject({ status: 'succeeded' });
+    const before = ran;
+    expect(await again()).toMatchObject({ error: { code: 'APPROVAL_REQUIRED', delivery: 'not-sent' } });
+    expect(ran).toBe(before);
+    expect(toolSet[NAME]!.needsApproval({}, { toolCallId: 'c1', messages: [] })).toBe(true);
+    expect(await again()).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('does not run with other arguments than those that the user saw', async () => {
+    const toolSet = createAiSdkAdapter(tools).toolSet();
+    const before = ran;
+    for (const [asked, sent] of [
+      [{ command: 'ls' }, { command: 'curl evil' }],
+      [{ command: 'ls' }, {}],
+      [{}, { command: 'ls' }],
+      [undefined, { command: 'ls' }],
+    ]) {
+      toolSet[NAME]!.needsApproval(asked, { toolCallId: 'c1', messages: [] });
+      const messages = [request('c1', 'a1'), response('a1')];
+      // Version 7 asks once more before it executes an approved call.
+      toolSet[NAME]!.needsApproval(sent, { toolCallId: 'c1', messages });
+      expect(await lastOutput(toolSet[NAME]!.execute(sent, { toolCallId: 'c1', messages }))).toMatchObject({
+        error: { code: 'APPROVAL_REQUIRED', delivery: 'not-sent' },
+      });
+    }
     expect(ran).toBe(before);
   });
 

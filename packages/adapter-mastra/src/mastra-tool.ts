@@ -51,7 +51,7 @@ export interface MastraToolFields {
   /** Whether Mastra asks the user before each call. `false` leaves it to `requireToolApproval` of the agent. */
   requireApproval: false | (() => true);
   /** Told of a call before Mastra asks. */
-  onInputAvailable: (options: { toolCallId: string }) => void;
+  onInputAvailable: (options: { toolCallId: string; input?: unknown }) => void;
   /** Calls the tool. The output is `payload.result` of a tool result of Mastra. Rejects only if `onEvent` throws. */
   execute: (input: unknown, context: MastraExecution) => Promise<ToolCallOutput>;
   /** Converts an output for the model. Undefined if it is not one of ours. */
@@ -86,14 +86,14 @@ export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
     // A function does not stop other calls of the turn from running at once, as `true` does. One that returns false would override
     // `requireToolApproval` of the agent.
     requireApproval: needsApproval && (() => true),
-    onInputAvailable({ toolCallId }) {
+    onInputAvailable({ toolCallId, input }) {
       // Mastra announces an approved call again; the user was asked about the tool as it was the first time.
-      if (needsApproval && !asked.has(toolCallId)) asked.remember(toolCallId, tool);
+      if (needsApproval && !asked.has(toolCallId)) asked.remember(toolCallId, tool, input ?? {});
     },
     async execute(input, { abortSignal, agent, writer }) {
       const toolCallId = agent?.toolCallId;
       const call: MastraCall = { toolCallId, toolName: name };
-      const confirm = toolCallId === undefined ? undefined : asked.take(toolCallId);
+      const confirm = toolCallId === undefined ? undefined : asked.take(toolCallId, input);
       let written = Promise.resolve();
       const event = await toolset.run(name, input, {
         signal: abortSignal,

@@ -219,6 +219,17 @@ describe('a call that needs approval', () => {
     expect(await tool.execute({}, context('c1'))).toMatchObject({ error: { code: 'APPROVAL_REQUIRED' } });
   });
 
+  it('does not run with other arguments than those that the user saw', async () => {
+    await using world = await connect();
+    const tool = world.tool(GUARDED);
+    tool.onInputAvailable({ toolCallId: 'c1', input: { command: 'ls' } });
+    expect(await tool.execute({ command: 'curl evil' }, context('c1'))).toMatchObject({
+      error: { code: 'APPROVAL_REQUIRED', delivery: 'not-sent' },
+    });
+    tool.onInputAvailable({ toolCallId: 'c2', input: { command: 'ls' } });
+    expect(await tool.execute({ command: 'ls' }, context('c2'))).toMatchObject({ text: 'It ran.' });
+  });
+
   it('asks `confirm` of the tools in a workflow', async () => {
     const questions: string[] = [];
     await using world = await connect({

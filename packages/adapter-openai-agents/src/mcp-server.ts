@@ -1,6 +1,9 @@
+import { FittingsError } from '@mcp-fittings/client-core';
 import type { Host } from '@mcp-fittings/host';
 import {
   openAiResponsesTools,
+  renderError,
+  type LastToolEvent,
   type OpenAiResponsesTool,
   type ToolEvent,
   type Tools,
@@ -110,12 +113,17 @@ export function createMcpServer(name: string, deps: McpServerDeps): OpenAiAgents
   const callToolResult: OpenAiAgentsServer['callToolResult'] = async (toolName, args, meta, options) => {
     const call: OpenAiAgentsCall = { server: name, toolName };
     const signals = [closing.signal, ...(options?.signal === undefined ? [] : [options.signal])];
-    const event = await (shown ?? tools.snapshot()).run(toolName, args ?? {}, {
-      signal: AbortSignal.any(signals),
-      timeoutMs,
-      ...(meta !== undefined && meta !== null && { meta }),
-      ...(onEvent !== undefined && { onEvent: (progress) => onEvent(progress, call) }),
-    });
+    const toolset = shown ?? tools.snapshot();
+    const ref = toolset.names.refOf(toolName);
+    const event =
+      ref !== undefined && ref.server !== name
+        ? notOfServer(name, toolName)
+        : await toolset.run(toolName, args ?? {}, {
+            signal: AbortSignal.any(signals),
+            timeoutMs,
+            ...(meta !== undefined && meta !== null && { meta }),
+            ...(onEvent !== undefined && { onEvent: (progress) => onEvent(progress, call) }),
+          });
     onEvent?.(event, call);
     return toolResult(event);
   };
@@ -142,6 +150,15 @@ export function createMcpServer(name: string, deps: McpServerDeps): OpenAiAgents
       await invalidate?.(name);
     },
   };
+}
+
+/** The names are unique over all servers, but this object stands for one of them. */
+function notOfServer(server: string, tool: string): LastToolEvent {
+  const error = new FittingsError('TOOL_UNKNOWN', `The server "${server}" has no tool "${tool}".`, {
+    server,
+    delivery: 'not-sent',
+  });
+  return { type: 'error', error, rendering: renderError(error) };
 }
 
 function sdkTool({ name, description, parameters }: OpenAiResponsesTool): OpenAiAgentsTool {

@@ -20,9 +20,10 @@ async function connect() {
   const host = createHost({
     name: 'tests',
     version: '1.0.0',
-    transports: [inprocess({ servers: { s: createServer } })],
+    transports: [inprocess({ servers: { s: createServer, other: createServer } })],
   });
   await host.connect({ s: { type: 'inprocess' }, off: { type: 'inprocess', disabled: true } });
+  await host.connect({ other: { type: 'inprocess' } });
   const tools = createTools(host, { defaultPermission: 'allow', nameLimits: openAiAgentsNameLimits });
   return {
     host,
@@ -61,6 +62,21 @@ describe('a server of the adapter', () => {
     expect(content).toEqual(
       Object.assign([{ type: 'text', text: expect.stringMatching(/^\[audio\/wav/) }], { isError: false }),
     );
+  });
+
+  it('does not call a tool of another server', async () => {
+    await using world = await connect();
+    const adapter = createOpenAiAgentsAdapter(world.host, world.tools);
+    const [s, , other] = adapter.mcpServers();
+    const name = 'mcp__other__open_ended';
+    expect(await other!.callToolResult(name, { a: 'x' })).toMatchObject({ isError: false });
+    for (const _list of ['before it listed its own', 'after']) {
+      expect(await s!.callToolResult(name, { a: 'x' })).toMatchObject({
+        isError: true,
+        _meta: { 'mcp-fittings/error': { code: 'TOOL_UNKNOWN', delivery: 'not-sent' } },
+      });
+      await s!.listTools();
+    }
   });
 
   it('connect() rejects with the error of the host', async () => {

@@ -96,7 +96,7 @@ describe.runIf(process.platform === 'linux')('child processes', () => {
     await using store = keychainIn(folder, secrets);
     using watch = watchChildren();
     const looked = async (path: string): Promise<void> => {
-      await vi.waitUntil(() => watch.named(path).length > 0, { timeout: 10_000 });
+      await vi.waitUntil(() => watch.named(path).length > 0, { timeout: 20_000 });
       await writeFile(`${path}.seen`, '');
     };
 
@@ -104,7 +104,7 @@ describe.runIf(process.platform === 'linux')('child processes', () => {
     const { client_id: clientId, client_secret: clientSecret } = APP;
     const options = { store, clientId, clientSecret, dpop: 'always', interaction: loopback() } as const;
     const signIn = world.use(world.provider(options));
-    const page = vi.waitUntil(() => readFile(address, 'utf8').catch(() => ''), { timeout: 10_000 });
+    const page = vi.waitUntil(() => readFile(address, 'utf8').catch(() => ''), { timeout: 20_000 });
     await looked(opener);
     const { location = '' } = await scriptedPerson(await page);
     get(location, (response) => response.resume());

@@ -1,13 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuthProvider } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core/timing';
-import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
 import { authorizedFetch } from '@mcp-fittings/auth-oauth';
-import { fourProcesses, kill, refreshes, ROUNDS } from './support/four-processes.js';
+import { kill, refreshes, ROUNDS } from './support/four-processes.js';
 import { createWorld, type World } from './support/world.js';
 
 /** Strict rotation: using a refresh token twice ends the whole sign-in. */
@@ -67,24 +62,5 @@ describe('twenty concurrent calls with an expired token, at a strictly rotating 
       expect(await twenty(providers)).toEqual(Array.from({ length: 20 }, () => 200));
       expect(refreshes(world)).toBe(round);
     }
-  });
-
-  describe(`four processes with one store: 20 of 20 get through with one refresh, ${ROUNDS} times`, () => {
-    let path: string;
-    beforeEach(async () => {
-      path = await mkdtemp(join(tmpdir(), 'auth-oauth-'));
-    });
-    afterEach(() => rm(path, { recursive: true }));
-
-    it('files', async () => {
-      await fourProcesses(world, fileStore({ path, consent: () => true }), { kind: 'file', path });
-    }, 120_000);
-
-    // With a passphrase it is the same store once each process has derived its key from it, which takes a second.
-    it('encrypted files', async () => {
-      const bytes = randomBytes(32);
-      const store = encryptedFileStore({ path, key: () => ({ id: 'test', bytes }) });
-      await fourProcesses(world, store, { kind: 'encrypted', path, key: bytes.toString('base64url') });
-    }, 120_000);
   });
 });

@@ -6,7 +6,7 @@ import type { ProcessIo } from './process-io.js';
 
 /** Runs one command line, given without the name of the program. Resolves with the exit code and never rejects. */
 export async function runCli(argv: readonly string[], io: ProcessIo): Promise<ExitCode> {
-  const program = createProgram();
+  const program = createProgram((declared) => registerCommands(declared, run.deps));
   const run = createCommandRun(io, () => globalOptions(program));
   // `--json` may come after the mistake, where it is not parsed.
   const inJson = argv.includes('--json');
@@ -21,7 +21,6 @@ export async function runCli(argv: readonly string[], io: ProcessIo): Promise<Ex
     getOutHelpWidth: () => io.stdout.columns ?? 80,
     getErrHelpWidth: () => io.stderr.columns ?? 80,
   });
-  registerCommands(program, run.deps);
   program.hook('preAction', () => run.prepare());
   try {
     await program.parseAsync(argv, { from: 'user' });

@@ -1,9 +1,13 @@
-import { readFile, readdir } from 'node:fs/promises';
-import { isBuiltin } from 'node:module';
+import { chmod, mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { expect, it, vi } from 'vitest';
 import { BIN } from './support/bridge-process.js';
-import { only, openWorkspace } from './support/workspace.js';
+import { only, openWorkspace, type Workspace } from './support/workspace.js';
+
+// Each starts several processes; on a loaded machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
 
 const SERVER = `
 import { createInterface } from 'node:readline';
@@ -41,7 +45,7 @@ it('imports no package: everything that it needs is a part of it', async () => {
       found.add(specifier);
   }
   const others = [...found].filter(
-    (specifier) => !/^(?:\.\/|node:|ajv)/.test(specifier) && !isBuiltin(specifier),
+    (specifier) => !/^(?:\.\/|node:|ajv)/.test(specifier) && !nodeModule.isBuiltin(specifier),
   );
   // Of ajv there is only text, for code that it could write. The rest are native modules, which cannot be a part of it: that of the keychain, and two that `ws` does without.
   expect(others.toSorted()).toEqual(['@napi-rs/keyring', 'bufferutil', 'utf-8-validate']);
@@ -53,4 +57,62 @@ it('brings the licenses of the packages that are a part of it', async () => {
   for (const name of ['commander', 'zod', '@modelcontextprotocol/server', 'jsonc-parser'])
     expect(text).toMatch(new RegExp(`^${name} \\d`, 'm'));
   expect(text).not.toContain('License: undefined');
+});
+
+/** Runs a command, and returns which packages of others it loaded: each is known by a text that no other has. */
+async function loadedBy({ fittings, home }: Workspace, args: readonly string[]): Promise<readonly string[]> {
+  const coverage = join(home, 'coverage');
+  expect(await fittings(args, { env: { NODE_V8_COVERAGE: coverage } })).toMatchObject({ code: 0 });
+  const files = new Set<string>();
+  for (const name of await readdir(coverage)) {
+    const { result } = JSON.parse(await readFile(join(coverage, name), 'utf8')) as {
+      result: readonly { url: string }[];
+    };
+    for (const { url } of result) if (url.startsWith('file:')) files.add(fileURLToPath(url));
+  }
+  await rm(coverage, { recursive: true });
+  const own = [...files].filter((file) => dirname(file) === dirname(BIN));
+  const text = (await Promise.all(own.map((file) => readFile(file, 'utf8')))).join('\n');
+  const marks = { zod: 'ZodType', oauth4webapi: 'code_challenge_method', undici: 'UND_ERR_NOT_SUPPORTED' };
+  return Object.entries(marks).flatMap(([name, mark]) => (text.includes(mark) ? [name] : []));
+}
+
+it('loads what signs in only if an entry may need it, and undici only for a server that is connected', async () => {
+  await using workspace = await openWorkspace();
+  const script = await workspace.write('server.mjs', SERVER);
+  const weather = { command: process.execPath, args: [script] };
+  const remote = { url: 'http://127.0.0.1:9/mcp', lazy: true };
+  const call = ['call', 'weather/measure', '--store', 'memory'];
+  expect(await loadedBy(workspace, ['--version'])).toEqual([]);
+  expect(await loadedBy(workspace, [...call, ...only({ weather })])).toEqual(['zod']);
+  const both = [...call, ...only({ weather, remote })];
+  expect(await loadedBy(workspace, both)).toEqual(['zod', 'oauth4webapi']);
+});
+
+it('keeps compiled code in a private folder of the account, where Node.js can, and else none', async () => {
+  await using workspace = await openWorkspace();
+  const folder = join(workspace.home, '.cache/mcp-fittings/compiled');
+  const kept = async () => (await readdir(folder).catch(() => [])).length;
+  await workspace.fittings(['--version']);
+  const canKeep = 'enableCompileCache' in nodeModule;
+  expect(await kept()).toBe(canKeep ? 1 : 0);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o777);
+  expect(await workspace.fittings(['--version'])).toMatchObject({ code: 0, stderr: '' });
+  expect(await kept()).toBe(0);
+  await chmod(folder, 0o700);
+  await workspace.fittings(['--version']);
+  expect(await kept()).toBe(canKeep ? 1 : 0);
+});
+
+it('removes the calls and the compiled code that earlier versions kept', async () => {
+  await using workspace = await openWorkspace();
+  const cache = join(workspace.home, '.cache/mcp-fittings');
+  for (const name of ['calls', 'code', 'others']) await mkdir(join(cache, name), { recursive: true });
+  await workspace.fittings(['list', 'tools']);
+  const left = await readdir(cache);
+  expect(left).toContain('others');
+  expect(left).not.toContain('calls');
+  expect(left).not.toContain('code');
 });

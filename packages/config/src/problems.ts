@@ -26,7 +26,7 @@ export const CONFIG_PROBLEM_CODES = {
     'warning',
     '`HOME` is inside the project; the home directory of the account is used instead.',
   ),
-  ENCODING_INVALID: code('error', 'The file is not UTF-8 without a byte order mark.'),
+  ENCODING_INVALID: code('error', 'The file is not UTF-8.'),
 
   // JSON
   JSON_SYNTAX: code('error', 'The text is not JSON. Comments and trailing commas are allowed.'),
@@ -45,10 +45,19 @@ export const CONFIG_PROBLEM_CODES = {
   NAME_INVALID: code('error', 'The name of the server is invalid.'),
   NAME_CONFUSABLE: code('warning', 'Two servers have names that are easily confused.'),
   FIELD_INVALID: code('error', 'A field of the entry is missing or invalid.'),
+  FIELD_IGNORED: code('warning', 'The entry has a field that has no effect here.'),
+  FIELD_SUSPICIOUS: code('warning', 'A field of the entry most likely means something else than it says.'),
+  RESTRICTED: code(
+    'info',
+    'A setting of another program in one of the files switches off the server, or some of its tools.',
+  ),
   TYPE_MISSING: code('error', 'The entry has neither `type` nor `command` nor `url`.'),
   TYPE_CONFLICT: code('error', 'Two fields of the entry contradict each other about the transport.'),
   TYPE_UNKNOWN: code('warning', 'No installed transport supports the type of the entry.'),
-  VARIABLE_MISSING: code('error', 'A variable without a default is not set.'),
+  VARIABLE_MISSING: code(
+    'error',
+    'A variable without a default is not set, or is a variable of another program.',
+  ),
   VARIABLE_MALFORMED: code('error', 'The text after `${` is not a variable name.'),
   VARIABLE_REFUSED: code('error', 'The source of the entry may not use this variable.'),
   SERVER_REPLACED: code('info', 'A scope with higher precedence defines a server of the same name.'),
@@ -106,6 +115,8 @@ export interface EntryIssue {
   readonly path: string;
   readonly message: string;
   readonly hint?: string | undefined;
+  /** Set if this occurrence is less serious than its code. */
+  readonly severity?: Severity | undefined;
 }
 
 export interface ProblemDetails {

@@ -146,9 +146,13 @@ describe('text', () => {
     ]);
   });
 
-  it('refuses a byte order mark, UTF-16 and invalid UTF-8, with the position', async () => {
+  it('reads a file with a byte order mark; refuses UTF-16 and invalid UTF-8, with the position', async () => {
     const json = JSON.stringify(servers({ s: { command: 'x' } }));
-    expect(await at(`\ufeff${json}`)).toEqual({ problems: [['ENCODING_INVALID', 1, 1]], names: [] });
+    expect(await at(`\ufeff${json}`)).toEqual({ problems: [], names: ['s'] });
+    expect(await at(`\ufeff{"mcpServers":{"s":{}}}`)).toEqual({
+      problems: [['TYPE_MISSING', 1, 17]],
+      names: [],
+    });
     expect(await at(Buffer.from(`\ufeff${json}`, 'utf16le'))).toEqual({
       problems: [['ENCODING_INVALID', 1, 1]],
       names: [],

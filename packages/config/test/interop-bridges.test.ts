@@ -221,10 +221,11 @@ describe('mcporter', () => {
         headers: { Authorization: '${SNAKE_TOKEN}' },
         oauth: { clientId: 'me', clientSecret: '${SECRET}', scopes: ['read', 'write'] },
         deniedTools: ['drop'],
+        enabledTools: ['x'],
       },
     });
     expect(servers.flatMap(({ notes }) => notes)).toEqual([
-      '"allowedTools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
+      '"lifecycle" has no equivalent here and was removed.',
     ]);
     expect(failed).toMatchObject([{ name: 'empty' }]);
   });

@@ -65,7 +65,9 @@ describe('import: the documented format of each client', () => {
       'with-helper': { type: 'http', url: 'https://internal.example/mcp' },
     });
     expect(notes(result)).toEqual({
-      'with-helper': ['"headersHelper" has no equivalent here and was removed.'],
+      'with-helper': [
+        '"headersHelper" has no equivalent here and was removed. Set the headers in "headers", with a variable for what changes.',
+      ],
     });
   });
 
@@ -87,9 +89,10 @@ describe('import: the documented format of each client', () => {
     });
     expect(notes(result)).toEqual({
       perplexity: [
-        '"envFile" has no equivalent here and was removed.',
         '"${workspaceFolder}" was replaced by "/work/app", so the entry works only for this folder.',
         'The input "perplexity-key" was replaced by the variable PERPLEXITY_KEY: set it before the server starts.',
+        '"envFile" has no equivalent here and was removed. Set the variables in "env".',
+        '"dev" has no equivalent here and was removed.',
       ],
     });
     expect(result.failed).toEqual([
@@ -151,7 +154,7 @@ describe('import: the documented format of each client', () => {
     });
   });
 
-  it('Gemini CLI: $NAME, httpUrl, and a filter that does not become a permission', async () => {
+  it('Gemini CLI: $NAME, both fields for a URL, and a filter that does not become a permission', async () => {
     const result = await read('gemini', 'gemini.json');
     expect(entries(result)).toEqual({
       pythonTools: {
@@ -167,7 +170,7 @@ describe('import: the documented format of each client', () => {
         timeout: 15_000,
       },
       httpServer: { type: 'http', url: 'https://api.example.com/mcp', timeout: 5000, deniedTools: ['wipe'] },
-      sseServer: { type: 'sse', url: 'https://api.example.com/sse' },
+      sseServer: { type: 'http', url: 'https://api.example.com/sse', enabledTools: ['safe_tool'] },
       cloudRun: {
         type: 'http',
         url: 'https://service-1234.a.run.app/mcp',
@@ -176,7 +179,7 @@ describe('import: the documented format of each client', () => {
         targetServiceAccount: 'robot@project.iam.gserviceaccount.com',
       },
     });
-    expect(Object.keys(notes(result))).toEqual(['pythonTools', 'sseServer']);
+    expect(Object.keys(notes(result))).toEqual(['pythonTools']);
   });
 
   it('Codex CLI: TOML, variables in fields of their own, seconds', async () => {
@@ -202,15 +205,12 @@ describe('import: the documented format of each client', () => {
         url: 'http://localhost:3000/mcp',
         disabled: true,
         timeout: 45_500,
+        connectTimeout: 20_000,
         deniedTools: ['close'],
+        enabledTools: ['open', 'screenshot'],
       },
     });
-    expect(notes(result)).toEqual({
-      chrome_devtools: [
-        '"enabled_tools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
-        '"startup_timeout_sec" has no equivalent here and was removed.',
-      ],
-    });
+    expect(Object.keys(notes(result))).toEqual([]);
   });
 
   it('opencode, both versions: one list for the command, {env:NAME}', async () => {
@@ -372,7 +372,13 @@ describe('import: files', () => {
       const told = imported[0]?.notes.join('\n') ?? '';
       for (const field of Object.keys(grants)) expect(told, from).toContain(`"${field}"`);
     }
-    expect((await importServers({ from: 'gemini', text })).imported[0]?.dropped).toEqual(['trust']);
+    expect((await importServers({ from: 'gemini', text })).imported[0]?.dropped).toEqual([
+      'trust',
+      'allowedTools',
+      'autoApprove',
+      'alwaysAllow',
+      'readPermission',
+    ]);
   });
 
   it('shows the whole definition and its source, escaped and untruncated', async () => {
@@ -502,7 +508,6 @@ describe('export reports what the client’s format cannot express', () => {
     expect(written('claude-desktop')).toEqual({
       content: {
         mcpServers: {
-          plain: { command: 'y' },
           remote: {
             command: 'npx',
             args: [
@@ -513,8 +518,8 @@ describe('export reports what the client’s format cannot express', () => {
           socket,
         },
       },
-      losses: { plain: ['deniedTools'], remote: ['bridge', 'env'], socket: ['bridge'] },
-      failed: ['local', 'broken'],
+      losses: { remote: ['bridge', 'env'], socket: ['bridge'] },
+      failed: ['local', 'plain', 'broken'],
     });
   });
 
@@ -522,25 +527,17 @@ describe('export reports what the client’s format cannot express', () => {
     expect(written('claude-code')).toEqual({
       content: {
         mcpServers: {
-          local: {
-            type: 'stdio',
-            command: 'npx',
-            args: ['-y', 'x'],
-            env: { KEY: '${KEY}', MODE: 'a' },
-            timeout: 1500,
-          },
           remote: {
             type: 'http',
             url: 'https://x.example/${PART:-mcp}',
             headers: { Authorization: 'Bearer ${TOKEN}' },
             oauth: { clientId: 'c', scopes: ['s'] },
           },
-          plain: { type: 'stdio', command: 'y' },
           socket: { type: 'ws', url: 'wss://x.example' },
         },
       },
-      losses: { local: ['cwd', 'disabled'], remote: [], plain: ['deniedTools'], socket: [] },
-      failed: ['broken'],
+      losses: { remote: [], socket: [] },
+      failed: ['local', 'plain', 'broken'],
     });
   });
 
@@ -548,42 +545,27 @@ describe('export reports what the client’s format cannot express', () => {
     expect(written('vscode')).toEqual({
       content: {
         servers: {
-          local: {
-            type: 'stdio',
-            command: 'npx',
-            args: ['-y', 'x'],
-            env: { KEY: '${env:KEY}', MODE: 'a' },
-            cwd: '/w',
-          },
           remote: {
             type: 'http',
             url: 'https://x.example/${env:PART}',
             headers: { Authorization: 'Bearer ${env:TOKEN}' },
           },
-          plain: { type: 'stdio', command: 'y' },
           socket: { type: 'stdio', ...socket },
         },
       },
-      losses: {
-        local: ['timeout', 'disabled'],
-        remote: ['oauth', 'default'],
-        plain: ['deniedTools'],
-        socket: ['bridge'],
-      },
-      failed: ['broken'],
+      losses: { remote: ['oauth', 'default'], socket: ['bridge'] },
+      failed: ['local', 'plain', 'broken'],
     });
   });
 
   it('cursor', () => {
     expect(written('cursor').content).toEqual({
       mcpServers: {
-        local: { command: 'npx', args: ['-y', 'x'], env: { KEY: '${env:KEY}', MODE: 'a' } },
         remote: {
           url: 'https://x.example/${env:PART}',
           headers: { Authorization: 'Bearer ${env:TOKEN}' },
           auth: { CLIENT_ID: 'c', scopes: ['s'] },
         },
-        plain: { command: 'y' },
         socket,
       },
     });
@@ -607,12 +589,12 @@ describe('export reports what the client’s format cannot express', () => {
     expect(written('gemini')).toMatchObject({
       content: {
         mcpServers: {
-          local: { command: 'npx', env: { KEY: '${KEY}', MODE: 'a' }, cwd: '/w', timeout: 1500 },
           remote: { httpUrl: 'https://x.example/${PART:-mcp}', oauth: { clientId: 'c' } },
           plain: { command: 'y', excludeTools: ['z'] },
         },
       },
-      losses: { local: ['disabled'], remote: [], plain: [], socket: ['bridge'] },
+      losses: { remote: [], plain: [], socket: ['bridge'] },
+      failed: ['local', 'broken'],
     });
   });
 
@@ -669,7 +651,6 @@ describe('export reports what the client’s format cannot express', () => {
             headers: { Authorization: 'Bearer {env:TOKEN}' },
             oauth: { clientId: 'c', scopes: ['s'] },
           },
-          plain: { type: 'local', command: ['y'] },
           socket: { type: 'local', command: [socket.command, ...socket.args] },
         },
       },
@@ -678,9 +659,9 @@ describe('export reports what the client’s format cannot express', () => {
 
   it('zed', () => {
     expect(written('zed')).toEqual({
-      content: { context_servers: { plain: { command: 'y' }, socket } },
-      losses: { plain: ['deniedTools'], socket: ['bridge'] },
-      failed: ['local', 'remote', 'broken'],
+      content: { context_servers: { socket } },
+      losses: { socket: ['bridge'] },
+      failed: ['local', 'remote', 'plain', 'broken'],
     });
   });
 

@@ -26,10 +26,10 @@ describe('problems are data', () => {
     expect(Object.keys(config.servers)).toEqual(['good']);
     const file = place.path('home/.claude.json');
     expect(config.problems).toMatchObject([
-      { code: 'SHAPE_INVALID', server: 'none', file, line: 10 },
       { code: 'FIELD_INVALID', severity: 'error', server: 'bad', path: 'args[1]', file, line: 6, column: 21 },
       { code: 'FIELD_INVALID', server: 'port', path: 'oauth.callbackPort', line: 8, column: 54 },
       { code: 'TYPE_MISSING', server: 'empty', line: 9, column: 5 },
+      { code: 'SHAPE_INVALID', server: 'none', file, line: 10 },
     ]);
   });
 

@@ -306,3 +306,57 @@ describe('policies of an administrator', () => {
     expect(Object.keys((await absent.load({ layout: layouts.claude })).servers)).toEqual(['s']);
   });
 });
+
+describe('a misspelled key in an administrator’s file permits nothing', () => {
+  const rule = [{ serverName: 'allowed' }];
+  it.each([
+    { AllowedMcpServers: rule },
+    { allowed_mcp_servers: rule },
+    { allowedMCPServers: rule },
+    { allowedMcpServer: rule },
+    { allowMcpServers: rule },
+    { deniedMCPServers: rule },
+    { denyMcpServers: rule },
+    { blockedMcpServers: rule },
+    { allowedMcpServers: rule, DeniedMcpServers: rule },
+  ])('claude: %j', async (settings) => {
+    const place = await scratch({
+      'home/.claude.json': servers({ allowed: { command: 'x' }, other: { command: 'x' } }),
+      'system/managed-settings.json': settings,
+    });
+    const { servers: found, problems } = await place.load({ layout: layouts.claude });
+    expect(found).toEqual({});
+    const key = Object.keys(settings).at(-1) ?? '';
+    expect(problems[0]).toMatchObject({
+      code: 'POLICY_INVALID',
+      message: expect.stringContaining(key) as string,
+    });
+  });
+
+  it.each([
+    { MCP: { allowed: ['a'] } },
+    { mcp: { Allowed: ['a'] } },
+    { mcp: { allow: ['a'] } },
+    { mcp: { exclude: ['a'] } },
+    { mcp: { blocked: ['a'] } },
+  ])('gemini: %j', async (settings) => {
+    const place = await scratch({
+      'home/.gemini/settings.json': servers({ a: { command: 'x' } }),
+      'system/settings.json': settings,
+    });
+    expect((await place.load({ layout: layouts.gemini })).servers).toEqual({});
+  });
+
+  it('and other settings do not', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ a: { command: 'x' } }),
+      'system/managed-settings.json': {
+        allowManagedMcpServersOnly: true,
+        permissions: { deny: ['Read'] },
+        disableAllHooks: true,
+        enabledMcpjsonServers: ['x'],
+      },
+    });
+    expect(Object.keys((await place.load({ layout: layouts.claude })).servers)).toEqual(['a']);
+  });
+});

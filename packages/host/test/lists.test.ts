@@ -13,7 +13,7 @@ import { stdio } from '@mcp-fittings/transport-stdio';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
-import { modern, RpcFailure, scripted, type Answer } from './support/scripted.js';
+import { modern, RpcFailure, scripted, SILENCE, type Answer } from './support/scripted.js';
 
 const good = { name: 'good', inputSchema: { type: 'object' } };
 const scriptedProcess = join(import.meta.dirname, 'support/failing-lists.mjs');
@@ -237,6 +237,25 @@ describe('lists', () => {
     const [snapshot] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });
     expect(snapshot?.state).toMatchObject({ status: 'failed' });
     expect(snapshot?.lastError?.message).toContain('The result of initialize has more than 10000 parts');
+    await host.close();
+  });
+
+  it('an entry has a time limit of its own for each list', async () => {
+    const server = scripted({ 'tools/list': () => SILENCE });
+    const { host, clock } = hostOn(server, { limits: { discoveryMs: 9000, listMs: 8000 } });
+    const reconnect = { maxAttempts: 0 };
+    const connecting = host.connect({ a: { type: 'test', discoveryTimeout: 50, reconnect } });
+    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0), { timeout: 20_000 });
+    await vi.waitFor(
+      async () => {
+        await clock.advance(50);
+        expect(host.server('a').state.status).toBe('failed');
+      },
+      { timeout: 20_000 },
+    );
+    const [snapshot] = await connecting;
+    expect(snapshot?.lastError).toMatchObject({ code: 'TIMEOUT' });
+    expect(clock.now()).toBeLessThan(8000);
     await host.close();
   });
 

@@ -1,20 +1,16 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { chmod, mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { fileStore } from '@mcp-fittings/store-file';
 import { createFileLocks, entryName } from '@mcp-fittings/store-file/toolkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { rounds } from '../../../scripts/rounds.js';
 import { identifyProcess } from '@mcp-fittings/client-core/files';
 import { foreignHolder } from './support/foreign-holder.js';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
 
 const ELSEWHERE = { machine: 'abcabcabcabc', pid: 1, start: '0' };
-const DEATHS = rounds(60);
 const NO_PID = 2 ** 22 + 1;
 
 let temporary: TemporaryDirectory;
@@ -51,40 +47,6 @@ async function passUntil(
   }
   return clock.now() - begin;
 }
-
-it('never has two holders, even if processes are killed while they hold the lock', async () => {
-  const worker = fileURLToPath(new URL('./support/lock-worker.mjs', import.meta.url));
-  const log = (): string[] => {
-    try {
-      return readFileSync(join(temporary.path, 'log'), 'utf8').split('\n').slice(0, -1);
-    } catch {
-      return [];
-    }
-  };
-  const children = new Set<ChildProcess>();
-  let deaths = 0;
-  const over = new Promise<void>((resolve, reject) => {
-    const start = (): void => {
-      const child = spawn(process.execPath, [worker, temporary.path, '0.05'], { stdio: 'inherit' });
-      children.add(child);
-      child.once('exit', (code, signal) => {
-        children.delete(child);
-        if (signal !== 'SIGKILL') reject(new Error(`a worker failed with ${String(code)}`));
-        else if (++deaths < DEATHS) start();
-        else resolve();
-      });
-    };
-    for (let n = 0; n < 6; n++) start();
-  });
-  try {
-    await over;
-  } finally {
-    for (const child of children) child.removeAllListeners('exit').kill('SIGKILL');
-    await Promise.all([...children].map((child) => new Promise((resolve) => child.once('close', resolve))));
-  }
-  expect(log().length).toBeGreaterThan(DEATHS);
-  expect(log().filter((line) => line !== 'alone')).toEqual([]);
-}, 120_000);
 
 it('takes the lock of a dead process of this machine at once', async () => {
   const { machine } = await identifyProcess();

@@ -47,13 +47,13 @@ function opened(options: KeychainStoreOptions): KeychainStore {
 
 /** The only running helper. */
 async function theHelper(): Promise<number> {
-  await vi.waitUntil(() => helpersOf(process.pid).length === 1, { interval: 5, timeout: 10_000 });
+  await vi.waitUntil(() => helpersOf(process.pid).length === 1, { interval: 5, timeout: 20_000 });
   return helpersOf(process.pid)[0] ?? 0;
 }
 
 /** Resolves when the helper has received the call. */
 async function underWay(clock: ManualClock, timeoutMs: number): Promise<void> {
-  await vi.waitUntil(() => clock.nextIn === timeoutMs, { interval: 1, timeout: 10_000 });
+  await vi.waitUntil(() => clock.nextIn === timeoutMs, { interval: 1, timeout: 20_000 });
 }
 
 const failure = (state: string): object => ({
@@ -268,11 +268,11 @@ describe('the process of the host', () => {
     const rest = `store.get('key').catch(() => {}); setTimeout(() => {}, 60_000); console.log('started');`;
     const script = runScript(program('hang', rest).replace('"timeoutMs":1000', '"timeoutMs":60000'));
     await script.said;
-    await vi.waitUntil(() => existsSync(join(directory, 'hangs')), { interval: 5, timeout: 10_000 });
+    await vi.waitUntil(() => existsSync(join(directory, 'hangs')), { interval: 5, timeout: 20_000 });
     const [helper = 0] = helpersOf(script.child.pid ?? 0);
     script.child.kill('SIGKILL');
     await script.ended;
-    await vi.waitUntil(() => !isRunning(helper), { interval: 5, timeout: 10_000 });
+    await vi.waitUntil(() => !isRunning(helper), { interval: 5, timeout: 20_000 });
   });
 
   it('does not load native code when the package is imported and a store is created', async () => {

@@ -12,4 +12,4 @@ it('a run that a leak keeps alive is ended, and says what held it', () => {
   // Node.js 24 prints the reason of a failed test at the end of a run only, which this one never reaches.
   expect(stdout).toContain('leaves no handle open when it is closed during start()');
   expect(stderr).toContain('The transport leaves 1 Timeout behind; the contract suite ends the run.');
-}, 30_000);
+});

@@ -63,7 +63,7 @@ const FLAWS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-vi.setConfig({ testTimeout: 60_000, maxConcurrency: 10 });
+vi.setConfig({ maxConcurrency: 10 });
 const module = new URL('./support/reference-store.mjs', import.meta.url);
 
 function suiteOf(flaw?: string, deadlineMs = 4000): TokenStoreSuiteOptions {

@@ -20,7 +20,7 @@ describe('every tool of eleven real servers', () => {
   beforeAll(async () => {
     catalog = await readRealTools();
     toolset = createTools(fakeHost(catalog)).snapshot();
-  }, 180_000);
+  });
 
   it('converts at least 300 schemas, all at least in part', () => {
     const schemas = toolset.tools.flatMap(({ name, ref, input, output }) =>

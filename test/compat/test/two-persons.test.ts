@@ -6,7 +6,7 @@ import { KeyObject, sign } from 'node:crypto';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { oauth, type Interaction } from '@mcp-fittings/auth-oauth';
 import { xaa } from '@mcp-fittings/auth-xaa';
 import type { AuthPlugin, HostCache, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
@@ -25,9 +25,6 @@ import {
   type TestIdentityProvider,
 } from '../../../packages/auth-xaa/test/support/company.mjs';
 import { startPersonalServers, type PersonalServers } from './support/personal-server.js';
-
-// Each test starts several servers and signs in many times; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 type Person = 'ann' | 'bob';
 const PERSONS = ['ann', 'bob'] as const;
@@ -121,7 +118,6 @@ const schemes: readonly (readonly [string, () => Promise<Scheme>, boolean])[] = 
   ['xaa, signed in here', xaaScheme(false), false],
   ['xaa, vouched for by the host', xaaScheme(true), true],
 ];
-
 function memoryCache(): HostCache {
   const kept = new Map<string, unknown>();
   return {

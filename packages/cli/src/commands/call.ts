@@ -28,7 +28,10 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   const { output, signal } = deps;
   const json = options.args === undefined ? undefined : await readTextArgument(options.args, deps);
   using progress = openProgress(deps);
-  await using session = await openSession(deps, { callbacks: hostCallbacks(deps, progress) });
+  await using session = await openSession(deps, {
+    onlyConfigured: true,
+    callbacks: hostCallbacks(deps, progress),
+  });
   const { host, loaded } = session;
   // The server starts while these packages are loaded.
   const [target, { createToolPolicy, createTools, naming }] = await Promise.all([

@@ -82,7 +82,7 @@ async function ask(
   { configured, memory, known, print }: AskOptions,
 ): Promise<Asked> {
   const { output, signal } = deps;
-  await using session = await openSession(deps, { configured });
+  await using session = await openSession(deps, { configured, onlyConfigured: true });
   const { host } = session;
   const user = await openPins(deps, session);
   const unreadPins = new Map<string, FittingsError>();

@@ -1,6 +1,11 @@
 import { google } from '@mcp-fittings/auth-google';
 import { oauth } from '@mcp-fittings/auth-oauth';
-import { type IdentityProviderConfig, identityProviderFromEntries, xaa } from '@mcp-fittings/auth-xaa';
+import {
+  type IdentityProviderConfig,
+  XAA_EXTENSION,
+  identityProviderFromEntries,
+  xaa,
+} from '@mcp-fittings/auth-xaa';
 import {
   type AuthPlugin,
   type AuthProvider,
@@ -17,8 +22,8 @@ import type { SessionOptions } from './session.js';
 
 export interface Auth {
   readonly plugins: readonly AuthPlugin[];
-  /** Whether one sign-in serves several servers. */
-  readonly sharesSignIn: boolean;
+  /** Capabilities that servers are told of. */
+  readonly extensions: Readonly<Record<string, Record<string, never>>> | undefined;
 }
 
 /**
@@ -40,10 +45,11 @@ export function createAuth(
     settingsError = error;
   }
   if (settings === undefined)
-    return { plugins: [withoutIdentityProvider(settingsError), ...others], sharesSignIn: false };
+    return { plugins: [withoutIdentityProvider(settingsError), ...others], extensions: undefined };
   return {
     plugins: [bind(xaa({ identityProvider: settings, store, interaction })), ...others],
-    sharesSignIn: true,
+    // One sign-in serves several servers.
+    extensions: { [XAA_EXTENSION]: {} },
   };
 }
 

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
-import { keychainStore } from '@mcp-fittings/store-keychain';
+import type { KeychainStore } from '@mcp-fittings/store-keychain';
 import type { SessionOptions } from './session.js';
 
 /** Opens the chosen store and never another one. If it does not work, the command fails. */
@@ -19,11 +19,25 @@ export function openStore(options: Pick<SessionOptions, 'store' | 'home' | 'plai
       return { store: fileStore({ path, consent: options.plaintextConsent }), close: nothing };
     }
     case 'keychain':
-    case undefined: {
-      const store = keychainStore();
-      return { store, close: async () => store[Symbol.asyncDispose]() };
-    }
+    case undefined:
+      return openKeychain();
   }
+}
+
+/** Loads what accesses the keychain when it is first used. */
+function openKeychain(): ReturnType<typeof openStore> {
+  let opened: Promise<KeychainStore> | undefined;
+  const store = (): Promise<KeychainStore> =>
+    (opened ??= import('@mcp-fittings/store-keychain').then(({ keychainStore }) => keychainStore()));
+  return {
+    store: {
+      get: async (key) => (await store()).get(key),
+      set: async (key, value) => (await store()).set(key, value),
+      delete: async (key) => (await store()).delete(key),
+      withLock: async (key, work) => (await store()).withLock(key, work),
+    },
+    close: async () => (await opened)?.[Symbol.asyncDispose](),
+  };
 }
 
 /** No environment variable changes this path, because a project's `.env` could set one. */

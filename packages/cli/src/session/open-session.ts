@@ -1,10 +1,12 @@
 import { pathToFileURL } from 'node:url';
 import type { FittingsError, Logger } from '@mcp-fittings/client-core';
+import type { ServerEntry } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import type { StoreName } from '../options.js';
 import { jsonText, printable } from '../output/printable.js';
 import { type LoadedServers, loadServers } from './load-servers.js';
 import type { Session, SessionOptions } from './session.js';
+import { removeOldCaches } from '../stored-lists/cache-folder.js';
 import { chooseStore } from './store-choice.js';
 
 /** The session of a command. */
@@ -49,6 +51,8 @@ function sharedOptions({ options, env, cwd, programFile }: CommandDeps): Session
 interface OpenSessionOptions extends SessionOptions {
   /** The configuration, if it was loaded before. */
   readonly configured?: LoadedServers | undefined;
+  /** Whether the command connects no servers but those of the configuration, as it is now. Default: false. */
+  readonly onlyConfigured?: boolean;
 }
 
 /**
@@ -57,10 +61,11 @@ interface OpenSessionOptions extends SessionOptions {
  */
 export async function openSession(
   deps: CommandDeps,
-  { configured, ...more }: OpenSessionOptions = {},
+  { configured, onlyConfigured = false, ...more }: OpenSessionOptions = {},
   storeFlag: StoreName | undefined = deps.options.store,
 ): Promise<CommandSession> {
   const { createLoadedSession } = await import('./session.js');
+  removeOldCaches();
   const { output } = deps;
   let storeError: FittingsError | undefined;
   const options: SessionOptions = {
@@ -72,7 +77,9 @@ export async function openSession(
       output.detail(printable(error.message));
     },
   };
-  const session = await createLoadedSession(configured ?? (await loadServers(options)), options);
+  const servers = configured ?? (await loadServers(options));
+  const signIn = !onlyConfigured || servers.loaded.entries.some(mayNeedSignIn);
+  const session = await createLoadedSession(servers, options, { signIn });
   output.hide(session.secrets);
   return {
     ...session,
@@ -84,6 +91,11 @@ export async function openSession(
       return storeError;
     },
   };
+}
+
+/** Returns whether an entry is not simply a program to start. The schemes of sign-in are a quarter of what a call loads. */
+function mayNeedSignIn({ definition = {}, config = definition }: ServerEntry): boolean {
+  return typeof config['command'] !== 'string' || 'url' in config || 'oauth' in config;
 }
 
 /** Prints log messages of the packages as notes of `--verbose`. */

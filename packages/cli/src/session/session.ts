@@ -1,5 +1,4 @@
 import type { SignInInteraction, InteractionChooser } from '@mcp-fittings/auth-oauth';
-import { XAA_EXTENSION } from '@mcp-fittings/auth-xaa';
 import type {
   AuthPlugin,
   Clock,
@@ -14,7 +13,6 @@ import { type Host, type HostCallbacks, type ServerSnapshot, createHost } from '
 import type { SharedStdioOptions } from '@mcp-fittings/transport-shared';
 import type { LayoutName, StoreName } from '../options.js';
 import { packageVersion } from '../version.js';
-import { createAuth } from './create-auth.js';
 import { openStore, storeForReading } from './credential-store.js';
 import { type LoadedServers, loadServers } from './load-servers.js';
 import { usableEntry } from './resolve-server.js';
@@ -106,21 +104,27 @@ export async function createSession(options: SessionOptions = {}): Promise<Sessi
   return createLoadedSession(await loadServers(options), options);
 }
 
-/** Creates the session of a configuration that was loaded with the same options. */
+/**
+ * Creates the session of a configuration that was loaded with the same options. Without `signIn`, the session has only the
+ * sign-in schemes of `plugins`: for servers that need none.
+ */
 export async function createLoadedSession(
   { loaded, approvals, transports, auth: others, home }: LoadedServers,
   options: SessionOptions,
+  { signIn = true }: { readonly signIn?: boolean } = {},
 ): Promise<Session> {
   const { logger, clock, callbacks } = options;
   const { store, close } = openStore({ ...options, home });
   const readable = storeForReading(store, (error) => options.onStoreUnavailable?.(error));
-  const { plugins: ours, sharesSignIn } = createAuth(loaded, readable, options);
+  const own = signIn
+    ? (await import('./create-auth.js')).createAuth(loaded, readable, options)
+    : { plugins: [], extensions: undefined };
   // OAuth accepts any URL, so plugins come first.
-  const auth = [...others, ...ours];
+  const auth = [...others, ...own.plugins];
   const host = createHost({
     name: 'fittings',
     version: packageVersion(),
-    ...(sharesSignIn && { extensions: { [XAA_EXTENSION]: {} } }),
+    ...(own.extensions && { extensions: own.extensions }),
     transports,
     auth,
     callbacks,

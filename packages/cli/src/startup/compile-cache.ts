@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -10,34 +10,16 @@ import { cacheFolder } from '../stored-lists/cache-folder.js';
  * found, so it lies in the account's own home directory, whatever `HOME` says, in a folder that only its owner can read and
  * write. Without such a folder, nothing is kept.
  */
-export async function keepCompiledCode(home = accountHome()): Promise<void> {
-  if (home === undefined) return;
-  const folder = cacheFolder(home);
+export async function keepCompiledCode(): Promise<void> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types are those of Node.js 20, which does not have it
+  const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
+  if (enableCompileCache === undefined) return;
   try {
-    removeLeftovers(home, folder);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types are those of Node.js 20, which does not have it
-    const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
-    if (enableCompileCache === undefined) return;
-    const compiled = join(folder, 'compiled');
+    const compiled = join(cacheFolder(userInfo().homedir), 'compiled');
     mkdirSync(compiled, { recursive: true, mode: 0o700 });
     await checkPrivateDirectory(compiled);
     enableCompileCache(compiled);
   } catch {
-    // The program runs without it.
-  }
-}
-
-/** Removes what versions before 0.2 kept: code that they had compiled, and calls to make again. */
-function removeLeftovers(home: string, folder: string): void {
-  for (const path of [join(home, '.cache', 'mcp-fittings', 'code'), join(folder, 'calls')])
-    rmSync(path, { recursive: true, force: true });
-}
-
-function accountHome(): string | undefined {
-  try {
-    return userInfo().homedir;
-  } catch {
-    // The account has no home directory.
-    return undefined;
+    // The program runs without it: the account has no home directory, or none that it can write to.
   }
 }

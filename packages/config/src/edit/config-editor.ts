@@ -18,6 +18,7 @@ import { locateFiles, type FileLocations, type LocationOptions } from '../layout
 import type { ConfigScope } from '../layout/scopes.js';
 import { CONFIG_PROBLEM_CODES, type EntryIssue } from '../problems.js';
 import { checkServerName, suggestServerName } from '../server-names.js';
+import { meaningOf } from '../words/foreign-words.js';
 import { referencedVariables } from '../variables/syntax.js';
 import { openEditableFile, type EditableFile } from './editable-file.js';
 
@@ -86,7 +87,7 @@ export interface ConfigEditor {
   ): Promise<WrittenFile>;
   /** Removes a server from the file. */
   removeServer(options: ServerTarget): Promise<WrittenFile>;
-  /** Removes `disabled` from a server's entry. */
+  /** Removes `disabled`, and the words of other programs for it, from a server's entry. */
   enableServer(options: ServerTarget): Promise<WrittenFile>;
   /** Sets `disabled: true` in a server's entry, so that it stays listed and is not connected. */
   disableServer(options: ServerTarget): Promise<WrittenFile>;
@@ -208,8 +209,9 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
       }),
     enableServer: (target) =>
       change('enable', target, (before) => {
-        const { disabled: _, ...entry } = existing(target, before);
-        return entry;
+        // Words of other programs switch a server off too.
+        const entry = Object.entries(existing(target, before));
+        return Object.fromEntries(entry.filter(([field]) => meaningOf(field)?.kind !== 'off'));
       }),
     disableServer: (target) =>
       change('disable', target, (before) => ({ ...existing(target, before), disabled: true })),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../jsonc/json-value.js';
 import type { ConfigScope } from '../layout/scopes.js';
-import type { SourceLocation } from '../problems.js';
+import type { ConfigProblem, SourceLocation } from '../problems.js';
 
 /** Where a definition comes from, and what that permits. */
 export interface Origin {
@@ -19,8 +19,10 @@ export interface Origin {
 export interface Definition {
   readonly name: string;
   readonly origin: Origin;
-  /** Undefined if the entry is ambiguous or not an object; that has been reported. */
+  /** Undefined if the entry has an invalid name, is ambiguous or not an object; `problems` says so. */
   readonly value: JsonObject | undefined;
+  /** What was wrong when it was read. */
+  readonly problems: readonly ConfigProblem[];
   /** Location of a field by its path, or of the nearest enclosing field if it is not written. `''` is the entry. */
   readonly locationOf: (path: string) => SourceLocation;
   /** Paths of every field that is written. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@mcp-fittings/client-core/text';
 import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
-import { HOST_FIELDS } from './permissions.js';
+import { isHostField } from './permissions.js';
 
 /**
  * Hashes a name and its definition, with every field as written and variables unexpanded. The order of keys, comments and
@@ -14,7 +14,7 @@ export function definitionHash(name: string, definition: JsonValue): string {
 }
 
 /**
- * Hashes scope, project, name, and every field except {@link HOST_FIELDS}: the key for what belongs to one entry, such as
+ * Hashes scope, project, name, and every field that others than the host read: the key for what belongs to one entry, such as
  * its credentials. The hash is the same in every process and differs between projects.
  */
 export function serverIdentity(
@@ -22,7 +22,7 @@ export function serverIdentity(
   definition: JsonObject,
   location: { readonly scope: string; readonly project: string | undefined },
 ): string {
-  const kept = Object.entries(definition).filter(([field]) => !HOST_FIELDS.includes(field));
+  const kept = Object.entries(definition).filter(([field]) => !isHostField(field));
   const { scope, project = null } = location;
   return createHash('sha256')
     .update(canonicalJson({ version: 1, scope, project, name, definition: Object.fromEntries(kept) }))

@@ -1,16 +1,11 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { nearestNames } from '@mcp-fittings/client-core/text';
 import { printable } from '../display-text.js';
-import type { JsonObject } from '../jsonc/json-value.js';
+import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
 import type { EntryIssue } from '../problems.js';
-
-const SPELLINGS: Readonly<Record<string, string>> = {
-  'streamable-http': 'http',
-  streamable_http: 'http',
-  streamableHttp: 'http',
-  streamablehttp: 'http',
-  websocket: 'ws',
-};
+import { AUTH_WORDS, TYPE_WORDS } from '../words/foreign-words.js';
+import { obeyRestrictions } from '../words/read-words.js';
+import { COMMON_FIELDS } from './entry-schema.js';
 
 /** A misspelled field is the most common reason why an entry has none of them. */
 function missingTypeHint(fields: readonly string[]): string {
@@ -26,18 +21,23 @@ function missingTypeHint(fields: readonly string[]): string {
 const URL_FIELDS = ['url', 'httpUrl', 'serverUrl'] as const;
 
 /**
- * Replaces aliases by canonical field names and always sets `type`: the explicit one, else `stdio` for a `command`, `http`
- * for a `url`. `oauth: false` becomes `oauth: { enabled: false }`.
+ * Replaces aliases by canonical field names, obeys what other programs' words switch off, and always sets `type`: the
+ * explicit one, else `stdio` for a `command`, `ws` for a `url` of a WebSocket, `http` for any other `url`. `oauth: false`
+ * becomes `oauth: { enabled: false }`.
+ *
+ * @param known Fields of the installed transports.
  */
 export function normalizeEntry(
-  entry: JsonObject,
+  written: JsonObject,
+  known: Iterable<string> = [],
 ): { readonly config: ServerConfig } | { readonly issues: readonly EntryIssue[] } {
-  const issues: EntryIssue[] = [];
+  const { entry, issues: unclear } = obeyRestrictions(written, new Set([...COMMON_FIELDS, ...known]));
+  const issues: EntryIssue[] = [...unclear];
   const { type, transportType, httpUrl: _http, serverUrl: _server, url: _url, ...rest } = entry;
 
-  const written = URL_FIELDS.filter((field) => typeof entry[field] === 'string');
-  const [firstUrl] = written;
-  for (const other of written.slice(1)) {
+  const urls = URL_FIELDS.filter((field) => typeof entry[field] === 'string');
+  const [firstUrl] = urls;
+  for (const other of urls.slice(1)) {
     if (firstUrl !== undefined && entry[other] !== entry[firstUrl]) {
       issues.push({
         code: 'TYPE_CONFLICT',
@@ -75,7 +75,7 @@ export function normalizeEntry(
       hint: 'Add "type", or remove one of them.',
     });
   }
-  const implied = command ? 'stdio' : firstUrl === undefined ? undefined : 'http';
+  const implied = command ? 'stdio' : firstUrl === undefined ? undefined : typeOfUrl(entry[firstUrl]);
   const chosen = explicit ?? implied;
   if (chosen === undefined) {
     issues.push({
@@ -87,16 +87,29 @@ export function normalizeEntry(
   }
   if (issues.length > 0 || chosen === undefined) return { issues };
   const oauth = rest['oauth'] === false && { oauth: { enabled: false } };
+  const { authProviderType: scheme } = rest;
+  const authProviderType =
+    typeof scheme === 'string' && Object.hasOwn(AUTH_WORDS, scheme) ? AUTH_WORDS[scheme] : scheme;
   return {
-    config: { type: chosen, ...rest, ...oauth, ...(firstUrl !== undefined && { url: entry[firstUrl] }) },
+    config: {
+      type: chosen,
+      ...rest,
+      ...oauth,
+      ...(authProviderType !== undefined && { authProviderType }),
+      ...(firstUrl !== undefined && { url: entry[firstUrl] }),
+    },
   };
+}
+
+function typeOfUrl(url: JsonValue | undefined): string {
+  return typeof url === 'string' && /^wss?:/i.test(url) ? 'ws' : 'http';
 }
 
 /** A type of transport and its aliases. */
 export function typeSpellings(type: string): readonly string[] {
-  return [type, ...Object.keys(SPELLINGS).filter((spelling) => SPELLINGS[spelling] === type)];
+  return [type, ...Object.keys(TYPE_WORDS).filter((word) => TYPE_WORDS[word] === type)];
 }
 
 function canonicalType(written: string): string {
-  return Object.hasOwn(SPELLINGS, written) ? (SPELLINGS[written] ?? written) : written;
+  return Object.hasOwn(TYPE_WORDS, written) ? (TYPE_WORDS[written] ?? written) : written;
 }

@@ -1,4 +1,5 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import { isRestriction, meaningOf } from '../words/foreign-words.js';
 
 /** What happens with a tool call or a resource read that no list names: it runs, the user is asked, or it is refused. */
 export type Permission = 'allow' | 'ask' | 'deny';
@@ -12,11 +13,13 @@ export interface ServerPermissions {
   readonly allowedTools?: readonly string[] | undefined;
   /** Tools that never run. They take precedence over every other field. */
   readonly deniedTools?: readonly string[] | undefined;
+  /** The only tools that can run: every other one is denied. Default: all tools. */
+  readonly enabledTools?: readonly string[] | undefined;
   /** URIs of resources that are read without asking the user. */
   readonly allowedResources?: readonly string[] | undefined;
-  /** Applies to resources that are not listed, and to tools that are not listed and only read. */
+  /** Applies to resources and to tools that only read, if they are not listed; `deny` applies to listed tools too. */
   readonly readPermission?: Permission | undefined;
-  /** Applies to all other tools that are not listed. */
+  /** Applies to all other tools that are not listed; `deny` applies to those too that only a pattern covers. */
   readonly writePermission?: Permission | undefined;
   /** True: the user is not asked about this server if the folder is trusted too. */
   readonly trust?: boolean | undefined;
@@ -49,14 +52,12 @@ export function serverPermissions(config: {
 
 /** The permissions of one entry. A field whose type is wrong grants nothing and denies nothing. */
 export function entryPermissions(entry: unknown): ServerPermissions {
-  const { allowedTools, deniedTools, allowedResources, readPermission, writePermission, trust } = isRecord(
-    entry,
-  )
-    ? entry
-    : {};
+  const { allowedTools, deniedTools, enabledTools, allowedResources, ...rest } = isRecord(entry) ? entry : {};
+  const { readPermission, writePermission, trust } = rest;
   return {
     ...(isTexts(allowedTools) && { allowedTools }),
     ...(isTexts(deniedTools) && { deniedTools }),
+    ...(isTexts(enabledTools) && { enabledTools }),
     ...(isTexts(allowedResources) && { allowedResources }),
     ...(isPermission(readPermission) && { readPermission }),
     ...(isPermission(writePermission) && { writePermission }),
@@ -89,23 +90,21 @@ export const FILE_TRUST_KEYS: ReadonlySet<string> = new Set([
 
 const GRANTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   trust: (value) => value !== false,
-  trusted: (value) => value !== false,
-  approved: (value) => value !== false,
-  alwaysAllow: () => true,
-  autoApprove: () => true,
   allowedTools: () => true,
   allowedResources: () => true,
   readPermission: (value) => value === 'allow',
   writePermission: (value) => value === 'allow',
 };
 
-/** Removes the fields by which an entry grants itself trust, and returns their names. */
+/** Removes the fields by which an entry grants itself trust, also in the words of other programs, and returns their names. */
 export function removeGrants(config: ServerConfig): {
   readonly config: ServerConfig;
   readonly removed: readonly string[];
 } {
   const isGrant = ([field, value]: [string, unknown]): boolean =>
-    Object.hasOwn(GRANTS, field) && GRANTS[field]?.(value) === true;
+    Object.hasOwn(GRANTS, field)
+      ? GRANTS[field]?.(value) === true
+      : meaningOf(field)?.kind === 'grant' && value !== false;
   const members = Object.entries(config);
   return {
     config: Object.fromEntries(members.filter((member) => !isGrant(member))),
@@ -117,13 +116,25 @@ export function removeGrants(config: ServerConfig): {
 export const HOST_FIELDS: readonly string[] = [
   'description',
   'disabled',
+  'lazy',
+  'idleMs',
+  'delivery',
   'timeout',
+  'connectTimeout',
+  'discoveryTimeout',
   'healthCheck',
   'reconnect',
   'trust',
   'allowedTools',
   'deniedTools',
+  'enabledTools',
   'allowedResources',
   'readPermission',
   'writePermission',
 ];
+
+/** Whether only the host reads a field, in our words or in those of another program. */
+export function isHostField(field: string): boolean {
+  const meaning = meaningOf(field);
+  return HOST_FIELDS.includes(field) || (meaning !== undefined && isRestriction(meaning));
+}

@@ -3,7 +3,8 @@ import { createRedactor, nearestNames } from '@mcp-fittings/client-core/text';
 import { fieldPath, printable } from '../display-text.js';
 import type { EntryIssue } from '../problems.js';
 
-function pluginFor(
+/** The transport that handles a type. */
+export function pluginFor(
   plugins: readonly TransportPlugin[],
   type: string | undefined,
 ): TransportPlugin | undefined {

@@ -1,5 +1,7 @@
 import { posix, win32 } from 'node:path';
 import type { ServerConfig } from '@mcp-fittings/client-core';
+import type { JsonObject } from '../jsonc/json-value.js';
+import type { EntryIssue } from '../problems.js';
 import type { Definition } from './definition.js';
 
 /** The folders in which servers start, as absolute paths. */
@@ -50,4 +52,32 @@ function absolute(path: typeof posix, base: string, written: string): string {
   const [, drive = '', rest = ''] = onDrive;
   const sameDrive = base.toLowerCase().startsWith(drive.toLowerCase());
   return sameDrive ? path.resolve(base, rest) : path.resolve(`${drive}\\`, rest);
+}
+
+/** Returns what only a shell would understand in an entry: `~`, and a whole command line in `command`. */
+export function shellIssues({ command, cwd }: JsonObject): readonly EntryIssue[] {
+  const issues: EntryIssue[] = [];
+  for (const [path, text] of Object.entries({ command, cwd })) {
+    if (typeof text !== 'string' || !/^~(?:[/\\]|$)/.test(text)) continue;
+    issues.push({
+      code: 'FIELD_INVALID',
+      path,
+      message: `"${path}" begins with "~", which only a shell replaces.`,
+      hint: 'Write the whole path, or ${HOME} in a file of your own.',
+    });
+  }
+  return issues;
+}
+
+/** Returns a warning if `command` seems to be a whole command line: its first word is a name, and more words follow. */
+export function commandLineIssues({ command }: ServerConfig): readonly EntryIssue[] {
+  if (typeof command !== 'string' || !/^[\w.+@-]+\s+\S/.test(command)) return [];
+  return [
+    {
+      code: 'FIELD_SUSPICIOUS',
+      path: 'command',
+      message: '"command" seems to have arguments, and is read as one name or path.',
+      hint: 'Put the arguments into "args".',
+    },
+  ];
 }

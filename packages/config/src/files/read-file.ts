@@ -51,7 +51,7 @@ export async function readTextFile(path: string, rules: ReadRules): Promise<Read
       kind: 'refused',
       problem: problem('ENCODING_INVALID', decoded.message, {
         location,
-        hint: 'Save the file as UTF-8 without a byte order mark.',
+        hint: 'Save the file as UTF-8.',
       }),
     };
   } catch (error) {
@@ -191,7 +191,6 @@ export type DecodedText =
 function decodeText(bytes: Uint8Array): DecodedText {
   const begins = (...mark: number[]): boolean => mark.every((byte, index) => bytes[index] === byte);
   const refuse = (message: string): DecodedText => ({ message, line: 1, column: 1 });
-  if (begins(0xef, 0xbb, 0xbf)) return refuse('The file begins with a byte order mark.');
   if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) return refuse('The file is UTF-16.');
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   if (isUtf8(bytes)) return { text };

@@ -11,6 +11,7 @@ const CARRIED = new Set([
   'oauth',
   'disabled',
   'deniedTools',
+  'enabledTools',
   'timeout',
   'description',
 ]);

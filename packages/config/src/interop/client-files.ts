@@ -79,7 +79,7 @@ export function parseClientFile(
     return 'problem' in parsed ? parsed : { document: parsed.document, hasPositions: true };
   }
   try {
-    const parsed = parseDocument(JSON.stringify(parse(text)), file);
+    const parsed = parseDocument(JSON.stringify(parse(text.replace(/^\uFEFF/, ''))), file);
     return 'problem' in parsed ? parsed : { document: parsed.document, hasPositions: false };
   } catch (error) {
     const location = error instanceof TomlError ? { file, line: error.line, column: error.column } : { file };

@@ -72,6 +72,11 @@ export function exportServers(options: ExportServersOptions): ExportResult {
 function convert(name: string, server: ServerConfig, client: ClientFormat): Conversion {
   const normal = normalizeEntry(jsonCopy(server));
   if ('issues' in normal) return { reason: normal.issues[0]?.message ?? 'The entry is invalid.' };
+  const denied = ['readPermission', 'writePermission'].find((field) => normal.config[field] === 'deny');
+  if (denied !== undefined)
+    return {
+      reason: `"${denied}" denies tools that could run in ${client.title}, which has no word for it.`,
+    };
   const { apiKey, headers, ...rest } = jsonCopy(normal.config);
   const all = {
     ...(isJsonObject(headers) && headers),
@@ -99,7 +104,7 @@ function intoToml(client: ClientFormat, entries: readonly [string, JsonObject][]
   const [[key = ''] = []] = client.servers;
   let present: unknown;
   try {
-    present = parse(into)[key];
+    present = parse(into.replace(/^\uFEFF/, ''))[key];
   } catch (error) {
     throw unreadable(client, error);
   }

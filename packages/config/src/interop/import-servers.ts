@@ -3,14 +3,17 @@ import type { ServerConfig } from '@mcp-fittings/client-core';
 import { describeServer } from '../approval/prompt-text.js';
 import { printable } from '../display-text.js';
 import { validateFields } from '../entry/entry-schema.js';
+import { removeIgnored } from '../entry/ignored-fields.js';
 import { normalizeEntry } from '../entry/normalize.js';
 import { removeGrants } from '../entry/permissions.js';
 import { isCommandPath } from '../entry/working-directory.js';
 import { DEFAULT_MAX_FILE_BYTES, isInside, readTextFile, resolveLinks } from '../files/read-file.js';
 import { type JsonObject, isJsonObject, readJsonValue, membersOf } from '../jsonc/json-value.js';
-import { findServerMap } from '../layout/server-map.js';
+import { findServerMap, missingMapHint, objectsAroundServers } from '../layout/server-map.js';
 import { CONFIG_PROBLEM_CODES, problem, type SourceLocation, type ConfigProblem } from '../problems.js';
 import { checkServerName, suggestServerName } from '../server-names.js';
+import { readFileWords, restrictionsBy } from '../words/file-words.js';
+import { restrict } from '../words/read-words.js';
 import { resolveHome, parseClientFile, clientFilePaths } from './client-files.js';
 import { clientFormats, type InteropClient } from './clients/all-clients.js';
 import type { ClientFormat, ClientReadOptions } from './clients/client-format.js';
@@ -140,15 +143,27 @@ export async function importServers(options: ImportServersOptions): Promise<Impo
       problems.push(parsed.problem);
       return;
     }
-    for (const { name, value, location } of listEntries(parsed, client, file, problems)) {
+    const spellings = [...new Set([options.project, project].flatMap((each) => each ?? []))];
+    for (const { name, value, location, notes } of listEntries(parsed, client, file, {
+      problems,
+      spellings,
+    })) {
       const { line } = location;
       const fail = (reason: string): unknown => failed.push({ name: printable(name), reason, file, line });
-      const result = importEntry(name, value, client, readOptions, platform);
+      const result = importEntry(name, value, options.from, readOptions, platform);
       if ('reason' in result) fail(result.reason);
       else if (!imported.has(result.name)) {
         const summary = describeServer(result.entry, { name: result.name, file, line });
         const remote = importRemote(result, { file, line });
-        imported.set(result.name, { ...result, ...(remote && { remote }), origin, summary, file, line });
+        imported.set(result.name, {
+          ...result,
+          notes: [...notes, ...result.notes],
+          ...(remote && { remote }),
+          origin,
+          summary,
+          file,
+          line,
+        });
       } else if (files.length === 1) fail(`Another server in the file has the name "${result.name}".`);
     }
   };
@@ -184,43 +199,71 @@ interface ClientEntry {
   readonly name: string;
   readonly value: JsonObject | string;
   readonly location: SourceLocation;
+  /** What the file says about the server outside of its entry. */
+  readonly notes: readonly string[];
 }
 
-/** The entries of a file. A string in place of an object is the reason why the entry cannot be read. */
+/**
+ * The entries of a file, with what its settings switch off. A string in place of an object is the reason why the entry cannot
+ * be read.
+ */
 function* listEntries(
   { document, hasPositions }: Extract<ReturnType<typeof parseClientFile>, { document: unknown }>,
-  client: ClientFormat,
+  { servers, projectServers }: ClientFormat,
   file: string,
-  problems: ConfigProblem[],
+  { problems, spellings }: { readonly problems: ConfigProblem[]; readonly spellings: readonly string[] },
 ): Generator<ClientEntry> {
   const { root, position } = document;
+  if (root === undefined) return;
   const at = (offset: number): SourceLocation => ({ file, ...(hasPositions && position(offset)) });
-  const found = root === undefined ? undefined : findServerMap(root, client.servers, []);
-  if (found === undefined) return;
-  if ('duplicate' in found || found.node.type !== 'object') {
-    const location = at('duplicate' in found ? found.duplicate.offset : found.node.offset);
-    problems.push(problem('SHAPE_INVALID', 'The servers must be one object keyed by name.', { location }));
-    return;
+  const keyPaths = [...(projectServers === undefined ? [] : [projectServers]), ...servers];
+  const words = readFileWords(objectsAroundServers(root, keyPaths, spellings));
+  const ofProject = projectServers && findServerMap(root, [projectServers], spellings);
+  const common = findServerMap(root, servers, []);
+  if (ofProject === undefined && common === undefined) {
+    const hint = missingMapHint(root, servers);
+    if (hint !== undefined)
+      problems.push(
+        problem('SERVERS_MISSING', 'The file has no servers under the expected key.', {
+          location: { file },
+          hint,
+          severity: 'warning',
+        }),
+      );
   }
-  for (const { key, keyNode, valueNode } of membersOf(found.node)) {
-    const { value, issues } = readJsonValue(valueNode);
-    const [issue] = issues;
-    const ambiguity =
-      issue === undefined
-        ? undefined
-        : `"${issue.path}" is ambiguous. ${CONFIG_PROBLEM_CODES[issue.issue].meaning}`;
-    yield {
-      name: key,
-      value: ambiguity ?? (isJsonObject(value) ? value : 'The entry must be an object.'),
-      location: at(keyNode.offset),
-    };
+  for (const found of [ofProject, common]) {
+    if (found === undefined) continue;
+    if ('duplicate' in found || found.node.type !== 'object') {
+      const location = at('duplicate' in found ? found.duplicate.offset : found.node.offset);
+      problems.push(problem('SHAPE_INVALID', 'The servers must be one object keyed by name.', { location }));
+      continue;
+    }
+    for (const { key, keyNode, valueNode } of membersOf(found.node)) {
+      const { value, issues } = readJsonValue(valueNode);
+      const [issue] = issues;
+      const ambiguity =
+        issue === undefined
+          ? undefined
+          : `"${issue.path}" is ambiguous. ${CONFIG_PROBLEM_CODES[issue.issue].meaning}`;
+      const { restrictions, by } = restrictionsBy(words, key);
+      yield {
+        name: key,
+        value:
+          ambiguity ?? (isJsonObject(value) ? restrict(value, restrictions) : 'The entry must be an object.'),
+        location: at(keyNode.offset),
+        notes: [
+          ...(found === ofProject ? ['It was defined for this folder only.'] : []),
+          ...by.map(({ path }) => `"${path}" in the file switches off this server, or some of its tools.`),
+        ],
+      };
+    }
   }
 }
 
 function importEntry(
   written: string,
   value: JsonObject | string,
-  client: ClientFormat,
+  from: InteropClient,
   readOptions: ClientReadOptions,
   platform: NodeJS.Platform,
 ): Pick<ImportedServer, 'name' | 'entry' | 'definition' | 'dropped' | 'notes'> | { readonly reason: string } {
@@ -229,13 +272,15 @@ function importEntry(
   if (name === undefined) return { reason: 'The name contains no character that a server name may have.' };
   // `mcp-remote` expands variables by itself, including those that the client does not know.
   const passesVariables = JSON.stringify([value['command'], value['args']]).includes('mcp-remote');
-  const converted = client.read(value, { ...readOptions, passesVariables });
+  const converted = clientFormats[from].read(value, { ...readOptions, passesVariables });
   if ('reason' in converted) return converted;
   const normal = normalizeEntry(converted.entry);
   const [issue] = [...validateFields(converted.entry), ...('issues' in normal ? normal.issues : [])];
   if (issue !== undefined || 'issues' in normal) return { reason: issue?.message ?? 'The entry is invalid.' };
   // Permissions that the user granted to another client do not apply here.
-  const { config: entry, removed: dropped } = removeGrants(normal.config);
+  const { config, removed: dropped } = removeGrants(normal.config);
+  const { config: known, notes: ignored } = removeIgnored(config);
+  const entry = expandTilde(known, readOptions.home);
   return {
     name,
     entry,
@@ -244,6 +289,7 @@ function importEntry(
     notes: [
       ...(name === written ? [] : [`The name "${printable(written)}" was changed to "${name}".`]),
       ...converted.notes,
+      ...ignored,
       ...dropped.map(
         (field) => `"${field}" grants permissions and was removed. Grant them here if you want to.`,
       ),
@@ -266,6 +312,18 @@ function importRemote(
     return { entry: undefined, summary: '', notes: [issue?.message ?? 'The entry is invalid.'] };
   const { config } = removeGrants(normal.config);
   return { entry: config, summary: describeServer(config, { name, ...location }), notes: found.notes };
+}
+
+/** Some clients replace `~` as a shell does. */
+function expandTilde(entry: ServerConfig, home: string): ServerConfig {
+  const expand = (value: unknown): unknown =>
+    typeof value === 'string' ? value.replace(/^~(?=[/\\]|$)/, () => home.replaceAll('${', '$$${')) : value;
+  const { command, cwd } = entry;
+  return {
+    ...entry,
+    ...(command !== undefined && { command: expand(command) }),
+    ...(cwd !== undefined && { cwd: expand(cwd) }),
+  };
 }
 
 /** The client may resolve relative paths against another folder. */

@@ -15,9 +15,11 @@ const MAX_DEPTH = 64;
 
 /** Parses a text. A text with any syntax error is rejected as a whole, with the location of the first one. */
 export function parseDocument(
-  text: string,
+  written: string,
   file: string,
 ): { readonly document: JsonDocument } | { readonly problem: ConfigProblem } {
+  // A byte order mark (RFC 8259, section 8.1) counts as a space, so that no position changes.
+  const text = written.replace(/^\uFEFF/, ' ');
   const position = createPositions(text);
   const refuse = (
     code: 'JSON_SYNTAX' | 'JSON_TOO_DEEP',

@@ -68,9 +68,13 @@ export interface VariableStyle {
 
 /**
  * What happens if a variable without a default is not set. `'error'`: the server is not used, and there is a problem
- * (`VARIABLE_MISSING`). `'empty'`: it expands to nothing. The text `${NAME}` itself is never passed on.
+ * (`VARIABLE_MISSING`). `'empty'`: it expands to nothing. `'keep'`: the text `${NAME}` is passed on, and the problem is a
+ * warning.
  */
-export type MissingVariable = 'error' | 'empty';
+export type MissingVariable = 'error' | 'empty' | 'keep';
+
+/** Every {@link MissingVariable}, to check the value of a program. */
+export const MISSING_VARIABLES: readonly unknown[] = ['error', 'empty', 'keep'] satisfies MissingVariable[];
 
 /** Describes which files a host reads its configuration from, as data. Check your own with {@link defineLayout}. */
 export interface Layout {
@@ -120,6 +124,8 @@ export function defineLayout(layout: Layout): Layout {
   }
   const missing = DEFAULT_SCOPE_ORDER.filter((scope) => !order.includes(scope));
   if (missing.length > 0) refuse(`does not list ${missing.join(', ')} in "order"`);
+  if (layout.variables?.missing !== undefined && !MISSING_VARIABLES.includes(layout.variables.missing))
+    refuse('has an unknown value of "variables.missing"');
   const needsSystem = policies.length > 0 || sources.some((source) => source.base === 'system');
   if (needsSystem && layout.systemDirectory === undefined)
     refuse('has files with the base "system" and no "systemDirectory"');

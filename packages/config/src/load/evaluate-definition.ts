@@ -2,12 +2,15 @@ import type { ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
 import type { ApprovalRequest } from '../approval/approval-request.js';
 import { askApproval, type ApprovalDeps } from '../approval/ask-approval.js';
 import type { Definition } from '../entry/definition.js';
+import { printable } from '../display-text.js';
 import { validateFields } from '../entry/entry-schema.js';
+import { declaredFields, ignoredFields } from '../entry/ignored-fields.js';
 import { definitionHash, serverIdentity } from '../entry/identity.js';
 import { normalizeEntry } from '../entry/normalize.js';
 import { removeGrants } from '../entry/permissions.js';
-import { validateWithPlugin } from '../entry/plugin-schema.js';
-import { resolveEntryPaths } from '../entry/working-directory.js';
+import { pluginFor, validateWithPlugin } from '../entry/plugin-schema.js';
+import { urlIssues } from '../entry/url-issues.js';
+import { commandLineIssues, resolveEntryPaths, shellIssues } from '../entry/working-directory.js';
 import type { JsonObject } from '../jsonc/json-value.js';
 import { findPolicyViolation, type ServerPolicy } from '../policy/policy.js';
 import {
@@ -19,7 +22,16 @@ import {
 } from '../problems.js';
 import { expandEntry, type ExpandOptions } from '../variables/expand.js';
 import { variablesWithRisk } from '../variables/risk.js';
-import { ALL_VARIABLES, parseTemplate, stringValues, requestedVariables } from '../variables/syntax.js';
+import {
+  ALL_VARIABLES,
+  keysWithVariables,
+  parseTemplate,
+  requestedVariables,
+  stringValues,
+} from '../variables/syntax.js';
+import { restrictionsBy } from '../words/file-words.js';
+import { restrict } from '../words/read-words.js';
+import type { SourceWord } from './read-definitions.js';
 import type { ServerStatus } from './server-entry.js';
 
 /**
@@ -34,6 +46,8 @@ export interface EvaluateDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare'> 
   readonly folderTrusted: boolean;
   readonly projectVariables: ProjectVariables;
   readonly plugins: readonly TransportPlugin[];
+  /** Settings of other programs in the files that switch off servers or tools. */
+  readonly words: readonly SourceWord[];
 }
 
 export interface Evaluation {
@@ -51,9 +65,9 @@ export interface Evaluation {
  */
 export async function evaluateDefinition(definition: Definition, deps: EvaluateDeps): Promise<Evaluation> {
   const { name, origin, value } = definition;
-  if (value === undefined) return { status: 'invalid', problems: [] };
+  if (value === undefined) return { status: 'invalid', problems: definition.problems };
 
-  const problems: ConfigProblem[] = [];
+  const problems: ConfigProblem[] = [...definition.problems];
   const report = (
     code: ConfigProblemCode,
     path: string,
@@ -66,7 +80,8 @@ export async function evaluateDefinition(definition: Definition, deps: EvaluateD
     );
   };
   const reportIssues = (issues: readonly EntryIssue[]): void => {
-    for (const { code, path, message, hint } of issues) report(code, path, message, { hint });
+    for (const { code, path, message, hint, severity } of issues)
+      report(code, path, message, { hint, severity });
   };
   const end = (status: Evaluation['status'], more: Partial<Evaluation> = {}): Evaluation => ({
     status,
@@ -87,12 +102,16 @@ export async function evaluateDefinition(definition: Definition, deps: EvaluateD
     project: origin.trusted && origin.scope !== 'local' ? undefined : deps.project.id,
   });
   const fieldIssues = validateFields(value);
-  const normal = normalizeEntry(value);
+  const normal = normalizeEntry(
+    value,
+    deps.plugins.flatMap((plugin) => declaredFields(plugin) ?? []),
+  );
   const issues = [
     ...fieldIssues,
     ...('issues' in normal ? normal.issues : []),
     ...variableIssues(definition, value, deps),
     ...reviewIssues(definition, value),
+    ...shellIssues(value),
   ];
   reportIssues(issues);
   if (issues.length > 0 || 'issues' in normal) return end('invalid');
@@ -101,7 +120,21 @@ export async function evaluateDefinition(definition: Definition, deps: EvaluateD
   for (const field of stripped?.removed ?? []) {
     report('TRUST_KEY_IGNORED', field, `"${field}" is ignored in a file of the project.`);
   }
-  const template = stripped?.config ?? normal.config;
+  const own = stripped?.config ?? normal.config;
+  reportIssues([...ignoredFields(own, pluginFor(deps.plugins, own.type)), ...commandLineIssues(own)]);
+  const { restrictions, by } = restrictionsBy(
+    deps.words.filter((word) => word.trusted || !origin.trusted || deps.folderTrusted),
+    name,
+  );
+  for (const { path, file } of by) {
+    const what = restrictions.disabled === true ? 'this server' : 'tools of this server';
+    report('RESTRICTED', '', `"${path}" in ${printable(file)} switches off ${what}.`);
+  }
+  for (const { path, file } of restrictionsBy(deps.words, name).by.filter((word) => !by.includes(word))) {
+    const message = `"${path}" in ${printable(file)} is ignored: a file of the project does not switch off your own servers.`;
+    report('TRUST_KEY_IGNORED', '', message);
+  }
+  const template = restrict(own, restrictions);
   const { command, args, url } = value;
   const hasNoVariables = ![...stringValues([command ?? null, args ?? null, url ?? null])].some(([, text]) =>
     text.includes('$'),
@@ -128,11 +161,10 @@ export async function evaluateDefinition(definition: Definition, deps: EvaluateD
   const expansion = expandEntry(template, deps);
   const config = placed(expansion.config, at);
   reportIssues(expansion.issues);
-  if (expansion.issues.length > 0) return end('invalid');
-  if (typeof config['url'] === 'string' && !URL.canParse(config['url'])) {
-    report('FIELD_INVALID', 'url', '"url" is not an absolute URL.');
-    return end('invalid');
-  }
+  if (expansion.issues.some(({ severity }) => severity === undefined)) return end('invalid');
+  const urlProblems = urlIssues(config);
+  reportIssues(urlProblems);
+  if (urlProblems.length > 0) return end('invalid');
   if (denied(forPolicy(expansion.config))) return end('denied');
   if (deps.plugins.length > 0) {
     const found = await validateWithPlugin(config, deps.plugins, expansion.values);
@@ -180,6 +212,13 @@ function variableIssues(
         'Write the name or path of the program, so that the approved program is the one that runs.';
       refuse('command', 'A file of the project cannot use a variable in "command".', hint);
     }
+  }
+  for (const path of keysWithVariables(value, deps.bare)) {
+    refuse(
+      path,
+      `The name in "${path}" has a variable, and names are not expanded.`,
+      'Write the name itself.',
+    );
   }
   const permitted = origin.trusted ? undefined : deps.projectVariables;
   for (const [variable, [field = '']] of requestedVariables(value, deps.bare)) {

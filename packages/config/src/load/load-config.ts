@@ -13,7 +13,7 @@ import {
   resolveLinks,
 } from '../files/read-file.js';
 import type { Project } from '../layout/find-project.js';
-import type { MissingVariable } from '../layout/layout.js';
+import { MISSING_VARIABLES, type MissingVariable } from '../layout/layout.js';
 import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
 import { DEFAULT_SCOPE_ORDER } from '../layout/scopes.js';
 import type { ServerPolicy } from '../policy/policy.js';
@@ -22,7 +22,7 @@ import { problem, type ConfigProblem } from '../problems.js';
 import type { EnvironmentVariables } from '../variables/expand.js';
 import { evaluateDefinition, type EvaluateDeps, type ProjectVariables } from './evaluate-definition.js';
 import { resolvePrecedence, confusableNames } from './precedence.js';
-import type { ReadDefinitions } from './read-definitions.js';
+import type { ReadDefinitions, SourceWord } from './read-definitions.js';
 import { readCommandLineConfig, readSource, readHostServers, type SourceFile } from './read-source.js';
 import type { ServerEntry } from './server-entry.js';
 
@@ -104,7 +104,10 @@ export interface LoadedConfig {
  * ```
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
-  const { layout, platform = process.platform } = options;
+  const { layout, platform = process.platform, missingVariables: missing } = options;
+  if (missing !== undefined && !MISSING_VARIABLES.includes(missing)) {
+    throw new FittingsError('CONFIG_INVALID', '"missingVariables" must be "error", "empty" or "keep".');
+  }
   const located = await locateFiles(options);
   const { project, directories, refusedHome } = located;
   const read = createFileReader(options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES);
@@ -116,7 +119,13 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     const hint = 'Unset HOME, or set it to a folder outside of the project.';
     problems.push(problem('HOME_REFUSED', message, { hint }));
   }
-  const { definitions, files, managedOnly, problems: found } = await readSources(read, options, located);
+  const {
+    definitions,
+    files,
+    words,
+    managedOnly,
+    problems: found,
+  } = await readSources(read, options, located);
   problems.push(...found);
 
   const approvals = await guardApprovals(options, located);
@@ -132,8 +141,9 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     approvals,
     listed,
     folderTrusted: options.folderTrusted ?? false,
+    words,
     env: options.env ?? process.env,
-    missing: options.missingVariables ?? layout.variables?.missing ?? 'error',
+    missing: missing ?? layout.variables?.missing ?? 'error',
     bare: layout.variables?.bare ?? false,
     hasSignIn: options.hasSignIn,
     projectVariables: options.projectVariables ?? 'ask',
@@ -161,6 +171,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 }
 
 interface ReadSources {
+  readonly words: readonly SourceWord[];
   readonly definitions: readonly Definition[];
   readonly files: readonly SourceFile[];
   readonly problems: readonly ConfigProblem[];
@@ -178,10 +189,12 @@ async function readSources(
   const files: SourceFile[] = [];
   const problems: ConfigProblem[] = [];
   const definitions: Definition[] = [];
+  const words: SourceWord[] = [];
   // A file can be a source of several scopes: it is reported only if it has servers for none of them.
   const withoutServers = new Map<string, string | undefined>();
   const withServers = new Set<string>();
   const add = (found: ReadDefinitions & { readonly file?: SourceFile }): void => {
+    words.push(...(found.words ?? []));
     definitions.push(...found.definitions);
     problems.push(...found.problems);
     const { file, missingMap } = found;
@@ -216,16 +229,20 @@ async function readSources(
   }
   for (const [file, hint] of withoutServers) {
     if (withServers.has(file)) continue;
-    const location = { file };
     problems.push(
-      problem('SERVERS_MISSING', 'The file has no servers under the expected key.', { location, hint }),
+      problem('SERVERS_MISSING', 'The file has no servers under the expected key.', {
+        location: { file },
+        hint,
+        // A file of settings may have no servers. One that has them elsewhere is a mistake.
+        ...(hint !== undefined && { severity: 'warning' }),
+      }),
     );
   }
   if (cli?.strict !== true) {
     add(readHostServers('remote', options.remote ?? {}));
     add(readHostServers('dynamic', options.dynamic ?? {}));
   }
-  return { definitions, files, problems, managedOnly };
+  return { definitions, files, words, problems, managedOnly };
 }
 
 /** A file that is a source of two scopes is read for both and would report its problems twice. */

@@ -5,9 +5,16 @@ import { FILE_TRUST_KEYS } from '../entry/permissions.js';
 import { type Member, isJsonObject, readJsonValue, membersOf } from '../jsonc/json-value.js';
 import type { JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
-import { findServerMap, looksLikeServer } from '../layout/server-map.js';
+import {
+  findServerMap,
+  looksLikeServer,
+  missingMapHint,
+  objectsAroundServers,
+  strayMap,
+} from '../layout/server-map.js';
 import { problem, type SourceLocation, type ConfigProblem } from '../problems.js';
 import { checkServerName, suggestServerName } from '../server-names.js';
+import { readFileWords, type FileWord } from '../words/file-words.js';
 
 /** A file with more servers than this is rejected as a mistake or an attack. */
 const MAX_SERVERS = 1000;
@@ -18,9 +25,18 @@ const ISSUE_MESSAGES = {
   JSON_VALUE_REFUSED: 'The string contains a lone surrogate, or the number is not finite.',
 } as const;
 
+/** A setting of another program, and the file that has it. */
+export interface SourceWord extends FileWord {
+  readonly file: string;
+  /** Whether the file is the user's or an administrator's. A file of the project restricts only servers of the project. */
+  readonly trusted: boolean;
+}
+
 export interface ReadDefinitions {
   readonly definitions: readonly Definition[];
   readonly problems: readonly ConfigProblem[];
+  /** Settings of other programs in the document that switch off servers or tools. */
+  readonly words?: readonly SourceWord[] | undefined;
   /** Set if the document has no object with servers; `hint` says what to do about it, if that is known. */
   readonly missingMap?: { readonly hint: string | undefined } | undefined;
 }
@@ -39,10 +55,8 @@ export function readDefinitions(
     return { definitions: [], problems };
   };
 
-  const withoutMap = (hint?: string): ReadDefinitions => ({ ...none(), missingMap: { hint } });
-
   const { root } = document;
-  if (root === undefined) return withoutMap();
+  if (root === undefined) return { ...none(), missingMap: { hint: undefined } };
   if (root.type !== 'object') {
     return none(
       problem('SHAPE_INVALID', 'The file does not contain an object.', { location: at(root.offset) }),
@@ -51,6 +65,13 @@ export function readDefinitions(
   if (!origin.trusted) problems.push(...trustClaims(root, at));
 
   const found = findServerMap(root, keyPaths, projectSpellings);
+  const { file, trusted } = origin;
+  const words = readFileWords(objectsAroundServers(root, keyPaths, projectSpellings)).map((word) => ({
+    ...word,
+    file,
+    trusted,
+  }));
+  const withoutMap = (hint?: string): ReadDefinitions => ({ ...none(), words, missingMap: { hint } });
   if (found === undefined) return withoutMap(missingMapHint(root, keyPaths));
   if ('duplicate' in found) {
     return none(
@@ -74,25 +95,20 @@ export function readDefinitions(
     return none(problem('TOO_MANY_SERVERS', message, { location: at(tooMany.keyNode.offset) }));
   }
 
-  const definitions: Definition[] = [];
-  const repeated = repeatedKeys(members);
-  for (const member of members) {
-    const reason = checkServerName(member.key);
-    if (reason === undefined) {
-      definitions.push(readEntry(member, origin, repeated.has(member.key), at, problems));
-      continue;
-    }
-    const suggestion = suggestServerName(member.key);
+  const stray = strayMap(root, keyPaths);
+  if (!found.flat && stray !== undefined) {
+    const key = printable(stray.key);
     problems.push(
-      problem('NAME_INVALID', `The server name ${reason}.`, {
-        location: at(member.keyNode.offset),
-        server: printable(member.key),
-        hint:
-          suggestion === undefined ? 'Choose another name.' : `Rename it, for example to "${suggestion}".`,
+      problem('FIELD_IGNORED', `The servers under "${key}" are not read.`, {
+        location: at(stray.keyNode.offset),
+        hint: `Move them into "${found.keys.join('.')}".`,
       }),
     );
   }
-  return { definitions, problems };
+  const definitions: Definition[] = [];
+  const repeated = repeatedKeys(members);
+  for (const member of members) definitions.push(readEntry(member, origin, repeated.has(member.key), at));
+  return { definitions, problems, words };
 }
 
 function readEntry(
@@ -100,8 +116,8 @@ function readEntry(
   origin: Origin,
   repeated: boolean,
   at: (offset: number) => SourceLocation,
-  problems: ConfigProblem[],
 ): Definition {
+  const problems: ConfigProblem[] = [];
   const { value, offsets, issues } = readJsonValue(valueNode);
   const locationOf = (path: string): SourceLocation => {
     let current = path;
@@ -109,7 +125,15 @@ function readEntry(
     return at(current === '' ? keyNode.offset : (offsets.get(current) ?? keyNode.offset));
   };
   const paths = [...offsets.keys()].filter((path) => path !== '');
-  const server = key;
+  const reason = checkServerName(key);
+  const server = reason === undefined ? key : printable(key);
+  if (reason !== undefined) {
+    const suggestion = suggestServerName(key);
+    const hint =
+      suggestion === undefined ? 'Choose another name.' : `Rename it, for example to "${suggestion}".`;
+    const location = at(keyNode.offset);
+    problems.push(problem('NAME_INVALID', `The server name ${reason}.`, { location, server, hint }));
+  }
   if (repeated) {
     const message =
       'The server is defined twice in one file, so that two programs could read different definitions.';
@@ -118,27 +142,20 @@ function readEntry(
   for (const { issue, path, offset } of issues) {
     problems.push(problem(issue, ISSUE_MESSAGES[issue], { location: at(offset), server, path }));
   }
-  const usable = !repeated && issues.length === 0;
+  const usable = reason === undefined && !repeated && issues.length === 0;
   if (!isJsonObject(value)) {
     problems.push(
       problem('SHAPE_INVALID', 'The entry must be an object.', { location: at(valueNode.offset), server }),
     );
   }
-  return { name: key, origin, value: usable && isJsonObject(value) ? value : undefined, locationOf, paths };
-}
-
-/** Keys under which other programs keep their servers. */
-const OTHER_KEYS = /^(?:mcp[-_]?servers?|servers|context_servers|mcp)$/i;
-
-function missingMapHint(root: Node, keyPaths: readonly KeyPath[]): string | undefined {
-  const wanted = keyPaths.find((keys) => keys.length === 1)?.[0];
-  if (wanted === undefined) return undefined;
-  const members = membersOf(root);
-  const other = members.find(({ key }) => key !== wanted && OTHER_KEYS.test(key));
-  if (other !== undefined) return `Rename "${printable(other.key)}" to "${wanted}".`;
-  return members.some(looksLikeServer)
-    ? `Move the servers into an object under the key "${wanted}".`
-    : undefined;
+  return {
+    name: server,
+    origin,
+    value: usable && isJsonObject(value) ? value : undefined,
+    problems,
+    locationOf,
+    paths,
+  };
 }
 
 function repeatedKeys(members: readonly Member[]): ReadonlySet<string> {

@@ -1,4 +1,5 @@
 import { isRecord } from '@mcp-fittings/client-core';
+import { printable } from '../display-text.js';
 import type { FileReader } from '../files/read-file.js';
 import { readJsonValue, type JsonValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
@@ -9,6 +10,7 @@ import {
   absolutePath,
   type Directories,
 } from '../layout/layout.js';
+import { foldWord, isMisspelling } from '../words/foreign-words.js';
 import { CONFIG_PROBLEM_CODES, problem, type SourceLocation, type ConfigProblem } from '../problems.js';
 import { parsePolicy, type ServerPolicy } from './policy.js';
 
@@ -81,10 +83,43 @@ function parsePolicyFile(
   const { value } = located;
   if (!isRecord(value))
     return { message: 'The policy file does not contain an object.', location: { file, line: 1, column: 1 } };
+  for (const keys of [source.allow, source.deny]) {
+    const near = nearMiss(value, keys, [...source.allow, ...source.deny]);
+    if (near !== undefined) {
+      const message = `The policy has the key "${printable(near)}", where "${keys.join('.')}" may be meant.`;
+      return { message, location: { file } };
+    }
+  }
   const allow = listAt(value, source.allow, source.form);
   const deny = listAt(value, source.deny, source.form);
   const policy = parsePolicy({ ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) });
   return 'policy' in policy ? policy : { message: `The policy ${policy.error}.`, location: { file } };
+}
+
+/** A key that is spelled almost like one that leads to a list: ignoring it would permit what it forbids. */
+function nearMiss(value: JsonValue, keys: KeyPath, lists: readonly string[]): string | undefined {
+  let current: unknown = value;
+  for (const [depth, key] of keys.entries()) {
+    if (!isRecord(current)) return undefined;
+    const isLast = depth === keys.length - 1;
+    const near = Object.keys(current).find(
+      (other) =>
+        !lists.includes(other) && (isMisspelling(other, key) || (isLast && seemsToBeList(other, depth))),
+    );
+    if (near !== undefined) return [...keys.slice(0, depth), near].join('.');
+    current = Object.hasOwn(current, key) ? current[key] : undefined;
+  }
+  return undefined;
+}
+
+/** Whether a key beside the lists says that it permits or forbids servers, in words that are not those of the layout. */
+function seemsToBeList(key: string, depth: number): boolean {
+  const word = foldWord(key);
+  return (
+    /^(?:allow|permit|den[iy]|block|exclude|disallow|forbid)/.test(word) &&
+    !word.endsWith('only') &&
+    (depth > 0 || word.includes('server'))
+  );
 }
 
 /** The list as rules, unchecked; null if a value on the way to it is not an object. */

@@ -2,6 +2,7 @@ import { type ServerConfig, isRecord } from '@mcp-fittings/client-core';
 import { fieldPath } from '../display-text.js';
 import type { MissingVariable } from '../layout/layout.js';
 import type { EntryIssue } from '../problems.js';
+import { VARIABLE_WORDS } from '../words/foreign-words.js';
 import { parseTemplate } from './syntax.js';
 
 /** Environment variables by name, as in `process.env`. */
@@ -38,7 +39,9 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
           code: 'VARIABLE_MALFORMED',
           path,
           message: `The text after "\${" in "${path}" is not a variable name.`,
-          hint: 'Write ${NAME} or ${NAME:-default}; for a literal "${" write "$${".',
+          hint: /^\$\{(?:env|input|config|command):/.test(part.text)
+            ? 'It is written for another program. Write ${NAME}, and set that variable.'
+            : 'Write ${NAME} or ${NAME:-default}; for a literal "${" write "$${".',
         });
       } else {
         const value = Object.hasOwn(env, part.name) ? env[part.name] : undefined;
@@ -47,12 +50,10 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
           if (used === value) values.add(value);
           result += used;
         } else if (missing === 'error') {
-          issues.push({
-            code: 'VARIABLE_MISSING',
-            path,
-            message: `The environment variable ${part.name}, used in "${path}", is not set.`,
-            hint: `Set ${part.name}, or write \${${part.name}:-default} in the entry.`,
-          });
+          issues.push(missingIssue(part.name, path));
+        } else if (missing === 'keep') {
+          issues.push({ ...missingIssue(part.name, path), severity: 'warning' });
+          result += part.text;
         }
       }
     }
@@ -72,4 +73,18 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
     Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member, [...keys, key])]));
 
   return { config: expandMembers(config, []), issues, values };
+}
+
+function missingIssue(name: string, path: string): EntryIssue {
+  const advice = Object.hasOwn(VARIABLE_WORDS, name) ? VARIABLE_WORDS[name] : undefined;
+  if (advice !== undefined) {
+    const message = `\${${name}} in "${path}" is a variable of an editor, which is not known here.`;
+    return { code: 'VARIABLE_MISSING', path, message, hint: advice };
+  }
+  return {
+    code: 'VARIABLE_MISSING',
+    path,
+    message: `The environment variable ${name}, used in "${path}", is not set.`,
+    hint: `Set ${name}, or write \${${name}:-default} in the entry.`,
+  };
 }

@@ -64,6 +64,21 @@ export function* stringValues(
   }
 }
 
+/** Paths of the members whose key has a variable. Keys are not expanded. */
+export function* keysWithVariables(
+  value: JsonValue,
+  bare: boolean,
+  keys: readonly (string | number)[] = [],
+): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) {
+    const path = [...keys, Array.isArray(value) ? Number(key) : key];
+    if (!Array.isArray(value) && parseTemplate(key, bare).some(({ kind }) => kind !== 'text'))
+      yield fieldPath(path);
+    yield* keysWithVariables(member, bare, path);
+  }
+}
+
 /** Names of the variables that a value uses, with the paths of the fields. Does not read the environment. */
 export function referencedVariables(value: JsonValue, bare: boolean): ReadonlyMap<string, readonly string[]> {
   const uses = new Map<string, string[]>();

@@ -49,38 +49,34 @@ function sdkOAuth(
 const textOf = (result: unknown): string => JSON.stringify(result);
 
 describe('official clients find their way with nothing but the address', () => {
-  it(
-    'SDK v1: from a 401 to a call, and from a call to a sign-in at the server',
-    { timeout: 60_000 },
-    async () => {
-      await using world = await startSigningIn({ access: { scopes: { tools: '*' } } });
-      const browser = createBrowser('ann');
-      const authProvider = sdkOAuth(browser);
-      const address = new URL(`${world.origin}/mcp/one`);
-      const client = new ClientV1(identity, { capabilities: { elicitation: { url: {} } } });
-      const first = new HttpV1(address, { authProvider });
-      await expect(client.connect(first)).rejects.toBeInstanceOf(UnauthorizedV1);
-      expect(authProvider.asked[0]?.searchParams.get('resource')).toBe(`${world.origin}/mcp/one`);
-      expect(authProvider.asked[0]?.searchParams.get('scope')).toBe('tools');
-      await first.finishAuth(authProvider.answer().get('code') ?? '');
-      await client.connect(new HttpV1(address, { authProvider }));
-      const completed = new Promise<string>((resolve) =>
-        client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) =>
-          resolve(params.elicitationId),
-        ),
-      );
-      const call = { name: 'whoami', arguments: { as: 'ann' } };
-      const refusal: unknown = await client.callTool(call).catch((error: unknown) => error);
-      if (!(refusal instanceof UrlElicitationRequiredError)) throw refusal;
-      const [page] = refusal.elicitations;
-      expect((await browser.open(page?.url ?? '')).html).toContain('You are signed in to one');
-      expect(await completed).toBe(page?.elicitationId);
-      expect(textOf(await client.callTool(call))).toContain('you are ann');
-      await client.close();
-    },
-  );
+  it('SDK v1: from a 401 to a call, and from a call to a sign-in at the server', async () => {
+    await using world = await startSigningIn({ access: { scopes: { tools: '*' } } });
+    const browser = createBrowser('ann');
+    const authProvider = sdkOAuth(browser);
+    const address = new URL(`${world.origin}/mcp/one`);
+    const client = new ClientV1(identity, { capabilities: { elicitation: { url: {} } } });
+    const first = new HttpV1(address, { authProvider });
+    await expect(client.connect(first)).rejects.toBeInstanceOf(UnauthorizedV1);
+    expect(authProvider.asked[0]?.searchParams.get('resource')).toBe(`${world.origin}/mcp/one`);
+    expect(authProvider.asked[0]?.searchParams.get('scope')).toBe('tools');
+    await first.finishAuth(authProvider.answer().get('code') ?? '');
+    await client.connect(new HttpV1(address, { authProvider }));
+    const completed = new Promise<string>((resolve) =>
+      client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) =>
+        resolve(params.elicitationId),
+      ),
+    );
+    const call = { name: 'whoami', arguments: { as: 'ann' } };
+    const refusal: unknown = await client.callTool(call).catch((error: unknown) => error);
+    if (!(refusal instanceof UrlElicitationRequiredError)) throw refusal;
+    const [page] = refusal.elicitations;
+    expect((await browser.open(page?.url ?? '')).html).toContain('You are signed in to one');
+    expect(await completed).toBe(page?.elicitationId);
+    expect(textOf(await client.callTool(call))).toContain('you are ann');
+    await client.close();
+  });
 
-  it('SDK v2, 2026-07-28: the sign-in at the server is part of the call', { timeout: 60_000 }, async () => {
+  it('SDK v2, 2026-07-28: the sign-in at the server is part of the call', async () => {
     await using world = await startSigningIn({ access: { scopes: { tools: '*' } } });
     const browser = createBrowser('ann');
     const authProvider = sdkOAuth(browser);

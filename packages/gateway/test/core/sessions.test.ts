@@ -55,7 +55,7 @@ describe('sessions', () => {
     await gateway.v1({ caller: { id: 'b', allows: (_server, tool) => tool !== 'second' }, ...collect(none) });
     upstream.tools.push({ name: 'second' });
     await upstream.connections[0]?.sendToolListChanged();
-    await vi.waitFor(() => expect(all).toEqual(['notifications/tools/list_changed {}']), { timeout: 5000 });
+    await vi.waitFor(() => expect(all).toEqual(['notifications/tools/list_changed {}']), { timeout: 20_000 });
     expect(none).toEqual([]);
   });
 

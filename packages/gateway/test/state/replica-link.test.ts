@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryState } from '../../src/state/memory-state.js';
 import { createReplicaLink } from '../../src/state/replica-link.js';
 
-const patiently = { timeout: 10_000, interval: 5 };
+const patiently = { timeout: 20_000, interval: 5 };
 
 describe('messages between replicas', () => {
   const setup = () => {

@@ -131,11 +131,14 @@ export interface HostLimits {
    * 30 000.
    */
   readonly connectMs: number;
-  /** Longest time of each request that restores a connection: lists, subscriptions and the log level. Default 15 000. */
+  /**
+   * Longest time of each request that restores a connection: lists, subscriptions and the log level; `discoveryTimeout` of an
+   * entry takes precedence. Default 15 000.
+   */
   readonly discoveryMs: number;
   /** Longest time of a call without a response or progress; `timeout` of an entry takes precedence. Default 600 000. */
   readonly callMs: number;
-  /** Longest time of each list request. Default: `discoveryMs`. */
+  /** Longest time of each list request; `discoveryTimeout` of an entry takes precedence. Default: `discoveryMs`. */
   readonly listMs?: number | undefined;
   /** Longest time of `resources/read`; takes precedence over `timeout` of an entry. Default: as for a tool call. */
   readonly readMs?: number | undefined;

@@ -41,6 +41,8 @@ export function createServer(
     }
   })();
 
+  const { discoveryMs } = settings;
+
   const auth = (): AuthProvider | undefined => {
     const identity = options.identityOf?.(server);
     for (const plugin of options.auth ?? []) {
@@ -73,6 +75,7 @@ export function createServer(
   return createServerConnection({
     ...host,
     ...(principal !== undefined && { emitter: emitterFor(principal, host.emitter) }),
+    limits: { ...limits, ...(discoveryMs !== undefined && { discoveryMs, listMs: discoveryMs }) },
     server,
     config,
     settings,

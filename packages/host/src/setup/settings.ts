@@ -32,6 +32,8 @@ export interface ServerSettings {
   /** Time without use after which the server is disconnected; 0: never. */
   readonly idleMs: number;
   readonly connectMs: number;
+  /** Undefined: the limits of the host apply. */
+  readonly discoveryMs: number | undefined;
   readonly callMs: number;
   readonly delivery: DeliveryPolicy;
   readonly reconnect: { readonly maxAttempts: number; readonly delayMs: number };
@@ -48,6 +50,7 @@ const ENTRY = entrySchema({
   lazy: flag(),
   idleMs: count(),
   connectTimeout: count({ min: 1 }),
+  discoveryTimeout: count({ min: 1 }),
   timeout: count({ min: 1 }),
   delivery: oneOf('none', 'reconnect', 'retry'),
 });
@@ -90,6 +93,7 @@ export function readSettings(
     lazy: entry.lazy ?? defaults.lazy,
     idleMs: entry.idleMs ?? defaults.idleMs,
     connectMs: entry.connectTimeout ?? defaults.limits.connectMs,
+    discoveryMs: entry.discoveryTimeout,
     callMs: entry.timeout ?? general.timeout ?? defaults.limits.callMs,
     delivery: entry.delivery ?? defaults.delivery,
     reconnect: {

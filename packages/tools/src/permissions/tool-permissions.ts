@@ -9,6 +9,8 @@ export interface ToolPermissions {
   readonly allowedTools?: readonly string[] | undefined;
   /** Tools that never run, whatever other permissions say. Not case-sensitive. */
   readonly deniedTools?: readonly string[] | undefined;
+  /** The only tools that can run. Every other tool is denied, whatever other permissions say. Default: all tools. */
+  readonly enabledTools?: readonly string[] | undefined;
   /** URIs of resources that are read without a question. */
   readonly allowedResources?: readonly string[] | undefined;
   /**
@@ -16,7 +18,10 @@ export interface ToolPermissions {
    * to tools and resources that are not listed.
    */
   readonly readPermission?: ToolPermission | undefined;
-  /** For all other tools. `deny` overrides `allowedTools`; `allow` and `ask` apply to tools that are not listed. */
+  /**
+   * For all other tools. `deny` overrides a pattern in `allowedTools`, but not the exact name of a tool in it; `allow` and `ask`
+   * apply to tools that are not listed.
+   */
   readonly writePermission?: ToolPermission | undefined;
   /** Whether the tools of this server run without a question as long as the folder is trusted too. Default false. */
   readonly trust?: boolean | undefined;
@@ -39,12 +44,13 @@ export interface ToolPolicyVerdict {
 }
 
 /**
- * The rules of a policy. `denied-tool`, `allowed-tool`, `not-listed`, `allowed-resource`: a list of {@link ToolPermissions}.
+ * The rules of a policy. `denied-tool`, `disabled-tool`, `allowed-tool`, `not-listed`, `allowed-resource`: a list of {@link ToolPermissions}.
  * `read-permission`, `write-permission`, `trusted-server`: its other members. `approved-tool`, `approved-server`: the user
  * approved it. `changed-tool`, `added-tool`: it was changed or added since. `no-rule`: none of these applies.
  */
 export type ToolPolicyRule =
   | 'denied-tool'
+  | 'disabled-tool'
   | 'allowed-tool'
   | 'not-listed'
   | 'changed-tool'
@@ -62,7 +68,8 @@ export type ToolPolicyRule =
  * it denies.
  */
 export function readPermissions(server: string, entry: ToolPermissions | ServerConfig): ToolPermissions {
-  const { allowedTools, deniedTools, allowedResources, readPermission, writePermission, trust } = entry;
+  const { allowedTools, deniedTools, enabledTools, allowedResources } = entry;
+  const { readPermission, writePermission, trust } = entry;
   const invalid = (field: string, expected: string): FittingsError =>
     new FittingsError(
       'CONFIG_INVALID',
@@ -82,6 +89,7 @@ export function readPermissions(server: string, entry: ToolPermissions | ServerC
   return {
     allowedTools: strings('allowedTools', allowedTools),
     deniedTools: strings('deniedTools', deniedTools),
+    enabledTools: strings('enabledTools', enabledTools),
     allowedResources: strings('allowedResources', allowedResources),
     readPermission: permission('readPermission', readPermission),
     writePermission: permission('writePermission', writePermission),

@@ -67,9 +67,12 @@ export interface PolicyTool extends Pick<CatalogTool, 'server' | 'name' | 'annot
 }
 
 /**
- * Creates a policy. The first rule that applies decides: `deniedTools`; a permission that is `deny`; `allowedTools`; an approval
- * of the user; a trusted server in a trusted folder; a tool that was changed or added since its approval; a tool that is
+ * Creates a policy. The first rule that applies decides: `deniedTools`; a tool that is not in a given `enabledTools`; a permission
+ * that is `deny`; `allowedTools`; an approval of the user; a trusted server in a trusted folder; a tool that was changed or added since its approval; a tool that is
  * not in a given `allowedTools`; `readPermission` or `writePermission`. Without any, the decision is `pass-through`.
+ *
+ * A `writePermission` that is `deny` does not apply to a tool whose exact name is in `allowedTools` of the same entry, unless its
+ * server says that it is destructive (`destructiveHint: true`), or it has changed since the user approved it.
  *
  * That a tool only reads (`readOnlyHint`) counts for trusted servers. For others, the stricter permission applies.
  *
@@ -122,13 +125,18 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
       ) {
         return verdict('deny', 'denied-tool', `The tool is on the list of denied tools of ${server}.`);
       }
+      if (permissions.enabledTools !== undefined && !matchesAny(tool.name, permissions.enabledTools)) {
+        return verdict('deny', 'disabled-tool', `The tool is not on the list of enabled tools of ${server}.`);
+      }
       const trusted = isTrusted(permissions);
+      const status = approvalsFor(tool).forTool(approved(tool));
       const general = generalVerdict(tool, permissions, trusted, server);
-      if (general.decision === 'deny') return general;
+      const isExempt =
+        general.rule === 'write-permission' && isNamed(tool, permissions) && !hasChanged(status);
+      if (general.decision === 'deny' && !isExempt) return general;
       if (matchesAny(tool.name, permissions.allowedTools)) {
         return verdict('allow', 'allowed-tool', `The tool is on the list of allowed tools of ${server}.`);
       }
-      const status = approvalsFor(tool).forTool(approved(tool));
       if (status === 'server') {
         return verdict('allow', 'approved-server', `You approved all tools of ${server}.`);
       }
@@ -198,6 +206,16 @@ function sinceApproval(
     );
   }
   return undefined;
+}
+
+/** Whether the list of allowed tools has the name itself, of a tool that is not said to be destructive. */
+function isNamed({ name, annotations }: PolicyTool, { allowedTools }: ToolPermissions): boolean {
+  const isListed = allowedTools?.includes(name) === true && !name.includes('*');
+  return isListed && annotations?.destructiveHint !== true;
+}
+
+function hasChanged(status: ToolApprovalStatus): boolean {
+  return status === 'changed' || status === 'added';
 }
 
 function notListed({ allowedTools }: ToolPermissions, server: string): ToolPolicyVerdict | undefined {

@@ -1,11 +1,5 @@
-import { Validator } from '@cfworker/json-schema';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateTypes } from '../../src/code-mode.js';
-import { jsonSchemas, jsonValues } from '../support/arbitrary-schemas.js';
-import { complaintsAbout } from '../support/compile.js';
-
-const COMPILE_MS = 120_000;
 
 /** The type of a result with this schema. */
 function typeOf(outputSchema: unknown, options: { readonly closed?: boolean } = {}): string {
@@ -148,75 +142,4 @@ describe('a schema as a type', () => {
     );
     expect(typeOf({ type: 'object' }, { closed: true })).toBe('{ [key: string]: unknown }');
   });
-
-  it(
-    'accepts every value that a validator accepts, for generated schemas and values',
-    async () => {
-      const seed = 24;
-      const sample = fc.sample(
-        fc.tuple(jsonSchemas, fc.array(jsonValues, { minLength: 12, maxLength: 12 })),
-        {
-          numRuns: 150,
-          seed,
-        },
-      );
-      const cases = sample.map(([schema, values], index) => ({
-        tool: { server: 's', name: `t${index}`, inputSchema: schema, outputSchema: schema },
-        values: values.filter((value) => isValid(schema, value)),
-        objects: values.filter((value) => isPlainObject(value) && isValid(schema, value)),
-      }));
-      expect(cases.flatMap(({ values }) => values).length).toBeGreaterThan(200);
-      expect(cases.flatMap(({ objects }) => objects).length).toBeGreaterThan(30);
-      const { text, skipped } = generateTypes(
-        cases.map(({ tool }) => tool),
-        { server: 's' },
-      );
-      expect(skipped).toEqual([]);
-      const lines = cases.flatMap(({ values, objects }, index) => [
-        ...values.map(
-          (value, n) => `export const r${index}_${n}: types.T${index}Result = ${JSON.stringify(value)};`,
-        ),
-        ...objects.map(
-          (value, n) => `export const a${index}_${n}: types.T${index}Arguments = ${JSON.stringify(value)};`,
-        ),
-      ]);
-      const files = {
-        'types.ts': text,
-        'values.ts': ["import type * as types from './types.js';", ...lines].join('\n'),
-      };
-      expect(explained(await complaintsAbout(files), files), `seed ${seed}`).toEqual([]);
-    },
-    COMPILE_MS,
-  );
 });
-
-/** The lines that a compiler complains about, with their schema types. */
-function explained(complaints: string, files: Readonly<Record<string, string>>): readonly string[] {
-  return complaints
-    .split('\n')
-    .filter((line) => line !== '')
-    .slice(0, 10)
-    .map((line) => {
-      const [, file = '', row = '0'] = /(\S+)\((\d+),/.exec(line) ?? [];
-      const source = files[file]?.split('\n')[Number(row) - 1] ?? '';
-      const [, type = ''] = /types\.(\w+)/.exec(source) ?? [];
-      const declared = new RegExp(`export type ${type} =[\\s\\S]*?;\\n(?=/\\*\\*|export)`).exec(
-        files['types.ts'] ?? '',
-      )?.[0];
-      return `${line}\n${source}\n${declared ?? ''}`;
-    });
-}
-
-const isPlainObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function isValid(schema: Record<string, unknown>, value: unknown): boolean {
-  // In an intersection, TypeScript takes it for the constructor that every object inherits.
-  if (JSON.stringify(value).includes('"constructor"')) return false;
-  try {
-    return new Validator(schema, '2020-12').validate(value).valid;
-  } catch {
-    // References that lead back to themselves overflow its stack, and patterns of generated schemas may be invalid.
-    return false;
-  }
-}

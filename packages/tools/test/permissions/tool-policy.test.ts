@@ -37,10 +37,55 @@ describe('verdicts', () => {
     ['write: deny', { writePermission: 'deny' }, tool('x'), 'deny by write-permission'],
     ['write: allow', { writePermission: 'allow' }, tool('x'), 'allow by write-permission'],
     [
-      'a permission that denies goes before the list',
+      'an exact name passes a permission that denies',
       { allowedTools: ['x'], writePermission: 'deny' },
       tool('x'),
+      'allow by allowed-tool',
+    ],
+    [
+      'also if the tool only reads',
+      { allowedTools: ['x'], writePermission: 'deny' },
+      tool('x', readOnly),
+      'allow by allowed-tool',
+    ],
+    [
+      'a pattern does not',
+      { allowedTools: ['x*', '*'], writePermission: 'deny' },
+      tool('x'),
       'deny by write-permission',
+    ],
+    [
+      'another name does not',
+      { allowedTools: ['y', 'X'], writePermission: 'deny' },
+      tool('x'),
+      'deny by write-permission',
+    ],
+    [
+      'the name of a destructive tool does not',
+      { allowedTools: ['x'], writePermission: 'deny' },
+      tool('x', { annotations: { destructiveHint: true } }),
+      'deny by write-permission',
+    ],
+    [
+      'it does not pass a permission to read that denies',
+      { allowedTools: ['x'], readPermission: 'deny', writePermission: 'deny' },
+      tool('x', readOnly),
+      'deny by read-permission',
+    ],
+    [
+      'nor a list of denied tools',
+      { allowedTools: ['x'], deniedTools: ['x'], writePermission: 'deny' },
+      tool('x'),
+      'deny by denied-tool',
+    ],
+    ['an enabled tool', { enabledTools: ['x', 'get_*'] }, tool('get_y'), 'pass-through by no-rule'],
+    ['outside of the enabled tools', { enabledTools: ['x'] }, tool('y'), 'deny by disabled-tool'],
+    ['enabled is case-sensitive', { enabledTools: ['x'] }, tool('X'), 'deny by disabled-tool'],
+    [
+      'outside of the enabled tools, whatever is permitted',
+      { enabledTools: [], allowedTools: ['x'], writePermission: 'allow' },
+      tool('x'),
+      'deny by disabled-tool',
     ],
     ['read: deny counts always', { readPermission: 'deny' }, tool('x', readOnly), 'deny by read-permission'],
     [
@@ -146,6 +191,16 @@ describe('answers', () => {
     createToolPolicy({ approvals }).answer(entry('x'), 'always-server');
     const denying = createToolPolicy({ approvals, servers: { github: { writePermission: 'deny' } } });
     expect(denying.forTool(entry('x')).decision).toBe('deny');
+  });
+
+  it('a name passes a denial only as long as the tool is as it was approved', () => {
+    const servers = { github: { allowedTools: ['x', 'y'], writePermission: 'deny' } } as const;
+    const approvals = createToolApprovals();
+    const policy = createToolPolicy({ approvals, servers });
+    policy.answer(entry('x'), 'always-server');
+    expect(policy.forTool(entry('x')).decision).toBe('allow');
+    expect(policy.forTool({ ...entry('x'), digest: 'd2' }).decision).toBe('deny');
+    expect(policy.forTool(entry('y')).decision).toBe('deny');
   });
 
   it('belong to one policy, and survive a round trip through JSON', () => {

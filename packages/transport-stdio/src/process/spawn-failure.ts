@@ -152,7 +152,10 @@ function notFoundHint(attempt: SpawnAttempt): string {
   if (more.length > 0 && !isPath({ ...attempt, command: program })) {
     return '`command` is the program alone and is not read by a shell. Put the arguments into `args`.';
   }
-  if (isPath(attempt)) return 'A relative path is resolved against `cwd`.';
+  if (isPath(attempt)) {
+    const relative = 'A relative path is resolved against `cwd`.';
+    return more.length > 0 ? `If it has arguments, put them into \`args\`. ${relative}` : relative;
+  }
   const product = Object.hasOwn(INSTALL_HINTS, command) ? INSTALL_HINTS[command] : undefined;
   const install = product === undefined ? 'Install it' : `Install ${product}`;
   return `${install}, use its full path, or set PATH in \`env\`: desktop programs often lack what a login shell adds (nvm, asdf, Homebrew).`;

@@ -37,7 +37,7 @@ export interface ObservedRun {
 export interface CompiledBlocks extends AsyncDisposable {
   /** What the compilers said; empty when all is well. */
   readonly complaints: string;
-  /** Runs one in the root of the repository; rejects when it fails or does not end within 25 seconds. */
+  /** Runs one in the root of the repository; rejects when it fails or does not end. */
   run(block: CodeBlock, how: RunAs): Promise<void>;
   /** The same in another environment, and says what came of it. */
   observe(block: CodeBlock, how: RunAs, env: NodeJS.ProcessEnv): Promise<ObservedRun>;
@@ -94,7 +94,7 @@ export async function compileBlocks(blocks: readonly CodeBlock[]): Promise<Compi
     const program = run(process.execPath, [place(block, how)], {
       cwd: root,
       env: { ...env, PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` },
-      timeout: 25_000,
+      timeout: 300_000,
     });
     // Standard input is closed, so that a program that reads it ends.
     program.child.stdin?.end();

@@ -65,7 +65,7 @@ export async function createReaderProject(options: ReaderProjectOptions): Promis
       const { stdout } = await run('/bin/sh', ['-e', '-c', lines], {
         cwd: folder,
         env: { ...process.env, PATH: path },
-        timeout: 60_000,
+        timeout: 300_000,
       }).catch((error: { stdout: string; stderr: string }) => {
         throw new Error(`${error.stdout}\n${error.stderr}`, { cause: error });
       });

@@ -1,5 +1,5 @@
 /**
- * Compiled by `test/compat/test/types.test.ts` against the built declarations, with each supported TypeScript: every transport
+ * Compiled by `test/compat/test/types.program.test.ts` against the built declarations, with each supported TypeScript: every transport
  * is accepted by the clients of both official SDKs, and theirs have no more to them than our contract.
  */
 import type { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';

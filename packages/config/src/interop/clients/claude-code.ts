@@ -1,5 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { convertFields, chain, sameNames, type ClientFormat } from './client-format.js';
+import { PROJECT_PLACEHOLDER } from '../../layout/layout.js';
+import { chain, readFields, sameNames, writeFields, type ClientFormat } from './client-format.js';
 import { writeShellVariables } from './client-variables.js';
 
 const TITLE = 'Claude Code';
@@ -12,12 +13,12 @@ export const claudeCode: ClientFormat = {
   transports: ['stdio', 'http', 'sse', 'ws'],
   format: 'json',
   servers: [['mcpServers']],
+  projectServers: ['projects', PROJECT_PLACEHOLDER, 'mcpServers'],
   files: () => [
     { base: 'project', path: '.mcp.json' },
     { base: 'home', path: '.claude.json' },
   ],
-  read: (entry) =>
-    convertFields(entry, { ...FIELDS, oauth: 'oauth', alwaysLoad: null, description: 'description' }, 'here'),
+  read: (entry) => readFields('claude-code', entry),
   write(entry) {
     const rules = {
       ...FIELDS,
@@ -33,7 +34,7 @@ export const claudeCode: ClientFormat = {
           : `${lost.join(', ')} of "oauth" have no equivalent in ${TITLE} and were removed.`;
       },
     };
-    return chain(convertFields(entry, rules, `in ${TITLE}`), (converted) =>
+    return chain(writeFields('claude-code', TITLE, entry, rules), (converted) =>
       writeShellVariables(converted, TITLE),
     );
   },

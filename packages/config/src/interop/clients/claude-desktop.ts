@@ -1,4 +1,4 @@
-import { convertFields, chain, sameNames, userFile, type ClientFormat } from './client-format.js';
+import { chain, readFields, sameNames, userFile, writeFields, type ClientFormat } from './client-format.js';
 import { escapeVariables, rejectVariables } from './client-variables.js';
 
 const TITLE = 'Claude Desktop';
@@ -19,14 +19,9 @@ export const claudeDesktop: ClientFormat = {
       win32: `AppData/Roaming/Claude/${FILE}`,
     }),
   ],
-  read: (entry) =>
-    convertFields(
-      escapeVariables(entry),
-      { ...FIELDS, ...sameNames('type', 'cwd', 'url', 'disabled') },
-      'here',
-    ),
+  read: (entry) => readFields('claude-desktop', escapeVariables(entry)),
   write(entry) {
-    return chain(convertFields(entry, { ...FIELDS, type: null }, `in ${TITLE}`), (converted) =>
+    return chain(writeFields('claude-desktop', TITLE, entry, { ...FIELDS, type: null }), (converted) =>
       rejectVariables(converted, TITLE),
     );
   },

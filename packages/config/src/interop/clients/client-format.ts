@@ -1,4 +1,8 @@
-import type { JsonObject, JsonValue } from '../../jsonc/json-value.js';
+import { COMMON_FIELDS, MEMBERS } from '../../entry/entry-schema.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../jsonc/json-value.js';
+import type { KeyPath } from '../../layout/layout.js';
+import { foldWord, meaningIn, meaningOf, PROGRAMS, type ProgramWords } from '../../words/foreign-words.js';
+import type { InteropClient } from './all-clients.js';
 
 /** The result of converting one entry: `notes` say what was changed or lost, `reason` why it cannot be converted. */
 export type Conversion =
@@ -32,7 +36,9 @@ export interface ClientFormat {
   /** Whether `env` of an entry may pass on a variable of the client's environment by name. Default: false. */
   readonly inheritsNamed?: boolean;
   /** Keys that lead to the object with the servers. The first path that exists is read; the first of all is written. */
-  readonly servers: readonly (readonly string[])[];
+  readonly servers: readonly KeyPath[];
+  /** Where the servers of one project are in the user's file; they are read first. Default: nowhere. */
+  readonly projectServers?: KeyPath;
   /** The files, in the order in which they are read. Of two servers with one name, the first is used. */
   readonly files: (platform: NodeJS.Platform) => readonly ClientFile[];
   /** Converts an entry of the client to one of ours. */
@@ -50,7 +56,7 @@ export type Draft = Record<string, JsonValue>;
  */
 export type FieldRule = string | null | ((value: JsonValue, draft: Draft) => string | undefined | void);
 
-/** Converts the fields of an entry. A field without a rule is dropped with a note. */
+/** Converts the members of an object. One without a rule is dropped with a note. */
 export function convertFields(
   entry: JsonObject,
   rules: Readonly<Record<string, FieldRule>>,
@@ -60,16 +66,126 @@ export function convertFields(
   const notes: string[] = [];
   for (const [field, value] of Object.entries(entry)) {
     const rule = Object.hasOwn(rules, field) ? rules[field] : undefined;
-    if (rule === null) continue;
     if (rule === undefined) notes.push(`"${field}" has no equivalent ${there} and was removed.`);
-    else if (typeof rule === 'string') draft[rule] = value;
-    else {
-      const note = rule(value, draft);
-      if (typeof note === 'string') notes.push(note);
-    }
+    else notes.push(...applyRule(rule, value, draft));
   }
   return { entry: draft, notes };
 }
+
+function applyRule(rule: FieldRule, value: JsonValue, draft: Draft): readonly string[] {
+  if (rule === null) return [];
+  if (typeof rule === 'string') draft[rule] = value;
+  else {
+    const note = rule(value, draft);
+    if (typeof note === 'string') return [note];
+  }
+  return [];
+}
+
+/**
+ * Converts the words of a client to ours: first by `rules`, then by the table of words. What neither of them has is kept;
+ * `importServers` removes it with a note, and obeys the words that switch something off.
+ */
+export function readFields(
+  client: InteropClient,
+  entry: JsonObject,
+  rules: Readonly<Record<string, FieldRule>> = {},
+): { readonly entry: JsonObject; readonly notes: readonly string[] } {
+  const draft: Draft = {};
+  const notes: string[] = [];
+  for (const [field, value] of Object.entries(entry)) {
+    const rule = Object.hasOwn(rules, field) ? rules[field] : ruleFor(client, field);
+    notes.push(...applyRule(rule ?? field, value, draft));
+  }
+  return { entry: draft, notes };
+}
+
+function ruleFor(client: InteropClient, field: string): FieldRule | undefined {
+  const meaning =
+    meaningIn(PROGRAMS[client], field) ?? (COMMON_FIELDS.has(field) ? undefined : meaningOf(field));
+  switch (meaning?.kind) {
+    case 'field':
+      return (value, draft) => setMember(draft, meaning.field, value);
+    case 'seconds':
+      return (value, draft) => {
+        const milliseconds = secondsToMilliseconds(value);
+        if (milliseconds === undefined) return `"${field}" is not a number of seconds and was removed.`;
+        draft[meaning.field] = milliseconds;
+        return undefined;
+      };
+    // Our field of that name means something else.
+    case 'only':
+      return COMMON_FIELDS.has(field) ? 'enabledTools' : undefined;
+    default:
+      return field === 'oauth' ? readOauth : undefined;
+  }
+}
+
+/** Sets a field, or a member of one: `oauth.scopes`. */
+function setMember(draft: Draft, path: string, value: JsonValue): undefined {
+  const [field = '', member] = path.split('.');
+  if (member === undefined) draft[field] = value;
+  else draft[field] = { ...(isJsonObject(draft[field]) && draft[field]), [member]: value };
+}
+
+/** Members of `oauth` are spelled in several ways, and scopes may be one text. */
+function readOauth(value: JsonValue, draft: Draft): undefined {
+  if (!isJsonObject(value)) {
+    draft['oauth'] = value;
+    return;
+  }
+  for (const [member, each] of Object.entries(value)) {
+    const ours = MEMBERS['oauth']?.find((known) => foldWord(known) === foldWord(member));
+    if (member === 'scope' && typeof each === 'string') {
+      setMember(
+        draft,
+        'oauth.scopes',
+        each.split(/\s+/).filter((scope) => scope !== ''),
+      );
+    } else setMember(draft, `oauth.${ours ?? member}`, each);
+  }
+  draft['oauth'] ??= {};
+}
+
+/** Converts an entry of ours to the words of a client. What would run there although it may not run here is a reason to refuse. */
+export function writeFields(
+  client: InteropClient,
+  title: string,
+  entry: JsonObject,
+  rules: Readonly<Record<string, FieldRule>>,
+): Conversion {
+  const { disabled, deniedTools, enabledTools, ...rest } = entry;
+  const { off, denied, only }: ProgramWords = PROGRAMS[client];
+  const { entry: written, notes } = convertFields(rest, rules, `in ${title}`);
+  if (disabled === true && off === undefined)
+    return { reason: `The server is switched off, which ${title} cannot say: it would start there.` };
+  const lists = [
+    ['deniedTools', deniedTools, denied],
+    ['enabledTools', enabledTools, only],
+  ] as const;
+  for (const [field, value, word] of lists) {
+    if (value === undefined || (field === 'deniedTools' && Array.isArray(value) && value.length === 0))
+      continue;
+    if (word === undefined)
+      return {
+        reason: `"${field}" cannot be written for ${title}, so tools that may not run here could run there.`,
+      };
+    if (JSON.stringify(value).includes('*'))
+      return { reason: `"${field}" has a pattern, and ${title} only knows names of tools.` };
+  }
+  return {
+    entry: {
+      ...written,
+      ...(disabled === true && off !== undefined && { [off[0]]: off[1] }),
+      ...(denied !== undefined && isList(deniedTools) && { [denied]: deniedTools }),
+      ...(only !== undefined && enabledTools !== undefined && { [only]: enabledTools }),
+    },
+    notes,
+  };
+}
+
+const isList = (value: JsonValue | undefined): value is readonly JsonValue[] =>
+  Array.isArray(value) && value.length > 0;
 
 /** Rules for fields that have the same name in both formats. */
 export function sameNames<const Names extends readonly string[]>(
@@ -89,7 +205,7 @@ export function userFile(
 }
 
 /** Converts seconds to milliseconds; undefined if the value is not a positive number. */
-export function secondsToMilliseconds(value: JsonValue): number | undefined {
+function secondsToMilliseconds(value: JsonValue): number | undefined {
   return typeof value === 'number' && value > 0 ? Math.max(1, Math.round(value * 1000)) : undefined;
 }
 

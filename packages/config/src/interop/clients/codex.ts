@@ -1,13 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../jsonc/json-value.js';
 import { parseTemplate, variableReference } from '../../variables/syntax.js';
-import {
-  convertFields,
-  chain,
-  sameNames,
-  secondsToMilliseconds,
-  type ClientFormat,
-  type Draft,
-} from './client-format.js';
+import { chain, readFields, sameNames, writeFields, type ClientFormat, type Draft } from './client-format.js';
 import { escapeVariables, rejectVariables } from './client-variables.js';
 
 const TITLE = 'Codex CLI';
@@ -29,46 +22,37 @@ export const codex: ClientFormat = {
     { base: 'home', path: '.codex/config.toml' },
   ],
   read: (entry) =>
-    convertFields(
-      escapeVariables(entry),
-      {
-        ...FIELDS,
-        env: (value, draft) => mergeInto(draft, 'env', value),
-        required: null,
-        enabled: (value, draft) => void (value === false && (draft['disabled'] = true)),
-        http_headers: (value, draft) => mergeInto(draft, 'headers', value),
-        env_http_headers: (value, draft) =>
-          mergeInto(
-            draft,
-            'headers',
-            mapValues(value, (name) => variableReference(name)),
-          ),
-        bearer_token_env_var: (value, draft) => {
-          const token = typeof value === 'string' ? variableReference(value) : undefined;
-          return token === undefined
-            ? '"bearer_token_env_var" is not the name of a variable and was removed.'
-            : mergeInto(draft, 'headers', { Authorization: `Bearer ${token}` });
-        },
-        env_vars: (value, draft) => {
-          const names = Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
-          return mergeInto(
-            draft,
-            'env',
-            Object.fromEntries(names.map((name) => [name, variableReference(name) ?? ''])),
-          );
-        },
-        tool_timeout_sec: (value, draft) => {
-          const timeout = secondsToMilliseconds(value);
-          if (timeout === undefined) return '"tool_timeout_sec" is not a number of seconds and was removed.';
-          draft['timeout'] = timeout;
-          return undefined;
-        },
-        disabled_tools: 'deniedTools',
-        enabled_tools: () =>
-          '"enabled_tools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
+    readFields('codex', escapeVariables(entry), {
+      env: (value, draft) => mergeInto(draft, 'env', value),
+      http_headers: (value, draft) => mergeInto(draft, 'headers', value),
+      env_http_headers: (value, draft) =>
+        mergeInto(
+          draft,
+          'headers',
+          mapValues(value, (name) => variableReference(name)),
+        ),
+      bearer_token_env_var: (value, draft) => {
+        const token = typeof value === 'string' ? variableReference(value) : undefined;
+        return token === undefined
+          ? '"bearer_token_env_var" is not the name of a variable and was removed.'
+          : mergeInto(draft, 'headers', { Authorization: `Bearer ${token}` });
       },
-      'here',
-    ),
+      env_vars: (value, draft) => {
+        // A name, or an object with the name and the machine that the value comes from.
+        const names = asList(value).map((each) => (isJsonObject(each) ? each['name'] : each));
+        const references = names.flatMap((name) => {
+          const reference = typeof name === 'string' ? variableReference(name) : undefined;
+          return typeof name === 'string' && reference !== undefined ? [[name, reference]] : [];
+        });
+        mergeInto(draft, 'env', Object.fromEntries(references));
+        const lost = names.length - references.length;
+        const remote = asList(value).some(
+          (each) => isJsonObject(each) && (each['source'] ?? 'local') !== 'local',
+        );
+        if (lost > 0) return `${String(lost)} of "env_vars" are not names of variables and were removed.`;
+        return remote ? '"source" of "env_vars" was removed: the values come from this machine.' : undefined;
+      },
+    }),
   write(entry) {
     const { env, headers, ...rest } = entry;
     const rules = {
@@ -77,15 +61,15 @@ export const codex: ClientFormat = {
       timeout: (value: JsonValue, draft: Draft): undefined => {
         if (typeof value === 'number') draft['tool_timeout_sec'] = value / 1000;
       },
-      disabled: (value: JsonValue, draft: Draft): undefined => {
-        if (value === true) draft['enabled'] = false;
+      connectTimeout: (value: JsonValue, draft: Draft): undefined => {
+        if (typeof value === 'number') draft['startup_timeout_sec'] = value / 1000;
       },
-      deniedTools: 'disabled_tools',
     };
-    const converted = convertFields(
+    const converted = writeFields(
+      'codex',
+      TITLE,
       { ...splitVariables(env, headers), ...rest },
       { ...rules, ...VARIABLE_FIELDS },
-      `in ${TITLE}`,
     );
     return chain(converted, (plain) => rejectVariables(plain, TITLE));
   },

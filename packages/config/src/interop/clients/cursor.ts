@@ -1,5 +1,13 @@
 import { isJsonObject, type JsonValue } from '../../jsonc/json-value.js';
-import { convertFields, chain, sameNames, type ClientFormat, type Draft } from './client-format.js';
+import {
+  chain,
+  convertFields,
+  readFields,
+  sameNames,
+  writeFields,
+  type ClientFormat,
+  type Draft,
+} from './client-format.js';
 import { writeEditorVariables, translateEditorVariables } from './client-variables.js';
 
 const TITLE = 'Cursor';
@@ -16,13 +24,12 @@ export const cursor: ClientFormat = {
     { base: 'home', path: '.cursor/mcp.json' },
   ],
   read: (entry, options) =>
-    chain(
-      convertFields(entry, { ...FIELDS, ...sameNames('type', 'disabled', 'cwd'), auth: readAuth }, 'here'),
-      (converted) => translateEditorVariables(converted, options),
+    chain(readFields('cursor', entry, { auth: readAuth }), (converted) =>
+      translateEditorVariables(converted, options),
     ),
   write(entry) {
     return chain(
-      convertFields(entry, { ...FIELDS, type: null, oauth: writeAuth }, `in ${TITLE}`),
+      writeFields('cursor', TITLE, entry, { ...FIELDS, type: null, oauth: writeAuth }),
       (converted) => writeEditorVariables(converted, TITLE),
     );
   },

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../jsonc/json-value.js';
 import { variableReference } from '../../variables/syntax.js';
-import { convertFields, chain, sameNames, type ClientFormat, type Draft } from './client-format.js';
+import { chain, readFields, sameNames, writeFields, type ClientFormat, type Draft } from './client-format.js';
 import { writeShellVariables, translateVariables } from './client-variables.js';
 
 const TITLE = 'Gemini CLI';
@@ -19,7 +19,10 @@ const FIELDS = sameNames(
   'targetServiceAccount',
 );
 
-/** `httpUrl` is Streamable HTTP, `url` is SSE. @see https://geminicli.com/docs/tools/mcp-server */
+/**
+ * `url` is Streamable HTTP unless `type` says `sse`; versions before 0.6 read it as SSE, and `httpUrl` as Streamable HTTP.
+ * @see https://geminicli.com/docs/tools/mcp-server
+ */
 export const gemini: ClientFormat = {
   title: TITLE,
   transports: ['stdio', 'http', 'sse'],
@@ -31,17 +34,11 @@ export const gemini: ClientFormat = {
   ],
   read(entry) {
     const { httpUrl, url, type, ...rest } = entry;
-    const rules = {
-      ...FIELDS,
-      excludeTools: 'deniedTools',
-      // Our `allowedTools` lets tools run without asking, which grants more than offering them.
-      includeTools: () =>
-        '"includeTools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
-    };
-    const address: Draft = {};
-    if (httpUrl !== undefined) Object.assign(address, { type: 'http', url: httpUrl });
-    else if (url !== undefined) Object.assign(address, { type: type ?? 'sse', url });
-    const converted = convertFields(rest, rules, 'here');
+    const address: Draft =
+      httpUrl === undefined
+        ? { ...(type !== undefined && { type }), ...(url !== undefined && { url }) }
+        : { type: 'http', url: httpUrl };
+    const converted = readFields('gemini', rest);
     return chain({ entry: { ...address, ...converted.entry }, notes: converted.notes }, (ours) =>
       translateVariables(
         ours,
@@ -55,11 +52,11 @@ export const gemini: ClientFormat = {
       ...FIELDS,
       type: null,
       url: (value: JsonValue, draft: Draft): undefined => {
-        draft[entry['type'] === 'sse' ? 'url' : 'httpUrl'] = value;
+        if (entry['type'] === 'sse') Object.assign(draft, { url: value, type: 'sse' });
+        else draft['httpUrl'] = value;
       },
-      deniedTools: 'excludeTools',
     };
-    return chain(convertFields(entry, rules, `in ${TITLE}`), (converted) =>
+    return chain(writeFields('gemini', TITLE, entry, rules), (converted) =>
       writeShellVariables(converted, TITLE),
     );
   },

@@ -1,9 +1,10 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../jsonc/json-value.js';
 import { variableReference } from '../../variables/syntax.js';
 import {
-  convertFields,
   chain,
+  readFields,
   sameNames,
+  writeFields,
   type Conversion,
   type ClientFormat,
   type Draft,
@@ -40,47 +41,33 @@ export const mcporter: ClientFormat = {
     // mcporter prefers a URL to a command.
     const target = address === undefined ? words : { url: address };
     if (target === undefined) return { reason: 'The entry has neither "baseUrl" nor "command".' };
-    const converted = convertFields(
-      rest,
-      {
-        ...FIELDS,
-        headers: (value, draft) => mergeHeaders(draft, value),
-        bearerToken: (value, draft) => mergeHeaders(draft, { Authorization: `Bearer ${textOf(value)}` }),
-        // The variable holds the whole value of the header.
-        bearerTokenEnv: (value, draft) => {
-          const token = typeof value === 'string' ? variableReference(value) : undefined;
-          if (token === undefined) return '"bearerTokenEnv" is not the name of a variable and was removed.';
-          mergeHeaders(draft, { Authorization: token });
-          return undefined;
-        },
-        oauthClientId: (value, draft) => mergeOauth(draft, 'clientId', value),
-        oauthClientSecret: (value, draft) => mergeOauth(draft, 'clientSecret', value),
-        oauthClientSecretEnv: (value, draft) => {
-          const secret = typeof value === 'string' ? variableReference(value) : undefined;
-          return secret === undefined
-            ? '"oauthClientSecretEnv" is not the name of a variable and was removed.'
-            : mergeOauth(draft, 'clientSecret', secret);
-        },
-        oauthRedirectUrl: (value, draft) => mergeOauth(draft, 'redirectUri', value),
-        oauthScope: (value, draft) =>
-          mergeOauth(
-            draft,
-            'scopes',
-            textOf(value)
-              .split(/\s+/)
-              .filter((each) => each !== ''),
-          ),
-        blockedTools: 'deniedTools',
-        allowedTools: () =>
-          '"allowedTools" limits the tools that are offered. Here all tools are offered, and each one asks first.',
-        auth: null,
-        lifecycle: null,
-        logging: null,
-        tokenCacheDir: null,
-        clientName: null,
+    const converted = readFields('mcporter', rest, {
+      headers: (value, draft) => mergeHeaders(draft, value),
+      bearerToken: (value, draft) => mergeHeaders(draft, { Authorization: `Bearer ${textOf(value)}` }),
+      // The variable holds the whole value of the header.
+      bearerTokenEnv: (value, draft) => {
+        const token = typeof value === 'string' ? variableReference(value) : undefined;
+        if (token === undefined) return '"bearerTokenEnv" is not the name of a variable and was removed.';
+        mergeHeaders(draft, { Authorization: token });
+        return undefined;
       },
-      'here',
-    );
+      oauthClientId: (value, draft) => mergeOauth(draft, 'clientId', value),
+      oauthClientSecret: (value, draft) => mergeOauth(draft, 'clientSecret', value),
+      oauthClientSecretEnv: (value, draft) => {
+        const secret = typeof value === 'string' ? variableReference(value) : undefined;
+        return secret === undefined
+          ? '"oauthClientSecretEnv" is not the name of a variable and was removed.'
+          : mergeOauth(draft, 'clientSecret', secret);
+      },
+      oauthScope: (value, draft) =>
+        mergeOauth(
+          draft,
+          'scopes',
+          textOf(value)
+            .split(/\s+/)
+            .filter((each) => each !== ''),
+        ),
+    });
     const folder = typeof cwd === 'string' ? cwd.replace(/^~(?=$|[/\\])/, () => home) : cwd;
     const whole = { ...target, ...(folder !== undefined && { cwd: folder }), ...converted.entry };
     return chain({ entry: whole, notes: converted.notes }, (ours) =>
@@ -92,7 +79,7 @@ export const mcporter: ClientFormat = {
     );
   },
   write(entry) {
-    const { type: _type, url, oauth, deniedTools, ...rest } = entry;
+    const { type: _type, url, oauth, ...rest } = entry;
     const {
       clientId,
       clientSecret,
@@ -109,22 +96,16 @@ export const mcporter: ClientFormat = {
       ...(clientSecret !== undefined && { oauthClientSecret: clientSecret }),
       ...(scopes !== undefined && { oauthScope: isJsonList(scopes) ? scopes.map(textOf).join(' ') : scopes }),
       ...(redirectUri !== undefined && { oauthRedirectUrl: redirectUri }),
-      ...(deniedTools !== undefined && { blockedTools: deniedTools }),
     };
-    const converted = convertFields(
-      theirs,
-      {
-        ...FIELDS,
-        ...sameNames('baseUrl', 'auth', 'oauthClientId', 'oauthClientSecret', 'oauthScope'),
-        ...sameNames('oauthRedirectUrl', 'blockedTools'),
-      },
-      `in ${TITLE}`,
-    );
-    const lost = Object.keys(more).map(
+    const converted = writeFields('mcporter', TITLE, theirs, {
+      ...FIELDS,
+      ...sameNames('baseUrl', 'auth', 'oauthClientId', 'oauthClientSecret', 'oauthScope', 'oauthRedirectUrl'),
+    });
+    const notes = Object.keys(more).map(
       (field) => `"oauth.${field}" has no equivalent in ${TITLE} and was removed.`,
     );
-    return chain({ ...converted, notes: [...converted.notes, ...lost] }, (ours) =>
-      writeShellVariables(ours, TITLE),
+    return chain(converted, (ours) =>
+      chain({ entry: ours, notes }, (whole) => writeShellVariables(whole, TITLE)),
     );
   },
 };

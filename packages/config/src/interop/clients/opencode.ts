@@ -1,6 +1,6 @@
 import { isJsonList, type JsonValue } from '../../jsonc/json-value.js';
 import { variableReference } from '../../variables/syntax.js';
-import { convertFields, chain, sameNames, type ClientFormat, type Draft } from './client-format.js';
+import { chain, readFields, sameNames, writeFields, type ClientFormat, type Draft } from './client-format.js';
 import { writeVariables, translateVariables } from './client-variables.js';
 
 const TITLE = 'opencode';
@@ -23,25 +23,10 @@ export const opencode: ClientFormat = {
     { base: 'home', path: '.config/opencode/opencode.jsonc' },
   ],
   read: (entry) =>
-    chain(
-      convertFields(
-        entry,
-        {
-          ...FIELDS,
-          disabled: 'disabled',
-          environment: 'env',
-          oauth: 'oauth',
-          type: (value, draft) =>
-            void (draft['type'] = value === 'local' ? 'stdio' : value === 'remote' ? 'http' : value),
-          command: readCommand,
-          enabled: (value, draft) => void (value === false && (draft['disabled'] = true)),
-        },
-        'here',
+    chain(readFields('opencode', entry, { command: readCommand }), (converted) =>
+      translateVariables(converted, /\{(env|file):([^}]*)\}/g, ([, kind, name = '']) =>
+        kind === 'env' ? variableReference(name) : undefined,
       ),
-      (converted) =>
-        translateVariables(converted, /\{(env|file):([^}]*)\}/g, ([, kind, name = '']) =>
-          kind === 'env' ? variableReference(name) : undefined,
-        ),
     ),
   write(entry) {
     const { command, args, ...rest } = entry;
@@ -51,13 +36,12 @@ export const opencode: ClientFormat = {
         void (draft['type'] = value === 'stdio' ? 'local' : 'remote'),
       command: 'command',
       env: 'environment',
-      disabled: 'disabled',
       oauth: 'oauth',
     };
     const list = command === undefined ? {} : { command: [command, ...(isJsonList(args) ? args : [])] };
     const { type, ...others } = rest;
     return chain(
-      convertFields({ type: type ?? 'http', ...list, ...others }, rules, `in ${TITLE}`),
+      writeFields('opencode', TITLE, { type: type ?? 'http', ...list, ...others }, rules),
       (converted) =>
         writeVariables(converted, {
           title: TITLE,

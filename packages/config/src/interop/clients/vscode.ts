@@ -1,4 +1,4 @@
-import { convertFields, chain, sameNames, userFile, type ClientFormat } from './client-format.js';
+import { chain, readFields, sameNames, userFile, writeFields, type ClientFormat } from './client-format.js';
 import { writeEditorVariables, translateEditorVariables } from './client-variables.js';
 
 const TITLE = 'VS Code';
@@ -19,12 +19,9 @@ export const vscode: ClientFormat = {
     }),
   ],
   read: (entry, options) =>
-    chain(
-      convertFields(entry, { ...FIELDS, dev: null, gallery: null, version: null, oauth: 'oauth' }, 'here'),
-      (converted) => translateEditorVariables(converted, options),
-    ),
+    chain(readFields('vscode', entry), (converted) => translateEditorVariables(converted, options)),
   write(entry) {
-    return chain(convertFields(entry, FIELDS, `in ${TITLE}`), (converted) =>
+    return chain(writeFields('vscode', TITLE, entry, FIELDS), (converted) =>
       writeEditorVariables(converted, TITLE),
     );
   },

@@ -1,11 +1,13 @@
-import { type JsonObject, isJsonObject } from '../../jsonc/json-value.js';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../jsonc/json-value.js';
 import {
-  convertFields,
   chain,
+  readFields,
   sameNames,
   userFile,
+  writeFields,
   type Conversion,
   type ClientFormat,
+  type Draft,
 } from './client-format.js';
 import { escapeVariables, rejectVariables } from './client-variables.js';
 
@@ -35,27 +37,20 @@ export const zed: ClientFormat = {
     // Older files have path, arguments and environment in one object.
     const { path, ...nested } = isJsonObject(command) ? command : { path: command };
     const flat: JsonObject = { ...(path !== undefined && { command: path }), ...nested, ...rest };
-    return convertFields(
-      escapeVariables(flat),
-      {
-        ...FIELDS,
-        source: null,
-        enabled: (value, draft) => void (value === false && (draft['disabled'] = true)),
-        timeout: (value, draft) => void (typeof value === 'number' && (draft['timeout'] = value)),
-      },
-      'here',
-    );
+    // `custom` says that the command is in the entry.
+    const rules = {
+      source: (value: JsonValue, draft: Draft) => void (value !== 'custom' && (draft['source'] = value)),
+    };
+    return readFields('zed', escapeVariables(flat), rules);
   },
   write(entry) {
     const rules = {
       ...FIELDS,
       type: null,
-      disabled: (value: unknown, draft: Record<string, unknown>): undefined => {
-        if (value === true) draft['enabled'] = false;
+      timeout: (value: JsonValue, draft: Draft): undefined => {
+        if (typeof value === 'number') draft['timeout'] = Math.ceil(value / 1000);
       },
     };
-    return chain(convertFields(entry, rules, `in ${TITLE}`), (converted) =>
-      rejectVariables(converted, TITLE),
-    );
+    return chain(writeFields('zed', TITLE, entry, rules), (converted) => rejectVariables(converted, TITLE));
   },
 };

@@ -1,16 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { publicPackages } from '../../../scripts/workspace.mjs';
 import { codeBlocks, pagesBelow, unusedHelpers, type CodeBlock } from './support/code-blocks.js';
 import { compileBlocks, waysToRun, type CompiledBlocks } from './support/compiled-blocks.js';
 import { startModelStandIn } from './support/model-stand-in.js';
 
 const root = join(import.meta.dirname, '../../..');
-/** Without the recipes for frameworks, which `test/adapters/` installs, compiles and runs. */
+/** Without the recipes and adapters for frameworks, which `test/adapters/` installs, compiles and runs. */
 const pages = ['README.md', ...pagesBelow(root, 'docs')].filter((page) => page !== 'docs/frameworks.md');
-const blocks = pages.flatMap((page) => codeBlocks(root, page));
+const readmes = readdirSync(join(root, 'packages'))
+  .filter((name) => !name.startsWith('adapter-'))
+  .map((name) => `packages/${name}/README.md`)
+  .filter((page) => existsSync(join(root, page)));
+const blocks = [...pages, ...readmes].flatMap((page) => codeBlocks(root, page));
+/** The first of each README of a package: the example that a new user copies. */
+const examples = readmes.flatMap((page) =>
+  blocks.filter(({ place }) => place.startsWith(`${page}:`)).slice(0, 1),
+);
 
 /** The APIs that blocks of the documentation call, and what their results have a field for. */
 const modelApis: readonly ModelApi[] = [
@@ -39,7 +46,12 @@ beforeAll(async () => {
 });
 afterAll(() => compiled[Symbol.asyncDispose]());
 
-describe('every code block of the documentation', () => {
+it('the README of every package begins with an example to copy', () => {
+  expect(examples).toHaveLength(readmes.length);
+  expect(examples.filter(({ code, imported }) => imported || code.length <= 100)).toEqual([]);
+});
+
+describe('every code block of the documentation and of the READMEs', () => {
   it('compiles', () => {
     expect(compiled.complaints).toBe('');
   });
@@ -49,7 +61,7 @@ describe('every code block of the documentation', () => {
     .flatMap((block) => waysToRun(block).map((how) => ({ block, how, place: block.place })));
   const api = (block: CodeBlock) => modelApis.find(({ uses }) => uses.test(block.code));
 
-  it.each(runs.filter(({ block }) => api(block) === undefined))(
+  it.concurrent.each(runs.filter(({ block }) => api(block) === undefined))(
     'runs and ends by itself, $how: $place',
     ({ block, how }) => compiled.run(block, how),
   );
@@ -63,7 +75,7 @@ describe('every code block of the documentation', () => {
     expect(modelApis.filter(({ name }) => !seen.includes(name))).toEqual([]);
   });
 
-  it.each(runs.filter(({ block }) => api(block) !== undefined))(
+  it.concurrent.each(runs.filter(({ block }) => api(block) !== undefined))(
     'runs the tools that a model calls, $how: $place',
     async ({ block, how }) => {
       await using model = await startModelStandIn([
@@ -102,29 +114,4 @@ describe('every code block of the documentation', () => {
       expect(stdout).toContain('The tool said: The sum of 4711 and 1089 is 5800.');
     },
   );
-});
-
-it('the architecture page has every package, with what it stands on and brings', () => {
-  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-  const rows = page
-    .split('\n')
-    .filter((line) => line.startsWith('| [`'))
-    .map((line) => line.replaceAll(/ +/g, ' '));
-  const list = (names: readonly string[]): string =>
-    names.map((name) => `\`${name}\``).join(', ') || 'nothing';
-  const expected = publicPackages(root).map(({ folder, manifest }) => {
-    const needed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).toSorted();
-    const ours = needed.filter((name) => name.startsWith('@mcp-fittings/'));
-    const others = needed.filter((name) => !ours.includes(name));
-    const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json');
-    const ourNames = ours.map((name) => name.slice('@mcp-fittings/'.length));
-    return `| [\`${folder}\`](../packages/${folder}/README.md) | ${list(ourNames)} | ${list(others)} | ${list(entries)} |`;
-  });
-  expect(rows.toSorted()).toEqual(expected.toSorted());
-});
-
-it('the README has every package', () => {
-  const page = readFileSync(join(root, 'README.md'), 'utf8');
-  const named = [...page.matchAll(/^\| \[`([\w-]+)`\]\(packages\/\1\)/gm)].map(([, name]) => name);
-  expect(new Set(named)).toEqual(new Set(publicPackages(root).map(({ folder }) => folder)));
 });

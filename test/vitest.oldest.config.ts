@@ -1,5 +1,5 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
-import base from './vitest.config.js';
+import base from '../vitest.config.js';
 
 /** For the oldest versions that the peer ranges of `host` and `tools` allow; `npm test` runs with the newest. */
 export default mergeConfig(

@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { OWN_CRASH } from './packages/store-keychain/test/support/secret-service.js';
-import base, { SYSTEM_TESTS } from './vitest.config.js';
+import { OWN_CRASH } from '../packages/store-keychain/test/support/secret-service.js';
+import base, { SYSTEM_TESTS } from '../vitest.config.js';
 
 export default defineConfig({
   ...base,

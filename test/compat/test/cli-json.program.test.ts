@@ -33,7 +33,7 @@ beforeAll(async () => {
   await mkdir(join(project, '.git'), { recursive: true });
   await write(join(project, '.mcp.json'), { mcpServers: { db: { command: 'db-mcp', env: { A: '${B}' } } } });
   await write(join(home, '.cursor/mcp.json'), { mcpServers: { c: { command: 'c' }, bad: {} } });
-}, 60_000);
+});
 afterAll(() => rm(home, { recursive: true, force: true }));
 
 const SUM = ['everything/get-sum', '-a', 'a=1', '-a', 'b=2'];

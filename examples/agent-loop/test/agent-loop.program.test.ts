@@ -32,4 +32,4 @@ it('an agent completes its task with every naming strategy, exits by itself and 
     expect(text).toContain('→ The note says "remember the milk". I may not change it.');
   }
   if (process.platform === 'linux') expect(leftBehind()).toEqual([]);
-}, 120_000);
+});

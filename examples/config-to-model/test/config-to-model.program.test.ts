@@ -18,7 +18,7 @@ it('configuration files become tools of a model, and the program exits by itself
   );
   expect(stdout).toContain('note.txt: remember the milk');
   if (process.platform === 'linux') expect(leftBehind()).toEqual([]);
-}, 60_000);
+});
 
 it.each(['open-tools', 'agent'])('the page shows this program: %s', (name) => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/config-to-model.md'), 'utf8');

@@ -1,0 +1,44 @@
+import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import type { EntryIssue } from '../problems.js';
+
+const OAUTH_URLS = ['issuer', 'authorizationUrl', 'tokenUrl', 'authServerMetadataUrl', 'redirectUri'];
+
+/** Returns the fields of an entry, with variables expanded, that are not the URLs that they must be. */
+export function urlIssues({ url, proxy, oauth }: ServerConfig): readonly EntryIssue[] {
+  const issues: EntryIssue[] = [];
+  const refuse = (path: string, wanted: string, hint?: string): void => {
+    issues.push({ code: 'FIELD_INVALID', path, message: `"${path}" is not ${wanted}.`, hint });
+  };
+  if (typeof url === 'string' && !URL.canParse(url)) refuse('url', 'an absolute URL');
+  if (typeof url === 'string' && typeof proxy === 'string' && !isProxy(proxy)) {
+    refuse('proxy', 'the URL of a proxy', 'Write http://host:port, "env" or "none".');
+  }
+  if (!isRecord(oauth)) return issues;
+  const { identityProvider, allowedEndpointOrigins } = oauth;
+  const checked: readonly (readonly [path: string, value: unknown])[] = [
+    ...OAUTH_URLS.map((member) => [`oauth.${member}`, oauth[member]] as const),
+    ...(isRecord(identityProvider)
+      ? [['oauth.identityProvider.issuer', identityProvider['issuer']] as const]
+      : []),
+    ...(Array.isArray(allowedEndpointOrigins)
+      ? allowedEndpointOrigins.map(
+          (each: unknown, index) => [`oauth.allowedEndpointOrigins[${String(index)}]`, each] as const,
+        )
+      : []),
+  ];
+  for (const [path, value] of checked) {
+    if (typeof value === 'string' && !isHttpUrl(value)) refuse(path, 'an absolute http: or https: URL');
+  }
+  return issues;
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** The scheme may be omitted. A word alone is most likely a mistake for "env" or "none". */
+function isProxy(text: string): boolean {
+  if (text === 'env' || text === 'none') return true;
+  if (text.includes('://')) return isHttpUrl(text);
+  return /[.:]|^localhost$/.test(text) && isHttpUrl(`http://${text}`);
+}

@@ -1,0 +1,36 @@
+/** The steps of `npm run check -- --changed`, for the files that differ from a branch or are not committed. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const CHEAP = ['dependency direction', 'folder cycles', 'file sizes', 'voice', 'workflows'];
+const PACKAGE = /^(?:packages\/[^/]+|examples\/[^/]+|bench|test\/compat)(?=\/)/;
+
+/** @returns steps of the same form as those of check.mjs. */
+export function changedSteps(all, base) {
+  const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
+  const [fork = 'HEAD'] = git('merge-base', 'HEAD', base);
+  const changed = [...git('diff', '--name-only', fork), ...git('ls-files', '-o', '--exclude-standard')];
+  const files = changed.filter((file) => existsSync(file));
+  const packages = [...new Set(changed.flatMap((file) => PACKAGE.exec(file) ?? []))].filter((folder) =>
+    existsSync(join(folder, 'package.json')),
+  );
+  const isRootChanged = changed.some((file) => !PACKAGE.test(file) && /\.(?:[mc]?[jt]s|json)$/.test(file));
+  const filters = packages.map((folder) => `--filter=./${folder}`);
+  const tested = packages.map((folder) => `${folder}/test/`);
+  console.log(
+    `Changed since ${base}: ${[...packages, ...(isRootChanged ? ['the root'] : [])].join(', ') || 'nothing'}.`,
+  );
+  const turbo = (...tasks) => ['run', ...tasks, '--output-logs=errors-only'];
+  return [
+    ...(files.length > 0
+      ? [['format', 'prettier', ['--check', '--log-level', 'warn', '--ignore-unknown', ...files]]]
+      : []),
+    ...(packages.length > 0
+      ? [['build, lint and types', 'turbo', [...turbo('build', 'lint', 'types'), ...filters]]]
+      : []),
+    ...(isRootChanged ? [['lint and types of the root', 'turbo', turbo('lint:root', 'types:root')]] : []),
+    ...all.filter(([name]) => CHEAP.includes(name)),
+    ...(tested.length > 0 ? [['tests', 'vitest', ['run', '--passWithNoTests', ...tested]]] : []),
+  ];
+}
