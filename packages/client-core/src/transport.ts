@@ -26,7 +26,7 @@ export type {
 // The life cycle.
 export { BaseTransport, type BaseTransportOptions } from './base-transport/base-transport.js';
 export type { TransportController } from './base-transport/transport-controller.js';
-export { afterTurn } from './base-transport/after-turn.js';
+export { afterTurn, RefusalPace } from './base-transport/after-turn.js';
 export type { Intake, PacedSource, Pausable } from './base-transport/intake.js';
 export type { TurnBudget, TurnBudgetOptions } from './base-transport/turn-budget.js';
 

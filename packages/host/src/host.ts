@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { canonicalJson } from '@mcp-fittings/client-core/text';
 import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
-import { afterTurn } from '@mcp-fittings/client-core/transport';
+import { afterTurn, RefusalPace } from '@mcp-fittings/client-core/transport';
 import { timeoutOf, type Call } from './calls/call-dispatcher.js';
 import { createToolTasks } from './calls/tool-tasks.js';
 import { createSemaphore } from './limiters.js';
@@ -90,6 +90,8 @@ export function createHost(options: HostOptions): Host {
     scopes,
   };
   let closed = false;
+  /** A program that calls again at once, without end, must not keep timers and sockets from their turn. */
+  const refusals = new RefusalPace();
 
   const serverOf = (name: string): ServerConnection => {
     checkName(name);
@@ -111,11 +113,16 @@ export function createHost(options: HostOptions): Host {
     given: CallOptions,
     work: (server: ServerConnection) => Promise<T>,
   ): Promise<T> => {
-    checkOpen();
-    const server = serverOf(name);
-    checkCallContext(name, given);
-    const principal = personOf(given);
-    return principal === undefined ? work(server) : people.use({ name, server }, principal, work);
+    try {
+      checkOpen();
+      const server = serverOf(name);
+      checkCallContext(name, given);
+      const principal = personOf(given);
+      return await (principal === undefined ? work(server) : people.use({ name, server }, principal, work));
+    } catch (error) {
+      await new Promise<void>((resolve) => refusals.run(resolve));
+      throw error;
+    }
   };
   const all = <Item>(
     given: PrincipalOptions,
@@ -198,7 +205,6 @@ export function createHost(options: HostOptions): Host {
     resourceTemplates: (given = NO_OPTIONS) => all(given, (server) => server.available('resourceTemplates')),
 
     async callTool(ref, args = {}, callOptions: ToolCallOptions = NO_OPTIONS) {
-      checkOpen();
       checkRef('callTool', ref, TOOL_REF);
       checkRecord('callTool', 'second argument', args);
       const { server: name, tool } = ref;

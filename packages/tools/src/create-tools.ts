@@ -1,3 +1,4 @@
+import { RefusalPace } from '@mcp-fittings/client-core/transport';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { callTool, runTool, toolVerdict, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
@@ -175,6 +176,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   });
   const largeResults = options.spill?.open({ principal });
   const spillCalls = largeResults === undefined ? undefined : createSpilledCalls(largeResults);
+  const refusals = new RefusalPace();
   const close = async (): Promise<void> => {
     await checker[Symbol.asyncDispose]();
     await largeResults?.close();
@@ -199,6 +201,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         confirm: options.confirm,
         checker,
         validateArguments,
+        refusals,
         argumentLimits: { ...CHECKED_VALUE_LIMITS, ...options.validation?.limits },
         rendering,
       };

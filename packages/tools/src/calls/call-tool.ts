@@ -1,6 +1,7 @@
 import { AuthRequiredError, FittingsError, restateError, type Delivery } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
+import type { RefusalPace } from '@mcp-fittings/client-core/transport';
 import type { CallOptions, CatalogTool, ToolRef, ToolResult } from '@mcp-fittings/host';
 import {
   copyJson,
@@ -97,6 +98,8 @@ export interface ToolCallDeps {
   readonly confirm: Confirm | undefined;
   readonly checker: SchemaChecker;
   readonly validateArguments: boolean;
+  /** Spaces out the calls that fail: a loop that calls again at once must not keep timers and sockets from their turn. */
+  readonly refusals: RefusalPace;
   /** Larger arguments are rejected. */
   readonly argumentLimits: JsonLimits;
   readonly rendering: RenderOptions;
@@ -148,6 +151,7 @@ export async function* callTool(
     };
   } catch (thrown) {
     const error = callError(thrown, delivery, signal);
+    await new Promise<void>((resolve) => deps.refusals.run(resolve));
     yield { type: 'error', error, rendering: renderError(error) };
   } finally {
     queue.end();
