@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { called, type CheckedCalls, ECHO, setUp } from './support/checked-calls.js';
-
-// Each starts several processes; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 describe('fittings call of a local server', () => {
   // One server for all, one after the other: for each call, the server starts anew.

@@ -1,12 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { BIN } from './support/bridge-process.js';
 import { everything, only, openWorkspace } from './support/workspace.js';
-
-// Each starts several processes; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const COMMANDS = [
   'status',

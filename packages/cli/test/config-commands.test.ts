@@ -1,11 +1,8 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { startProtectedServer } from './support/protected-server.js';
 import { everything, only, openWorkspace, type Workspace } from './support/workspace.js';
-
-// Each starts several processes; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const OWN_FILE = '.config/mcp-fittings/servers.json';
 

@@ -1,9 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { everything, only, openWorkspace, type Run } from './support/workspace.js';
-
-// Each starts several processes; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const hostile = {
   command: process.execPath,

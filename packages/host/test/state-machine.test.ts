@@ -122,5 +122,5 @@ async function play(sequence: readonly Action[]): Promise<void> {
 describe('any sequence of events', () => {
   it('never has two transports, settles every call once, and never connects what is disabled', async () => {
     await fc.assert(fc.asyncProperty(fc.array(actions, { maxLength: 25 }), play), { numRuns: rounds(300) });
-  }, 120_000);
+  });
 });

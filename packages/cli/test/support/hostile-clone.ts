@@ -7,7 +7,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { BIN } from './bridge-process.js';
 import { always, plant, type Planted } from './planted-server.js';
 import { DUAL_SERVER } from './upstreams.js';
-import type { Run } from './workspace.js';
+import { runHere, type Run } from './workspace.js';
 
 /** Where each layout keeps the servers of the person, below the home directory. */
 export const PERSONAL_FILES = {
@@ -25,6 +25,13 @@ export const CANARY = 'canary-of-the-environment';
 /** A server that works. */
 export const GOOD = { command: process.execPath, args: [DUAL_SERVER] };
 
+interface Place {
+  readonly cwd?: string;
+  readonly home?: string;
+  /** In this process, which is ten times as fast. */
+  readonly here?: boolean;
+}
+
 /** A person with servers of their own, and a folder that they cloned from a stranger. */
 export interface HostileClone extends AsyncDisposable {
   readonly root: string;
@@ -41,7 +48,7 @@ export interface HostileClone extends AsyncDisposable {
   /** The folders in which the person's own `npx` started. */
   ownRuns(): readonly string[];
   /** Runs `fittings` in the clone, in another folder, or as another person, without a terminal. */
-  fittings(args: readonly string[], place?: { readonly cwd?: string; readonly home?: string }): Promise<Run>;
+  fittings(args: readonly string[], place?: Place): Promise<Run>;
   write(path: string, content: unknown, mode?: number): Promise<void>;
 }
 
@@ -166,11 +173,8 @@ export async function hostileClone(): Promise<HostileClone> {
     await write(`clone/${file}`, withAll);
   await write('clone/.config/mcp-fittings/approvals.json', { version: 1, projects: {} });
 
-  async function fittings(
-    args: readonly string[],
-    place: { readonly cwd?: string; readonly home?: string } = {},
-  ) {
-    const { cwd = clone, home: whose = home } = place;
+  async function fittings(args: readonly string[], place: Place = {}) {
+    const { cwd = clone, home: whose = home, here = false } = place;
     // Parts of the PATH that lead into the folder one is in, as some shells have them.
     const path = ['node_modules/.bin', '.', '', join(whose, 'bin'), process.env['PATH'] ?? ''].join(':');
     const env = {
@@ -181,6 +185,7 @@ export async function hostileClone(): Promise<HostileClone> {
       SECRET: CANARY,
       FITTINGS_STORE: 'memory',
     };
+    if (here) return runHere(args, { cwd, env, stdin: '' });
     const child = spawn(process.execPath, [BIN, ...args], { cwd, env });
     const printed = { stdout: '', stderr: '' };
     child.stdout.on('data', (chunk: Buffer) => (printed.stdout += chunk.toString()));

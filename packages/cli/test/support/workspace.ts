@@ -89,7 +89,11 @@ async function runProcess(args: readonly string[], { cwd, env, stdin, interruptW
   return { code, ...printed };
 }
 
-async function runHere(args: readonly string[], { cwd, env, stdin, interruptWhen }: Place): Promise<Run> {
+/** Runs `fittings` in this process. */
+export async function runHere(
+  args: readonly string[],
+  { cwd, env, stdin, interruptWhen }: Place,
+): Promise<Run> {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   const abort = new AbortController();
   const printed = collect(streams, interruptWhen, () => {

@@ -74,12 +74,12 @@ describe.each(['memory', 'files'])('a real server with large results, kept in %s
     }
   });
 
-  it('sixty images of 3000 pixels: twenty are scaled, all can be read', async () => {
+  it('thirty images of 1800 pixels: twenty are scaled, all can be read', async () => {
     const turn = tools.snapshot();
-    const event = await turn.run('mcp__large__pictures', { count: 60, edge: 3_000 }, { timeoutMs: 60_000 });
+    const event = await turn.run('mcp__large__pictures', { count: 30, edge: 1_800 }, { timeoutMs: 60_000 });
     const images = event.rendering.parts.filter(({ type }) => type === 'image');
     expect(images).toHaveLength(20);
-    const page = await turn.run('read_result', { reference: referenceOf(event), item: 60 });
+    const page = await turn.run('read_result', { reference: referenceOf(event), item: 30 });
     const [image] = page.rendering.parts;
     if (image?.type !== 'image') return expect.unreachable();
     const { width, height } = await sharp(Buffer.from(image.data, 'base64')).metadata();

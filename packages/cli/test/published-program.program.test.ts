@@ -2,12 +2,9 @@ import { chmod, mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { BIN } from './support/bridge-process.js';
 import { only, openWorkspace, type Workspace } from './support/workspace.js';
-
-// Each starts several processes; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const SERVER = `
 import { createInterface } from 'node:readline';

@@ -2,12 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everythingServer, type EverythingServer } from '../../../scripts/everything-server.js';
 import { everything, only, openWorkspace, type Run, type Workspace } from './support/workspace.js';
-
-// Each starts several processes; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 const modules = join(import.meta.dirname, '../../../node_modules');

@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { BIN } from './support/bridge-process.js';
 import { type Workspace, openWorkspace } from './support/workspace.js';
 
-// Each starts several processes; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 /** A server whose tools are the lines of a file. It adds a line to another file when it starts. */
 const SERVER = `
 import { appendFileSync, readFileSync } from 'node:fs';

@@ -1,10 +1,7 @@
 import { cp, mkdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CANARY, GOOD, hostileClone, PERSONAL_FILES, type HostileClone } from './support/hostile-clone.js';
-
-// Each test starts several processes; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 let place: HostileClone;
 const outputs: string[] = [];
@@ -16,7 +13,7 @@ afterEach(() => {
   outputs.length = 0;
 });
 
-async function fittings(args: readonly string[], where?: { readonly cwd?: string; readonly home?: string }) {
+async function fittings(args: readonly string[], where?: Parameters<HostileClone['fittings']>[1]) {
   const run = await place.fittings(args, where);
   outputs.push(run.stdout, run.stderr);
   return run;
@@ -64,7 +61,7 @@ describe('in a clone from a stranger nothing runs unasked', () => {
   it.each(Object.keys(PERSONAL_FILES))('with the files of the layout %s', async (layout) => {
     const runs = await Promise.all(
       [['status'], ['list', 'tools'], ['doctor', 'tool'], ['call', 'tool/run'], ['bridge', 'evil']].map(
-        (args) => fittings(['--layout', layout, ...args]),
+        (args) => fittings(['--layout', layout, ...args], { here: true }),
       ),
     );
     expect(
@@ -77,14 +74,18 @@ describe('in a clone from a stranger nothing runs unasked', () => {
   it.each(['claude-code', 'codex', 'cursor', 'gemini', 'opencode', 'vscode', 'windsurf', 'zed'])(
     'import from %s takes nothing of the clone unless told to, and then approves nothing',
     async (program) => {
-      const plain = await fittings(['--json', 'import', '--from', program, '--all']);
+      const plain = await fittings(['--json', 'import', '--from', program, '--all'], { here: true });
       expect(plain.stdout).not.toMatch(/planted-tool|evil\.cjs/);
       expect(plain.stdout).not.toContain(place.clone);
-      const dry = await fittings(['import', '--from', program, '--project', '--all', '--dry-run']);
+      const dry = await fittings(['import', '--from', program, '--project', '--all', '--dry-run'], {
+        here: true,
+      });
       expect(dry.stdout + dry.stderr).not.toBe('');
-      await fittings(['import', '--from', program, '--project', '--all', '--replace']);
-      expect((await fittings(['call', 'evil/run'])).code).toBe(5);
-      const forced = await fittings(['import', '--from', program, '--project', '--all', '--scope', 'user']);
+      await fittings(['import', '--from', program, '--project', '--all', '--replace'], { here: true });
+      expect((await fittings(['call', 'evil/run'], { here: true })).code).toBe(5);
+      const forced = await fittings(['import', '--from', program, '--project', '--all', '--scope', 'user'], {
+        here: true,
+      });
       expect(forced.stdout).not.toContain('servers.json');
       expectNothingCrossed();
     },
@@ -123,6 +124,7 @@ describe('the servers of the person stay theirs in a clone', () => {
 });
 
 describe('an approval is for one definition in one folder', () => {
+  const run: typeof fittings = (args, where) => fittings(args, { ...where, here: true });
   const servers = (definition: object) => ({ mcpServers: { good: definition } });
   const CALL = ['call', 'good/add', '-a', 'a=1', '-a', 'b=2'];
 
@@ -131,11 +133,11 @@ describe('an approval is for one definition in one folder', () => {
     await mkdir(join(place.root, name, '.git'), { recursive: true });
     await place.write(`${name}/.mcp.json`, servers(GOOD));
     const cwd = join(place.root, name);
-    expect((await fittings(CALL, { cwd })).code).toBe(5);
-    const { stdout } = await fittings(['approve', 'good', '--json'], { cwd });
+    expect((await run(CALL, { cwd })).code).toBe(5);
+    const { stdout } = await run(['approve', 'good', '--json'], { cwd });
     const { servers: waiting } = JSON.parse(stdout) as { servers: [{ hash: string }] };
-    expect((await fittings(['approve', 'good', '--hash', waiting[0].hash], { cwd })).code).toBe(0);
-    expect(await fittings(CALL, { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining('3') });
+    expect((await run(['approve', 'good', '--hash', waiting[0].hash], { cwd })).code).toBe(0);
+    expect(await run(CALL, { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining('3') });
     return cwd;
   }
 
@@ -150,13 +152,13 @@ describe('an approval is for one definition in one folder', () => {
     ];
     for (const changed of changes) {
       await place.write('changed/.mcp.json', servers(changed));
-      expect(await fittings(CALL, { cwd }), JSON.stringify(changed)).toMatchObject({
+      expect(await run(CALL, { cwd }), JSON.stringify(changed)).toMatchObject({
         code: 5,
         stderr: expect.stringContaining('has changed since you approved it'),
       });
     }
     await place.write('changed/.mcp.json', servers(GOOD));
-    expect((await fittings(CALL, { cwd })).code).toBe(0);
+    expect((await run(CALL, { cwd })).code).toBe(0);
     expectNothingCrossed();
   });
 
@@ -165,10 +167,10 @@ describe('an approval is for one definition in one folder', () => {
     await cp(cwd, join(place.root, 'linked-copy'), { recursive: true });
     const link = join(place.root, 'link');
     await symlink(cwd, link);
-    expect((await fittings(CALL, { cwd: link })).code).toBe(0);
+    expect((await run(CALL, { cwd: link })).code).toBe(0);
     await rm(link);
     await symlink(join(place.root, 'linked-copy'), link);
-    expect((await fittings(CALL, { cwd: link })).code).toBe(5);
+    expect((await run(CALL, { cwd: link })).code).toBe(5);
     expectNothingCrossed();
   });
 
@@ -180,10 +182,10 @@ describe('an approval is for one definition in one folder', () => {
     const upper = join(place.root, 'CASED');
     await rename(other, upper).catch(() => undefined);
     const isOneFolder = process.platform === 'darwin' || process.platform === 'win32';
-    expect((await fittings(CALL, { cwd: upper })).code).toBe(isOneFolder ? 0 : 5);
+    expect((await run(CALL, { cwd: upper })).code).toBe(isOneFolder ? 0 : 5);
     await place.write('cased/.mcp.json', { mcpServers: { good: GOOD, Good: GOOD, 'good ': GOOD } });
-    expect((await fittings(['call', 'Good/add', '-a', 'a=1', '-a', 'b=2'], { cwd })).code).toBe(5);
-    expect((await fittings(['call', 'good /add', '-a', 'a=1', '-a', 'b=2'], { cwd })).code).not.toBe(0);
+    expect((await run(['call', 'Good/add', '-a', 'a=1', '-a', 'b=2'], { cwd })).code).toBe(5);
+    expect((await run(['call', 'good /add', '-a', 'a=1', '-a', 'b=2'], { cwd })).code).not.toBe(0);
     expectNothingCrossed();
   });
 
@@ -194,12 +196,12 @@ describe('an approval is for one definition in one folder', () => {
     await mkdir(copy);
     await place.write('worktree/.mcp.json', servers(GOOD));
     await place.write('worktree/.git', `gitdir: ${admin}\n`);
-    expect((await fittings(CALL, { cwd: copy })).code).toBe(5);
+    expect((await run(CALL, { cwd: copy })).code).toBe(5);
     // With an administration of its own that points at both.
     await place.write('worktree/admin/gitdir', `${join(copy, '.git')}\n`);
     await place.write('worktree/admin/commondir', `${join(cwd, '.git')}\n`);
     await place.write('worktree/.git', 'gitdir: admin\n');
-    expect((await fittings(CALL, { cwd: copy })).code).toBe(5);
+    expect((await run(CALL, { cwd: copy })).code).toBe(5);
     expectNothingCrossed();
   });
 
@@ -208,7 +210,7 @@ describe('an approval is for one definition in one folder', () => {
     await rm(join(cwd, '.mcp.json'));
     await place.write('elsewhere.json', servers(GOOD));
     await symlink(join(place.root, 'elsewhere.json'), join(cwd, '.mcp.json'));
-    expect((await fittings(CALL, { cwd })).code).not.toBe(0);
+    expect((await run(CALL, { cwd })).code).not.toBe(0);
     expectNothingCrossed();
   });
 
@@ -216,9 +218,9 @@ describe('an approval is for one definition in one folder', () => {
     const cwd = await approvedProject('shared');
     const home = join(place.root, 'second-home');
     await mkdir(home);
-    expect((await fittings(CALL, { cwd, home })).code).toBe(5);
-    expect((await fittings(['approve', 'good', '--never'], { cwd, home })).code).toBe(0);
-    expect((await fittings(CALL, { cwd })).code).toBe(0);
+    expect((await run(CALL, { cwd, home })).code).toBe(5);
+    expect((await run(['approve', 'good', '--never'], { cwd, home })).code).toBe(0);
+    expect((await run(CALL, { cwd })).code).toBe(0);
     expectNothingCrossed();
   });
 });

@@ -1,12 +1,9 @@
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bundled } from '../../../scripts/bundled.mjs';
 import { openWorkspace, type Workspace } from './support/workspace.js';
-
-// Each command starts a server; on a loaded machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const SCRIPT = await bundled(
   fileURLToPath(new URL('../../tools/test/support/changing-server.mjs', import.meta.url)),
