@@ -5,7 +5,7 @@ import { SERVERS } from './servers.mjs';
 
 const here = import.meta.dirname;
 /** The home directory of the servers. */
-export const HOME = join(here, '.home');
+const HOME = join(here, '.home');
 
 /** The entry of a server of servers.mjs, and the version of its package. Throws if the package is not installed. */
 export function entryOf(name) {

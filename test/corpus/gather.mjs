@@ -8,7 +8,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
 import { stdio } from '@mcp-fittings/transport-stdio';
-import { entryOf, HOME } from './entry.mjs';
+import { entryOf } from './entry.mjs';
 import { SERVERS } from './servers.mjs';
 
 /** What the corpus must have. With less, the script fails. */
@@ -69,7 +69,7 @@ async function readOne(name) {
     const host = createHost({
       name: 'mcp-fittings-corpus',
       version: '1.0.0',
-      transports: [stdio({ home: HOME })],
+      transports: [stdio()],
       limits: { connectMs: START_MS },
       defaults: { reconnect: { maxAttempts: 0 } },
     });

@@ -35,11 +35,11 @@ execFileSync('git', ['init', '--quiet', folder]);
 const countTokens = await loadTokenizer();
 
 try {
-  const { home, entries } = await realServers(folder);
+  const entries = await realServers(folder);
   await using host = createHost({
     name: 'many-tools',
     version: '1.0.0',
-    transports: [stdio({ home })],
+    transports: [stdio()],
     limits: { connectMs: CONNECT_MS, parallelConnects: 4 },
     idleMs: IDLE_MS,
   });

@@ -8,7 +8,6 @@ const CORPUS = join(import.meta.dirname, '../../../test/corpus');
 /** The servers of `test/corpus/`, which has a lockfile of its own. */
 interface Corpus {
   readonly SERVERS: Readonly<Record<string, unknown>>;
-  readonly HOME: string;
   readonly entryOf: (name: string) => { readonly entry: StdioEntry };
 }
 
@@ -19,25 +18,19 @@ interface StdioEntry extends ServerConfig {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The home directory of the servers, and their entries. */
-export interface RealServers {
-  readonly home: string;
-  readonly entries: Readonly<Record<string, ServerConfig>>;
-}
-
 /** Returns the entries of all servers of the corpus. What the tasks read and write is in `folder`. */
-export async function realServers(folder: string): Promise<RealServers> {
+export async function realServers(folder: string): Promise<Readonly<Record<string, ServerConfig>>> {
   if (!existsSync(join(CORPUS, 'node_modules'))) {
     throw new Error('The servers are not installed. Run: npm ci --prefix test/corpus');
   }
   const load = async (file: string): Promise<unknown> => import(pathToFileURL(join(CORPUS, file)).href);
   const { SERVERS } = (await load('servers.mjs')) as Corpus;
-  const { HOME, entryOf } = (await load('entry.mjs')) as Corpus;
+  const { entryOf } = (await load('entry.mjs')) as Corpus;
   const entries = Object.keys(SERVERS).map((name) => {
     const { entry } = entryOf(name);
     return [name, inFolder(name, entry, folder)] as const;
   });
-  return { home: HOME, entries: Object.fromEntries(entries) };
+  return Object.fromEntries(entries);
 }
 
 function inFolder(name: string, entry: StdioEntry, folder: string): StdioEntry {

@@ -1,4 +1,4 @@
-import { isAbsolute, parse, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import {
   count,
   described,
@@ -44,7 +44,7 @@ const schema = entrySchema({
   command: required(described('The program to run. Not a shell command line.', text({ minLength: 1 }))),
   args: described('Arguments of the program, each passed on unchanged.', listOf(text())),
   env: described('Environment variables of the server, in addition to the inherited ones.', mapOf(text())),
-  cwd: described('Working directory of the server. Default: the home directory.', text({ minLength: 1 })),
+  cwd: described('Working directory of the server. Default: that of the host.', text({ minLength: 1 })),
   inheritEnv: described(
     'Environment variables of the host that the server inherits: "safe", "all", or the safe ones and these.',
     eitherOf(oneOf('safe', 'all'), listOf(text())),
@@ -69,16 +69,11 @@ export interface StdioPluginOptions extends Pick<
 > {
   /** Where the stderr of the servers goes. Default `capture`; if the host has a logger, its lines are logged as `debug`. */
   readonly stderr?: Exclude<StderrTarget, 'pipe' | 'overlapped'> | undefined;
-  /**
-   * Absolute path of the directory in which a server without `cwd` starts, and against which a relative `cwd` is resolved.
-   * It is not the working directory of the host, because `npx` and the like take programs and settings from where they
-   * start. Default: the home directory of the user, or the root of the file system if that does not exist.
-   */
-  readonly home?: string | undefined;
 }
 
 /**
- * Creates the plugin for servers that run as child processes: configuration entries with `type: "stdio"` or a `command`.
+ * Creates the plugin for servers that run as child processes: configuration entries with `type: "stdio"` or a `command`. A server
+ * without `cwd` starts where the host stands; `loadConfig` of `@mcp-fittings/config` gives each entry of a file a `cwd`.
  *
  * @example
  * ```ts
@@ -86,7 +81,7 @@ export interface StdioPluginOptions extends Pick<
  * await host.connect({ files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/tmp'] } });
  * ```
  */
-export function stdio({ home, ...options }: StdioPluginOptions = {}): TransportPlugin<StdioEntry> {
+export function stdio(options: StdioPluginOptions = {}): TransportPlugin<StdioEntry> {
   const reaper = createExitReaper();
   return {
     specVersion: 1,
@@ -99,7 +94,6 @@ export function stdio({ home, ...options }: StdioPluginOptions = {}): TransportP
       return createReapedTransport(
         {
           ...merged,
-          cwd: startFolder(entry, home),
           stderr: stderr === 'capture' && logger !== undefined ? toLogger : stderr,
           server,
           clock,
@@ -138,27 +132,12 @@ export interface StdioLaunch extends Pick<
  * const transport = createStdioTransport({ ...launch, inheritEnv: 'all' });
  * ```
  */
-export function resolveStdioEntry(
-  entry: StdioEntry,
-  { home, ...options }: StdioPluginOptions = {},
-): StdioLaunch {
+export function resolveStdioEntry(entry: StdioEntry, options: StdioPluginOptions = {}): StdioLaunch {
   const { command, args = [], env = {}, inheritEnv = 'safe', ...merged } = { ...options, ...entry };
   const { framing, maxMessageBytes, maxQueuedBytes, probeTimeoutMs, shutdown } = merged;
   const all = childEnvironment(process.env, env, inheritEnv, process.platform);
   const parentEnv = Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(env, name)));
-  const cwd = startFolder(entry, home);
+  const cwd = resolve(entry.cwd ?? '.');
   const limits = { framing, maxMessageBytes, maxQueuedBytes, probeTimeoutMs, shutdown };
   return { command, args, cwd, env, parentEnv, ...limits };
-}
-
-function startFolder({ cwd }: StdioEntry, home: string = homeDirectory()): string {
-  return cwd === undefined ? home : resolve(home, cwd);
-}
-
-/** Accounts of services and containers may have a home directory that does not exist. */
-function homeDirectory(): string {
-  const { statSync } = process.getBuiltinModule('node:fs');
-  const home = process.getBuiltinModule('node:os').homedir();
-  if (isAbsolute(home) && statSync(home, { throwIfNoEntry: false })?.isDirectory() === true) return home;
-  return parse(process.execPath).root;
 }

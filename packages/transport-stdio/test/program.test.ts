@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { stdio } from '@mcp-fittings/transport-stdio';
+import { resolveStdioEntry } from '@mcp-fittings/transport-stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { childEnvironment, networkVariablesWithheld } from '../src/process/environment.js';
 import { findProgram, type Program, type ProgramFiles } from '../src/process/program.js';
@@ -46,14 +46,28 @@ describe('a server of the user, in a directory with files from a stranger', () =
   }
   const { command, args = [] } = toy();
 
-  it('starts in the home directory, not in the working directory', async () => {
-    expect(JSON.parse(await hostInClone({ command, args }))).toMatchObject({ result: { cwd: home } });
-    expect(await hostInClone({ command, args, cwd: clone })).toContain(clone);
+  it('starts where its entry says, and without `cwd` where the host stands', async () => {
+    expect(JSON.parse(await hostInClone({ command, args, cwd: home }))).toMatchObject({
+      result: { cwd: home },
+    });
+    expect(JSON.parse(await hostInClone({ command, args }))).toMatchObject({ result: { cwd: clone } });
+    writeFileSync(
+      join(clone, 'server.mjs'),
+      `await import(${JSON.stringify(pathToFileURL(args[0] ?? '').href)});`,
+    );
+    expect(JSON.parse(await hostInClone({ command, args: ['server.mjs', ...args.slice(1)] }))).toMatchObject({
+      result: { cwd: clone },
+    });
   });
 
   it('started by npx is not taken from node_modules of the working directory', async () => {
     const said = await hostInClone(
-      { command: 'npx', args: ['--no-install', 'planted'], env: { npm_config_fetch_retries: '0' } },
+      {
+        command: 'npx',
+        args: ['--no-install', 'planted'],
+        cwd: home,
+        env: { npm_config_fetch_retries: '0' },
+      },
       { npm_config_registry: 'http://127.0.0.1:9' },
     );
     expect(said).toMatch(/^failed: /);
@@ -77,11 +91,11 @@ describe('a server of the user, in a directory with files from a stranger', () =
     },
   );
 
-  it('with a relative command is looked up from `cwd`, or from the home directory', async () => {
-    expect(await hostInClone({ command: './planted' })).toMatch(
+  it('with a relative command is looked up from `cwd`', async () => {
+    expect(await hostInClone({ command: './planted', cwd: home })).toMatch(
       /^failed: .*The command ".\/planted" does not exist/,
     );
-    expect(await hostInClone({ command: 'bin/planted' })).toMatch(/^failed: /);
+    expect(await hostInClone({ command: 'bin/planted', cwd: home })).toMatch(/^failed: /);
     expect(existsSync(join(clone, 'pwned'))).toBe(false);
     await hostInClone({ command: './planted', cwd: clone });
     expect(existsSync(join(clone, 'pwned'))).toBe(true);
@@ -96,18 +110,12 @@ describe('a server of the user, in a directory with files from a stranger', () =
     expect(await none.result('env')).toMatchObject({ env: { PATH: '/usr/bin:/bin' } });
   });
 
-  it('resolves a relative `cwd` against the home directory, or against `home`', async () => {
-    const cwdOf = async (plugin: ReturnType<typeof stdio>, entry: object): Promise<unknown> => {
-      await using transport = plugin.create({ command, args, ...entry }, { server: 'own' });
-      const answer = new Promise((resolve) => (transport.onmessage = resolve));
-      await transport.start();
-      await transport.send({ jsonrpc: '2.0', id: 1, method: 'cwd', params: {} });
-      return answer;
-    };
-    expect(await cwdOf(stdio({ home: clone }), { cwd: 'bin' })).toMatchObject({
+  it('resolves a relative `cwd` against the directory of the host', async () => {
+    expect(JSON.parse(await hostInClone({ command, args, cwd: 'bin' }))).toMatchObject({
       result: { cwd: join(clone, 'bin') },
     });
-    expect(await cwdOf(stdio(), {})).toMatchObject({ result: { cwd: realpathSync(homedir()) } });
+    expect(resolveStdioEntry({ command, cwd: 'bin' }).cwd).toBe(join(process.cwd(), 'bin'));
+    expect(resolveStdioEntry({ command }).cwd).toBe(process.cwd());
   });
 
   it('started by the factory: the error names a file on the PATH that is not executable', async () => {

@@ -43,6 +43,7 @@ export class RefusalPace {
   /** Rejections that wait for the next turn. Undefined if none has happened in this turn. */
   #waiting: (() => void)[] | undefined;
 
+  /** Calls `reject` now, or in the next turn if another one was called in this turn. */
   run(reject: () => void): void {
     if (this.#waiting !== undefined) {
       this.#waiting.push(reject);
