@@ -26,7 +26,7 @@ export async function stageProgram({ bin }, folder, target) {
   const { output } = await built.write({
     dir: join(target, PROGRAM),
     format: 'cjs',
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: true } },
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
   });

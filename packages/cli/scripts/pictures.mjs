@@ -1,6 +1,6 @@
 /**
  * `node packages/cli/scripts/pictures.mjs`: runs `fittings` on real servers and writes what the terminal showed to
- * docs/assets/fittings-*.svg. With `--check` it compares instead.
+ * docs/assets/fittings-*.svg, and the help of each command to docs/cli.md. With `--check` it compares instead.
  */
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
@@ -24,6 +24,7 @@ import { ansiToSvg } from './ansi-to-svg.mjs';
 
 const require = createRequire(import.meta.url);
 const ASSETS = fileURLToPath(new URL('../../../docs/assets/', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../../docs/cli.md', import.meta.url));
 const BIN = fileURLToPath(new URL('../dist/bin.js', import.meta.url));
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'fittings-picture-')));
@@ -40,9 +41,10 @@ try {
   const pictures = new Map();
   const main = await help('--help');
   pictures.set('help', picture('fittings --help', main));
+  let page = readFileSync(PAGE, 'utf8');
   for (const [, name] of main.matchAll(/^ {2}([a-z]+)(?:\|\S+)? .*/gm)) {
     if (name === 'fittings' || name === 'help') continue;
-    pictures.set(`help-${name}`, picture(`fittings ${name} --help`, await help(name, '--help')));
+    page = withHelp(page, name, await help(name, '--help'));
   }
   pictures.set('status', picture('fittings status', await fittings('--store', 'memory', 'status')));
   const doctor = await fittings(
@@ -55,7 +57,7 @@ try {
   );
   pictures.set('doctor', picture('fittings doctor', doctor));
   pictures.set('approve', picture('fittings approve', await approve()));
-  save(pictures);
+  save(pictures, page);
 } finally {
   guarded.close();
   rmSync(root, { recursive: true });
@@ -69,27 +71,38 @@ function picture(command, text) {
   return ansiToSvg(`$ ${command}\n${shown}`, { title: `${command} in a terminal` });
 }
 
-function save(pictures) {
+/** Puts the help of a command in its place in the page, without what all commands have. */
+function withHelp(page, name, text) {
+  const command = `$ fittings ${name} --help`;
+  const place = new RegExp(`\`\`\`text\n\\${command}\n[^]*?\`\`\``);
+  if (!place.test(page)) throw new Error(`docs/cli.md has no place for the help of ${name}.`);
+  const own = text.replace(/^Global Options:\n(?: .*\n)+\n/m, '').trimEnd();
+  return page.replace(place, () => `\`\`\`text\n${command}\n${own}\n\`\`\``);
+}
+
+function save(pictures, page) {
   const fileOf = (name) => join(ASSETS, `fittings-${name}.svg`);
   const wanted = new Set([...pictures.keys()].map((name) => `fittings-${name}.svg`));
   const old = readdirSync(ASSETS).filter((name) => name.startsWith('fittings-') && !wanted.has(name));
   if (!process.argv.includes('--check')) {
     for (const [name, svg] of pictures) writeFileSync(fileOf(name), svg);
     for (const name of old) rmSync(join(ASSETS, name));
+    writeFileSync(PAGE, page);
     return;
   }
   const wrong = [...pictures]
     .filter(([name, svg]) => !isSame(fileOf(name), svg))
     .map(([name]) => fileOf(name));
+  if (!isSame(PAGE, page)) wrong.push(PAGE);
   if (wrong.length + old.length === 0) return;
   console.error(`Not what fittings shows: ${[...wrong, ...old].join(', ')}`);
   console.error('Run node packages/cli/scripts/pictures.mjs');
   process.exitCode = 1;
 }
 
-function isSame(file, svg) {
+function isSame(file, text) {
   try {
-    return readFileSync(file, 'utf8') === svg;
+    return readFileSync(file, 'utf8') === text;
   } catch {
     return false;
   }

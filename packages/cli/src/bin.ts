@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from './startup/compile-cache.js';
+import { Module } from 'node:module';
 
 /** How long the process may stay alive after a command has ended and its output was read, in milliseconds. */
 const GRACE_MS = 2_000;
@@ -7,7 +7,10 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** Runs the command line of this process to its end. */
 async function run(): Promise<void> {
-  await keepCompiledCode();
+  if ('enableCompileCache' in Module) {
+    const { keepCompiledCode } = await import('./startup/compile-cache.js');
+    await keepCompiledCode();
+  }
   const abort = new AbortController();
   let endedBy: number | undefined;
   for (const [name, code] of Object.entries(SIGNALS)) {
