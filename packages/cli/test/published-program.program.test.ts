@@ -57,9 +57,9 @@ it('brings the licenses of the packages that are a part of it', async () => {
 });
 
 /** Runs a command, and returns which packages of others it loaded: each is known by a text that no other has. */
-async function loadedBy({ fittings, home }: Workspace, args: readonly string[]): Promise<readonly string[]> {
-  const coverage = join(home, 'coverage');
-  expect(await fittings(args, { env: { NODE_V8_COVERAGE: coverage } })).toMatchObject({ code: 0 });
+async function loadedBy(workspace: Workspace, args: readonly string[]): Promise<readonly string[]> {
+  const coverage = join(workspace.home, 'coverage');
+  expect(await workspace.fittings(args, { env: { NODE_V8_COVERAGE: coverage } })).toMatchObject({ code: 0 });
   const files = new Set<string>();
   for (const name of await readdir(coverage)) {
     const { result } = JSON.parse(await readFile(join(coverage, name), 'utf8')) as {

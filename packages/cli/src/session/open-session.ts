@@ -6,7 +6,7 @@ import type { StoreName } from '../options.js';
 import { jsonText, printable } from '../output/printable.js';
 import { type LoadedServers, loadServers } from './load-servers.js';
 import type { Session, SessionOptions } from './session.js';
-import { removeOldCaches } from '../stored-lists/cache-folder.js';
+import { removeOldCaches } from '../startup/cache-folder.js';
 import { chooseStore } from './store-choice.js';
 
 /** The session of a command. */

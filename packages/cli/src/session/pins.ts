@@ -93,7 +93,7 @@ function noteNotKept({ output }: CommandDeps, { message }: FittingsError): void 
 }
 
 /** No environment variable changes this path, because a project's `.env` could set one. */
-export function pinsFolder(home: string, platform: NodeJS.Platform): string {
+function pinsFolder(home: string, platform: NodeJS.Platform): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'mcp-fittings', 'pins');
   if (platform === 'win32') return join(home, 'AppData', 'Local', 'mcp-fittings', 'pins');
   return join(home, '.local', 'state', 'mcp-fittings', 'pins');

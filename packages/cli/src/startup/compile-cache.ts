@@ -3,7 +3,7 @@ import { Module } from 'node:module';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { checkPrivateDirectory } from '@mcp-fittings/client-core/files';
-import { cacheFolder } from '../stored-lists/cache-folder.js';
+import { cacheFolder } from './cache-folder.js';
 
 /**
  * Lets Node.js, 22.1 or newer, keep the code that it compiles from here on for the next run. Compiled code runs as it is

@@ -12,7 +12,7 @@ import {
 import type { Host } from '@mcp-fittings/host';
 import type { GlobalOptions } from '../options.js';
 import { packageVersion } from '../version.js';
-import { cacheFolder } from './cache-folder.js';
+import { cacheFolder } from '../startup/cache-folder.js';
 
 /** A tool, marked if the user has not accepted it since it changed or was added. */
 export type ListedTool = ReturnType<Host['tools']>[number] & {
@@ -41,7 +41,7 @@ export interface StoredServer {
 export type StoredLists = Readonly<Record<string, StoredServer>>;
 
 /** How long lists are shown without asking the server again, in milliseconds. */
-export const FRESH_MS = 10 * 60 * 1000;
+const FRESH_MS = 10 * 60 * 1000;
 
 /** What decides which configuration is read, apart from files and variables. */
 export interface View extends Pick<GlobalOptions, 'layout' | 'mcpConfig' | 'strictMcpConfig' | 'store'> {
