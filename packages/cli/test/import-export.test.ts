@@ -162,31 +162,31 @@ it('export leaves out servers of the project that are not approved, and says so'
     mcpServers: { theirs: { command: 'evil' }, never: { command: 'y' } },
   });
   await workspace.fittings(['approve', 'never', '--never']);
-  const all = await workspace.fittings(['export', '--to', 'cursor']);
+  const all = await workspace.fittings(['export', '--to', 'windsurf']);
   expect(all.code).toBe(0);
   expect(Object.keys((JSON.parse(all.stdout) as { mcpServers: object }).mcpServers)).toEqual(['mine']);
   expect(all.stderr).toContain('theirs: Not exported: it came with the project and is not approved.');
   expect(all.stderr).toContain('fittings approve theirs');
   expect(all.stderr).toContain('fittings approve never');
-  expect((await workspace.json(['export', '--to', 'cursor', '-o', 'all.json'])).value).toMatchObject({
+  expect((await workspace.json(['export', '--to', 'windsurf', '-o', 'all.json'])).value).toMatchObject({
     exported: [{ name: 'mine' }],
     skipped: [{ name: 'theirs' }, { name: 'never' }],
   });
   expect(await readFile(join(workspace.project, 'all.json'), 'utf8')).not.toContain('evil');
 
   await workspace.fittings(['remove', 'mine']);
-  const nothing = await workspace.fittings(['export', '--to', 'cursor', '-o', 'nothing.json']);
+  const nothing = await workspace.fittings(['export', '--to', 'windsurf', '-o', 'nothing.json']);
   expect(nothing).toMatchObject({ code: 5, stdout: 'Nothing was exported.\n' });
   await expect(readFile(join(workspace.project, 'nothing.json'))).rejects.toThrow('ENOENT');
 
-  const named = ['export', '--to', 'cursor', 'theirs'];
+  const named = ['export', '--to', 'windsurf', 'theirs'];
   const refused = await workspace.fittings([...named, '-o', 'named.json']);
   expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('fittings approve theirs') });
   expect(refused.stderr).toContain('--unapproved');
   await expect(readFile(join(workspace.project, 'named.json'))).rejects.toThrow('ENOENT');
   const asked = await workspace.fittings([...named, '--unapproved']);
   expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('"evil"') });
-  expect(await workspace.fittings(['export', '--to', 'cursor', '--unapproved'])).toMatchObject({
+  expect(await workspace.fittings(['export', '--to', 'windsurf', '--unapproved'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('names of the servers'),
   });

@@ -41,7 +41,9 @@ it.each([
 it.each([
   ['deniedTools', { deniedTools: ['ECHO'] }, 5],
   ['writePermission: deny', { writePermission: 'deny' }, 5],
-  ['writePermission: deny and allowedTools', { writePermission: 'deny', allowedTools: ['echo'] }, 5],
+  ['writePermission: deny and the name', { writePermission: 'deny', allowedTools: ['echo'] }, 0],
+  ['writePermission: deny and a pattern', { writePermission: 'deny', allowedTools: ['ech*'] }, 5],
+  ['other tools enabled', { enabledTools: ['get-sum'], allowedTools: ['echo'] }, 5],
   ['both lists', { deniedTools: ['echo'], allowedTools: ['echo'] }, 5],
   ['trust, and a denied tool', { trust: true, deniedTools: ['e*'] }, 5],
 ])('call with %s', async (_what, permissions, code) => {

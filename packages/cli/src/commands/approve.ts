@@ -2,10 +2,12 @@ import type { FittingsError } from '@mcp-fittings/client-core';
 import type { ApprovalRequest, ServerEntry } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
+import { isOfFile } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { type Workspace, openWorkspace } from '../session/workspace.js';
+import { configurationExit } from './config-notes.js';
 
 export interface ApproveOptions {
   readonly hash?: string;
@@ -26,6 +28,7 @@ export async function approve(
 ): Promise<void> {
   const { output } = deps;
   const workspace = await openWorkspace(deps, { asks: true });
+  const { loaded } = workspace;
   const asked = choose(workspace, names, options);
   const decisions: { name: string; hash: string; decision: Decided }[] = [];
   for (const { approval } of asked) {
@@ -36,16 +39,19 @@ export async function approve(
     { servers: decisions.map((each, index) => ({ ...each, ...approvalJson(asked[index]) })) },
     () =>
       decisions.length === 0
-        ? 'No servers need a decision.'
+        ? loaded.problems.some(isOfFile)
+          ? 'No server that could be read needs a decision: see the error above.'
+          : 'No servers need a decision.'
         : decisions.map(({ name, decision }) => `${printable(name)}: ${decision}`).join('\n'),
   );
+  configurationExit(deps, loaded);
   if (decisions.some(({ decision }) => decision === 'undecided')) {
     deps.setExitCode(EXIT.approval);
     if (!deps.interactive && !output.json) output.note(output.noteStyle.dim(WITHOUT_TERMINAL));
   }
 
   async function decide(request: ApprovalRequest): Promise<Decided> {
-    const { approvals, loaded } = workspace;
+    const { approvals } = workspace;
     if (options.forget) {
       await approvals.forget(loaded.project.id, request.name);
       return 'forgotten';

@@ -2,23 +2,25 @@ import type { ServerConfig } from '@mcp-fittings/client-core';
 import { type LoadedConfig, type ConfigProblem, findLiteralSecrets } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
+import { isOfFile, noteProblem } from '../output/config-problems.js';
 import type { Output } from '../output/output.js';
-import { printable } from '../output/printable.js';
 
 /**
- * Prints the problems of the configuration to stderr, one per line. Problems that a command shows with their server are
- * left out.
+ * Prints the problems of servers, and warnings about files, to stderr, one per line. Approvals are told where they are needed.
+ *
+ * @param tellsErrors Whether the command shows the errors of servers itself.
  */
-export function noteProblems(problems: readonly ConfigProblem[], output: Output): void {
-  const { noteStyle: style } = output;
-  for (const { code, severity, file, line, message, hint, server } of problems) {
-    const isTold = code === 'APPROVAL_REQUIRED' || (server !== undefined && severity === 'error');
-    if ((isTold || severity === 'info') && !output.verbose) continue;
-    const place = file === undefined ? '' : ` ${printable(file)}${line === undefined ? '' : `:${line}`}`;
-    const paint = severity === 'error' ? style.red : style.yellow;
-    const subject = server === undefined ? '' : ` ${printable(server)}:`;
-    const advice = hint === undefined ? '' : ` ${style.dim(printable(hint))}`;
-    output.note(`${paint(`${severity}:`)}${place}${subject} ${printable(message)}${advice}`);
+export function noteProblems(
+  problems: readonly ConfigProblem[],
+  output: Output,
+  { tellsErrors = false }: { readonly tellsErrors?: boolean } = {},
+): void {
+  for (const problem of problems) {
+    if (isOfFile(problem)) continue;
+    const { code, severity, server } = problem;
+    const isTold =
+      code === 'APPROVAL_REQUIRED' || (tellsErrors && server !== undefined && severity === 'error');
+    if (output.verbose || !(isTold || severity === 'info')) noteProblem(problem, output);
   }
 }
 
@@ -34,10 +36,6 @@ export function noServersText(problems: readonly ConfigProblem[]): string {
   return problems.some(isOfFile)
     ? 'No servers can be shown: see the error above.'
     : 'No servers are configured. Add one: fittings add --help';
-}
-
-function isOfFile({ severity, server }: ConfigProblem): boolean {
-  return severity === 'error' && server === undefined;
 }
 
 /**

@@ -15,7 +15,7 @@ export async function runDoctor(
   deps: CommandDeps,
 ): Promise<void> {
   const { env, clock, signal, output } = deps;
-  await using session = await openSession(deps, { shared: undefined });
+  await using session = await openSession(deps, { shared: undefined, showsFiles: true });
   const { loaded, transports, auth, store } = session;
   const names = server === undefined ? new Set(loaded.entries.map(({ name }) => name)) : [server];
   const options = { loaded, transports, auth, store, env, timeoutMs, clock, signal };
@@ -33,10 +33,11 @@ export async function runDoctor(
   }
   // Problems of a server are among its findings.
   const problems = loaded.problems.filter(
-    ({ severity, server: whose }) => severity === 'error' && whose === undefined,
+    ({ severity, server: whose }) => severity !== 'info' && whose === undefined,
   );
   output.result({ servers, problems }, () => reportText(servers, problems, output.style));
-  const isHealthy = problems.length === 0 && servers.every(({ healthy }) => healthy);
+  const isHealthy =
+    !problems.some(({ severity }) => severity === 'error') && servers.every(({ healthy }) => healthy);
   deps.setExitCode(isHealthy ? EXIT.ok : EXIT.failed);
 }
 
@@ -52,9 +53,10 @@ export function reportText(
   style: Style,
 ): string {
   const parts = diagnoses.map((diagnosis) => diagnosisText(diagnosis, style));
-  const files = problems.map(({ file, line, message, hint }) => {
+  const files = problems.map(({ severity, file, line, message, hint }) => {
+    const mark = severity === 'error' ? style.red('fail') : style.yellow('warn');
     const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
-    return `${style.red('fail')} ${place}${message}${hint === undefined ? '' : `\n      ${style.bold('fix:')} ${hint}`}`;
+    return `${mark} ${place}${message}${hint === undefined ? '' : `\n      ${style.bold('fix:')} ${hint}`}`;
   });
   const all = [...files, ...parts];
   return all.length === 0 ? 'No servers are configured.' : all.join('\n\n');

@@ -4,10 +4,12 @@ import { type ServerConfig } from '@mcp-fittings/client-core';
 import { type InteropClient, type LoadedConfig, type ServerEntry, exportServers } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
+import { isOfFile } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { openWorkspace } from '../session/workspace.js';
+import { configurationExit } from './config-notes.js';
 
 export interface ExportOptions {
   readonly to: InteropClient;
@@ -26,13 +28,22 @@ export async function exportToProgram(
     throw new CommandError('ARGUMENTS_INVALID', '--unapproved needs the names of the servers to export.');
   const { loaded } = await openWorkspace(deps, { asks: deps.interactive && names.length > 0 });
   const entries = entriesFor(loaded, names);
+  const unread = unreadableServers(loaded, names);
   const { chosen, skipped } = await chooseApproved(deps, entries, names.length > 0, unapproved);
   const servers: Record<string, ServerConfig> = Object.fromEntries(
     chosen.map(({ name, definition = {} }) => [name, definition]),
   );
   const file = target === undefined ? undefined : resolve(cwd, target);
   const into = file === undefined ? undefined : await readIfExists(file);
-  const { text, exported, failed } = exportServers({ to, servers, ...(into !== undefined && { into }) });
+  if (chosen.length + skipped.length + unread.length === 0 && loaded.problems.some(isOfFile)) {
+    throw new CommandError('CONFIG_INVALID', 'No server can be exported: a file cannot be used.', {
+      hint: 'Correct the file that the error above names.',
+    });
+  }
+  const written = exportServers({ to, servers, ...(into !== undefined && { into }) });
+  const { text, exported } = written;
+  const failed = [...unread, ...written.failed];
+  configurationExit(deps, loaded);
 
   for (const { name, losses } of exported)
     for (const loss of losses) output.note(output.noteStyle.yellow(`${printable(name)}: ${printable(loss)}`));
@@ -65,13 +76,22 @@ function entriesFor({ entries }: LoadedConfig, names: readonly string[]): readon
   const counting = entries.filter(
     ({ status, definition }) => status !== 'replaced' && definition !== undefined,
   );
-  const unknown = names.filter((name) => !counting.some((entry) => entry.name === name));
+  const unknown = names.filter((name) => !entries.some((entry) => entry.name === name));
   if (unknown.length > 0) {
     throw new CommandError('SERVER_UNKNOWN', `No server is named "${printable(unknown.join('", "'))}".`, {
       hint: `Configured servers: ${[...new Set(counting.map(({ name }) => name))].join(', ') || 'none'}.`,
     });
   }
   return counting.filter(({ name }) => names.length === 0 || names.includes(name));
+}
+
+/** Returns the servers whose definition cannot be read, with the reason. */
+function unreadableServers({ entries }: LoadedConfig, names: readonly string[]): readonly SkippedServer[] {
+  return entries
+    .filter(
+      ({ name, definition }) => definition === undefined && (names.length === 0 || names.includes(name)),
+    )
+    .map(({ name, problems: [problem] }) => ({ name, reason: problem?.message ?? 'It cannot be read.' }));
 }
 
 interface SkippedServer {

@@ -7,6 +7,7 @@ import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import type { SecretHandling } from '../options.js';
 import { type ErrorJson, errorJson } from '../output/error-report.js';
+import { noteUnreadFiles } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
@@ -59,6 +60,7 @@ export async function importFromProgram(
     const hint = 'Import them with --scope project, and approve each: fittings approve';
     throw new CommandError('ARGUMENTS_INVALID', message, { hint });
   }
+  noteUnreadFiles(found.problems, output);
   noteProblems(found.problems, output);
   output.hide(
     entrySecrets(found.imported.flatMap(({ origin, entry }) => (origin === 'user' ? [entry] : []))),

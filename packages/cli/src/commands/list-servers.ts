@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
+import { noteUnreadFiles } from '../output/config-problems.js';
 import { printable } from '../output/printable.js';
 import { type Column, fittingColumns, tableLines } from '../output/table.js';
 import { wrapWords } from '../output/text-width.js';
@@ -15,7 +16,8 @@ export async function listServers(deps: CommandDeps, names: readonly string[]): 
   const { output } = deps;
   const { loaded } = await loadServers(sessionOptions(deps));
   output.hide(configSecrets(loaded));
-  noteProblems(loaded.problems, output);
+  noteUnreadFiles(loaded.problems, output);
+  noteProblems(loaded.problems, output, { tellsErrors: true });
   const rows = serverRows(loaded, [])
     .filter(({ name }) => names.length === 0 || names.includes(name))
     .map((row) => ({ row, state: stateOf(row), used: isUsed(row, loaded) }));

@@ -3,6 +3,7 @@ import { abortable } from '@mcp-fittings/client-core/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { CommandDeps } from '../command-deps.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
+import { noteUnreadFiles } from '../output/config-problems.js';
 import { openSpinner } from '../output/spinner.js';
 import { type LoadedServers, loadServers } from '../session/load-servers.js';
 import { type CommandSession, openSession, sessionOptions } from '../session/open-session.js';
@@ -48,7 +49,10 @@ export async function list(
   for (const { lists } of known.values()) print(lists);
   const others = known.size === 0 ? names : memory.wanted(names).filter((name) => !known.has(name));
   const isKnown = known.size > 0 && others.length === 0;
-  if (isKnown) noteProblems(configured.loaded.problems, output);
+  if (isKnown) {
+    noteUnreadFiles(configured.loaded.problems, output);
+    noteProblems(configured.loaded.problems, output);
+  }
   const asked = isKnown ? undefined : await ask(deps, kind, others, { configured, memory, known, print });
   configurationExit(deps, configured.loaded);
   const order = new Set([...memory.wanted(names), ...(asked?.lists.keys() ?? [])]);

@@ -10,6 +10,7 @@ import { openPrompts } from '../prompts/prompts.js';
 import { type CommandSession, openSession } from '../session/open-session.js';
 import { openPins, type UserPins } from '../session/pins.js';
 import { forgetLists } from '../stored-lists/stored-lists.js';
+import { configurationExit, noServersText } from './config-notes.js';
 import { connectAll, connectOne, whyNotConnected } from './connect.js';
 import { PIN_MARKS } from './list-lines.js';
 
@@ -83,7 +84,10 @@ async function listPins(deps: CommandDeps, name: string | undefined): Promise<vo
         : [style.dim(`  Review: fittings pins show ${printable(snapshot.name)}`)]),
     );
   }
-  output.result({ servers }, () => (lines.length === 0 ? 'No servers are configured.' : lines.join('\n')));
+  output.result({ servers }, () =>
+    lines.length === 0 ? noServersText(session.loaded.problems) : lines.join('\n'),
+  );
+  configurationExit(deps, session.loaded);
   if (waits) deps.setExitCode(EXIT.approval);
 }
 

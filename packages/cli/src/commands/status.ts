@@ -30,7 +30,7 @@ export async function status(
     await abortable(session.connect(wanted && usableNames(session, wanted)), deps.signal);
   }
   const found = rows();
-  noteProblems(session.loaded.problems, output);
+  noteProblems(session.loaded.problems, output, { tellsErrors: true });
   output.result(statusValue(found, session.loaded.problems), () =>
     found.length === 0
       ? noServersText(session.loaded.problems)

@@ -30,8 +30,11 @@ export function checkConfig(loaded: LoadedConfig, server: string): CheckResult {
     .filter(({ code, severity }) => severity !== 'info' && !CONSENT.has(code))
     .map((problem) => findingFromProblem(problem));
   if (entry.config?.disabled === true) {
-    const fix = `Enable it: fittings enable ${server}`;
-    findings.push(createFinding('SERVER_DISABLED', `"${server}" is disabled.`, { fix }));
+    const by = entry.problems.find(({ code }) => code === 'RESTRICTED');
+    const why = by === undefined ? '' : ` ${by.message}`;
+    const fix =
+      by === undefined ? `Enable it: fittings enable ${server}` : 'Remove the server from that setting.';
+    findings.push(createFinding('SERVER_DISABLED', `"${server}" is disabled.${why}`, { fix }));
   }
   if (entry.config?.['allowInsecure'] === true) {
     const isUsed = /^(?:ws|http):/i.test(String(entry.config['url'] ?? ''));

@@ -3,6 +3,7 @@ import type { FittingsError, Logger } from '@mcp-fittings/client-core';
 import type { ServerEntry } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import type { StoreName } from '../options.js';
+import { noteUnreadFiles } from '../output/config-problems.js';
 import { jsonText, printable } from '../output/printable.js';
 import { type LoadedServers, loadServers } from './load-servers.js';
 import type { Session, SessionOptions } from './session.js';
@@ -53,6 +54,8 @@ interface OpenSessionOptions extends SessionOptions {
   readonly configured?: LoadedServers | undefined;
   /** Whether the command connects no servers but those of the configuration, as it is now. Default: false. */
   readonly onlyConfigured?: boolean;
+  /** Whether the command shows itself which files cannot be used. Default: they are noted. */
+  readonly showsFiles?: boolean | undefined;
 }
 
 /**
@@ -61,7 +64,7 @@ interface OpenSessionOptions extends SessionOptions {
  */
 export async function openSession(
   deps: CommandDeps,
-  { configured, onlyConfigured = false, ...more }: OpenSessionOptions = {},
+  { configured, onlyConfigured = false, showsFiles = false, ...more }: OpenSessionOptions = {},
   storeFlag: StoreName | undefined = deps.options.store,
 ): Promise<CommandSession> {
   const { createLoadedSession } = await import('./session.js');
@@ -81,6 +84,7 @@ export async function openSession(
   const signIn = !onlyConfigured || servers.loaded.entries.some(mayNeedSignIn);
   const session = await createLoadedSession(servers, options, { signIn });
   output.hide(session.secrets);
+  if (!showsFiles) noteUnreadFiles(session.loaded.problems, output);
   return {
     ...session,
     loginCommand(server) {

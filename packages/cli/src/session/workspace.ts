@@ -7,6 +7,7 @@ import {
   createConfigEditor,
 } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
+import { noteUnreadFiles } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
 import { LAYOUTS, loadAgain, loadServers, placeOptions } from './load-servers.js';
 import { sessionOptions } from './open-session.js';
@@ -47,6 +48,7 @@ export async function openWorkspace(
     loaded = await loadAgain(options, parts, (url) => lookup.hasSignIn(url));
   }
   deps.output.hide(configSecrets(loaded));
+  noteUnreadFiles(loaded.problems, deps.output);
   const editor = createConfigEditor({
     ...placeOptions(options),
     ...(approves && { approvals }),

@@ -1,0 +1,161 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { everything, openWorkspace, type Workspace } from './support/workspace.js';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const only = ['--strict-mcp-config', '--mcp-config', 'x.json'];
+
+/** A workspace with a configuration file that the commands are told to use. */
+async function withFile(content: object | string): Promise<Workspace> {
+  const workspace = await openWorkspace({ here: true });
+  await workspace.write('x.json', content);
+  return workspace;
+}
+
+async function inHome({ home }: Workspace, path: string, content: object | string): Promise<void> {
+  await mkdir(dirname(join(home, path)), { recursive: true });
+  await writeFile(join(home, path), typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+const BROKEN = '{ "mcpServers": { "a": { "command": "x" "args": [] } } }';
+
+it.each([
+  ['status'],
+  ['list'],
+  ['list', 'servers'],
+  ['doctor'],
+  ['approve'],
+  ['export', '--to', 'cursor'],
+  ['pins'],
+  ['call', 'a/x'],
+  ['read', 'a/x:y'],
+  ['prompt', 'a/x'],
+  ['complete', 'prompt', 'a/x', 'y', 'z'],
+  ['generate', 'types', 'a'],
+  ['login', 'a'],
+  ['logout', 'a'],
+  ['remove', 'a'],
+  ['disable', 'a'],
+  ['import'],
+  ['bridge', 'a'],
+])('a file with a syntax error is named by %j %j', async (...args) => {
+  await using workspace = await withFile(BROKEN);
+  const run = await workspace.fittings([...only, ...args.filter((arg) => typeof arg === 'string')]);
+  expect(run.stdout + run.stderr).toMatch(/x\.json:1.*Expected a comma/);
+});
+
+it.each([['approve'], ['export', '--to', 'cursor'], ['pins'], ['list'], ['status'], ['doctor']])(
+  'a file with a syntax error is not a success of %j',
+  async (...args) => {
+    await using workspace = await withFile(BROKEN);
+    expect((await workspace.fittings([...only, ...args])).code).not.toBe(0);
+  },
+);
+
+it('export writes nothing if no file could be read', async () => {
+  await using workspace = await withFile(BROKEN);
+  const run = await workspace.fittings([...only, 'export', '--to', 'cursor', '-o', 'out.json']);
+  expect(run).toMatchObject({ code: 3, stdout: '' });
+  await expect(readFile(join(workspace.project, 'out.json'))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+it.each([['list', 'servers'], ['status'], ['doctor'], ['list'], ['export', '--to', 'cursor']])(
+  'a server whose name is invalid is named, with its reason, by %j %j',
+  async (...args) => {
+    const long = 'n'.repeat(70);
+    await using workspace = await withFile({ mcpServers: { 'my server': everything, [long]: everything } });
+    const run = await workspace.fittings([...only, ...args.filter((arg) => typeof arg === 'string')]);
+    const text = run.stdout + run.stderr;
+    expect(text).toMatch(/my server/);
+    expect(text).toMatch(/is longer than\s+64 characters/);
+  },
+);
+
+it.each([['list'], ['list', 'servers'], ['status'], ['doctor']])(
+  'servers under the key of another program are told by %j %j',
+  async (...args) => {
+    await using workspace = await withFile({ servers: { a: everything } });
+    const run = await workspace.fittings([...only, ...args.filter((arg) => typeof arg === 'string')]);
+    expect(run.stdout + run.stderr).toContain('Rename "servers" to "mcpServers".');
+  },
+);
+
+it.each([['list'], ['list', 'servers'], ['status'], ['doctor']])(
+  'a field that has no effect is told by %j %j',
+  async (...args) => {
+    await using workspace = await withFile({ mcpServers: { a: { ...everything, envFile: '.env' } } });
+    const run = await workspace.fittings([...only, ...args.filter((arg) => typeof arg === 'string')]);
+    expect(run.stdout + run.stderr).toContain('"envFile" has no effect here.');
+  },
+);
+
+it.each(['disabledTools', 'excludeTools', 'blocked_tools'])(
+  'a tool that %s denies does not run',
+  async (word) => {
+    await using workspace = await withFile({ mcpServers: { a: { ...everything, [word]: ['echo'] } } });
+    const run = await workspace.fittings([...only, 'call', 'a/echo', '-a', 'message=hi']);
+    expect(run).toMatchObject({ code: 5, stdout: '' });
+  },
+);
+
+it('a server that its file switches off is not started', async () => {
+  await using workspace = await withFile({ mcpServers: { a: { ...everything, enabled: false } } });
+  const { value } = await workspace.json([...only, 'status']);
+  expect(value).toMatchObject({ servers: [{ name: 'a', status: 'disabled' }] });
+});
+
+it('the layout of Gemini CLI obeys what its settings switch off', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await inHome(workspace, '.gemini/settings.json', {
+    mcpServers: { a: { ...everything, excludeTools: ['echo'] }, off: everything },
+    mcp: { excluded: ['off'] },
+  });
+  const call = await workspace.fittings(['--layout', 'gemini', 'call', 'a/echo', '-a', 'message=hi']);
+  expect(call.code).toBe(5);
+  const { value } = await workspace.json(['--layout', 'gemini', 'status', 'off']);
+  expect(value).toMatchObject({ servers: [{ name: 'off', status: 'disabled' }] });
+  const doctor = await workspace.fittings(['--layout', 'gemini', 'doctor', 'off']);
+  expect(doctor.stdout).toContain('"mcp.excluded"');
+});
+
+it('a file with a byte order mark is read and imported', async () => {
+  const text = `\ufeff${JSON.stringify({ mcpServers: { a: everything } })}`;
+  await using workspace = await withFile(text);
+  await inHome(workspace, '.config/Claude/claude_desktop_config.json', text);
+  expect((await workspace.fittings([...only, 'list', 'servers'])).stdout).toMatch(/a +stdio/);
+  const dry = await workspace.json([
+    'import',
+    '--from',
+    'claude-desktop',
+    '--all',
+    '--dry-run',
+    '--secrets',
+    'keep',
+  ]);
+  expect(dry.value).toMatchObject({ servers: [{ name: 'a' }] });
+});
+
+it('a command line in "command" is told where the arguments belong', async () => {
+  await using workspace = await withFile({ mcpServers: { a: { command: 'node /x/y.mjs' } } });
+  expect((await workspace.fittings([...only, 'doctor'])).stdout).toContain('Put the arguments into "args"');
+});
+
+it('imports what Claude Code has for this folder', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await inHome(workspace, '.claude.json', {
+    projects: { [workspace.project]: { mcpServers: { notes: { type: 'stdio', command: 'x' } } } },
+  });
+  const dry = await workspace.json([
+    'import',
+    '--from',
+    'claude-code',
+    '--all',
+    '--dry-run',
+    '--secrets',
+    'keep',
+  ]);
+  expect(dry.value).toMatchObject({ servers: [{ name: 'notes' }] });
+  expect((await workspace.fittings(['import'])).stdout).toContain('notes');
+});
