@@ -29,7 +29,7 @@ const OAUTH_MEMBERS = [
 
 /**
  * Returns the value for `TokenProviderOptions.identity`, which stored credentials belong to: one entry of one
- * configuration, as long as it sends credentials to the same place. An entry of a project does not get the credentials of
+ * configuration and one account, as long as it sends credentials to the same place. An entry of a project does not get the credentials of
  * the person's own entry, even if both have the same URL.
  */
 export function credentialIdentity({ name, config, identity = name }: IdentifiedEntry): string {
@@ -39,6 +39,7 @@ export function credentialIdentity({ name, config, identity = name }: Identified
     name,
     ...MEMBERS.map((member) => config[member] ?? null),
     ...OAUTH_MEMBERS.map((member) => oauth[member] ?? null),
+    ...(oauth['account'] === undefined ? [] : [oauth['account']]),
   ]);
 }
 

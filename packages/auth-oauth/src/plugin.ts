@@ -30,6 +30,8 @@ export type OAuthPluginOptions = Omit<
   | 'clientSecret'
   | 'endpoints'
   | 'scopes'
+  | 'resource'
+  | 'loginHint'
   | 'callbackPort'
   | 'redirectUri'
   | 'identity'
@@ -49,6 +51,8 @@ const OAUTH = entrySchema({
   authServerMetadataUrl: text({ minLength: 1 }),
   grant: oneOf('authorization_code', 'client_credentials', 'jwt_bearer'),
   scopes: listOf(text({ minLength: 1 })),
+  resource: flag(),
+  account: text({ minLength: 1 }),
   callbackPort: count({ min: 1, max: 65_535 }),
   redirectUri: text({ minLength: 1 }),
   allowedEndpointOrigins: listOf(text({ minLength: 1 })),
@@ -103,6 +107,7 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
         clientIssuer: entry.issuer ?? options.clientIssuer,
         endpoints: { authorizationUrl, tokenUrl, metadataUrl },
         scopes: entry.scopes,
+        resource: entry.resource,
         allowedEndpointOrigins: entry.allowedEndpointOrigins ?? options.allowedEndpointOrigins,
       };
       if (entry.grant === 'client_credentials') {
@@ -119,6 +124,7 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
       }
       return createOAuthProvider({
         ...common,
+        loginHint: entry.account,
         callbackPort: entry.callbackPort,
         redirectUri: entry.redirectUri,
         allowMissingPkceSupport: entry.allowMissingPkceSupport ?? options.allowMissingPkceSupport,

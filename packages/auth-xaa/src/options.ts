@@ -25,7 +25,8 @@ export interface XaaSharedOptions {
 }
 
 /** Options of {@link createXaaProvider}. */
-export interface XaaProviderOptions extends Omit<TokenProviderOptions, 'endpoints'>, XaaSharedOptions {
+export interface XaaProviderOptions
+  extends Omit<TokenProviderOptions, 'endpoints' | 'resource'>, XaaSharedOptions {
   /** The identity provider; pass the same one to the providers of all servers. */
   readonly identityProvider: IdentityProvider;
   /** Id of this client at the server's authorization server. Default: `clientMetadataUrl`, where that is supported. */

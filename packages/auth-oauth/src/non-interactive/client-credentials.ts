@@ -42,8 +42,10 @@ export function createClientCredentialsProvider(options: ClientCredentialsOption
   }
   return createNonInteractiveProvider(options, {
     kind: 'client-credentials',
-    async run({ provider: { server, network, store, keyOf }, discovered, scopes, dpop }) {
-      const { authorizationServer, resource } = discovered;
+    async run({ provider, discovered, scopes, dpop }) {
+      const { server, network, store, keyOf } = provider;
+      const { authorizationServer } = discovered;
+      const resource = provider.resourceFor(discovered);
       const binding = { store, key: keyOf(`oauth-issuer\n${clientId}`), server, configured: clientIssuer };
       await checkIssuerBinding(binding, authorizationServer.issuer);
       const client: OAuthClient = {
@@ -60,7 +62,10 @@ export function createClientCredentialsProvider(options: ClientCredentialsOption
             as,
             library,
             client.authenticate,
-            { resource, ...(scopes.length > 0 && { scope: scopes.join(' ') }) },
+            {
+              ...(resource !== undefined && { resource }),
+              ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+            },
             options_,
           ),
         processClientCredentialsResponse,

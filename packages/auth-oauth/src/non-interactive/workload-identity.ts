@@ -45,8 +45,10 @@ export function createWorkloadProvider(options: WorkloadOptions): AuthProvider {
   const { clientId = '', clientSecret, clientKey, clientIssuer } = options;
   return createNonInteractiveProvider(options, {
     kind: 'workload',
-    async run({ provider: { server, network, store, keyOf }, discovered, scopes, dpop }) {
-      const { authorizationServer, resource } = discovered;
+    async run({ provider, discovered, scopes, dpop }) {
+      const { server, network, store, keyOf } = provider;
+      const { authorizationServer } = discovered;
+      const resource = provider.resourceFor(discovered);
       const { issuer } = authorizationServer;
       const binding = { store, key: keyOf('oauth-issuer\nworkload'), server, configured: clientIssuer };
       await checkIssuerBinding(binding, issuer);
@@ -69,7 +71,7 @@ export function createWorkloadProvider(options: WorkloadOptions): AuthProvider {
         JWT_BEARER_GRANT,
         {
           assertion: await assertionOf(options, server, issuer),
-          resource,
+          ...(resource !== undefined && { resource }),
           ...(scopes.length > 0 && { scope: scopes.join(' ') }),
         },
       );

@@ -31,6 +31,12 @@ export interface TokenProviderOptions {
   /** The scopes to request. Default: those of the challenge, else those that the server lists. */
   readonly scopes?: readonly string[] | undefined;
   /**
+   * Whether requests name the MCP server as their `resource`, as the MCP specification demands. Set it to false only for an
+   * authorization server that refuses the parameter; its tokens may then be valid for other servers, too. Default `true`.
+   * @see https://www.rfc-editor.org/rfc/rfc8707.html
+   */
+  readonly resource?: boolean | undefined;
+  /**
    * When tokens are bound to a key: `auto` if the MCP server accepts nothing else, `always` if the authorization server
    * supports it. Default `auto`.
    * @see https://www.rfc-editor.org/rfc/rfc9449.html
@@ -51,6 +57,11 @@ export interface TokenProviderOptions {
 export interface OAuthProviderOptions extends TokenProviderOptions, OAuthClientOptions {
   /** How a person signs in, or a function that chooses it. Without it `signIn` rejects with `AUTH_FAILED`. Default: none. */
   readonly interaction?: SignInInteraction | InteractionChooser | undefined;
+  /**
+   * The account that the sign-in page proposes (`login_hint`), for example an email address. The person can choose another one.
+   * Not sent with a device code. Default: none.
+   */
+  readonly loginHint?: string | undefined;
   /** Port of the redirect URI, if the client was registered with one. Default: any free port. */
   readonly callbackPort?: number | undefined;
   /**

@@ -63,6 +63,8 @@ export interface ProviderDeps {
    * older than ten minutes, or `challenge` contradicts it. Sends no request.
    */
   cached(record: TokenRecord | undefined, challenge?: AuthChallenge): CachedDiscovery | undefined;
+  /** Returns the `resource` parameter of token requests; undefined if the option `resource` is false. */
+  resourceFor(discovered: Pick<CachedDiscovery, 'resource'>): string | undefined;
   /** Resolves with the key to bind a new token to; undefined for a bearer token. */
   dpopKeyFor(discovered: CachedDiscovery): Promise<DPoPHandle | undefined>;
 }
@@ -141,6 +143,7 @@ export function createProviderDeps(options: TokenProviderOptions): ProviderDeps 
       if (found === undefined || challenge === undefined) return found;
       return isStillValid(found, record, challenge, clock.now()) ? found : undefined;
     },
+    resourceFor: ({ resource }) => (options.resource === false ? undefined : resource),
     async dpopKeyFor({ dpopRequired, authorizationServer }) {
       const supported = authorizationServer.dpop_signing_alg_values_supported?.includes('ES256') === true;
       return dpopRequired || (dpop === 'always' && supported) ? dpopKeys.handle() : undefined;

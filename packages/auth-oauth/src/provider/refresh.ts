@@ -19,7 +19,8 @@ export async function refresh(
   const refreshToken = record?.refreshToken;
   if (record === undefined || refreshToken === undefined) throw foreignToken(server);
   return withCachedDiscovery(provider, record, async (discovered) => {
-    const { authorizationServer, resource } = discovered;
+    const { authorizationServer } = discovered;
+    const resource = provider.resourceFor(discovered);
     if (!isSameIssuer(authorizationServer.issuer, record.issuer)) throw foreignToken(server);
     const client = await clients.find({
       authorizationServer,

@@ -61,13 +61,17 @@ export async function planSignIn(
 }
 
 /** Returns what the authorization code grant needs besides the client. */
-export function codeGrantOptions({ discovered, scopes, options }: SignInPlan) {
+export function codeGrantOptions({ provider, discovered, scopes, options }: SignInPlan) {
+  const { loginHint } = options;
   return {
     scopes,
-    resource: discovered.resource,
+    resource: provider.resourceFor(discovered),
     issuerKnown: discovered.issuerKnown,
     allowMissingPkceSupport: options.allowMissingPkceSupport ?? false,
-    parameters: scopes.includes('offline_access') ? { prompt: 'consent' } : undefined,
+    parameters: {
+      ...(scopes.includes('offline_access') && { prompt: 'consent' }),
+      ...(loginHint !== undefined && { login_hint: loginHint }),
+    },
   };
 }
 
@@ -91,7 +95,7 @@ async function withRedirect(plan: SignInPlan, interaction: Interaction): Promise
 async function withDevice(plan: SignInPlan, interaction: DeviceInteraction): Promise<void> {
   const { provider, scopes, discovered } = plan;
   const { clock, browserTargets } = provider;
-  const { resource } = discovered;
+  const resource = provider.resourceFor(discovered);
   await asClient(
     plan,
     DEVICE_REDIRECT,

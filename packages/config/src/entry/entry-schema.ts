@@ -29,6 +29,8 @@ const oauth = z
     issuer: z.string().min(1),
     grant: z.string().min(1),
     scopes: texts,
+    resource: z.boolean(),
+    account: z.string().min(1),
     callbackPort: z.int().min(1).max(65_535),
     redirectUri: z.string().min(1),
     allowedEndpointOrigins: texts,
