@@ -91,10 +91,89 @@ describe('paste-back', () => {
     expect(attempts).toEqual([1, 2, 3]);
   });
 
+  it.each<[string, string]>([
+    ['', 'Nothing was pasted.'],
+    ['   \n', 'Nothing was pasted.'],
+    ['what do you mean?', 'This is not an address: it must start with http://127.0.0.1:33418/callback?'],
+    ['SplxlOBeZQQYbYS6WxSbIA', 'This is not an address: it must start with http://127.0.0.1:33418/callback?'],
+    [
+      'https://as.example/authorize?client_id=c&state=this-sign-in',
+      'This is the address of the sign-in page. Sign in there, then paste the address that the browser shows at the end.',
+    ],
+    [
+      'https://as.example/login?next=x',
+      'This address starts with https://as.example/login; the address to paste starts with http://127.0.0.1:33418/callback?',
+    ],
+    [
+      'http://127.0.0.1:5000/callback?code=c&state=another-sign-in',
+      'This address starts with http://127.0.0.1:5000/callback; the address to paste starts with http://127.0.0.1:33418/callback?',
+    ],
+    [
+      'http://127.0.0.1:33418/callback',
+      'The end of the address is missing: it has no "state". Copy the whole address.',
+    ],
+    [
+      'http://127.0.0.1:33418/callback?code=c',
+      'The end of the address is missing: it has no "state". Copy the whole address.',
+    ],
+    [
+      'http://127.0.0.1:33418/callback?code=c&state=this-sig',
+      'The end of the address is missing: its "state" is cut off. Copy the whole address.',
+    ],
+    [
+      'http://127.0.0.1:33418/callback?code=c&state=another-sign-in',
+      'This is the address of another sign-in: its "state" differs. Open the sign-in page that is shown here, and sign in again.',
+    ],
+    [
+      '?code=c&state=another-sign-in',
+      'This is the address of another sign-in: its "state" differs. Open the sign-in page that is shown here, and sign in again.',
+    ],
+    [
+      'http://127.0.0.1:33418/callback?code=c&state=this-sign-in&state=this-sign-in',
+      'The address has more than one "state". Copy the whole address, once.',
+    ],
+  ])('says what is wrong with %j', (text, problem) => expectProblem(text, problem));
+
+  it('says what is wrong with a long text', async () => {
+    const callback = 'http://127.0.0.1:33418/callback';
+    await expectProblem(`${callback}?code=${'c'.repeat(70_000)}`, 'This is too long to be the address.');
+    const start = expect.stringMatching(/^This address starts with https:\/\/as\.example\/a{50,200}…; the/);
+    await expectProblem(`https://as.example/${'a'.repeat(5000)}\u001b[31m?x`, start);
+  });
+
+  async function expectProblem(text: string, problem: unknown): Promise<void> {
+    const problems: (string | undefined)[] = [];
+    const session = await pasteBack({
+      async ask(question) {
+        problems.push(question.problem);
+        return problems.length === 1 ? text : 'http://127.0.0.1:33418/callback?code=c&state=this-sign-in';
+      },
+    }).begin({ server: 'test' });
+    const url = new URL('https://as.example/authorize?client_id=c&state=this-sign-in');
+    const answer = await session.authorize({ url, state: 'this-sign-in' });
+    expect(answer.get('code')).toBe('c');
+    expect(problems).toEqual([undefined, problem]);
+  }
+
+  it('accepts any spelling of the address that carries the state', async () => {
+    for (const text of [
+      'http://localhost:33418/callback?code=c&state=s',
+      '?code=c&state=s',
+      'code=c&state=s',
+    ]) {
+      const session = await pasteBack({ ask: async () => text }).begin({ server: 'test' });
+      const answer = await session.authorize({ url: new URL('https://as.example/a'), state: 's' });
+      expect(answer.get('code')).toBe('c');
+    }
+  });
+
   it('fails after five texts, and at once when it is aborted', async () => {
     const session = await pasteBack({ ask: async () => 'no' }).begin({ server: 'test' });
     const url = new URL('https://as.example/');
-    await expect(session.authorize({ url, state: 's' })).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    await expect(session.authorize({ url, state: 's' })).rejects.toMatchObject({
+      code: 'AUTH_FAILED',
+      message: expect.stringContaining('This is not an address'),
+    });
     const cancel = new AbortController();
     const waiting = await pasteBack({ ask: () => new Promise(() => undefined) }).begin({
       server: 'test',

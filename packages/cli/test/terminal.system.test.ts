@@ -269,7 +269,7 @@ describeWithTerminal('a person at a terminal', () => {
       await visitAs(terminal, async (address) => {
         await terminal.until('Address');
         await terminal.type('http://127.0.0.1/nonsense');
-        await terminal.until('This is not the address');
+        await terminal.until('This address starts with http://127.0.0.1/nonsense');
         await terminal.type(address);
       });
       expect((await withAddress.ended()).text).toContain('Signed in to guarded: 1 tool.');

@@ -1,6 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/client-core/timing';
 import { signInAborted, type Interaction } from './interaction.js';
+import { readPastedAddress } from './pasted-address.js';
 import { checkCallbackPath, loopbackRedirectUri, type LoopbackHost } from './redirect-uri.js';
 
 /** Options of {@link pasteBack}. */
@@ -30,13 +31,14 @@ export interface PasteBackQuestion {
   readonly url: URL;
   /** 1 for the first question, up to 5. */
   readonly attempt: number;
+  /** Why the previous answer does not answer the sign-in, as sentences to show; undefined for the first question. */
+  readonly problem: string | undefined;
   /** Aborted when the sign-in is. */
   readonly signal: AbortSignal | undefined;
 }
 
 const PORT = 33_418;
 const MAX_ATTEMPTS = 5;
-const MAX_LENGTH = 65_536;
 
 /**
  * Creates an interaction for a browser on another machine (SSH, a container): the browser is redirected to a loopback URL
@@ -63,18 +65,21 @@ export function pasteBack(options: PasteBackOptions): Interaction {
         const answer: unknown = await options.ask(question);
         return typeof answer === 'string' ? answer : '';
       };
+      const redirectUri = loopbackRedirectUri(callbackHost, port, callbackPath);
       return {
-        redirectUri: loopbackRedirectUri(callbackHost, port, callbackPath),
+        redirectUri,
         async authorize({ url, state }) {
+          let problem: string | undefined;
           for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-            const asked = ask({ server, url, attempt, signal });
+            const asked = ask({ server, url, attempt, problem, signal });
             const text = await abortable(asked, signal, () => signInAborted(server));
-            const answer = parametersOf(text);
-            if (answer?.getAll('state').length === 1 && answer.get('state') === state) return answer;
+            const pasted = readPastedAddress(text, { redirectUri, state, url });
+            if (pasted.parameters !== undefined) return pasted.parameters;
+            problem = pasted.problem;
           }
           throw new FittingsError(
             'AUTH_FAILED',
-            `The pasted text does not answer the sign-in to "${server}".`,
+            `The pasted text does not answer the sign-in to "${server}". ${problem}`,
             {
               server,
               hint: 'Start the sign-in again, and paste the complete URL that the browser shows at the end.',
@@ -85,12 +90,4 @@ export function pasteBack(options: PasteBackOptions): Interaction {
       };
     },
   };
-}
-
-/** Returns the query parameters of a pasted URL, or of the pasted part after its question mark. */
-function parametersOf(text: string): URLSearchParams | undefined {
-  const trimmed = text.trim();
-  if (trimmed.length > MAX_LENGTH) return undefined;
-  if (URL.canParse(trimmed)) return new URL(trimmed).searchParams;
-  return new URLSearchParams(trimmed.slice(trimmed.indexOf('?') + 1));
 }

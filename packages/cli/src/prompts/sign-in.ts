@@ -68,19 +68,16 @@ function note({ output }: CommandDeps, prompt: DevicePrompt): void {
 
 /** Asks for the address at the terminal; without one, reads a line of stdin. */
 async function askForAddress(deps: CommandDeps, question: PasteBackQuestion): Promise<string> {
-  const { server, url, attempt, signal = deps.signal } = question;
+  const { server, url, problem, signal = deps.signal } = question;
   const { output } = deps;
-  if (attempt === 1) {
+  if (problem === undefined) {
     output.note(
       `To sign in to ${printable(server)}, open this in a browser on any machine:\n  ${printable(url.href, 8_000)}`,
     );
     output.note(
       'After you sign in, the browser shows a page that does not load. Copy its full address and paste it here.',
     );
-  } else
-    output.note(
-      output.noteStyle.yellow('This is not the address of that page, which starts with http://127.0.0.1.'),
-    );
+  } else output.note(output.noteStyle.yellow(printable(problem)));
   if (deps.interactive) {
     const prompts = await openPrompts(deps, signal);
     return prompts.text({ message: 'Address' });
