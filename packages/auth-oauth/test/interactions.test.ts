@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Clock } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core/timing';
@@ -18,6 +18,33 @@ import { createWorld, type World } from './support/world.js';
 
 describe('the browser is opened without a shell', () => {
   afterEach(() => vi.unstubAllEnvs());
+
+  it.runIf(process.platform === 'linux')(
+    'finds it in absolute folders only, and so does the browser',
+    async () => {
+      const [strange, own] = await Promise.all([
+        mkdtemp(join(tmpdir(), 'strange-')),
+        mkdtemp(join(tmpdir(), 'own-')),
+      ]);
+      for (const folder of [strange, own]) {
+        const record = JSON.stringify(join(folder, 'record'));
+        const text = `#!${process.execPath}\nrequire('fs').writeFileSync(${record}, process.env.PATH);\n`;
+        await writeFile(join(folder, 'xdg-open'), text, { mode: 0o755 });
+      }
+      const inside = relative(process.cwd(), strange);
+      for (const path of [inside, `./${inside}`, `${inside}:`]) {
+        vi.stubEnv('PATH', path);
+        await expect(openBrowser(new URL('https://a.example/'))).rejects.toMatchObject({
+          code: 'AUTH_FAILED',
+        });
+      }
+      vi.stubEnv('PATH', `${inside}::.:${own}:bin`);
+      await openBrowser(new URL('https://a.example/'));
+      expect(await readFile(join(own, 'record'), 'utf8')).toBe(own);
+      await expect(readFile(join(strange, 'record'))).rejects.toMatchObject({ code: 'ENOENT' });
+      await Promise.all([strange, own].map((folder) => rm(folder, { recursive: true })));
+    },
+  );
 
   it.runIf(process.platform === 'linux')('hands the program one canonical argument', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'opener-'));
@@ -49,6 +76,7 @@ describe('the browser is opened without a shell', () => {
     );
     const clock = createManualClock();
     const opened = openBrowser(new URL('https://a.example/'), { clock });
+    while (clock.nextIn === undefined) await new Promise((resolve) => setImmediate(resolve));
     expect(clock.nextIn).toBe(2000);
     await clock.advance(2000);
     await opened;

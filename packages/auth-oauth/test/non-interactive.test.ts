@@ -1,7 +1,7 @@
 import { generateKeyPairSync, webcrypto } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '@mcp-fittings/client-core/timing';
@@ -217,6 +217,30 @@ describe('headers from a command', () => {
     }
     await rm(folder, { recursive: true });
   });
+
+  it.runIf(process.platform === 'linux')(
+    'finds a command in absolute folders only, and so does the command',
+    async () => {
+      const strange = await mkdtemp(join(tmpdir(), 'strange-'));
+      const own = await mkdtemp(join(tmpdir(), 'own-'));
+      for (const folder of [strange, own]) {
+        const text = `#!${process.execPath}\nconsole.log(JSON.stringify({ from: ${JSON.stringify(folder)}, path: process.env.PATH }));\n`;
+        await writeFile(join(folder, 'company-token'), text, { mode: 0o755 });
+      }
+      const request = { url: new URL('https://mcp.example/'), method: 'GET' };
+      const headers = (command: string, PATH: string) =>
+        createHeadersCommandProvider({ url: request.url, command, cwd: strange, env: { PATH } }).headers(
+          request,
+        );
+      for (const path of ['', '.', ':/nowhere', '/nowhere:', './', '../' + basename(strange)]) {
+        await expect(headers('company-token', path)).rejects.toThrow('could not be started');
+      }
+      expect(await headers('company-token', `:.:${own}:bin`)).toEqual({ from: own, path: own });
+      // A path is meant as it is written.
+      expect(await headers('./company-token', own)).toEqual({ from: strange, path: own });
+      await Promise.all([strange, own].map((folder) => rm(folder, { recursive: true })));
+    },
+  );
 
   it('reports a command that cannot be started, fails, or takes too long', async () => {
     const request = { url: new URL('https://mcp.example/'), method: 'GET' };

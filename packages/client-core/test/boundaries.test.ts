@@ -36,13 +36,17 @@ describe('direction of imports', () => {
     });
   });
 
-  it('core imports nothing from outside; of Node.js only the entry point files uses more than node:timers', () => {
+  it('core imports nothing from outside; of Node.js only the entry points files and programs use more than node:timers', () => {
     const outside = imports.filter(({ to }) => !files.includes(to));
     const allowed = ({ from, to }: (typeof imports)[number]): boolean =>
-      to === 'node:timers' || (from.startsWith('files/') && to.startsWith('node:'));
+      to === 'node:timers' || (/^(?:files|programs)\//.test(from) && to.startsWith('node:'));
     expect(outside.filter((each) => !allowed(each))).toEqual([]);
     const uses = imports.filter(({ from, to }) => to.startsWith('files/') && !from.startsWith('files/'));
     expect(new Set(uses.map(({ from }) => from))).toEqual(new Set(['files.ts']));
+    const starters = imports.filter(
+      ({ from, to }) => to.startsWith('programs/') && !from.startsWith('programs/'),
+    );
+    expect(new Set(starters.map(({ from }) => from))).toEqual(new Set(['programs.ts']));
   });
 
   it('contracts import only contracts, and the types of errors', () => {
@@ -61,7 +65,9 @@ describe('direction of imports', () => {
 
   it('entry points are imported by no other module', () => {
     expect(
-      imports.filter(({ to }) => ['index.ts', 'transport.ts', 'auth.ts', 'files.ts', 'text.ts'].includes(to)),
+      imports.filter(({ to }) =>
+        ['index.ts', 'transport.ts', 'auth.ts', 'files.ts', 'programs.ts', 'text.ts'].includes(to),
+      ),
     ).toEqual([]);
   });
 

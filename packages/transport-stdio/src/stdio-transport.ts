@@ -19,7 +19,7 @@ import type { StdioTransportOptions } from './options.js';
 import { createDiscoveryFallback, type DiscoveryFallback, type SecondStart } from './discovery-fallback.js';
 import { describeEnd, STDERR_LENGTH, STDERR_LINES, type ProcessEnd } from './process/process-exit.js';
 import { createExitReaper, type ExitReaper } from './process/exit-reaper.js';
-import { findProgram } from './process/program.js';
+import { findProgram } from '@mcp-fittings/client-core/programs';
 import { startServerProcess, type PacedReader, type ServerProcess } from './process/server-process.js';
 import { explainSpawnError, checkTexts, checkStderr } from './process/spawn-failure.js';
 import { createStderrStream, type StderrStream } from './process/stderr-stream.js';

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { win32 } from 'node:path';
 import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core/auth';
+import { findProgram, withSafeSearch } from '@mcp-fittings/client-core/programs';
 import { settlesWithin } from '@mcp-fittings/client-core/timing';
 import { checkEndpoint } from '../discovery/endpoint-policy.js';
 
@@ -25,23 +26,40 @@ const WATCH_MS = 2_000;
 export async function openBrowser(url: URL, options: OpenBrowserOptions = {}): Promise<void> {
   const { clock = systemClock } = options;
   const [command, ...args] = openerOf(process.platform, checkEndpoint('sign-in page', url.href));
+  // The opener looks for the browser on the same PATH.
+  const env = withSafeSearch(process.env, process.platform);
+  const notStarted = (cause: unknown): FittingsError => notOpened(`"${command}" could not be started`, cause);
+  const program = await findProgram({ command, args, env, platform: process.platform }).catch(
+    (cause: unknown) => {
+      throw notStarted(cause);
+    },
+  );
+  if ('code' in program) throw notStarted(undefined);
+  const { file, args: words, verbatim } = program;
   const ended = new Promise<void>((resolve, reject) => {
-    const fail = (why: string, cause?: unknown): void =>
-      reject(
-        new FittingsError('AUTH_FAILED', `Could not open the browser: ${why}.`, {
-          cause,
-          hint: 'Open the sign-in page manually, or sign in with a device code.',
-        }),
-      );
-    const child = spawn(command, args, { stdio: 'ignore', shell: false, detached: true, windowsHide: true });
-    child.once('error', (cause) => fail(`"${command}" could not be started`, cause));
+    const child = spawn(file, words, {
+      env,
+      stdio: 'ignore',
+      shell: false,
+      detached: true,
+      windowsHide: true,
+      windowsVerbatimArguments: verbatim,
+    });
+    child.once('error', (cause) => reject(notStarted(cause)));
     child.once('exit', (code) => {
       if (code === 0) resolve();
-      else fail(`"${command}" exited with code ${code}`);
+      else reject(notOpened(`"${command}" exited with code ${code}`));
     });
     child.unref();
   });
   if (await settlesWithin(WATCH_MS, ended, clock)) await ended;
+}
+
+function notOpened(why: string, cause?: unknown): FittingsError {
+  return new FittingsError('AUTH_FAILED', `Could not open the browser: ${why}.`, {
+    cause,
+    hint: 'Open the sign-in page manually, or sign in with a device code.',
+  });
 }
 
 function openerOf(platform: NodeJS.Platform, url: string): readonly [string, ...string[]] {

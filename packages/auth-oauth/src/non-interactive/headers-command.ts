@@ -6,11 +6,15 @@ import {
   type AuthProvider,
   type Clock,
 } from '@mcp-fittings/client-core/auth';
+import { findProgram, withSafeSearch } from '@mcp-fittings/client-core/programs';
 import { checkHeaders } from '@mcp-fittings/remote-policy';
 
 /** Options of {@link createHeadersCommandProvider}. */
 export interface HeadersCommandOptions {
-  /** The program, which prints a JSON object of header names and values. It is started without a shell. */
+  /**
+   * The program, which prints a JSON object of header names and values: a path, or a name to find on the PATH, of which empty and
+   * relative parts are not searched. It is started without a shell.
+   */
   readonly command: string;
   /** Arguments of the program. Default: none. */
   readonly args?: readonly string[] | undefined;
@@ -114,15 +118,23 @@ async function readHeaders(
   return checkHeaders(headers, { server });
 }
 
-function output(options: HeadersCommandOptions, server: string): Promise<string> {
-  const { command, args = [], env, cwd, url, timeoutMs = TIMEOUT_MS, clock = systemClock } = options;
+async function output(options: HeadersCommandOptions, server: string): Promise<string> {
+  const { command, args = [], cwd, url, timeoutMs = TIMEOUT_MS, clock = systemClock } = options;
+  const { platform } = process;
+  const own = { ...options.env, MCP_SERVER_URL: new URL(url).href, MCP_SERVER_NAME: server };
+  const env = withSafeSearch({ ...process.env, ...own }, platform);
+  const program = await findProgram({ command, args, cwd, env, platform }).catch((cause: unknown) => {
+    throw failed(server, command, 'could not be started', cause);
+  });
+  if ('code' in program) throw failed(server, command, 'cannot be started with these arguments');
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
+    const child = spawn(program.file, program.args, {
       shell: false,
       windowsHide: true,
+      windowsVerbatimArguments: program.verbatim,
       stdio: ['ignore', 'pipe', 'ignore'],
       cwd,
-      env: { ...process.env, ...env, MCP_SERVER_URL: new URL(url).href, MCP_SERVER_NAME: server },
+      env,
     });
     const fail = (why: string, cause?: unknown): void => {
       child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-import { cleanPath, type Environment } from './search-path.js';
+import { withSafeSearch, type Environment } from '@mcp-fittings/client-core/programs';
 
 /**
  * Environment variables of the host that a server inherits: `safe`, those that programs need to run and to reach the network;
@@ -94,16 +94,7 @@ export function childEnvironment(
       continue;
     result[name] = value;
   }
-  // The server must not look for programs in its working directory first, either.
-  const all: Record<string, string> = {
-    ...(platform === 'win32' && { NoDefaultCurrentDirectoryInExePath: '1' }),
-    ...result,
-    ...own,
-  };
-  for (const [name, value] of Object.entries(all)) {
-    if (canonical(name) === 'PATH') all[name] = cleanPath(value, platform);
-  }
-  return all;
+  return withSafeSearch({ ...result, ...own }, platform);
 }
 
 /**

@@ -1,15 +1,7 @@
 import type { Stream } from 'node:stream';
 import { posix, win32 } from 'node:path';
+import { searchedFolders, type Environment, type ProgramRefusal } from '@mcp-fittings/client-core/programs';
 import { sanitizeText, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core/transport';
-import { searchedFolders, type Environment } from './search-path.js';
-
-/** Why a server could not be started, as the arguments of an error. */
-export interface SpawnFailure {
-  readonly code: ErrorCode;
-  /** A sentence that does not name the server. */
-  readonly message: string;
-  readonly options: FittingsErrorOptions;
-}
 
 export interface SpawnAttempt {
   readonly command: string;
@@ -71,7 +63,7 @@ const EXHAUSTED = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
  * Explains an error of `spawn`: the system says ENOENT for a missing command, a missing interpreter of a script, and a
  * missing working directory alike.
  */
-export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): Promise<SpawnFailure> {
+export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): Promise<ProgramRefusal> {
   const code = systemCode(cause);
   // It quotes the arguments, which may contain secrets.
   if (cause instanceof Error) Reflect.deleteProperty(cause, 'spawnargs');
@@ -120,7 +112,7 @@ export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): 
   return failure('SPAWN_FAILED', `Could not start ${command}: ${text}`, cause, hint);
 }
 
-function failure(code: ErrorCode, message: string, cause: unknown, hint: string | undefined): SpawnFailure {
+function failure(code: ErrorCode, message: string, cause: unknown, hint: string | undefined): ProgramRefusal {
   return { code, message, options: { cause, hint } };
 }
 

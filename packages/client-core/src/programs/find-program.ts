@@ -1,24 +1,28 @@
 import { posix, win32 } from 'node:path';
-import { searchedFolders, variable, type Environment } from './search-path.js';
-import type { SpawnFailure } from './spawn-failure.js';
-import { runThroughCmd } from './windows-cmd.js';
+import { environmentVariable, searchedFolders, type Environment } from './search-path.js';
+import { runThroughCmd, type ProgramRefusal } from './windows-cmd.js';
 
 /** What the operating system has to run. */
 export interface Program {
   /** An absolute path, so that the operating system does not search. */
   readonly file: string;
+  /** The arguments, in the form in which `spawn` takes them. */
   readonly args: readonly string[];
   /** On Windows: the arguments are quoted already. */
   readonly verbatim: boolean;
 }
 
+/** A program to find. */
 export interface ProgramRequest {
+  /** A path, or a name to find on the PATH. */
   readonly command: string;
+  /** Its arguments. */
   readonly args: readonly string[];
   /** Directory that a relative command is resolved against. Default: the working directory of this process. */
   readonly cwd?: string | undefined;
-  /** The environment of the server: its PATH is searched. */
+  /** The environment of the program: its PATH is searched. */
   readonly env: Environment;
+  /** The operating system; `process.platform`. */
   readonly platform: NodeJS.Platform;
   /** The Windows directory, such as `C:\Windows`. */
   readonly systemRoot?: string | undefined;
@@ -26,7 +30,9 @@ export interface ProgramRequest {
 
 /** Access to the file system, which tests replace. */
 export interface ProgramFiles {
+  /** Resolves with whether there is a file. */
   isFile(path: string): Promise<boolean>;
+  /** Resolves with whether this process may execute it. */
   mayExecute(path: string): Promise<boolean>;
   /** The first bytes as text. Empty if the file cannot be read. */
   beginning(path: string): Promise<string>;
@@ -34,12 +40,20 @@ export interface ProgramFiles {
 
 /**
  * Finds the program of a command. The lookup of the operating system is not used because it treats the working directory as
- * part of the PATH: always on Windows, on POSIX for each empty part. Rejects with an error that has a `code`, as `spawn` does.
+ * part of the PATH: always on Windows, on POSIX for each empty part. Empty, `.` and other relative parts are not searched. Resolves
+ * with a refusal if a batch file of Windows cannot get the arguments unchanged. Rejects with an error that has a `code`, as
+ * `spawn` does.
+ * @example
+ * ```ts
+ * const env = withSafeSearch(process.env, process.platform);
+ * const found = await findProgram({ command: 'xdg-open', args: [url], env, platform: process.platform });
+ * if ('file' in found) spawn(found.file, found.args, { env, windowsVerbatimArguments: found.verbatim });
+ * ```
  */
 export async function findProgram(
   request: ProgramRequest,
   files: ProgramFiles = systemFiles,
-): Promise<Program | SpawnFailure> {
+): Promise<Program | ProgramRefusal> {
   if (request.platform === 'win32') return findOnWindows(request, files);
   const { command, args, cwd = process.cwd(), env, platform } = request;
   if (command.includes('/')) return { file: posix.resolve(cwd, command), args, verbatim: false };
@@ -55,7 +69,10 @@ export async function findProgram(
 
 const DEFAULT_PATHEXT = '.COM;.EXE;.BAT;.CMD';
 
-async function findOnWindows(request: ProgramRequest, files: ProgramFiles): Promise<Program | SpawnFailure> {
+async function findOnWindows(
+  request: ProgramRequest,
+  files: ProgramFiles,
+): Promise<Program | ProgramRefusal> {
   const { command, args, systemRoot } = request;
   const file = await windowsFile(request, files);
   if (file === undefined) throw spawnError(command, 'ENOENT');
@@ -67,7 +84,7 @@ async function findOnWindows(request: ProgramRequest, files: ProgramFiles): Prom
 
 async function windowsFile(request: ProgramRequest, files: ProgramFiles): Promise<string | undefined> {
   const { command, cwd = process.cwd(), env, platform } = request;
-  const endings = (variable(env, 'PATHEXT', platform) ?? DEFAULT_PATHEXT)
+  const endings = (environmentVariable(env, 'PATHEXT', platform) ?? DEFAULT_PATHEXT)
     .split(';')
     .filter((ending) => /^\.\w+$/.test(ending));
   const names = win32.extname(command) === '' ? [] : [command];

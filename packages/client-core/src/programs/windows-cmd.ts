@@ -1,6 +1,17 @@
 import { win32 } from 'node:path';
-import type { Program } from './program.js';
-import type { SpawnFailure } from './spawn-failure.js';
+import type { ErrorCode } from '../errors/codes.js';
+import type { FittingsErrorOptions } from '../errors/fittings-error.js';
+import type { Program } from './find-program.js';
+
+/** Why a program cannot be started, as the arguments of an error. */
+export interface ProgramRefusal {
+  /** Code of the error. */
+  readonly code: ErrorCode;
+  /** A sentence that names neither the server nor an argument. */
+  readonly message: string;
+  /** Hint and cause of the error. */
+  readonly options: FittingsErrorOptions;
+}
 
 /** Longest command line of `cmd.exe`. */
 const MAX_LENGTH = 8191;
@@ -15,7 +26,7 @@ export function runThroughCmd(
   file: string,
   args: readonly string[],
   systemRoot = String.raw`C:\Windows`,
-): Program | SpawnFailure {
+): Program | ProgramRefusal {
   // oxlint-disable-next-line no-control-regex -- control characters are what must not pass
   const unfit = /["%\u0000-\u001f]/;
   const words = [file, ...args];
