@@ -85,6 +85,49 @@ const TARGETS = [
 ];
 const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE', 'DELETE', 'PRI', 'M-SEARCH'];
 
+describe('connections that send no request', () => {
+  const flood = async (session: InteractionSession, count: number, bytes: string): Promise<Socket[]> => {
+    const { hostname, port } = new URL(session.redirectUri);
+    const sockets: Socket[] = [];
+    for (let n = 0; n < count; n++) {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.write(bytes);
+      sockets.push(socket);
+    }
+    return sockets;
+  };
+
+  it.each<[string, string]>([
+    ['nothing', ''],
+    ['half a request line', 'GET /callb'],
+    ['half of the headers', 'GET /callback HTTP/1.1\r\nHost: x\r\nX-A: '],
+  ])('do not keep the browser out, and are bounded: %s', async (_, bytes) => {
+    const { session, answer } = await started();
+    const sockets = await flood(session, 450, bytes);
+    const page = visit(`${session.redirectUri}?code=good&state=${STATE}`);
+    expect((await answer).get('code')).toBe('good');
+    await session.finish?.('success');
+    expect(await page).toContain('You are signed in');
+    const isOpen = (socket: Socket): boolean => !socket.destroyed && socket.readyState === 'open';
+    await expect.poll(() => sockets.filter(isOpen).length).toBeLessThanOrEqual(200);
+    await session[Symbol.asyncDispose]();
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('do not end a browser that waits for the outcome', async () => {
+    const { session, answer } = await started();
+    const page = visit(`${session.redirectUri}?code=good&state=${STATE}`);
+    await answer;
+    const sockets = await flood(session, 450, '');
+    await session.finish?.('success');
+    expect(await page).toContain('You are signed in');
+    await session[Symbol.asyncDispose]();
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
 describe('no request to the listener ends the program', () => {
   it.each(TARGETS)('the target %j, by every method', async (target) => {
     const { session, answer } = await started();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { InteractionOptions } from './interaction.js';
@@ -65,7 +66,12 @@ async function open(host: LoopbackHost, port: number): Promise<readonly Server[]
 }
 
 async function openOne(address: string, port: number): Promise<Server> {
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000, maxHeaderSize: 16_384 });
+  const server = createServer({
+    requestTimeout: 10_000,
+    headersTimeout: 10_000,
+    connectionsCheckingInterval: 1_000,
+    maxHeaderSize: 16_384,
+  });
   server.listen({ host: address, port, exclusive: true });
   await once(server, 'listening');
   return server;
@@ -73,7 +79,7 @@ async function openOne(address: string, port: number): Promise<Server> {
 
 function listenerOf(servers: readonly Server[]): CallbackListener {
   for (const server of servers) {
-    server.maxConnections = 100;
+    makeRoom(server);
     // A faulty connection ends alone: an error event without a listener would end the program.
     server.on('error', () => undefined);
     server.on('connection', (socket) => socket.on('error', () => undefined));
@@ -110,6 +116,27 @@ function listenerOf(servers: readonly Server[]): CallbackListener {
       );
     },
   };
+}
+
+/** This many connections may wait to send a request. */
+const MAX_WAITING = 200;
+
+/**
+ * Ends the oldest connection that has not sent its request when there are too many, so that they cannot keep the browser out: it
+ * sends its request at once.
+ */
+function makeRoom(server: Server): void {
+  const waiting = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    const [oldest] = waiting;
+    if (waiting.size >= MAX_WAITING && oldest !== undefined) {
+      waiting.delete(oldest);
+      oldest.destroy();
+    }
+    waiting.add(socket);
+    socket.once('close', () => waiting.delete(socket));
+  });
+  server.on('request', ({ socket }: IncomingMessage) => waiting.delete(socket));
 }
 
 function refuse(_request: IncomingMessage, socket: Duplex): void {
