@@ -45,7 +45,8 @@ describe('stores that share one directory', () => {
   beforeAll(async () => {
     directory = await temporaryDirectory();
     argument = JSON.stringify({ kind: 'passphrase', path: join(directory.path, 'store') });
-    // Deriving a key takes a second, so the stores are shared and emptied after each case.
+    // Deriving a key takes a second, so the stores are shared and emptied after each case. What several processes do to each
+    // other does not depend on where the key came from.
     stores = [openStore(argument), openStore(argument)];
   });
   afterAll(() => directory[Symbol.asyncDispose]());
@@ -54,8 +55,7 @@ describe('stores that share one directory', () => {
     { describe, it },
     {
       name: 'encrypted file with a passphrase',
-      capabilities: { shared: true, processes: true, losesLocks: true, maxValueBytes: MAX_VALUE_BYTES },
-      deadlineMs: 20_000,
+      capabilities: { shared: true, maxValueBytes: MAX_VALUE_BYTES },
       async setup() {
         const [store, sibling] = stores;
         if (store === undefined) throw new Error('beforeAll makes the stores');
@@ -63,7 +63,6 @@ describe('stores that share one directory', () => {
         return {
           store,
           sibling,
-          module: { module, argument },
           teardown: () => removeEntries(path),
         };
       },

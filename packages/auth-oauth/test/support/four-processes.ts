@@ -8,7 +8,7 @@ import { rounds } from '../../../../scripts/rounds.js';
 import type { World } from './world.js';
 
 /** CI runs all rounds; fewer are enough to notice a regression locally. */
-export const ROUNDS = rounds(50);
+export const ROUNDS = rounds(24);
 
 /** The server now refuses every token that it has seen, although they are valid. */
 export function kill({ resource }: World): void {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createBrowser } from '../sign-in/support/browser.js';
 import { startSigningIn, type SigningIn } from '../sign-in/support/signing-in.js';
 
-const PEOPLE = Array.from({ length: 100 }, (_, index) => `person${index}`);
+const PEOPLE = Array.from({ length: 40 }, (_, index) => `person${index}`);
 const AT_A_TIME = 10;
 
 /** Does the work for all people, several at a time. */
@@ -34,7 +34,7 @@ async function arrive(world: SigningIn, person: string) {
   return { person, token, client, call, session: transport.sessionId ?? '' };
 }
 
-describe('a hundred people share a gateway, and nothing else', () => {
+describe('forty people share a gateway, and nothing else', () => {
   it('gives each their own tools, results and sessions, and keeps both kinds of tokens apart', async () => {
     await using world = await startSigningIn();
     const people = await forEveryone((person) => arrive(world, person));
