@@ -104,6 +104,10 @@ it('a server that its file switches off is not started', async () => {
   await using workspace = await withFile({ mcpServers: { a: { ...everything, enabled: false } } });
   const { value } = await workspace.json([...only, 'status']);
   expect(value).toMatchObject({ servers: [{ name: 'a', status: 'disabled' }] });
+  for (const command of [['list', 'servers'], ['status']])
+    expect((await workspace.fittings([...only, ...command])).stdout).toContain(
+      'a: "enabled" switches off this server.',
+    );
 });
 
 it('the layout of Gemini CLI obeys what its settings switch off', async () => {

@@ -49,7 +49,7 @@ export const CONFIG_PROBLEM_CODES = {
   FIELD_SUSPICIOUS: code('warning', 'A field of the entry most likely means something else than it says.'),
   RESTRICTED: code(
     'info',
-    'A setting of another program in one of the files switches off the server, or some of its tools.',
+    'A word of another program, in the entry or in a file, switches off the server or some of its tools.',
   ),
   TYPE_MISSING: code('error', 'The entry has neither `type` nor `command` nor `url`.'),
   TYPE_CONFLICT: code('error', 'Two fields of the entry contradict each other about the transport.'),

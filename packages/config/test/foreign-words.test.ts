@@ -35,6 +35,12 @@ describe('a word of another program that switches off a server', () => {
   ])('%j is obeyed', async (words) => {
     const config = await load({ a: { ...program, ...words } });
     expect(config.servers['a']).toMatchObject({ command: 'server', disabled: true });
+    const word = Object.keys(words).findLast((each) => each !== 'disabled');
+    if (words.disabled !== true)
+      expect(config.problems[0]).toMatchObject({
+        code: 'RESTRICTED',
+        message: expect.stringContaining(`"${word ?? ''}`) as string,
+      });
     expect(config.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
@@ -62,7 +68,9 @@ describe('a word of another program that switches off a server', () => {
   it('is not asked about, in a file of the project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ a: { ...program, enabled: false } }) });
     const config = await place.load({ layout: layouts.claude, plugins });
-    expect(config.entries).toMatchObject([{ status: 'pending', problems: [{ severity: 'info' }] }]);
+    expect(config.entries).toMatchObject([
+      { status: 'pending', problems: [{ code: 'RESTRICTED' }, { severity: 'info' }] },
+    ]);
   });
 
   it('does not change the identity, so that a sign-in outlives it', async () => {

@@ -56,7 +56,7 @@ describe('the transport of an entry', () => {
       { type: 'toString', url: 'u' },
     ],
   ])('%j', (entry, config) => {
-    expect(normalizeEntry(entry)).toEqual({ config });
+    expect(normalizeEntry(entry)).toEqual({ config, switchedOffBy: [] });
   });
 
   it.each([

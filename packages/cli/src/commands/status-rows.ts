@@ -66,6 +66,9 @@ function connectedRow(
       : state.status === 'connected'
         ? Object.values(snapshot.lists).find((list) => list.error !== undefined)?.error
         : (('error' in state ? state.error : undefined) ?? lastError);
+  // A user who looks for `disabled` in the file does not find it.
+  const why =
+    state.status === 'disabled' ? entry?.problems.find(({ code }) => code === 'RESTRICTED') : undefined;
   return {
     name,
     type: type ?? entry?.config?.type,
@@ -81,6 +84,7 @@ function connectedRow(
       refused === undefined &&
       loginCommand !== undefined && { fix: loginCommand(name) }),
     ...(error !== undefined && { error: errorJson(error) }),
+    ...(why !== undefined && { error: { code: why.code, message: why.message, hint: why.hint } }),
   };
 }
 

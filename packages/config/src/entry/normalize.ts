@@ -30,8 +30,11 @@ const URL_FIELDS = ['url', 'httpUrl', 'serverUrl'] as const;
 export function normalizeEntry(
   written: JsonObject,
   known: Iterable<string> = [],
-): { readonly config: ServerConfig } | { readonly issues: readonly EntryIssue[] } {
-  const { entry, issues: unclear } = obeyRestrictions(written, new Set([...COMMON_FIELDS, ...known]));
+):
+  | { readonly config: ServerConfig; readonly switchedOffBy: readonly string[] }
+  | { readonly issues: readonly EntryIssue[] } {
+  const fields = new Set([...COMMON_FIELDS, ...known]);
+  const { entry, issues: unclear, switchedOffBy } = obeyRestrictions(written, fields);
   const issues: EntryIssue[] = [...unclear];
   const { type, transportType, httpUrl: _http, serverUrl: _server, url: _url, ...rest } = entry;
 
@@ -91,6 +94,7 @@ export function normalizeEntry(
   const authProviderType =
     typeof scheme === 'string' && Object.hasOwn(AUTH_WORDS, scheme) ? AUTH_WORDS[scheme] : scheme;
   return {
+    switchedOffBy,
     config: {
       type: chosen,
       ...rest,

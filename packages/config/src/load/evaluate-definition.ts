@@ -122,6 +122,8 @@ export async function evaluateDefinition(definition: Definition, deps: EvaluateD
   }
   const own = stripped?.config ?? normal.config;
   reportIssues([...ignoredFields(own, pluginFor(deps.plugins, own.type)), ...commandLineIssues(own)]);
+  for (const word of normal.switchedOffBy)
+    report('RESTRICTED', word, `"${printable(word)}" switches off this server.`);
   const { restrictions, by } = restrictionsBy(
     deps.words.filter((word) => word.trusted || !origin.trusted || deps.folderTrusted),
     name,

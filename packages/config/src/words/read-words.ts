@@ -27,14 +27,20 @@ export interface Restrictions {
 export function obeyRestrictions(
   entry: JsonObject,
   known: ReadonlySet<string>,
-): { readonly entry: JsonObject; readonly issues: readonly EntryIssue[] } {
+): {
+  readonly entry: JsonObject;
+  readonly issues: readonly EntryIssue[];
+  /** The words that switch off the server. */
+  readonly switchedOffBy: readonly string[];
+} {
   const issues: EntryIssue[] = [];
+  const switchedOffBy: string[] = [];
   const kept: Record<string, JsonValue> = {};
   let restrictions: Restrictions = {};
   for (const [path, field, value] of wordsOf(entry)) {
     const meaning = known.has(field) || isRemark(field) ? undefined : meaningOf(path);
     if (meaning === undefined || !isRestriction(meaning)) {
-      if (path !== field) continue;
+      if (path !== field || holdsOnlyWords(field, value)) continue;
       kept[field] = value;
       if (!known.has(field) && meaning === undefined) issues.push(...misspelled(field));
       continue;
@@ -44,8 +50,9 @@ export function obeyRestrictions(
     const found = value === null ? {} : restrictionOf(meaning, value);
     if (found === undefined) issues.push(unclear(path, meaning));
     else restrictions = restrictBy(restrictions, found);
+    if (found?.disabled === true) switchedOffBy.push(path);
   }
-  return { entry: restrict(kept, restrictions), issues };
+  return { entry: restrict(kept, restrictions), issues, switchedOffBy };
 }
 
 /** Adds restrictions to an entry. What the entry already restricts stays restricted. */
@@ -85,6 +92,12 @@ function* wordsOf(entry: JsonObject): Generator<readonly [path: string, field: s
       if (meaningOf(path) !== undefined) yield [path, field, inner];
     }
   }
+}
+
+/** Whether a field only has members that are words themselves. */
+function holdsOnlyWords(field: string, value: JsonValue): boolean {
+  if (!isJsonObject(value) || Object.keys(value).length === 0) return false;
+  return Object.keys(value).every((member) => meaningOf(`${field}.${member}`) !== undefined);
 }
 
 function restrictionOf(meaning: Meaning, value: JsonValue): Restrictions | undefined {
