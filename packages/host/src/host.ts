@@ -189,6 +189,10 @@ export function createHost(options: HostOptions): Host {
       );
       return named.flatMap(([name]) => servers.get(name)?.snapshot() ?? []);
     },
+    async settled({ signal } = {}) {
+      await Promise.all(Array.from(servers.values(), (server) => server.settled(signal)));
+      return host.servers();
+    },
     servers: (given = NO_OPTIONS) => Array.from(servers.keys(), (name) => snapshotOf(name, given)),
     server: (name, given = NO_OPTIONS) => snapshotOf(name, given),
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { FittingsError, TransportError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { createHost, type Host } from '@mcp-fittings/host';
+import { createHost, type Host, type ServerSnapshot } from '@mcp-fittings/host';
 import { calculator, identity } from './support/calculator.js';
 import { testServers, type TestServers } from './support/in-process.js';
 import { reaches, recordStates } from './support/recorder.js';
@@ -321,6 +321,51 @@ describe('the life of a connection', () => {
   });
 });
 
+describe('settled()', () => {
+  it('resolves when the last attempt of the last server has ended', async () => {
+    let attempts = 0;
+    const servers = testServers((name) => {
+      if (name === 'late' && ++attempts < 3) throw refused();
+      if (name === 'never') throw refused();
+      return calculator();
+    });
+    const { host, clock } = hostOn(servers);
+    await host.connect({
+      ...entry,
+      late: { type: 'test' },
+      never: { type: 'test', reconnect: { maxAttempts: 2 } },
+    });
+    expect(host.server('late').state.status).toBe('pending');
+    let snapshots: readonly ServerSnapshot[] | undefined;
+    const settled = host.settled().then((all) => (snapshots = all));
+    await clock.advance(1000);
+    expect(snapshots).toBeUndefined();
+    await clock.advance(60_000);
+    await settled;
+    expect(snapshots?.map(({ name, state }) => [name, state.status])).toEqual([
+      ['calc', 'connected'],
+      ['late', 'connected'],
+      ['never', 'failed'],
+    ]);
+    await host.close();
+  });
+
+  it('ends with its signal, and at once if nothing is under way', async () => {
+    const { host } = hostOn(
+      testServers(() => {
+        throw refused();
+      }),
+    );
+    expect(await host.settled()).toEqual([]);
+    await host.connect(entry);
+    await expect(host.settled({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'ABORTED' });
+    await host.close();
+    expect((await host.settled()).map(({ state }) => state.status)).toEqual(['disconnected']);
+  });
+});
+
+const refused = () => new FittingsError('CONNECT_FAILED', 'refused', { kind: 'network-temporary' });
+
 describe('a call to a server that has failed', () => {
   const down = (error: FittingsError) => {
     let isDown = true;
@@ -330,12 +375,11 @@ describe('a call to a server that has failed', () => {
     });
     return { servers, repair: () => (isDown = false) };
   };
-  const refused = new FittingsError('CONNECT_FAILED', 'refused', { kind: 'network-temporary' });
   const add = (host: Host) => host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 1 });
   const once = { calc: { type: 'test', reconnect: { maxAttempts: 1, delayMs: 1000 } } };
 
   it('reaches it when it is back, without anybody who starts it', async () => {
-    const { servers, repair } = down(refused);
+    const { servers, repair } = down(refused());
     const { host, clock } = hostOn(servers);
     const connecting = host.connect(once);
     await clock.advance(1000);
@@ -349,7 +393,7 @@ describe('a call to a server that has failed', () => {
   });
 
   it('tries once, no sooner than after a delay that doubles, and fails at once in between', async () => {
-    const { servers } = down(refused);
+    const { servers } = down(refused());
     const { host, clock } = hostOn(servers);
     const connecting = host.connect(once);
     await clock.advance(1000);
@@ -370,7 +414,7 @@ describe('a call to a server that has failed', () => {
 
   it.each([
     ['whose entry is invalid', new FittingsError('CONFIG_INVALID', 'no'), once],
-    ['that never reconnects', refused, { calc: { type: 'test', reconnect: { maxAttempts: 0 } } }],
+    ['that never reconnects', refused(), { calc: { type: 'test', reconnect: { maxAttempts: 0 } } }],
   ])('does not try one %s', async (_, error, entries) => {
     const { servers, repair } = down(error);
     const { host, clock } = hostOn(servers);

@@ -42,6 +42,8 @@ export interface Supervisor {
   stop(reason: DisconnectReason): Promise<void>;
   /** Resolves at the first outcome of the current attempt, also if it failed and will be repeated. */
   firstOutcome(): Promise<void>;
+  /** Resolves when no attempt is under way or planned. Rejects with `ABORTED` if the signal is aborted before. */
+  settled(signal?: AbortSignal): Promise<void>;
   /** Call it when a call has succeeded: the connection restores the number of attempts. */
   noteProgress(): void;
   /** Closes the connection for this reason and connects again. */
@@ -295,6 +297,13 @@ export function createSupervisor(
         const waits = status === 'connecting' || status === 'disconnecting';
         return waits || (status === 'pending' && state.error === undefined) ? undefined : null;
       }).then(() => undefined),
+    settled: (signal) =>
+      when(() => {
+        const { status } = state;
+        return status === 'connecting' || status === 'disconnecting' || status === 'pending'
+          ? undefined
+          : null;
+      }, signal).then(() => undefined),
     noteProgress() {
       progressed = true;
     },

@@ -207,6 +207,12 @@ export interface Host extends AsyncDisposable {
     servers: Readonly<Record<string, ServerConfig>>,
     options?: ConnectOptions,
   ): Promise<readonly ServerSnapshot[]>;
+  /**
+   * Resolves with a snapshot of each server once none is connecting or waits for another attempt: each is connected, or has failed,
+   * requires a sign-in or is not started. {@link connect} resolves after the first attempts.
+   * @param options.signal Ends the wait: rejects with `ABORTED`. Default: none.
+   */
+  settled(options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly ServerSnapshot[]>;
   /** Returns a snapshot of every server, in the order in which they were added. */
   servers(options?: PrincipalOptions): readonly ServerSnapshot[];
   /** Returns a snapshot of one server. Throws `SERVER_UNKNOWN`. */

@@ -28,7 +28,7 @@ import { createSubscriptions } from './subscriptions.js';
 /** One server of a host: its connection, its lists and its calls. */
 export interface ServerConnection extends Pick<
   Supervisor,
-  'disable' | 'dispose' | 'enable' | 'firstOutcome' | 'start' | 'stop'
+  'disable' | 'dispose' | 'enable' | 'firstOutcome' | 'settled' | 'start' | 'stop'
 > {
   readonly config: ServerConfig;
   readonly settings: ServerSettings;
@@ -376,6 +376,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     start: (signal) => supervisor.start(signal),
     stop: (reason) => supervisor.stop(reason),
     firstOutcome: () => supervisor.firstOutcome(),
+    settled: (signal) => supervisor.settled(signal),
     async dispose() {
       await supervisor.dispose();
       catalog.dispose();
