@@ -1,4 +1,4 @@
-// A server whose tools are for calls that are repeated. It appends what happens to the file that its first argument names, and
+// A server whose tools test what a call shows and asks. It appends what happens to the file that its first argument names, and
 // reads from the second one, if there is one, what it is to do otherwise.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -7,8 +7,6 @@ import { setTimeout } from 'node:timers/promises';
 const [log, settings] = process.argv.slice(2);
 const {
   description = 'Echoes.',
-  instructions,
-  more = [],
   before,
   exitAt,
   startsWhen,
@@ -39,25 +37,10 @@ let purchases = 0;
 
 const tools = {
   echo: ({ text: value }) => text(value),
-  cwd: () => text(process.cwd()),
-  environment: () => text(Object.keys(process.env).toSorted().join(' ')),
   fail: () => text('no', { isError: true }),
   refuse: () => {
     throw Object.assign(new Error('Not today.'), { code: -32602 });
   },
-  break: () => {
-    throw Object.assign(new Error('It broke.'), { code: -32000 });
-  },
-  blocks: () => ({
-    content: [
-      { type: 'text', text: 'grüße \u001b[31m' },
-      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
-      { type: 'resource', resource: { uri: 'file:///x', text: 'inside' } },
-      { type: 'strange', value: 1 },
-    ],
-    structuredContent: { n: 1 },
-    _meta: { 'example.com/x': true },
-  }),
   nothing: () => ({}),
   roots: async () => text(JSON.stringify(await ask('roots/list'))),
   elicit: async () =>
@@ -100,11 +83,10 @@ const methods = {
       protocolVersion,
       capabilities: { tools: { listChanged: true } },
       serverInfo: { name: 'checked', version: '1.0.0' },
-      ...(instructions !== undefined && { instructions }),
     };
   },
   'tools/list': () => ({
-    tools: [...Object.keys(tools), ...more].map((name) => ({
+    tools: Object.keys(tools).map((name) => ({
       name,
       description: name === 'echo' ? description : name,
       inputSchema: { type: 'object', properties: { text: { type: 'string' }, count: { type: 'integer' } } },
