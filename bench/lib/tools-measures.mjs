@@ -1,6 +1,6 @@
 /** Conversions of the tools of real servers: the corpus, see test/corpus/gather.mjs. */
 import { readFileSync } from 'node:fs';
-import { createSchemaChecker, createTools } from '@mcp-fittings/tools';
+import { checkValue, createTools } from '@mcp-fittings/tools';
 import { z } from 'zod';
 import { CORPUS } from './corpus.mjs';
 import { sampleArguments } from './sample-arguments.mjs';
@@ -50,14 +50,6 @@ function convertAll(tools) {
   return tools.snapshot().tools.map(({ input }) => [input, input.zod]);
 }
 
-/** A host checks all calls with the same checker, whose thread has started long before. */
-async function warmChecker() {
-  const checker = createSchemaChecker();
-  const slow = { stepsPerValue: Infinity, merges: false, schema: {} };
-  await checker.check({ coverage: 'exact', zod: z.any(), unchecked: [], plan: slow }, {});
-  return checker;
-}
-
 export const TOOLS_MEASURES = {
   /**
    * Milliseconds of CPU to convert the input schemas of many tools. Ours takes a snapshot, builds every Zod schema, and checks
@@ -65,16 +57,15 @@ export const TOOLS_MEASURES = {
    */
   async convertTools({ contender, tools: count, parses }) {
     const { tools, given, skipped } = readTools(count);
-    const checker = await warmChecker();
-    const floor = async () => {
+    const floor = () => {
       const schemas = tools.map(({ inputSchema }) => bare(inputSchema));
       if (parses) for (const [at, schema] of schemas.entries()) schema.safeParse(given.get(tools[at].digest));
     };
-    const ours = async () => {
+    const ours = () => {
       const offered = createTools(hostOf(tools)).snapshot().tools;
       for (const { input, definition } of offered) {
         if (input.zod === undefined) throw new Error('A schema was not converted.');
-        await checker.check(input, given.get(definition.digest));
+        checkValue(input, given.get(definition.digest));
       }
     };
     const work = contender === 'floor' ? floor : ours;

@@ -27,7 +27,7 @@ export interface AppsOptions
       | 'validateArguments'
       | 'schemaLimits'
       | 'listLimits'
-      | 'validation'
+      | 'valueLimits'
     > {
   /**
    * Asks the user whether an app may read a resource of its server. Without it, a reading that requires confirmation fails with
@@ -121,7 +121,7 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
     validateArguments: options.validateArguments,
     schemaLimits: options.schemaLimits,
     listLimits: options.listLimits,
-    validation: options.validation,
+    valueLimits: options.valueLimits,
   };
   /** Open apps, and how to close each. */
   const opened = new Map<App, () => Promise<void>>();

@@ -22,6 +22,7 @@ import {
   type SkippedTool,
   type ToolListLimits,
 } from './model-tools/offered-tools.js';
+import type { JsonLimits } from './json/copy-json.js';
 import { createToolNamer, type ToolNamesOptions } from './names/tool-names.js';
 import type { ToolPermission } from './permissions/tool-permissions.js';
 import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
@@ -29,11 +30,7 @@ import { createPinGate, type HostPins } from './pins/pin-gate.js';
 import type { ToolPins } from './pins/tool-pins.js';
 import type { RenderOptions } from './results/rendering.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
-import {
-  CHECKED_VALUE_LIMITS,
-  createSchemaChecker,
-  type SchemaCheckerOptions,
-} from './validation/schema-checker.js';
+import { CHECKED_VALUE_LIMITS } from './validation/check-value.js';
 
 /** Options of {@link createTools}. */
 export interface ToolsOptions extends ToolNamesOptions {
@@ -54,7 +51,7 @@ export interface ToolsOptions extends ToolNamesOptions {
   /** Asks the user. Without it, a call that requires confirmation fails with `APPROVAL_REQUIRED`. */
   readonly confirm?: Confirm | undefined;
   /**
-   * Whether to check arguments before they are sent. Default true. Arguments beyond `validation.limits` are rejected in any
+   * Whether to check arguments before they are sent. Default true. Arguments beyond `valueLimits` are rejected in any
    * case.
    */
   readonly validateArguments?: boolean | undefined;
@@ -71,15 +68,18 @@ export interface ToolsOptions extends ToolNamesOptions {
   readonly includeAppTools?: boolean | undefined;
   /** Whether the model is offered a search for tools instead of all tools at once. Default `never`. */
   readonly defer?: DeferMode | DeferOptions | undefined;
-  /** The budget for checking arguments and structured content. */
-  readonly validation?: SchemaCheckerOptions | undefined;
+  /**
+   * The largest arguments and structured content. Larger arguments are rejected, and larger content is an issue of its result.
+   * Default: 64 levels, 100 000 values, 16 000 000 characters.
+   */
+  readonly valueLimits?: Partial<JsonLimits> | undefined;
   /** How much of a result the model gets. */
   readonly rendering?: RenderOptions | undefined;
   /** Keeps results that are too large for the model, see `createSpill` of `@mcp-fittings/tools/spill`. Default: they are truncated. */
   readonly spill?: ResultSpill | undefined;
 }
 
-/** The tools of a host for models. Close it when you close the host, because it may have started a worker thread. */
+/** The tools of a host for models. Close it when you close the host, because `spill` may keep results for it. */
 export interface Tools extends AsyncDisposable {
   /**
    * Returns the tools that the host has now. Take one snapshot per turn of the model, and run the calls of the turn with it: a
@@ -100,7 +100,7 @@ export interface Tools extends AsyncDisposable {
   readonly policy: ToolPolicy;
   /** What servers changed since the user agreed to it. Undefined without the option `pins`. */
   readonly pins: HostPins | undefined;
-  /** Terminates the worker thread, and removes what `spill` kept for this conversation alone. Checks that still need it fail with `ABORTED`. `await using` does the same. */
+  /** Removes what `spill` kept for this conversation alone. `await using` does the same. */
   close(): Promise<void>;
 }
 
@@ -159,7 +159,6 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
     rendering = {},
     principal,
   } = options;
-  const checker = createSchemaChecker(options.validation);
   const offer = forSameList(createToolOffer(options));
   const defer = readDefer(options.defer);
   const nameRefs = createToolNamer(options, defer === undefined ? [] : RESERVED_NAMES);
@@ -178,7 +177,6 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   const spillCalls = largeResults === undefined ? undefined : createSpilledCalls(largeResults);
   const refusals = new RefusalPace();
   const close = async (): Promise<void> => {
-    await checker[Symbol.asyncDispose]();
     await largeResults?.close();
   };
 
@@ -199,10 +197,9 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         pins,
         defaultPermission,
         confirm: options.confirm,
-        checker,
         validateArguments,
         refusals,
-        argumentLimits: { ...CHECKED_VALUE_LIMITS, ...options.validation?.limits },
+        valueLimits: { ...CHECKED_VALUE_LIMITS, ...options.valueLimits },
         rendering,
       };
       const spilled = spillCalls?.(plain, tools);

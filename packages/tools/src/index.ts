@@ -13,20 +13,11 @@ export { createToolNames, type ToolNames, type ToolNamesOptions } from './names/
 export { nameLimits, type NameLimits } from './names/shorten-name.js';
 export { naming, type NamingStrategy } from './names/naming-strategies.js';
 
-export {
-  convertSchema,
-  type CheckPlan,
-  type ConvertedSchema,
-  type QuickCheck,
-} from './schema-to-zod/convert-schema.js';
+export { convertSchema, type ConvertedSchema } from './schema-to-zod/convert-schema.js';
 export type { Json, JsonLimits, JsonObject } from './json/copy-json.js';
 export type { SchemaLimits } from './schema/schema-limits.js';
 export type { SchemaDifference } from './schema/schema-differences.js';
-export {
-  createSchemaChecker,
-  type SchemaChecker,
-  type SchemaCheckerOptions,
-} from './validation/schema-checker.js';
+export { checkValue } from './validation/check-value.js';
 export { describeIssues, type SchemaIssue } from './validation/schema-issues.js';
 
 export {

@@ -215,20 +215,6 @@ describe('run', () => {
   });
 });
 
-describe('close', () => {
-  it('terminates the worker thread, also when called twice and with `await using`', async () => {
-    const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
-    const host = fakeHost([tool('x', { inputSchema: schema })]);
-    const tools = createTools(host, { defaultPermission: 'allow' });
-    expect((await tools.snapshot().run('mcp__s__x', { a: 'aa' })).type).toBe('result');
-    await tools.close();
-    await tools.close();
-    expect(await tools.snapshot().run('mcp__s__x', { a: 'aa' })).toMatchObject({
-      error: { code: 'ABORTED' },
-    });
-  });
-});
-
 describe('messages for missing arguments', () => {
   it.each([
     [{ type: 'number' }, 'b: missing, expected number'],

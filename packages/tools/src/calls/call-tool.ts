@@ -18,7 +18,7 @@ import type { PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
 import { renderError, renderForModel } from '../results/render-result.js';
 import type { RenderOptions } from '../results/rendering.js';
 import type { RenderedResult } from '../results/spilled-result.js';
-import type { SchemaChecker } from '../validation/schema-checker.js';
+import { checkValue } from '../validation/check-value.js';
 import { describeIssues, type SchemaIssue } from '../validation/schema-issues.js';
 import { confirmCall, type Confirm } from './confirm-call.js';
 import { createProgressQueue } from './progress-queue.js';
@@ -96,12 +96,11 @@ export interface ToolCallDeps {
   readonly pins: PinGate | undefined;
   readonly defaultPermission: ToolPermission;
   readonly confirm: Confirm | undefined;
-  readonly checker: SchemaChecker;
   readonly validateArguments: boolean;
   /** Spaces out the calls that fail: a loop that calls again at once must not keep timers and sockets from their turn. */
   readonly refusals: RefusalPace;
-  /** Larger arguments are rejected. */
-  readonly argumentLimits: JsonLimits;
+  /** Larger arguments are rejected, and larger structured content is an issue. */
+  readonly valueLimits: JsonLimits;
   readonly rendering: RenderOptions;
   /** Renders results instead of `renderForModel`. */
   readonly render?:
@@ -141,7 +140,7 @@ export async function* callTool(
       yield* events;
     }
     const result = await running;
-    const issues = await outputIssues(deps.checker, call.tool, result);
+    const issues = outputIssues(call.tool, result, deps.valueLimits);
     const rendered = await deps.render?.(call.tool, result, signal);
     yield {
       type: 'result',
@@ -204,10 +203,10 @@ async function prepare(
   const tool = deps.find(name);
   if (tool === undefined) throw unknownTool(name, deps.names);
   const { server } = tool.ref;
-  const given = copyArguments(tool, args, deps.argumentLimits);
+  const given = copyArguments(tool, args, deps.valueLimits);
   const original = originalNames ? given : tool.originalArguments(given);
   if (deps.validateArguments) {
-    const issues = await deps.checker.check(tool.input, original);
+    const issues = checkValue(tool.input, original, deps.valueLimits);
     if (issues.length > 0) throw invalidArguments(tool, describeIssues(issues));
   }
   // In-process servers may rely on ordinary prototypes. The same copy is shown to the user and sent.
@@ -302,20 +301,12 @@ function currentTool({ host, principal }: ToolCallDeps, { ref, definition }: Mod
 }
 
 /** Checks the structured content. The result has arrived already, so that a mismatch is reported and is not an error. */
-async function outputIssues(
-  checker: SchemaChecker,
-  tool: ModelTool,
-  result: ToolResult,
-): Promise<readonly SchemaIssue[]> {
+function outputIssues(tool: ModelTool, result: ToolResult, limits: JsonLimits): readonly SchemaIssue[] {
   if (tool.output === undefined || result.isError === true) return [];
   if (result.structuredContent === undefined) {
     return [{ path: [], message: 'the tool has an output schema but returned no structured content' }];
   }
-  try {
-    return await checker.check(tool.output, result.structuredContent);
-  } catch (error) {
-    return [{ path: [], message: callError(error, 'unknown').message }];
-  }
+  return checkValue(tool.output, result.structuredContent, limits);
 }
 
 function unknownTool(name: string, names: ToolNames): FittingsError {

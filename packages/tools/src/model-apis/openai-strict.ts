@@ -1,5 +1,4 @@
 import { isRecord } from '@mcp-fittings/client-core';
-import { parsePattern } from '../patterns/parse-pattern.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 
 /** The keywords that strict mode supports. Any other makes the API reject the whole request. */
@@ -205,5 +204,7 @@ function isOfType(value: unknown, type: unknown): boolean {
 
 /** No lookaround, backreference or inner assertion: the syntax that every regular expression engine supports. */
 function isPlainPattern(pattern: unknown): boolean {
-  return typeof pattern === 'string' && parsePattern(pattern) !== undefined;
+  if (typeof pattern !== 'string') return false;
+  const rest = pattern.replaceAll(/\\(?:[dDwWsSfnrtv]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^A-Za-z0-9])/g, 'a');
+  return !/\\|\(\?[^:]|[^[]\^|\$./s.test(rest);
 }

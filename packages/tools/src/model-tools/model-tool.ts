@@ -5,7 +5,7 @@ import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './mod
 import { originalArguments } from './original-arguments.js';
 import { createPropertyAliases, type PropertyAliases } from './property-aliases.js';
 import { convertAccepted, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
-import { ZodCache } from '../schema-to-zod/zod-cache.js';
+import { PatternCache } from '../patterns/pattern-cache.js';
 import { createReferences, type References } from '../schema/references.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
@@ -59,12 +59,12 @@ export interface ToolCost {
 
 /**
  * Prepares a tool. Throws `SCHEMA_REFUSED` if one of its schemas exceeds the limits.
- * @param cache That of the list of tools. Default: a new one.
+ * @param patterns Those of the list of tools. Default: none.
  */
 export function prepareTool(
   tool: CatalogTool,
   limits: Partial<SchemaLimits>,
-  cache = new ZodCache(),
+  patterns = new PatternCache(),
 ): PreparedTool {
   const accept = (schema: unknown, kind: string): ReturnType<typeof acceptSchema> =>
     acceptSchema(schema, limits, {
@@ -77,7 +77,7 @@ export function prepareTool(
     nodes: input.nodes + (output?.nodes ?? 0),
     characters: input.characters + (output?.characters ?? 0),
   };
-  return new LazyTool(tool, cost, { input: input.schema, output: output?.schema }, cache);
+  return new LazyTool(tool, cost, { input: input.schema, output: output?.schema }, patterns);
 }
 
 /** Creates a function that gives prepared tools their names. A tool with the same name as before stays the same object. */
@@ -133,7 +133,7 @@ class LazyTool implements PreparedTool {
   readonly #input: JsonObject;
   readonly #output: JsonObject | undefined;
   readonly cost: ToolCost;
-  readonly #cache: ZodCache;
+  readonly #patterns: PatternCache;
   #forModel: ModelSchemaConversion | undefined;
   #aliases: PropertyAliases | undefined;
   #references: References | undefined;
@@ -144,7 +144,7 @@ class LazyTool implements PreparedTool {
     tool: CatalogTool,
     cost: ToolCost,
     { input, output }: { readonly input: JsonObject; readonly output: JsonObject | undefined },
-    cache: ZodCache,
+    patterns: PatternCache,
   ) {
     const { title, description } = tool;
     const heading = [title, tool.annotations?.title, tool.name].find((text) => isText(text)) ?? '';
@@ -158,7 +158,7 @@ class LazyTool implements PreparedTool {
     this.traits = toolTraits(tool.annotations);
     this.#input = input;
     this.#output = output;
-    this.#cache = cache;
+    this.#patterns = patterns;
   }
 
   get inputSchema(): ModelSchema {
@@ -182,12 +182,12 @@ class LazyTool implements PreparedTool {
   }
 
   get input(): ConvertedSchema {
-    return (this.#convertedInput ??= convertAccepted(this.#input, this.#cache));
+    return (this.#convertedInput ??= convertAccepted(this.#input, this.#patterns));
   }
 
   get output(): ConvertedSchema | undefined {
     if (this.#output === undefined) return undefined;
-    return (this.#convertedOutput ??= convertAccepted(this.#output, this.#cache));
+    return (this.#convertedOutput ??= convertAccepted(this.#output, this.#patterns));
   }
 }
 

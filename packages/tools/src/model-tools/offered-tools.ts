@@ -4,7 +4,7 @@ import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import { prepareTool, type PreparedTool } from './model-tool.js';
 import { pairKey } from '../names/pair-key.js';
 import { toolVisibility } from '../permissions/tool-visibility.js';
-import { ZodCache } from '../schema-to-zod/zod-cache.js';
+import { PatternCache } from '../patterns/pattern-cache.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 
 /** A tool that is not offered to the model. */
@@ -66,7 +66,7 @@ const MAX_SERVER_NAME_LENGTH = 1_024;
  */
 export function createToolOffer(options: ToolOfferOptions): (list: readonly CatalogTool[]) => OfferedTools {
   const limits = { ...DEFAULT_LIST_LIMITS, ...options.listLimits };
-  const cache = new ZodCache();
+  const patterns = new PatternCache();
   let known = new Map<string, PreparedTool | SkippedTool>();
   /** The host keeps the objects of a list that it did not read again. */
   const preparedOf = new WeakMap<CatalogTool, PreparedTool | SkippedTool>();
@@ -109,7 +109,7 @@ export function createToolOffer(options: ToolOfferOptions): (list: readonly Cata
       const prepared =
         preparedOf.get(tool) ??
         known.get(key) ??
-        prepareOrSkip(tool, ref, { limits: options.schemaLimits ?? {}, cache });
+        prepareOrSkip(tool, ref, { limits: options.schemaLimits ?? {}, patterns });
       preparedOf.set(tool, prepared);
       next.set(key, prepared);
       if ('error' in prepared) {
@@ -130,10 +130,10 @@ export function createToolOffer(options: ToolOfferOptions): (list: readonly Cata
 function prepareOrSkip(
   tool: CatalogTool,
   ref: ToolRef,
-  { limits, cache }: { readonly limits: Partial<SchemaLimits>; readonly cache: ZodCache },
+  { limits, patterns }: { readonly limits: Partial<SchemaLimits>; readonly patterns: PatternCache },
 ): PreparedTool | SkippedTool {
   try {
-    return prepareTool(tool, limits, cache);
+    return prepareTool(tool, limits, patterns);
   } catch (error) {
     if (error instanceof FittingsError) return { ref, error };
     throw error;

@@ -1,125 +1,117 @@
-import { overlap, type CharacterSet } from './character-set.js';
-import { parsePattern, type Expression } from './parse-pattern.js';
-import { PositionAutomaton, type Ends } from './position-automaton.js';
+import { RE2JS } from 're2js';
 
-/** Longer patterns are not analyzed. */
+/** Longer patterns are not compiled. */
 const MAX_LENGTH = 1_000;
-/** Characters and classes of a pattern, with counted repetitions expanded. */
-const MAX_POSITIONS = 200;
-/** Repetitions of one class that are expanded. */
-const LONG_RUN = 50;
-/** Ways in which one string may be matched at the same time. */
-const MAX_WAYS = 1_000;
+/** Characters after which the states that RE2 has computed are released: up to 8 MB for one pattern. */
+const MAX_REMEMBERED = 100_000;
 
-/**
- * Returns whether a backtracking engine provably needs no more than a constant number of steps per character of a string.
- * False means "not proved", not "slow".
- *
- * The pattern becomes its position automaton (Glushkov). Where the next character decides between all ways to continue, the
- * engine never backtracks. Where it does not, the engine may try each way. That is harmless as long as no such position is
- * on a loop and the number of ways stays small.
- */
-export function isLinearPattern(pattern: string): boolean {
-  if (pattern.length > MAX_LENGTH) return false;
-  const parsed = parsePattern(pattern);
-  if (parsed === undefined) return false;
-  const automaton = new Automaton(MAX_POSITIONS);
-  let ends: Ends;
-  try {
-    ends = automaton.add(parsed.body);
-  } catch (error) {
-    if (error instanceof NotProven) return false;
-    throw error;
-  }
-  const { sets, next } = automaton;
-  // Without `^`, the engine starts again at each character; a loop would make that quadratic.
-  if (!parsed.anchored && automaton.loops) return false;
-  return waysFrom(ends.first, sets, next) <= MAX_WAYS;
-}
+/** A regular expression of a server or a model. It takes linear time, whatever it is. */
+export class LinearPattern {
+  /** The pattern as its author wrote it. */
+  readonly source: string;
+  /** Maximum steps for each character of a text. */
+  readonly steps: number;
+  readonly #re2: RE2JS;
+  #tested = 0;
 
-class NotProven extends Error {}
-
-/** `next` lists, once for each way, which position may follow which. */
-class Automaton extends PositionAutomaton {
-  readonly #next: number[][] = [];
-
-  get next(): readonly (readonly number[])[] {
-    return this.sets.map((_, position) => this.#next[position] ?? []);
+  private constructor(source: string, re2: RE2JS) {
+    this.source = source;
+    this.#re2 = re2;
+    this.steps = re2.programSize();
   }
 
-  protected override link(from: readonly number[], to: readonly number[]): void {
-    for (const position of from) (this.#next[position] ??= []).push(...to);
-  }
-
-  protected override refuse(): Error {
-    return new NotProven();
-  }
-
-  protected override choice(options: readonly Ends[]): Ends {
-    // Two ways to match the empty string.
-    if (options.filter(({ nullable }) => nullable).length > 1) throw this.refuse();
-    return super.choice(options);
-  }
-
-  protected override repeat(item: Expression, min: number, max: number): Ends {
-    // A long run of one class behaves like an endless one, which is shorter to expand.
-    const isLongRun = item.kind === 'set' && max > LONG_RUN && max !== Infinity && max >= min;
-    return isLongRun ? super.repeat(item, Math.min(min, 1), Infinity) : super.repeat(item, min, max);
-  }
-
-  protected override repeated(item: Expression): Ends {
-    const ends = super.repeated(item);
-    // Repeating the empty string matches in endless ways.
-    if (ends.nullable) throw this.refuse();
-    return ends;
-  }
-}
-
-/** Returns the maximum number of ways to match one string, or `Infinity` if it grows with the string. */
-function waysFrom(
-  first: readonly number[],
-  sets: readonly CharacterSet[],
-  next: readonly (readonly number[])[],
-): number {
-  const decided = next.map((followers) => isDecided(followers, sets));
-  // Counting its ways would take long and end at the limit.
-  const ambiguousLoop = next.some((_, position) => !decided[position] && reaches(position, position, next));
-  if (ambiguousLoop) return Infinity;
-
-  const ways = next.map(() => 1);
-  const combine = (followers: readonly number[], oneOnly: boolean): number => {
-    const counts = followers.map((follower) => ways[follower] ?? 1);
-    return oneOnly ? Math.max(1, ...counts) : counts.reduce((sum, count) => sum + count, 0);
-  };
-  // This ends: values only grow, and a position that adds up is not on a loop. From the back it takes few rounds.
-  for (let changed = true; changed;) {
-    changed = false;
-    for (let position = next.length - 1; position >= 0; position--) {
-      const count = combine(next[position] ?? [], decided[position] ?? false);
-      if (count === ways[position]) continue;
-      if (count > MAX_WAYS) return Infinity;
-      ways[position] = count;
-      changed = true;
+  /** Compiles a pattern, or returns why it cannot be compiled, such as `it has more than 1000 characters`. */
+  static compile(pattern: string, ignoreCase = false): LinearPattern | string {
+    if (pattern.length > MAX_LENGTH) return `it has more than ${MAX_LENGTH} characters`;
+    const problem = portabilityProblem(pattern);
+    if (problem !== undefined) return problem;
+    try {
+      const flags = ignoreCase ? RE2JS.CASE_INSENSITIVE : 0;
+      return new LinearPattern(pattern, RE2JS.compile(RE2JS.translateRegExp(asRe2(pattern)), flags));
+    } catch {
+      return 'it has a lookaround, a backreference or another part that could take very long';
     }
   }
-  return combine(first, isDecided(first, sets));
-}
 
-/** Returns whether no character matches two of these positions. */
-function isDecided(positions: readonly number[], sets: readonly CharacterSet[]): boolean {
-  return positions.every((a, index) =>
-    positions.slice(index + 1).every((b) => !overlap(sets[a] ?? [], sets[b] ?? [])),
-  );
-}
-
-function reaches(from: number, to: number, next: readonly (readonly number[])[]): boolean {
-  const seen = new Set<number>();
-  const open = [...(next[from] ?? [])];
-  for (let position = open.pop(); position !== undefined; position = open.pop()) {
-    if (position === to) return true;
-    if (seen.has(position)) continue;
-    seen.add(position);
-    open.push(...(next[position] ?? []));
+  /** Returns whether any part of a text matches. */
+  test(text: string): boolean {
+    this.#tested += text.length;
+    if (this.#tested > MAX_REMEMBERED) {
+      this.#re2.reset();
+      this.#tested = 0;
+    }
+    return this.#re2.test(text);
   }
-  return false;
+
+  /** Returns where the first match at or after `from` begins, or undefined. */
+  find(text: string, from: number): number | undefined {
+    const matcher = this.#re2.matcher(text);
+    return matcher.find(from) ? matcher.start() : undefined;
+  }
+}
+
+/** Letters and digits that mean the same after a backslash with and without the `u` flag. */
+const KNOWN_ESCAPE = /^[dDwWsSbBfnrtv0cxu1-9]$/;
+
+/**
+ * Returns why JavaScript reads a pattern in another way than its author, or undefined if it does not. JSON Schema means the `u`
+ * flag, and servers in other languages use escapes of their own engine.
+ */
+function portabilityProblem(pattern: string): string | undefined {
+  for (const [, escaped = ''] of pattern.matchAll(/\\([\s\S]?)/g)) {
+    if (/[A-Za-z0-9]/.test(escaped) && !KNOWN_ESCAPE.test(escaped)) {
+      return `\\${escaped} means something else in JavaScript`;
+    }
+  }
+  if (/\\u[dD][89a-fA-F]/.test(pattern)) return 'a half of a character beyond U+FFFF is not supported';
+  return asRegExp(pattern) === undefined ? 'it is not a regular expression of JavaScript' : undefined;
+}
+
+/**
+ * Compiles a pattern as JavaScript does. With the `u` flag if that is possible: many servers write patterns that are valid only
+ * without it, such as `[\w\-]`.
+ */
+export function asRegExp(pattern: string): RegExp | undefined {
+  for (const flags of ['u', '']) {
+    try {
+      return new RegExp(pattern, flags);
+    } catch {
+      // Invalid with these flags.
+    }
+  }
+  return undefined;
+}
+
+/** White space as JavaScript knows it; that of RE2 is ASCII only. */
+const SPACE =
+  '\\t-\\r \\xa0\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
+const NOT_SPACE =
+  '\\x00-\\x08\\x0e-\\x1f!-\\x9f\\xa1-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
+  '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
+
+/** Rewrites what RE2 reads in another way than JavaScript, besides what `RE2JS.translateRegExp` does. */
+function asRe2(pattern: string): string {
+  let inClass = false;
+  return pattern.replaceAll(/\\[\s\S]|[[\].]/g, (token) => {
+    switch (token) {
+      case '[':
+        // RE2 would read `[[:alpha:]]` as a class of POSIX.
+        if (inClass) return '\\[';
+        inClass = true;
+        return token;
+      case ']':
+        inClass = false;
+        return token;
+      case '.':
+        return inClass ? token : '[^\\n\\r\\x{2028}\\x{2029}]';
+      case '\\s':
+        return inClass ? SPACE : `[${SPACE}]`;
+      case '\\S':
+        return inClass ? NOT_SPACE : `[${NOT_SPACE}]`;
+      case '\\b':
+        return inClass ? '\\x08' : token;
+      default:
+        return token;
+    }
+  });
 }

@@ -1,8 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import type { SchemaDifferences } from '../schema/schema-differences.js';
 import { ALL_TYPES, JSON_TYPES, type JsonType } from '../json/json-types.js';
-import { anyOf, noOther, type SimpleSchema } from './simple-schema.js';
-import { openInheritedNames } from './zod-workarounds.js';
+import { anyOf, openInheritedNames, type SimpleSchema } from './simple-schema.js';
 
 /** The keyword `type`. */
 export interface DeclaredType {
@@ -108,6 +107,6 @@ function exactValue(value: Json, pointer: string, differences: SchemaDifferences
       differences,
     ),
     required: members.map(([key]) => key),
-    additionalProperties: noOther(),
+    additionalProperties: false,
   };
 }

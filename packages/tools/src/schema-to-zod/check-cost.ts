@@ -6,10 +6,10 @@ export interface CheckCost {
   readonly endless: boolean;
   /** Whether each level of a value may double the work. */
   readonly exponential: boolean;
-  /** Whether it refers to itself, so that a value may need as many schemas as it has levels. */
-  readonly recursive: boolean;
   /** Maximum number of schemas that are visited for each value of the input. */
-  readonly size: number;
+  readonly perValue: number;
+  /** Maximum number of steps that patterns take for each character of the input. */
+  readonly perCharacter: number;
   /** Maximum depth of schemas inside schemas, references followed. */
   readonly depth: number;
 }
@@ -22,17 +22,22 @@ const MAX_SIZE = 1e9;
  * because Zod visits each pair of object and schema once in a check. For `contains`, however, it starts a new check each time.
  */
 export function checkCost(root: SimpleSchema): CheckCost {
-  const { $defs: definitions } = root;
-  // Most schemas have no references, so that only their extent counts.
-  if (definitions === undefined) return { endless: false, exponential: false, ...unfold(root, {}) };
+  const { $defs: definitions = {} } = root;
   const all = [root, ...Object.values(definitions)].flatMap(everySchema);
   if (isEndless(all, definitions))
-    return { endless: true, exponential: true, recursive: true, size: Infinity, depth: Infinity };
-  const { size, depth, recursive } = unfold(root, definitions);
+    return { endless: true, exponential: true, perValue: Infinity, perCharacter: Infinity, depth: Infinity };
+  const { extent, recursive } = unfold(root, definitions);
   const startsAgain = all.some(
     ({ contains }) => contains !== undefined && everySchema(contains).some((part) => part.$ref !== undefined),
   );
-  return { endless: false, exponential: recursive && startsAgain, recursive, size, depth };
+  const { schemas, patterns, depth } = extent;
+  return {
+    endless: false,
+    exponential: recursive && startsAgain,
+    perValue: recursive ? schemas.total : visits(schemas),
+    perCharacter: recursive ? patterns.total : visits(patterns),
+    depth,
+  };
 }
 
 type Definitions = Readonly<Record<string, SimpleSchema>>;
@@ -54,53 +59,85 @@ function isEndless(schemas: readonly SimpleSchema[], definitions: Definitions): 
   return schemas.some(visit);
 }
 
+/** How much a schema adds up to, references followed, once per path. */
+interface Sum {
+  /** Everywhere in it. */
+  readonly total: number;
+  /** Where it applies to one and the same value: in itself and in its combinations. */
+  readonly here: number;
+  /** At most for one value inside of that value: two members are different values. */
+  readonly inside: number;
+}
+
+/** What a schema adds up to in schemas and in steps of patterns. */
 interface Extent {
-  readonly size: number;
+  readonly schemas: Sum;
+  readonly patterns: Sum;
   readonly depth: number;
 }
 
-/** Measures the schema with every reference replaced by its definition, once per path. */
-function unfold(root: SimpleSchema, definitions: Definitions): Extent & { readonly recursive: boolean } {
+const NOTHING: Sum = { total: 0, here: 0, inside: 0 };
+const UNKNOWN: Extent = { schemas: NOTHING, patterns: NOTHING, depth: 0 };
+
+/** The most that one value of the input is worth. */
+const visits = ({ here, inside }: Sum): number => Math.max(here, inside);
+const plus = (a: number, b: number): number => Math.min(MAX_SIZE, a + b);
+
+/** Measures the schema with every reference replaced by its definition. */
+function unfold(
+  root: SimpleSchema,
+  definitions: Definitions,
+): { readonly extent: Extent; readonly recursive: boolean } {
   const known = new Map<string, Extent>();
   const open = new Set<string>();
   let recursive = false;
-  let size = 0;
-  let depth = 0;
-  let deepest = 0;
-  const visit = (schema: SimpleSchema): void => {
-    // `z.fromJSONSchema` needs up to four schemas for a whole number.
-    size = Math.min(MAX_SIZE, size + (schema.type === 'integer' ? 4 : 1));
-    deepest = Math.max(deepest, ++depth);
-    forEachInnerSchema(schema, visit);
+  const extentOf = (schema: SimpleSchema): Extent => {
     const name = referenceOf(schema);
-    if (name !== undefined) visitDefinition(name);
-    depth--;
+    const same = (schema.allOf ?? schema.anyOf ?? schema.oneOf ?? []).map(extentOf);
+    if (name !== undefined) same.push(extentOfDefinition(name));
+    const { properties = {}, additionalProperties, prefixItems = [], items, patternProperties } = schema;
+    const others = [additionalProperties, items].filter((other) => typeof other === 'object');
+    // Only one of these applies to each member, and all of those may.
+    const either = [...Object.values(properties), ...prefixItems, ...others].map(extentOf);
+    const each = [schema.contains, schema.propertyNames, ...(patternProperties?.values() ?? [])].flatMap(
+      (inner) => (inner === undefined ? [] : [extentOf(inner)]),
+    );
+    if (patternProperties !== undefined && typeof additionalProperties === 'object')
+      each.push(extentOf(additionalProperties));
+    let names = 0;
+    for (const { steps } of patternProperties?.keys() ?? []) names += steps;
+    const add = (own: number, inside: number, sumOf: (extent: Extent) => Sum): Sum => ({
+      total: [...same, ...either, ...each].reduce(
+        (sum, inner) => plus(sum, sumOf(inner).total),
+        own + inside,
+      ),
+      here: same.reduce((sum, inner) => plus(sum, sumOf(inner).here), own),
+      inside: [
+        ...same.map((inner) => sumOf(inner).inside),
+        ...each.map((inner) => visits(sumOf(inner))),
+        either.reduce((most, inner) => Math.max(most, visits(sumOf(inner))), 0),
+      ].reduce(plus, inside),
+    });
+    return {
+      schemas: add(1, 0, ({ schemas }) => schemas),
+      patterns: add(schema.pattern?.steps ?? 0, names, ({ patterns }) => patterns),
+      depth: [...same, ...either, ...each].reduce((most, inner) => Math.max(most, inner.depth), 0) + 1,
+    };
   };
-  const visitDefinition = (name: string): void => {
+  const extentOfDefinition = (name: string): Extent => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
     if (open.has(name)) {
       recursive = true;
-      return;
+      return UNKNOWN;
     }
-    let extent = known.get(name);
-    if (extent === undefined) {
-      open.add(name);
-      extent = extentOf(definitions[name] ?? {});
-      open.delete(name);
-      known.set(name, extent);
-    }
-    size = Math.min(MAX_SIZE, size + extent.size);
-    deepest = Math.max(deepest, depth + extent.depth);
-  };
-  /** Measures a schema by itself. */
-  const extentOf = (schema: SimpleSchema): Extent => {
-    const outer = { size, depth, deepest };
-    size = depth = deepest = 0;
-    visit(schema);
-    const extent = { size, depth: deepest };
-    ({ size, depth, deepest } = outer);
+    open.add(name);
+    const extent = extentOf(definitions[name] ?? {});
+    open.delete(name);
+    known.set(name, extent);
     return extent;
   };
-  return { ...extentOf(root), recursive };
+  return { extent: extentOf(root), recursive };
 }
 
 const PREFIX = '#/$defs/';

@@ -1,11 +1,12 @@
+import type { SchemaDifferences } from '../schema/schema-differences.js';
 import type { JsonType } from '../json/json-types.js';
+import type { LinearPattern } from '../patterns/linear-pattern.js';
 
 /**
  * The subset of JSON Schema that Zod expresses exactly. Each schema has one purpose: one type with its
- * keywords, or a list of values, or a combination, or a reference to `$defs`. (A type, not an interface, so that it is
- * assignable to Zod's own type for JSON Schema, which has an index signature.)
+ * keywords, or a list of values, or a combination, or a reference to `$defs`.
  */
-export type SimpleSchema = {
+export interface SimpleSchema {
   /** `integer`: a whole number of any size. */
   type?: JsonType | 'integer';
   enum?: string[];
@@ -21,7 +22,7 @@ export type SimpleSchema = {
 
   minLength?: number;
   maxLength?: number;
-  pattern?: string;
+  pattern?: LinearPattern;
 
   minimum?: number;
   maximum?: number;
@@ -41,22 +42,16 @@ export type SimpleSchema = {
   properties?: Record<string, SimpleSchema>;
   required?: string[];
   additionalProperties?: SimpleSchema | false;
-  patternProperties?: Record<string, SimpleSchema>;
+  patternProperties?: ReadonlyMap<LinearPattern, SimpleSchema>;
   propertyNames?: SimpleSchema;
   minProperties?: number;
   maxProperties?: number;
-};
+}
 
 /** Accepts every value. */
 export const anything = (): SimpleSchema => ({});
 /** Accepts no value. */
 export const nothing = (): SimpleSchema => ({ not: {} });
-
-/**
- * Accepts no value, for members that an object does not name. In the intersection of two Zod objects `false` means "not
- * mine, ask the other one"; this does not.
- */
-export const noOther = (): SimpleSchema => ({ anyOf: [] });
 
 function isAnything(schema: SimpleSchema): boolean {
   for (const key of Object.keys(schema)) if (key !== 'description') return false;
@@ -88,6 +83,27 @@ export function anyOf(parts: readonly SimpleSchema[]): SimpleSchema {
   return second === undefined ? only : { anyOf: possible };
 }
 
+/**
+ * Replaces the schemas of members such as `constructor`, which Zod sees in every object, and `__proto__`, which it sees in
+ * none: they accept anything.
+ */
+export function openInheritedNames(
+  members: readonly (readonly [name: string, schema: SimpleSchema])[],
+  pointer: string,
+  differences: SchemaDifferences,
+): Record<string, SimpleSchema> {
+  const isInherited = ([name]: readonly [string, SimpleSchema]): boolean => name in Object.prototype;
+  if (!members.some(isInherited)) return Object.fromEntries(members);
+  return Object.fromEntries(
+    members.map((member) => {
+      if (!isInherited(member)) return member;
+      const [name] = member;
+      differences.add('properties', pointer, `Zod takes ${name} for a member that every object inherits`);
+      return [name, anything()];
+    }),
+  );
+}
+
 /** Returns what a `$ref` of a simplified schema leads to. */
 export function definitionOf(
   reference: string,
@@ -104,7 +120,7 @@ export function forEachInnerSchema(schema: SimpleSchema, visit: (inner: SimpleSc
   if (all !== undefined) all.forEach(visit);
   if (prefixItems !== undefined) prefixItems.forEach(visit);
   if (properties !== undefined) forEachMember(properties, visit);
-  if (patternProperties !== undefined) forEachMember(patternProperties, visit);
+  if (patternProperties !== undefined) for (const inner of patternProperties.values()) visit(inner);
   const { items, additionalProperties, contains, propertyNames } = schema;
   if (typeof items === 'object') visit(items);
   if (typeof additionalProperties === 'object') visit(additionalProperties);
@@ -117,28 +133,4 @@ function forEachMember(
   visit: (inner: SimpleSchema) => void,
 ): void {
   for (const name of Object.keys(members)) visit(members[name] ?? {});
-}
-
-/** Copies a schema with every schema directly inside it, and every definition, replaced. */
-export function mapInnerSchemas(
-  schema: SimpleSchema,
-  map: (inner: SimpleSchema) => SimpleSchema,
-): SimpleSchema {
-  const copy: SimpleSchema = { ...schema };
-  for (const keyword of ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const) {
-    const list = schema[keyword];
-    if (list !== undefined) copy[keyword] = list.map((inner) => map(inner));
-  }
-  for (const keyword of ['properties', 'patternProperties', '$defs'] as const) {
-    const members = schema[keyword];
-    if (members === undefined) continue;
-    copy[keyword] = Object.fromEntries(
-      Object.entries(members).map(([name, inner]): [string, SimpleSchema] => [name, map(inner)]),
-    );
-  }
-  for (const keyword of ['items', 'additionalProperties', 'contains', 'propertyNames'] as const) {
-    const inner = schema[keyword];
-    if (typeof inner === 'object') copy[keyword] = map(inner);
-  }
-  return copy;
 }

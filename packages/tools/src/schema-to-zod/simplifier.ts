@@ -1,3 +1,4 @@
+import type { LinearPattern } from '../patterns/linear-pattern.js';
 import type { Draft } from '../schema/dialect.js';
 import type { SchemaDifferences } from '../schema/schema-differences.js';
 import type { Schema } from '../schema/subschemas.js';
@@ -10,14 +11,8 @@ export interface Simplifier {
   readonly differences: SchemaDifferences;
   /** @param types The types that the surrounding schema leaves possible. Default: every type. */
   simplify(schema: Schema, pointer: string, types?: ReadonlySet<JsonType>): SimpleSchema;
-  /** Returns whether to check this pattern. If not, the difference has been reported. */
-  acceptsPattern(pattern: string, pointer: string): boolean;
-  /** Remembers an object without other members, for `closeIntersectedObjects`. */
-  addClosed(schema: SimpleSchema, pointer: string): void;
-  /** Remembers an object with `propertyNames`, for `closeIntersectedObjects`. */
-  addNamed(schema: SimpleSchema, pointer: string): void;
-  /** Remembers a `multipleOf` that applies to numbers of any size, for `reportMultiples`. */
-  addMultiple(pointer: string): void;
+  /** Returns the compiled pattern. Reports it and returns undefined if it is not checked. */
+  compile(pattern: string, pointer: string): LinearPattern | undefined;
   /** Remembers a keyword that counts, for `relaxCountingKeywords`. */
   addCounting(pointers: readonly string[], relax: () => void): void;
 }

@@ -1,10 +1,10 @@
 import { knows } from '../schema/dialect.js';
-import { openInheritedNames } from './zod-workarounds.js';
 import { formatPointer } from '../json/json-pointer.js';
+import type { LinearPattern } from '../patterns/linear-pattern.js';
 import type { JsonType } from '../json/json-types.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { readCounts } from './simplify-scalar.js';
-import { allOf, anyOf, anything, isNothing, noOther, nothing, type SimpleSchema } from './simple-schema.js';
+import { allOf, anyOf, isNothing, nothing, openInheritedNames, type SimpleSchema } from './simple-schema.js';
 import type { Simplifier } from './simplifier.js';
 import { isSchema } from '../schema/subschemas.js';
 
@@ -15,11 +15,10 @@ export function simplifyObject(node: JsonObject, pointer: string, simplifier: Si
   const simple: SimpleSchema = { type: 'object' };
   const required = readNames(node['required'], 'required', pointer, simplifier);
   const properties = readMembers(node, 'properties', pointer, simplifier);
-  const schemaOfOther = readOthers(node, pointer, simplifier, simple);
-  const { properties: described } = node;
+  readOthers(node, pointer, simplifier, simple);
   for (const name of required) {
-    // Zod checks only those required names that are among the properties.
-    if (!isJsonObject(described) || !Object.hasOwn(described, name)) properties.push([name, schemaOfOther()]);
+    const isDescribed = properties.some(([described]) => described === name);
+    if (!isDescribed && name in Object.prototype) properties.push(withAny(name));
   }
   if (properties.length > 0)
     simple.properties = openInheritedNames(properties, pointer, simplifier.differences);
@@ -32,7 +31,6 @@ export function simplifyObject(node: JsonObject, pointer: string, simplifier: Si
     // Every name is a string. Zod 4 writes this for each record.
     if (Object.keys(names).length > 1 || names.type !== 'string') {
       simple.propertyNames = names;
-      simplifier.addNamed(simple, pointer);
     }
   }
   if (node['unevaluatedProperties'] !== undefined && knows(simplifier.draft, 'unevaluatedProperties')) {
@@ -42,49 +40,23 @@ export function simplifyObject(node: JsonObject, pointer: string, simplifier: Si
   return dependent.length === 0 ? simple : allOf([simple, ...dependent]);
 }
 
-/** Reads `patternProperties` and `additionalProperties`. Returns a factory for the schema of a member not in `properties`. */
-function readOthers(
-  node: JsonObject,
-  pointer: string,
-  simplifier: Simplifier,
-  simple: SimpleSchema,
-): () => SimpleSchema {
+/** Reads `patternProperties` and `additionalProperties`. */
+function readOthers(node: JsonObject, pointer: string, simplifier: Simplifier, simple: SimpleSchema): void {
   const patterns = readMembers(node, 'patternProperties', pointer, simplifier);
-  const accepted = patterns.filter(([pattern]) =>
-    simplifier.acceptsPattern(pattern, `${pointer}/patternProperties`),
-  );
+  const compiled = new Map<LinearPattern, SimpleSchema>();
+  for (const [source, schema] of patterns) {
+    const pattern = simplifier.compile(source, `${pointer}/patternProperties`);
+    if (pattern !== undefined) compiled.set(pattern, schema);
+  }
+  if (compiled.size > 0) simple.patternProperties = compiled;
   const others = node['additionalProperties'];
-  if (accepted.length > 0) simple.patternProperties = Object.fromEntries(accepted);
-  if (!isSchema(others) || others === true) return anything;
-  if (accepted.length < patterns.length) {
+  if (!isSchema(others) || others === true) return;
+  if (compiled.size < patterns.length) {
     simplifier.differences.add('additionalProperties', pointer, 'a pattern next to it is not checked');
-    return anything;
+    return;
   }
-  if (others === false) {
-    simple.additionalProperties = false;
-    simplifier.addClosed(simple, pointer);
-    if (accepted.length === 0) return nothing;
-    return () => {
-      simplifier.differences.add(
-        'required',
-        pointer,
-        'a required member may or may not be allowed by a pattern',
-      );
-      return anything();
-    };
-  }
-  if (accepted.length > 0) {
-    simplifier.differences.add(
-      'additionalProperties',
-      pointer,
-      'Zod cannot express it next to patternProperties',
-    );
-    return anything;
-  }
-  const simplify = (): SimpleSchema => simplifier.simplify(others, `${pointer}/additionalProperties`);
-  const simplified = simplify();
-  simple.additionalProperties = isNothing(simplified) ? noOther() : simplified;
-  return simplify;
+  const simplified = simplifier.simplify(others, `${pointer}/additionalProperties`);
+  simple.additionalProperties = isNothing(simplified) ? false : simplified;
 }
 
 /** Reads `dependentRequired`, `dependentSchemas` and the older `dependencies`: the member is absent, or the rest holds. */

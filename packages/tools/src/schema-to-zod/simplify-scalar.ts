@@ -9,7 +9,8 @@ export function simplifyString(node: JsonObject, pointer: string, simplifier: Si
   readCounts(node, pointer, simplifier, simple, ['minLength', 'maxLength']);
   const { pattern } = node;
   if (typeof pattern === 'string') {
-    if (pattern !== '' && simplifier.acceptsPattern(pattern, pointer)) simple.pattern = pattern;
+    const compiled = pattern === '' ? undefined : simplifier.compile(pattern, pointer);
+    if (compiled !== undefined) simple.pattern = compiled;
   } else if (pattern !== undefined) {
     simplifier.differences.add('pattern', pointer, 'it is not a string');
   }
@@ -38,21 +39,8 @@ export function simplifyNumber(
   if (step !== undefined && step <= 0)
     simplifier.differences.add('multipleOf', pointer, 'it is not greater than 0');
   else if (step !== undefined) simple.multipleOf = step;
-  const { multipleOf, ...whole } = simple;
-  if (multipleOf !== undefined && multipleOf !== 1 && !isBounded(whole, MAX_EXACT_RATIO * multipleOf))
-    simplifier.addMultiple(pointer);
-  // Zod's `multipleOf` has a tolerance that grows with the value: above 1e15 it accepts every fraction.
-  if (!integer && multipleOf !== 1) return simple;
-  return { ...whole, ...(multipleOf !== undefined && multipleOf !== 1 && { multipleOf }), type: 'integer' };
-}
-
-/** Up to this ratio of value and `multipleOf`, the tolerance of Zod is below one millionth. */
-const MAX_EXACT_RATIO = 1e9;
-
-function isBounded(schema: SimpleSchema, most: number): boolean {
-  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity } = schema;
-  const { exclusiveMaximum = Infinity } = schema;
-  return Math.max(minimum, exclusiveMinimum) >= -most && Math.min(maximum, exclusiveMaximum) <= most;
+  if (integer || simple.multipleOf === 1) simple.type = 'integer';
+  return simple;
 }
 
 type NumberKeyword = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'multipleOf';

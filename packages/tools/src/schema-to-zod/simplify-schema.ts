@@ -1,92 +1,71 @@
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { Json, JsonObject } from '../json/copy-json.js';
 import { ALL_TYPES, JSON_TYPES, jsonTypeOf, type JsonType } from '../json/json-types.js';
-import { PatternFilter } from '../patterns/pattern-filter.js';
+import type { LinearPattern } from '../patterns/linear-pattern.js';
+import type { PatternCache } from '../patterns/pattern-cache.js';
 import { DRAFT, knows, type Draft } from '../schema/dialect.js';
 import type { References, Target } from '../schema/references.js';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
 import { isSchema, type Schema } from '../schema/subschemas.js';
 import { constrains, declaredType, exactValues, type DeclaredType } from './allowed-values.js';
-import { isCommon } from './common-schema.js';
-import { allOf, anyOf, anything, isNothing, noOther, nothing, type SimpleSchema } from './simple-schema.js';
+import { allOf, anyOf, anything, isNothing, nothing, type SimpleSchema } from './simple-schema.js';
 import type { Simplifier } from './simplifier.js';
 import { simplifyArray } from './simplify-array.js';
 import { simplifyObject } from './simplify-object.js';
 import { simplifyNumber, simplifyString } from './simplify-scalar.js';
-import {
-  closeIntersectedObjects,
-  holdsIntersection,
-  relaxCountingKeywords,
-  reportMultiples,
-  type CountingKeyword,
-  type Link,
-  type LocatedSchema,
-} from './zod-workarounds.js';
+import { relaxCountingKeywords, type CountingKeyword, type Link } from './counting-keywords.js';
 
 export interface SimplifyOptions {
   readonly draft: Draft;
   readonly references: References;
-  /** Which patterns to check: all of them, or only those that match in linear time. */
-  readonly patterns: 'all' | 'linear';
+  readonly patterns: PatternCache;
 }
 
 export interface Simplified {
   readonly schema: SimpleSchema;
   readonly unchecked: readonly SchemaDifference[];
-  /** Whether a pattern was left out because it could block the thread. */
-  readonly patternsSkipped: boolean;
-  /** Whether two parts have to hold at once anywhere in the schema. */
-  readonly intersects: boolean;
 }
 
 /**
- * Rewrites a schema to one that `z.fromJSONSchema` converts exactly, and reports what it cannot rewrite. The result accepts
+ * Rewrites a schema to one that Zod expresses exactly, and reports what it cannot rewrite. The result accepts
  * everything that the schema accepts, and more where a difference is reported.
  */
 export function simplifySchema(root: JsonObject, options: SimplifyOptions): Simplified {
   const simplifier = new SchemaSimplifier(options);
   const schema = simplifier.document(root);
-  const { differences, patternsSkipped, intersects } = simplifier;
-  return { schema, unchecked: differences.list, patternsSkipped, intersects };
+  return { schema, unchecked: simplifier.differences.list };
 }
 
 const MAX_DESCRIPTION_LENGTH = 2_000;
+/** Compiling a pattern takes about 10 µs for each of its steps. Of a schema with more, the rest is not checked. */
+const MAX_PATTERNS = 100;
+const MAX_PATTERN_STEPS = 20_000;
 
 class SchemaSimplifier implements Simplifier {
   readonly draft: Draft;
   readonly differences = new SchemaDifferences();
-  intersects = false;
   readonly #references: References;
-  readonly #patterns: PatternFilter;
+  readonly #patterns: PatternCache;
+  readonly #compiled = new Map<string, LinearPattern | string>();
+  #patternSteps = 0;
   readonly #definitions = new Map<string, string>();
   readonly #open: (Target & { readonly name: string })[] = [];
-  readonly #closed: LocatedSchema[] = [];
-  readonly #named: LocatedSchema[] = [];
-  readonly #multiples: string[] = [];
   readonly #counting: CountingKeyword[] = [];
   readonly #links: Link[] = [];
 
   constructor(options: SimplifyOptions) {
     this.draft = options.draft;
     this.#references = options.references;
-    this.#patterns = new PatternFilter(options.patterns);
-  }
-
-  get patternsSkipped(): boolean {
-    return this.#patterns.skippedAny;
+    this.#patterns = options.patterns;
   }
 
   document(root: JsonObject): SimpleSchema {
     const schema = this.simplify(root, '');
     const definitions: Record<string, SimpleSchema> = {};
     for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
-      const definition = this.simplify(next.schema, next.pointer);
-      definitions[next.name] = isNothing(definition) ? noOther() : definition;
+      definitions[next.name] = this.simplify(next.schema, next.pointer);
     }
     if (this.#definitions.size > 0) schema.$defs = definitions;
-    this.intersects = [schema, ...Object.values(definitions)].some(holdsIntersection);
-    if (this.intersects) closeIntersectedObjects(this.#closed, this.#named, this.differences);
-    if (this.#multiples.length > 0 && !isCommon(schema)) reportMultiples(this.#multiples, this.differences);
     relaxCountingKeywords(this.#counting, this.#links, this.differences);
     return schema;
   }
@@ -97,31 +76,26 @@ class SchemaSimplifier implements Simplifier {
     const simple = this.#parts(schema, pointer, types);
     const { description } = schema;
     if (typeof description !== 'string' || description === '') return simple;
-    // In place: `addClosed` and the like may have remembered this object.
+    // In place: `addCounting` may have remembered this object.
     simple.description = sanitizeText(description, { maxLength: MAX_DESCRIPTION_LENGTH, multiline: true });
     return simple;
   }
 
-  acceptsPattern(pattern: string, pointer: string): boolean {
-    const problem = this.#patterns.problemOf(pattern);
-    if (problem !== undefined) this.differences.add('pattern', pointer, problem);
-    return problem === undefined;
-  }
-
-  addClosed(schema: SimpleSchema, pointer: string): void {
-    this.#closed.push([schema, pointer]);
+  compile(pattern: string, pointer: string): LinearPattern | undefined {
+    let compiled = this.#compiled.get(pattern);
+    if (compiled === undefined) {
+      const isFull = this.#compiled.size >= MAX_PATTERNS || this.#patternSteps >= MAX_PATTERN_STEPS;
+      compiled = isFull ? 'the schema has too many patterns' : this.#patterns.get(pattern);
+      this.#compiled.set(pattern, compiled);
+      if (typeof compiled === 'object') this.#patternSteps += compiled.steps;
+    }
+    if (typeof compiled === 'object') return compiled;
+    this.differences.add('pattern', pointer, compiled);
+    return undefined;
   }
 
   addCounting(pointers: readonly string[], relax: () => void): void {
     this.#counting.push({ pointers, relax });
-  }
-
-  addMultiple(pointer: string): void {
-    this.#multiples.push(pointer);
-  }
-
-  addNamed(schema: SimpleSchema, pointer: string): void {
-    this.#named.push([schema, pointer]);
   }
 
   #parts(node: JsonObject, pointer: string, surroundings: ReadonlySet<JsonType>): SimpleSchema {

@@ -47,7 +47,7 @@ export function describeReader(pageCharacters: number): CatalogTool {
           type: 'string',
           minLength: 1,
           description:
-            'A regular expression to search for from `offset` or `line` on. Without lookaround, backreferences and \\b. ' +
+            'A regular expression to search for from `offset` or `line` on. Without lookaround and backreferences. ' +
             'Escape special characters with a backslash.',
         },
         ignoreCase: { type: 'boolean', description: 'Whether `pattern` ignores case. Default: false.' },

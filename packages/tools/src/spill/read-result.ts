@@ -4,10 +4,9 @@ import { checkMedia, readableSize } from '../results/media.js';
 import type { RenderedPart } from '../results/rendering.js';
 import type { ImageScaler } from './bounded-image.js';
 import { endOfPage, isPair } from './cut-text.js';
-import { createPatternMatcher } from './pattern-matcher.js';
 import { invalid, type ReadArguments } from './read-arguments.js';
 import type { RecordReader } from './result-record.js';
-import { searchText, type TextSearch } from './search-text.js';
+import { compileSearch, searchText, type TextSearch } from './search-text.js';
 import { boundMedia } from './whole-result.js';
 
 /** Options of {@link readResult}. */
@@ -36,7 +35,7 @@ export async function readResult(
   const start = await startOf(record, args);
   const length = Math.min(args.length ?? options.pageCharacters, options.pageCharacters);
   if (args.pattern === undefined) return readPage(record, start, length, args.reference);
-  const search = await searchText(record, createPatternMatcher(args.pattern, args.ignoreCase === true), {
+  const search = await searchText(record, compileSearch(args.pattern, args.ignoreCase === true), {
     from: start,
     maxMatches: Math.max(1, Math.min(MAX_MATCHES, Math.floor(length / MATCH_LENGTH))),
     budgetMs: SEARCH_BUDGET_MS,

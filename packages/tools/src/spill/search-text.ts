@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '@mcp-fittings/client-core';
-import type { PatternMatcher } from './pattern-matcher.js';
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { LinearPattern } from '../patterns/linear-pattern.js';
+import { BETWEEN_MATCHES, LineSearch } from './line-search.js';
 import type { RecordReader } from './result-record.js';
 
 /** A place of a text where a pattern matches. */
@@ -32,66 +33,56 @@ export interface TextSearchOptions {
   readonly signal: AbortSignal;
 }
 
-/** Characters that are shown before and after the end of a match. */
-const AROUND = 160;
-const LINE_FEED = 0x0a;
+/**
+ * Compiles what a model searches for.
+ * @throws {FittingsError} `ARGUMENTS_INVALID` if the syntax is not supported, or the pattern matches empty text.
+ */
+export function compileSearch(pattern: string, ignoreCase: boolean): LinearPattern {
+  const compiled = LinearPattern.compile(pattern, ignoreCase);
+  if (typeof compiled === 'string') throw invalidPattern(compiled);
+  if (compiled.test('')) throw invalidPattern('it matches empty text');
+  return compiled;
+}
+
+function invalidPattern(problem: string): FittingsError {
+  return new FittingsError('ARGUMENTS_INVALID', `The pattern cannot be searched: ${problem}.`, {
+    delivery: 'not-sent',
+    hint: 'Use a simpler regular expression, and escape special characters in plain text with a backslash.',
+  });
+}
 
 /** Finds a pattern in a text: once in a line, in a long line once in 160 characters. */
 export async function searchText(
   record: RecordReader,
-  matcher: PatternMatcher,
+  pattern: LinearPattern,
   { from, maxMatches, budgetMs, clock, signal }: TextSearchOptions,
 ): Promise<TextSearch> {
   const deadline = clock.now() + budgetMs;
-  const found: { readonly line: number; readonly start: number; readonly end: number }[] = [];
-  let line = await record.lineAt(from);
-  let lineStart = from === 0 || (await record.text(from - 1, from)) === '\n' ? from : undefined;
-  let state = lineStart === undefined ? matcher.within : matcher.lineStart;
-  /** After a match, the end of the line or of its excerpt. */
-  let resume = from;
-  let next: number | undefined;
-  let timedOut = false;
   const { characters } = record.index;
-  const match = (end: number): void => {
-    found.push({ line, start: Math.max(lineStart ?? from, end - AROUND), end });
-    resume = end + AROUND;
-    state = matcher.within;
-  };
-
-  search: for await (const { text, start } of record.pieces(from)) {
+  let timedOut = false;
+  const search = new LineSearch(pattern, {
+    from,
+    before: from === 0 ? '\n' : await record.text(from - 1, from),
+    line: await record.lineAt(from),
+    maxMatches,
+    isLate: () => (timedOut = clock.now() >= deadline),
+  });
+  for await (const { text, start } of record.pieces(from)) {
     signal.throwIfAborted();
     if (start > from && clock.now() >= deadline) {
-      next = start;
       timedOut = true;
       break;
     }
-    for (let index = 0; index < text.length; index++) {
-      const code = text.charCodeAt(index);
-      const at = start + index;
-      if (code === LINE_FEED) {
-        if (at >= resume && matcher.endsLine(state)) match(at);
-        line++;
-        lineStart = at + 1;
-        resume = lineStart;
-        state = matcher.lineStart;
-      } else if (at >= resume) {
-        state = matcher.step(state, code);
-        if (matcher.endsHere(state)) match(at + 1);
-      }
-      if (found.length >= maxMatches) {
-        next = Math.min(Math.max(resume, at + 1), characters);
-        break search;
-      }
-    }
+    if (search.read(text, start + text.length >= characters)) break;
     await setImmediate();
   }
-  // The last line has no line feed.
-  if (next === undefined && resume <= characters && matcher.endsLine(state)) match(characters);
   const matches: TextMatch[] = [];
-  for (const { line: number, start, end } of found) {
-    const around = await record.text(start, Math.min(end + AROUND, characters));
-    const feed = around.indexOf('\n', end - start);
-    matches.push({ line: number, offset: start, excerpt: feed === -1 ? around : around.slice(0, feed) });
+  for (const { line, lineStart, at } of search.found) {
+    const start = Math.max(lineStart, at - BETWEEN_MATCHES);
+    const around = await record.text(start, Math.min(at + BETWEEN_MATCHES, characters));
+    const feed = around.indexOf('\n', at - start);
+    matches.push({ line, offset: start, excerpt: feed === -1 ? around : around.slice(0, feed) });
   }
-  return { matches, next: next === characters ? undefined : next, timedOut };
+  const next = search.next >= characters ? undefined : search.next;
+  return { matches, next, timedOut: timedOut && next !== undefined };
 }

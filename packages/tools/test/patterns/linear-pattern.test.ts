@@ -1,130 +1,140 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../../scripts/rounds.js';
-import { isLinearPattern } from '../../src/patterns/linear-pattern.js';
-import { parsePattern } from '../../src/patterns/parse-pattern.js';
-import { traceMatch } from '../support/step-counter.js';
+import { LinearPattern } from '../../src/patterns/linear-pattern.js';
 
-const UUID =
-  '^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-0000-0000-0000-000000000000)$';
-const DATE_TIME =
-  '^((?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))T(?:(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?(?:Z|([+-](?:[01]\\d|2[0-3]):[0-5]\\d))))$';
+function compile(pattern: string): LinearPattern {
+  const compiled = LinearPattern.compile(pattern);
+  if (typeof compiled === 'string') throw new Error(`${pattern}: ${compiled}`);
+  return compiled;
+}
 
-describe('patterns that are proven linear', () => {
-  it.each([
-    '^[A-Za-z0-9_]+$',
-    '^[a-z0-9]+(?:-[a-z0-9]+)*$',
-    '^\\d{4}-\\d{2}-\\d{2}$',
-    '^https?://.+',
-    '^(\\w+)/(\\w+)$',
-    '^(asc|desc)$',
-    '^#[0-9a-fA-F]{6}$',
-    '^[\\s\\S]{1,5000}$',
-    '^[a-f0-9]{64}$',
-    '^[^@\\s]+@[^@\\s.]+\\.[a-z]+$',
-    '^arn:aws:[a-z0-9-]+:[a-z0-9-]*:\\d{12}:.+$',
-    '^a??b$',
-    '^[\\]\\\\-]$',
-    'foo',
-    UUID,
-    DATE_TIME,
-  ])('%s', (pattern) => {
-    expect(isLinearPattern(pattern)).toBe(true);
-  });
-});
+const PIECES = [
+  'a',
+  'b',
+  'é',
+  '-',
+  '.',
+  ' ',
+  '💩',
+  '\\.',
+  '\\-',
+  '\\/',
+  '/',
+  '\\n',
+  '\\t',
+  '\\xe9',
+  '\\u00e9',
+  '\\cJ',
+  '\\0',
+  '\\d',
+  '\\D',
+  '\\w',
+  '\\W',
+  '\\s',
+  '\\S',
+  '\\b',
+  '\\B',
+  '^',
+  '$',
+  '(?<n>a)',
+  '[ab]',
+  '[^a]',
+  '[\\s]',
+  '[^\\s]',
+  '[\\S]',
+  '[^\\S]',
+  '[\\b]',
+  '[\\w-]',
+  '[.]',
+  '[[a]',
+  '[^]',
+  '[]',
+  '[a\\]]',
+  '[é-ü💩]',
+];
+const patterns = fc.letrec<{ pattern: string }>((tie) => ({
+  pattern: fc
+    .array(
+      fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom(...PIECES),
+        fc
+          .tuple(tie('pattern'), fc.constantFrom('+', '*', '?', '{2}', '{1,3}', '{2,}', '*?'))
+          .map(([inner, times]) => `(?:${inner})${times}`),
+        fc.tuple(tie('pattern'), tie('pattern')).map(([one, other]) => `(${one}|${other})`),
+      ),
+      { minLength: 1, maxLength: 4 },
+    )
+    .map((pieces) => pieces.join('')),
+})).pattern;
+const characters = fc.constantFrom(...Array.from('ab1-. /[]éü💩\n\r\t\b\u2028\u00a0\u200b\0_'));
+const texts = fc.array(characters, { maxLength: 8 }).map((all) => all.join(''));
 
-describe('patterns that are not proven linear', () => {
-  it.each([
-    ['a loop in a loop', '^(a+)+$'],
-    ['the same, hidden in a choice', '^(a|a)*$'],
-    ['neighbors that overlap', '^[a-zA-Z0-9._]+(?:[-._a-zA-Z0-9]*)$'],
-    ['nothing, repeated', '^(a*)*$'],
-    ['nothing in a choice, repeated', '^(a|b?)*$'],
-    ['no anchor', 'a+b'],
-    ['an anchor of one option only', '^a|b+$'],
-    ['ways that multiply', `^${'a?'.repeat(30)}${'a'.repeat(30)}$`],
-    ['a count of counts', '^(a{1,50}){1,50}$'],
-    ['an overlapping tail', '^\\S+@\\S+\\.\\S+$'],
-    ['look-ahead', '^(?=.*[A-Z]).{8,}$'],
-    ['a back-reference', '^(.+)\\1$'],
-    ['a named group', '^(?<a>b)$'],
-    ['a word border', '^\\bfoo$'],
-    ['an inner anchor', '^a^b$'],
-    ['a broken class', '^[z-a]$'],
-    ['a broken group', '^(a$'],
-    ['an open class', '^[a'],
-    ['a lonely backslash', '^a\\'],
-    ['a broken count', '^a{2,1}$'],
-    ['too long', `^${'a'.repeat(1_001)}$`],
-    ['too many positions', `^(${'ab|'.repeat(150)}c)$`],
-  ])('%s: %s', (_, pattern) => {
-    expect(isLinearPattern(pattern)).toBe(false);
-  });
-
-  it('an escaped dollar sign is not an anchor', () => {
-    expect(isLinearPattern('^a\\$')).toBe(true);
-    expect(isLinearPattern('^a\\\\$')).toBe(true);
-  });
-});
-
-describe('the proof holds for a matcher that counts its steps', () => {
-  const piece = fc.constantFrom('a', 'b', '-', '[ab]', '[^a]', '\\w', '.', '\\d', 'ab');
-  const quantifier = fc.constantFrom('', '', '+', '*', '?', '{2}', '{1,3}', '{2,}');
-  const patterns = fc.letrec<{ pattern: string }>((tie) => ({
-    pattern: fc
-      .array(
-        fc.oneof(
-          { depthSize: 'small' },
-          fc
-            .tuple(piece, quantifier)
-            .map(([text, times]) => (text.length === 2 ? `(?:${text})${times}` : text + times)),
-          fc.tuple(tie('pattern'), quantifier).map(([inner, times]) => `(${inner})${times}`),
-          fc.tuple(tie('pattern'), tie('pattern')).map(([one, other]) => `(?:${one}|${other})`),
-        ),
-        { minLength: 1, maxLength: 4 },
-      )
-      .map((pieces) => pieces.join('')),
-  })).pattern;
-  const texts = fc.stringMatching(/^[ab\-1 ]{1,4}$/);
-
-  it('the steps grow linearly with the length of the string', () => {
-    let linear = 0;
+describe('a pattern that takes linear time', () => {
+  it('matches what a regular expression of JavaScript matches', () => {
+    let compared = 0;
     fc.assert(
-      fc.property(patterns, fc.boolean(), texts, texts, texts, (body, anchored, before, pump, after) => {
-        const pattern = `${anchored ? '^' : ''}${body}$`;
-        const parsed = parsePattern(pattern);
-        if (parsed === undefined || !isLinearPattern(pattern)) return;
-        linear++;
-        const stepsFor = (times: number): number =>
-          traceMatch(parsed, before + pump.repeat(times) + after).steps;
-        // Start later: a part with bounded repetition must have reached its maximum.
-        const [few, more, most] = [stepsFor(40), stepsFor(60), stepsFor(80)];
-        expect(most - more, pattern).toBeLessThanOrEqual((more - few) * 1.2 + 200);
+      fc.property(patterns, fc.array(texts, { minLength: 5, maxLength: 5 }), (pattern, all) => {
+        let native: RegExp;
+        try {
+          native = new RegExp(pattern, 'u');
+        } catch {
+          return;
+        }
+        const compiled = LinearPattern.compile(pattern);
+        if (typeof compiled === 'string') return;
+        compared++;
+        for (const text of all) expect(compiled.test(text), JSON.stringify(text)).toBe(native.test(text));
       }),
       { numRuns: rounds(3_000) },
     );
-    expect(linear).toBeGreaterThan(rounds(100));
+    expect(compared).toBeGreaterThan(rounds(1_000));
   });
 
-  it('the steps multiply for patterns without a proof', () => {
-    const stepsOf = (pattern: string, length: number): number => {
-      const parsed = parsePattern(pattern);
-      return parsed === undefined ? NaN : traceMatch(parsed, 'a'.repeat(length)).steps;
-    };
-    expect(stepsOf('^(a+)+$', 30)).toBe(Infinity);
-    expect(stepsOf('^a*a*$', 40)).toBeGreaterThan(stepsOf('^a*a*$', 20) * 3);
+  it.each([
+    ['without the u flag', '^[\\w\\-]+$', 'a-b', 'a b'],
+    ['with a lonely brace', '^{a}$', '{a}', 'a'],
+    ['with a class that looks like one of POSIX', '^[[:alpha:]]$', 'a]', 'b'],
+    ['with a character beyond U+FFFF', '^\\u{1F4A9}$', '💩', '\ud83d'],
+  ])('may be %s: %s', (_, pattern, match, other) => {
+    expect(compile(pattern).test(match)).toBe(true);
+    expect(compile(pattern).test(other)).toBe(false);
   });
 
-  it('the parsed pattern matches the same strings as the JavaScript engine', () => {
-    fc.assert(
-      fc.property(patterns, fc.stringMatching(/^[ab\-1 ]{0,6}$/), (body, text) => {
-        const parsed = parsePattern(`^${body}$`);
-        if (parsed === undefined) return;
-        expect(traceMatch(parsed, text).ends.has(text.length), body).toBe(
-          new RegExp(`^(?:${body})$`).test(text),
-        );
-      }),
-      { numRuns: rounds(2_000) },
-    );
+  it('finds matches from a place on, and sees what is before it', () => {
+    const word = compile('\\bfoo');
+    expect([word.find('foo afoo foo', 0), word.find('foo afoo foo', 1)]).toEqual([0, 9]);
+    expect(word.find('foo afoo', 1)).toBeUndefined();
+    expect(compile('^a').find('aa', 1)).toBeUndefined();
+  });
+
+  it('matches the same after its states were released', () => {
+    const pattern = compile('^(?:a|b)*a(?:a|b){20}$');
+    const text = 'ab'.repeat(3_000);
+    const first = pattern.test(text);
+    for (let times = 0; times < 40; times++) expect(pattern.test(text)).toBe(first);
+  });
+});
+
+describe('a pattern that is not compiled says why', () => {
+  it.each([
+    ['(?=a)b', 'a lookaround'],
+    ['(?<!a)b', 'a lookaround'],
+    ['(a)\\1', 'a backreference'],
+    ['a{1,1001}', 'another part that could take very long'],
+    ['(', 'not a regular expression'],
+    ['a{2,1}', 'not a regular expression'],
+    ['(?i)a', 'not a regular expression'],
+    ['\\p{L}', '\\p means something else'],
+    ['\\Aa\\z', '\\A means something else'],
+    ['\\ud83d\\udca9', 'a half of a character'],
+    ['a'.repeat(1_001), 'more than 1000 characters'],
+  ])('%s', (pattern, reason) => {
+    expect(LinearPattern.compile(pattern)).toContain(reason);
+  });
+
+  it('one with 1000 characters is compiled', () => {
+    expect(compile('a'.repeat(1_000)).test('a'.repeat(1_000))).toBe(true);
   });
 });

@@ -1,11 +1,8 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { convertSchema } from '../../src/schema-to-zod/convert-schema.js';
-import { createSchemaChecker } from '../../src/validation/schema-checker.js';
-
-const checker = createSchemaChecker();
-afterAll(() => checker[Symbol.asyncDispose]());
+import { checkValue } from '../../src/validation/check-value.js';
 
 const refused = expect.objectContaining({ code: 'SCHEMA_REFUSED', kind: 'protocol', retryable: false });
 
@@ -50,7 +47,7 @@ describe('references to other documents', () => {
       $defs: { text: { type: 'string' } },
     });
     expect(own.coverage).toBe('exact');
-    expect(await checker.check(own, { a: 1 })).toHaveLength(1);
+    expect(checkValue(own, { a: 1 })).toHaveLength(1);
     const data = convertSchema({
       default: { $ref: 'https://evil.example' },
       enum: [{ $ref: 'https://evil.example' }],
@@ -130,7 +127,7 @@ describe('schemas beyond the limits', () => {
   ])('a reference to itself without end (%s): accepted as anything, and said', async (_, schema) => {
     const converted = convertSchema(schema);
     expect(converted).toMatchObject({ coverage: 'none', reason: expect.stringContaining('itself') });
-    expect(await checker.check(converted, { a: 1 })).toEqual([]);
+    expect(checkValue(converted, { a: 1 })).toEqual([]);
     expect(converted.zod.safeParse({ a: 1 }).success).toBe(true);
   });
 
@@ -142,10 +139,8 @@ describe('schemas beyond the limits', () => {
     });
     expect(tree.coverage).toBe('exact');
     const leaf = { value: 1 };
-    expect(await checker.check(tree, { value: 1, children: [leaf, { value: 2, children: [leaf] }] })).toEqual(
-      [],
-    );
-    expect(await checker.check(tree, { value: 1, children: [{ children: [] }] })).toMatchObject([
+    expect(checkValue(tree, { value: 1, children: [leaf, { value: 2, children: [leaf] }] })).toEqual([]);
+    expect(checkValue(tree, { value: 1, children: [{ children: [] }] })).toMatchObject([
       { path: ['children', 0, 'value'] },
     ]);
   });
@@ -168,7 +163,7 @@ describe('schemas beyond the limits', () => {
       const converted = convertSchema(schema);
       if (length > 500) expect(converted.coverage).toBe('none');
       converted.zod.safeParse({ a: { a: 1 } });
-      expect(await checker.check(converted, 'x')).toEqual([]);
+      expect(checkValue(converted, 'x')).toEqual([]);
     }
   });
 
@@ -179,7 +174,7 @@ describe('schemas beyond the limits', () => {
     const converted = convertSchema(schema);
     expect(converted.coverage).toBe('partial');
     expect(converted.unchecked.map(({ keyword }) => keyword)).toEqual(['properties', 'properties']);
-    expect(await checker.check(converted, JSON.parse('{"__proto__":{"polluted":true}}'))).toEqual([]);
+    expect(checkValue(converted, JSON.parse('{"__proto__":{"polluted":true}}'))).toEqual([]);
     expect(converted.zod.safeParse({}).success).toBe(true);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     expect(Object.prototype).not.toHaveProperty('type');
@@ -220,22 +215,11 @@ describe('schemas whose check could take very long', () => {
   it.each([
     ['references that double', { $ref: '#/$defs/d0', $defs: { ...laughs, d40: { type: 'string' } } }, 1],
     ['a recursion that counts', counted, deep],
-  ])('%s: Zod gets accept-anything, the check is stopped', async (_, schema, value) => {
+  ])('%s: any value is accepted, and the reason is told', (_, schema, value) => {
     const converted = convertSchema(schema);
     expect(converted).toMatchObject({ coverage: 'none', reason: expect.stringContaining('very long') });
     expect(converted.zod.safeParse(value).success).toBe(true);
-    await using small = createSchemaChecker({ budgetMs: 300 });
-    await expect(small.check(converted, value)).rejects.toMatchObject({
-      code: 'TIMEOUT',
-      delivery: 'not-sent',
-    });
-  });
-
-  it('a slow schema is still checked in the worker thread', async () => {
-    const converted = convertSchema(counted);
-    await using patient = createSchemaChecker({ budgetMs: 60_000 });
-    expect(await patient.check(converted, [[1], 2])).toEqual([]);
-    expect(await patient.check(converted, [[], 2])).toHaveLength(1);
+    expect(checkValue(converted, value)).toEqual([]);
   });
 
   // 2^40 visits would never end: Zod must visit each object once for each schema.
@@ -289,6 +273,6 @@ describe('schemas whose check could take very long', () => {
       },
     });
     expect(json.coverage).toBe('exact');
-    expect(await checker.check(json, { a: [{ b: [null, { c: 'x' }] }] })).toEqual([]);
+    expect(checkValue(json, { a: [{ b: [null, { c: 'x' }] }] })).toEqual([]);
   });
 });

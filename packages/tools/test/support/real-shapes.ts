@@ -4,8 +4,6 @@ export interface RealShape {
   readonly schema: Record<string, unknown>;
   readonly valid: readonly unknown[];
   readonly invalid: readonly unknown[];
-  /** Whether even valid arguments are checked by Zod. */
-  readonly needsZod?: boolean;
 }
 
 const text = { type: 'string', description: 'A text' };
@@ -54,7 +52,6 @@ export const REAL_SHAPES: readonly RealShape[] = [
     schema: { type: 'object', properties: { icon: { type: 'string', minLength: 1, maxLength: 1 } } },
     valid: [{ icon: '😀' }],
     invalid: [{ icon: '😀😀' }, { icon: '' }],
-    needsZod: true,
   },
   {
     name: 'a pattern that matches in linear time',
@@ -130,7 +127,6 @@ export const REAL_SHAPES: readonly RealShape[] = [
     },
     valid: [{ block: {} }, { block: { children: [{ children: [] }] } }],
     invalid: [{ block: { children: [{ child: 1 }] } }, { block: { children: {} } }],
-    needsZod: true,
   },
   {
     name: 'members that every object inherits',
@@ -156,6 +152,5 @@ export const REAL_SHAPES: readonly RealShape[] = [
     },
     valid: [{ steps: [{ kind: 'click' }, { kind: 'type', text: 'a' }] }],
     invalid: [{ steps: [{ kind: 'type' }] }, { steps: [{}] }],
-    needsZod: true,
   },
 ];

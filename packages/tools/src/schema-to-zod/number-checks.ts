@@ -20,6 +20,19 @@ export function acceptsMultiple(step: number): z.core.$ZodCheck<number> {
   return check;
 }
 
+/** Creates a check that a number is whole, whatever its size, with the message of Zod's own integers, which end at 2^53. */
+export function acceptsInteger(): z.core.$ZodCheck<number> {
+  const check = z.check<number>((payload) => {
+    if (Number.isInteger(payload.value)) return;
+    payload.issues.push({ code: 'invalid_type', expected: 'int', input: payload.value, continue: false });
+  });
+  // So that `z.toJSONSchema` writes `integer`.
+  check._zod.onattach.push((schema) => {
+    schema._zod.bag['format'] = 'safeint';
+  });
+  return check;
+}
+
 function isMultiple(value: number, step: number): boolean {
   const ratio = value / step;
   return Math.abs(ratio - Math.round(ratio)) <= TOLERANCE || isDecimalMultiple(value, step);
