@@ -10,7 +10,7 @@ import { rolldown } from 'rolldown';
 const STAYS_OUTSIDE = /^node:|^@napi-rs\//;
 /** The folder of the program. It is CommonJS: Node.js takes a quarter longer to start with an ES module. */
 const PROGRAM = 'program';
-export const publishedBin = (file) => join(PROGRAM, basename(file));
+export const publishedBin = (file) => `${PROGRAM}/${basename(file)}`;
 const NOTICES = 'THIRD-PARTY-LICENSES.txt';
 
 export async function stageProgram({ bin }, folder, target) {
