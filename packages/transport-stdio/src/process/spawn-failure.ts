@@ -1,7 +1,7 @@
 import type { Stream } from 'node:stream';
 import { posix, win32 } from 'node:path';
 import { searchedFolders, type Environment, type ProgramRefusal } from '@mcp-fittings/client-core/programs';
-import { sanitizeText, type ErrorCode, type FittingsErrorOptions } from '@mcp-fittings/client-core/transport';
+import { sanitizeText, type ErrorCode } from '@mcp-fittings/client-core/transport';
 
 export interface SpawnAttempt {
   readonly command: string;
