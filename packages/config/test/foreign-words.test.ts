@@ -268,6 +268,11 @@ describe('settings beside the servers', () => {
     expect(await states(place, { approvals, folderTrusted: true })).toEqual({ a: 'off', b: 'on' });
   });
 
+  it('of the project deny tools of servers of the user', async () => {
+    const place = await gemini({}, { 'project/.gemini/settings.json': { tools: { exclude: ['wipe'] } } });
+    expect(await states(place)).toEqual({ a: ['wipe'], b: ['wipe'] });
+  });
+
   it('of Claude Code deny tools, and switch servers off in one project', async () => {
     const place = await scratch({
       'home/.claude/settings.json': {

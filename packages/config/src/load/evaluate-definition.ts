@@ -29,8 +29,7 @@ import {
   requestedVariables,
   stringValues,
 } from '../variables/syntax.js';
-import { restrictionsBy } from '../words/file-words.js';
-import { restrict } from '../words/read-words.js';
+import { restrict, restrictBy, type Restrictions } from '../words/read-words.js';
 import type { SourceWord } from './read-definitions.js';
 import type { ServerStatus } from './server-entry.js';
 
@@ -124,19 +123,7 @@ export async function evaluateDefinition(definition: Definition, deps: EvaluateD
   reportIssues([...ignoredFields(own, pluginFor(deps.plugins, own.type)), ...commandLineIssues(own)]);
   for (const word of normal.switchedOffBy)
     report('RESTRICTED', word, `"${printable(word)}" switches off this server.`);
-  const { restrictions, by } = restrictionsBy(
-    deps.words.filter((word) => word.trusted || !origin.trusted || deps.folderTrusted),
-    name,
-  );
-  for (const { path, file } of by) {
-    const what = restrictions.disabled === true ? 'this server' : 'tools of this server';
-    report('RESTRICTED', '', `"${path}" in ${printable(file)} switches off ${what}.`);
-  }
-  for (const { path, file } of restrictionsBy(deps.words, name).by.filter((word) => !by.includes(word))) {
-    const message = `"${path}" in ${printable(file)} is ignored: a file of the project does not switch off your own servers.`;
-    report('TRUST_KEY_IGNORED', '', message);
-  }
-  const template = restrict(own, restrictions);
+  const template = restrict(own, fileRestrictions(definition, deps, report));
   const { command, args, url } = value;
   const hasNoVariables = ![...stringValues([command ?? null, args ?? null, url ?? null])].some(([, text]) =>
     text.includes('$'),
@@ -186,6 +173,32 @@ function refusal(
     if (reason !== undefined) return reason;
   }
   return undefined;
+}
+
+/**
+ * What settings in the files forbid a server. A file of the project can deny tools of the user's own servers, but not switch
+ * them off: it could hide one that watches over it.
+ */
+function fileRestrictions(
+  { name, origin }: Definition,
+  { words, folderTrusted }: EvaluateDeps,
+  report: (code: ConfigProblemCode, path: string, message: string) => void,
+): Restrictions {
+  let restrictions: Restrictions = {};
+  for (const { path, file, trusted, restrictionsOf } of words) {
+    const { disabled, ...tools } = restrictionsOf(name);
+    const where = `"${path}" in ${printable(file)}`;
+    const mayDisable = trusted || !origin.trusted || folderTrusted;
+    if (disabled === true && mayDisable) report('RESTRICTED', '', `${where} switches off this server.`);
+    else if (Object.keys(tools).length > 0)
+      report('RESTRICTED', '', `${where} switches off tools of this server.`);
+    if (disabled === true && !mayDisable) {
+      const message = `${where} is ignored: a file of the project does not switch off your own servers.`;
+      report('TRUST_KEY_IGNORED', '', message);
+    }
+    restrictions = restrictBy(restrictions, { ...tools, ...(mayDisable && disabled && { disabled }) });
+  }
+  return restrictions;
 }
 
 /** A longer definition cannot be reviewed, in characters of JSON. */

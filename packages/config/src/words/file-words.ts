@@ -9,7 +9,7 @@ export interface FileWord {
   /** The keys that lead to it: `mcp.excluded`. */
   readonly path: string;
   /** What it forbids a server of this name. */
-  restrictionsOf(server: string): Restrictions;
+  readonly restrictionsOf: (server: string) => Restrictions;
 }
 
 /**
