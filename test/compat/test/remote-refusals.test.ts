@@ -240,8 +240,11 @@ describe.each(wires)('a refusal over %s', (wire) => {
     const exception = exceptions.find((one) => one.wire === wire && one.statuses.includes(status));
     // A row with a challenge of its own is about that one.
     const asked = 'www-authenticate' in headers ? [['its own', {}] as const] : Object.entries(challenges);
-    const combinations = asked.flatMap(([challenge, fields]) =>
-      Object.entries(bodies).map(([body, text]) => ({ challenge, fields, body, text })),
+    // Every challenge with the first body, and every body with the first challenge.
+    const combinations = asked.flatMap(([challenge, fields], index) =>
+      Object.entries(bodies)
+        .slice(0, index === 0 ? undefined : 1)
+        .map(([body, text]) => ({ challenge, fields, body, text })),
     );
     const outcomes = await Promise.all(
       combinations.map(async ({ challenge, fields, body, text }) => {
