@@ -127,7 +127,8 @@ async function runPatch(patch, file) {
     if (others.length === 0) return { kind: 'survived', ...own, where };
     const other = await runTests(others, file, true);
     const seconds = own.seconds + other.seconds;
-    if (other.kind === 'killed') return { ...other, kind: 'killed by another package', where, seconds };
+    if (other.kind?.startsWith('killed'))
+      return { ...other, kind: 'killed by another package', where, seconds };
     return { kind: 'survived', ...other, where, seconds };
   } finally {
     replace(file, original);
@@ -136,18 +137,17 @@ async function runPatch(patch, file) {
 
 /** Runs tests until one fails. `kind` is absent if none does. */
 async function runTests(filters, file, related) {
-  const { timedOut, failed, seconds } = await startTests({ filters, near: file, related, bail: 1 }, limit);
+  const { timedOut, failed, seconds } = await startTests({ filters, near: file, related, bail: true }, limit);
   if (timedOut) return { kind: 'timed out', text: `no test failed in ${limit} s`, seconds };
   if (failed.length === 0) return { seconds };
-  const [{ file: test = '', title, message }] = failed;
-  if (test === '') return { kind: 'killed', text: `${title}: ${cell(message)}`, seconds };
-  const text = `${test}: ${cell(title)}${/timed out in/.test(message) ? ' (time-out)' : ''}`;
-  return { kind: 'killed', test, text, seconds };
+  const [{ file: test, title, timedOut: slow }] = failed;
+  const text = cell(test === undefined ? title : `${test}: ${title}`);
+  return { kind: slow ? 'killed by a time-out' : 'killed', test, text, seconds };
 }
 
 /** Runs the files of tests that noticed a change once more without it: what fails then proves nothing. */
 async function verify(tests) {
-  const { timedOut, failed } = await startTests({ filters: [...tests], bail: 0 }, limit * 4);
+  const { timedOut, failed } = await startTests({ filters: [...tests], bail: false }, limit * 4);
   if (timedOut) console.log('\nThe same tests did not end in time without a change.');
   for (const test of new Set(failed.map(({ file }) => file)))
     console.log(`\nFails without a change too, so that what it noticed does not count: ${test}`);
@@ -173,13 +173,20 @@ async function startTests(options, seconds) {
     child.once('exit', resolve);
   });
   clearTimeout(timer);
-  const crash = { title: 'the process of the tests ended', message: `code ${code}` };
+  endTests();
+  const crash = { title: `the process of the tests ended with code ${code}` };
   const { failed = timedOut ? [] : [crash] } = JSON.parse(readFileSync(result, 'utf8'));
   return { timedOut, failed, seconds: Math.round((Date.now() - started) / 1000) };
 }
 
+/** Ends the tests and what they started. */
 function endTests() {
-  if (child?.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+  if (child?.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
 }
 
 /** Every package whose tests may reach this one. */
@@ -270,5 +277,5 @@ function firstDifference(one, other) {
 
 /** Text that fits into a cell of a table. */
 function cell(text) {
-  return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').slice(0, 160);
+  return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').slice(0, 200);
 }

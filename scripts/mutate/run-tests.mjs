@@ -1,6 +1,6 @@
 /**
  * Runs tests in the current folder, those next to a source file first, and writes which failed.
- *   node scripts/mutate/run-tests.mjs '{ "filters": [], "near": "packages/…/src/….ts", "related": false, "bail": 1, "result": "….json" }'
+ *   node scripts/mutate/run-tests.mjs '{ "filters": [], "near": "packages/…/src/….ts", "related": false, "bail": true, "result": "….json" }'
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
@@ -27,29 +27,53 @@ function rankOf(test) {
   return (imports ? 0 : 100) - 10 * shared + Math.min(9, statSync(test).size / 10_000);
 }
 
+/** Ends at a failure. A time-out may be the machine's fault: the tests after it are run too, in case one says more. */
+const ENDS_AT_FAILURE = {
+  onTestCaseResult(test) {
+    const { state, errors } = test.result();
+    if (bail && state === 'failed' && !isTimeout(errors)) end(failuresOf([test.module]));
+  },
+};
+
 const vitest = await startVitest('test', filters, {
   run: true,
-  bail,
   testTimeout: TIMEOUT_MS,
   hookTimeout: TIMEOUT_MS,
   ...(related ? { related: [near] } : {}),
   passWithNoTests: true,
-  reporters: ['default'],
+  reporters: ['default', ENDS_AT_FAILURE],
   ...(near ? { sequence: { sequencer: NearestFirst } } : {}),
 });
-const modules = vitest.state.getTestModules();
-const failed = modules.flatMap((module) => {
-  const file = relative('.', module.moduleId);
-  const tests = [...module.children.allTests('failed')].map((test) => ({
-    file,
-    title: test.fullName,
-    message: test.result().errors?.[0]?.message ?? '',
-  }));
-  const [error] = module.errors();
-  return error && tests.length === 0 ? [{ file, title: 'the file itself', message: error.message }] : tests;
-});
-for (const error of vitest.state.getUnhandledErrors())
-  failed.push({ title: 'an error that no test caught', message: String(error.message) });
-writeFileSync(result, JSON.stringify({ files: modules.length, failed }));
-// A test that failed may have left servers open.
-process.exit(0);
+const uncaught = vitest.state.getUnhandledErrors().map(({ message }) => ({
+  title: `an error that no test caught: ${message}`,
+  timedOut: false,
+}));
+end([...failuresOf(vitest.state.getTestModules()), ...uncaught]);
+
+function failuresOf(modules) {
+  return modules.flatMap((module) => {
+    const tests = [...module.children.allTests('failed')].map((test) => [
+      test.fullName,
+      test.result().errors,
+    ]);
+    const suites = [...module.children.allSuites()].map((suite) => [suite.fullName, suite.errors()]);
+    return [...tests, ...suites, ['the file itself', module.errors()]]
+      .filter(([, errors]) => errors.length > 0)
+      .map(([title, errors]) => ({
+        file: relative('.', module.moduleId),
+        title,
+        timedOut: isTimeout(errors),
+      }));
+  });
+}
+
+function isTimeout(errors) {
+  return errors.every(({ message }) => /timed out in \d+ms/.test(message));
+}
+
+/** Ends at once: a test that failed may have left workers and servers, which the caller ends. */
+function end(failed) {
+  failed.sort((a, b) => Number(a.timedOut) - Number(b.timedOut));
+  writeFileSync(result, JSON.stringify({ failed }));
+  process.exit(0);
+}
