@@ -22,6 +22,7 @@ const STEPS = [
   ['folder cycles', process.execPath, ['scripts/check-folders.mjs']],
   ['file sizes', process.execPath, ['scripts/check-sizes.mjs']],
   ['voice', process.execPath, ['scripts/check-voice.mjs']],
+  ['replaced members of transports', process.execPath, ['scripts/check-transports.mjs']],
   ['workflows', process.execPath, ['scripts/check-workflows.mjs']],
   ['api surface', process.execPath, ['scripts/check-api.mjs']],
   ['unused exports and dependencies', 'knip', []],

@@ -35,7 +35,12 @@ export type {
   StandardSchemaResult,
   StandardSchemaV1,
 } from './contracts/standard-schema.js';
-export type { Transport, TransportDescription, TransportSendOptions } from './contracts/transport.js';
+export type {
+  Transport,
+  TransportDescription,
+  TransportObserver,
+  TransportSendOptions,
+} from './contracts/transport.js';
 export type { TransportDeps, TransportPlugin } from './contracts/transport-plugin.js';
 export type {
   AuthChallenge,

@@ -5,7 +5,12 @@
  * @packageDocumentation
  */
 // The contract.
-export type { Transport, TransportDescription, TransportSendOptions } from './contracts/transport.js';
+export type {
+  Transport,
+  TransportDescription,
+  TransportObserver,
+  TransportSendOptions,
+} from './contracts/transport.js';
 export type { TransportDeps, TransportPlugin } from './contracts/transport-plugin.js';
 export type {
   AuthChallenge,

@@ -1,5 +1,5 @@
 import { expect, describe, it } from 'vitest';
-import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
 import { sdkV1 } from '@mcp-fittings/engine-sdk/v1';
 import { sdkV2 } from '@mcp-fittings/engine-sdk/v2';
 import { createHost, type Host } from '@mcp-fittings/host';
@@ -19,7 +19,7 @@ async function serve(transport: Transport, answers: Answers): Promise<void> {
     const result =
       method === 'initialize' ? { ...answers[method], protocolVersion: version } : answers[method];
     const body = result === undefined ? { error: { code: -32_601, message: `no ${method}` } } : { result };
-    void transport.send({ jsonrpc: '2.0', id, ...body } as JSONRPCMessage);
+    void transport.send({ jsonrpc: '2.0', id, ...body });
   };
   await transport.start();
 }

@@ -283,6 +283,7 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     },
     onmessage: undefined,
     onclose: undefined,
+    observe: undefined,
   };
   const outer = delegate(wire, replaced);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has every member of the transport
@@ -292,6 +293,8 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
 interface Replaced extends Pick<Transport, 'start' | 'send' | 'close'> {
   onmessage: Transport['onmessage'] | undefined;
   onclose: Transport['onclose'] | undefined;
+  /** An observer is to see calls, and not how their tasks are polled. */
+  readonly observe: undefined;
 }
 
 const MAX_TOOL = 1024;

@@ -1,5 +1,10 @@
 import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '../contracts/json-rpc.js';
-import type { Transport, TransportDescription, TransportSendOptions } from '../contracts/transport.js';
+import type {
+  Transport,
+  TransportDescription,
+  TransportObserver,
+  TransportSendOptions,
+} from '../contracts/transport.js';
 import type { Delivery, FittingsError, TransportError } from '../errors/fittings-error.js';
 import { isRequestId, type MessageMembers } from '../wire/messages.js';
 import { afterTurn, RefusalPace } from './after-turn.js';
@@ -62,6 +67,7 @@ export abstract class BaseTransport extends TransportController implements Trans
   onclose?: () => void;
 
   readonly #signal: AbortSignal | undefined;
+  #observer: TransportObserver | undefined;
   #state: 'new' | 'starting' | 'open' | 'ended' = 'new';
   #closeReason: TransportError | undefined;
   #ended: Promise<void> | undefined;
@@ -156,8 +162,20 @@ export abstract class BaseTransport extends TransportController implements Trans
     }
   }
 
+  /** {@inheritDoc Transport.observe} */
+  observe(observer: TransportObserver): void {
+    this.#observer = observer;
+  }
+
   /** {@inheritDoc Transport.send} */
   send(message: JSONRPCMessage, options: TransportSendOptions = NO_OPTIONS): Promise<void> {
+    const observer = this.#observer;
+    return observer === undefined
+      ? this.#send(message, options)
+      : observer.send(message, options, this.#send);
+  }
+
+  readonly #send = (message: JSONRPCMessage, options: TransportSendOptions): Promise<void> => {
     if (this.#state !== 'open') return this.#refuse(this.#notOpen());
     this.#handlers.keep();
     if (typeof message !== 'object' || message === null) {
@@ -168,7 +186,7 @@ export abstract class BaseTransport extends TransportController implements Trans
     if (method !== undefined && id !== undefined) return this.#sendRequest(id, message, options);
     if (method === 'notifications/cancelled') this.#forgetCancelled(message);
     return this.#sendOther(message, options);
-  }
+  };
 
   /** {@inheritDoc Transport.close} */
   close(): Promise<void> {
@@ -316,7 +334,8 @@ export abstract class BaseTransport extends TransportController implements Trans
   #deliver(message: JSONRPCMessage): void {
     this.#handlers.keep();
     try {
-      const handled: unknown = this.onmessage?.(message);
+      const passed = this.#observer === undefined ? message : this.#observer.receive(message);
+      const handled: unknown = passed && this.onmessage?.(passed);
       if (handled instanceof Promise) handled.catch(this.#messageHandlerFailed);
     } catch (cause) {
       this.#messageHandlerFailed(cause);

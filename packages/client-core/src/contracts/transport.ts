@@ -19,6 +19,21 @@ export interface TransportSendOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Sees every message of a transport, and may change it. Its methods must not throw. */
+export interface TransportObserver {
+  /**
+   * Called with each message that is to be sent. Sends it with `next`, with additions if it wants, and returns a promise that settles
+   * as that of `next` does.
+   */
+  send(
+    message: JSONRPCMessage,
+    options: TransportSendOptions,
+    next: (message: JSONRPCMessage, options: TransportSendOptions) => Promise<void>,
+  ): Promise<void>;
+  /** Called with each message of the peer. Returns the message for {@link Transport.onmessage}; `undefined` drops it. */
+  receive(message: JSONRPCMessage): JSONRPCMessage | undefined;
+}
+
 /** What is known about a connection, for error messages and diagnostics. Contains no secret. */
 export interface TransportDescription {
   /** A value by its name, such as `command`, `pid` or `url`. */
@@ -90,6 +105,11 @@ export interface Transport extends AsyncDisposable {
    * it, a transport is only limited within one turn of the event loop.
    */
   limitUnsolicited?(share: number): void;
+  /**
+   * Reports all messages to this observer from now on. Call it before {@link start}. Optional: a host wraps a transport that does
+   * not have it.
+   */
+  observe?(observer: TransportObserver): void;
   /** Returns what is known about the connection (command, pid, url, the end of stderr …), to explain a failure. */
   describe?(): TransportDescription;
 }

@@ -1,14 +1,14 @@
 import { AuthRequiredError, FittingsError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import { isOlderEndpoint, type JSONRPCMessage, type Transport } from '@mcp-fittings/client-core/transport';
+import { isOlderEndpoint, type Transport } from '@mcp-fittings/client-core/transport';
 import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
 import { parseEntry } from '../setup/settings.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { TraceEvent, Tracer } from '../tracing.js';
 import type { InboundLimit } from './inbound-limit.js';
-import { observeTransport } from './observe-transport.js';
-import { traceMessages } from './trace-messages.js';
+import { ConnectionObserver } from './connection-observer.js';
+import { observed } from './observed-transport.js';
 
 type Shared = Pick<
   ServerDeps,
@@ -67,6 +67,9 @@ export async function connectOnce(shared: Shared, options: AttemptOptions): Prom
   }
 }
 
+/** Largest share of the time for messages that answer no request. The rest of a flood stays in the server's pipe. */
+const UNSOLICITED_SHARE = 1 / 8;
+
 /** Opens a transport and performs the handshake, within one deadline. */
 async function connectOver(
   plugin: TransportPlugin,
@@ -87,18 +90,16 @@ async function connectOver(
       { ms, error: () => tooSlow(server, ms, transport), signal, clock },
       async (within) => {
         const created = plugin.create(entry, { server, principal, auth, logger, clock, signal: within });
-        transport = created;
+        created.limitUnsolicited?.(UNSOLICITED_SHARE);
         events.phase('starting');
         const { type } = plugin;
-        const messages = traceMessages(created, { server, type, tracer, traceContext });
-        const observe = observeTransport(created);
-        observe(inbound.observe(created));
-        const askedAgain = new Set<string>();
-        observe({ sending: (message) => noteSecondRead(message, askedAgain) });
-        observe(messages.observer);
-        observe({ started: () => events.phase('handshake') });
+        const onHandshake = (): void => events.phase('handshake');
+        const given = { server, type, transport: created, inbound, tracer, traceContext, onHandshake };
+        const observer = new ConnectionObserver(given);
+        const reporting = observed(created, observer);
+        transport = reporting;
         const ending = watchEnd();
-        const session = await engine.connect(created, {
+        const session = await engine.connect(reporting, {
           server,
           client: { name, version, title, extensions },
           signal: within,
@@ -106,12 +107,13 @@ async function connectOver(
           callbacks,
           clock,
           era,
-          events: { ...events, closed: () => ending.resolve(created.closeReason) },
+          events: { ...events, closed: () => ending.resolve(reporting.closeReason) },
         });
+        const { connection, askedAgain } = observer;
+        connection.protocolVersion = session.protocolVersion;
         const { promise: ended } = ending;
-        if (tracer.isActive('session'))
-          traceSession(tracer, { server, connection: messages.connection }, ended);
-        return { session, transport: created, type, askedAgain, ended };
+        if (tracer.isActive('session')) traceSession(tracer, { server, connection }, ended);
+        return { session, transport: reporting, type, askedAgain, ended };
       },
     );
   } catch (error) {
@@ -119,13 +121,6 @@ async function connectOver(
     await transport?.close();
     throw error;
   }
-}
-
-/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
-function noteSecondRead(message: JSONRPCMessage, uris: Set<string>): void {
-  if (!('method' in message) || message.method !== 'resources/read') return;
-  const { uri, inputResponses, requestState } = message.params ?? {};
-  if (typeof uri === 'string' && (inputResponses !== undefined || requestState !== undefined)) uris.add(uri);
 }
 
 function traceSession(tracer: Tracer, traced: TraceEvent, ended: Connection['ended']): void {

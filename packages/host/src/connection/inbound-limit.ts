@@ -1,6 +1,5 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { isRequestId, RPC_CODES, type Transport } from '@mcp-fittings/client-core/transport';
-import type { TransportObserver } from '../contracts/transport-observer.js';
 import { createRateLimit, type RateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
@@ -13,11 +12,8 @@ export interface InboundLimitDeps {
 
 /** Bounds what one server may send on its own, over all its connections. Responses are never dropped. */
 export interface InboundLimit {
-  /**
-   * Applies the limit to one connection. Add the observer before all others, so that a message over the limit costs no more
-   * than reading its method.
-   */
-  observe(transport: Transport): TransportObserver;
+  /** Returns whether a message that arrived over this transport is within the limit. Refuses a request that is not. */
+  passes(message: unknown, transport: Transport): boolean;
 }
 
 type Kind = 'request' | 'progress' | 'list' | 'notification';
@@ -25,8 +21,6 @@ type Kind = 'request' | 'progress' | 'list' | 'notification';
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
 /** Most refusals that wait to be sent. A server that sends requests and does not read gets no more. */
 const MAX_REFUSALS = 64;
-/** Largest share of the time for messages that answer no request. The rest of a flood stays in the server's pipe. */
-const UNSOLICITED_SHARE = 1 / 8;
 
 /** Creates a limit that counts requests, progress, list changes and other notifications separately. */
 export function createInboundLimit(
@@ -54,7 +48,7 @@ export function createInboundLimit(
       .finally(() => refusals--);
   };
 
-  const passes = (message: unknown, transport: Transport): boolean => {
+  const passes: InboundLimit['passes'] = (message, transport) => {
     if (!isRecord(message) || typeof message['method'] !== 'string') return true;
     const { id, method } = message;
     const kind = kindOf(method, id);
@@ -69,12 +63,7 @@ export function createInboundLimit(
     return false;
   };
 
-  return {
-    observe(transport) {
-      transport.limitUnsolicited?.(UNSOLICITED_SHARE);
-      return { received: (message) => (passes(message, transport) ? message : undefined) };
-    },
-  };
+  return { passes };
 }
 
 function kindOf(method: string, id: unknown): Kind {

@@ -233,9 +233,8 @@ export class Connection {
     if (stream !== undefined) stream.abort(options.signal?.reason);
     else if (options.isHandshake !== true) {
       const params = { requestId: id, reason: reason === 'aborted' ? 'aborted by the client' : 'timed out' };
-      this.notify('notifications/cancelled', params).catch((error: unknown) => {
-        if (!this.#isClosed && error instanceof Error) this.#events.error(error);
-      });
+      // The request is rejected anyway; that the cancellation could not be sent adds nothing.
+      this.notify('notifications/cancelled', params).catch(() => undefined);
     }
     request.reject(
       reason === 'aborted'
