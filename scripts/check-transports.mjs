@@ -1,5 +1,5 @@
 /**
- * No package replaces a member of a transport that is not its own: whoever wants to see or change messages is an observer
+ * No package replaces a member of a transport that is not its own: code that sees or changes messages is an observer
  * (`Transport.observe`), or wraps the transport. Counts assignments such as `transport.send = …`, and definitions of properties.
  * `testkit` is left out, because its suites break transports on purpose, and `engine-sdk`, whose SDKs may.
  */

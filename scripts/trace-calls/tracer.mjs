@@ -31,6 +31,7 @@ export async function traceWork(work) {
   const onRequest = ({ request }) => mark(`${request.method} ${request.path}`, session.takeStack());
   const onHeaders = ({ response }) => mark(String(response.statusCode));
   let handedOver;
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with the request as `this`
   const { stop: original } = OpenRequest.prototype;
   OpenRequest.prototype.stop = function stop() {
     handedOver = session.takeStack();
