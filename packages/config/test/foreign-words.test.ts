@@ -209,7 +209,18 @@ describe('a field that has no effect is a warning', () => {
         },
       },
     } as const;
-    const config = await place.load({ layout: layouts.claude, plugins: [own] });
+    const options = { layout: layouts.claude, plugins: [own] };
+    const config = await place.load(options);
+    const editor = createConfigEditor({
+      ...options,
+      cwd: place.project,
+      home: place.home,
+      confirm: () => true,
+    });
+    const entry = { type: 'own', tools: 'y' };
+    await expect(editor.addServer({ name: 'b', scope: 'user', entry })).resolves.toMatchObject({
+      changed: true,
+    });
     expect(config).toMatchObject({ servers: { a: { tools: 'x', active: 0 } }, problems: [] });
   });
 });

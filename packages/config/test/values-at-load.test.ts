@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createConfigEditor } from '../src/edit/config-editor.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
 import { defineLayout } from '../src/layout/layout.js';
 import type { LoadConfigOptions, LoadedConfig } from '../src/load/load-config.js';
@@ -89,6 +90,17 @@ describe('what only a shell or another program understands', () => {
     expect((await load(entry)).problems).toMatchObject([
       { code: 'FIELD_INVALID', path, hint: expect.stringContaining('${HOME}') as string },
     ]);
+  });
+
+  it('and is not written by an editor', async () => {
+    const place = await scratch();
+    const options = { layout: layouts.claude, cwd: place.project, home: place.home, confirm: () => true };
+    const adding = createConfigEditor(options).addServer({
+      name: 'a',
+      scope: 'user',
+      entry: { command: '~/x' },
+    });
+    await expect(adding).rejects.toMatchObject({ code: 'CONFIG_INVALID', details: { path: 'command' } });
   });
 
   it.each(['node /x/y.mjs', 'npx -y @scope/server', 'python3.12  ./x.py'])(

@@ -7,8 +7,10 @@ import type { ServerApprovals } from '../approval/approvals.js';
 import { printable } from '../display-text.js';
 import { validateFields } from '../entry/entry-schema.js';
 import { definitionHash } from '../entry/identity.js';
+import { declaredFields } from '../entry/ignored-fields.js';
 import { normalizeEntry } from '../entry/normalize.js';
 import { validateWithPlugin } from '../entry/plugin-schema.js';
+import { shellIssues } from '../entry/working-directory.js';
 import { withFileLock } from '../files/file-lock.js';
 import { applyChanges, diffValues } from '../jsonc/apply-changes.js';
 import { type JsonObject, type JsonValue, jsonCopy, readJsonValue } from '../jsonc/json-value.js';
@@ -284,9 +286,13 @@ async function checkEntry(
       suggestion && `Use another name, for example "${suggestion}".`,
     );
   }
-  const normal = normalizeEntry(entry);
+  const normal = normalizeEntry(
+    entry,
+    plugins.flatMap((plugin) => declaredFields(plugin) ?? []),
+  );
   const issues = [
     ...readingIssues(entry),
+    ...shellIssues(entry),
     ...validateFields(entry),
     ...('issues' in normal ? normal.issues : []),
   ];
