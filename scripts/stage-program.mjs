@@ -22,6 +22,11 @@ export async function stageProgram({ bin }, folder, target) {
     resolve: { mainFields: ['module', 'main'], conditionNames: ['node', 'import', 'default'] },
     plugins: [withItsThreads()],
     checks: { ineffectiveDynamicImport: false },
+    onLog(level, log, report) {
+      // It would be left to the user's installation, which does not have it.
+      if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
+      report(level, log);
+    },
   });
   const { output } = await built.write({
     dir: join(target, PROGRAM),
