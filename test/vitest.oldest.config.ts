@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from '../vitest.config.js';
 
-/** For the oldest versions that the peer ranges of `host` and `tools` allow; `npm test` runs with the newest. */
+/** For the oldest versions that the peer ranges of `engine-sdk` and `tools` allow; `npm test` runs with the newest. */
 export default mergeConfig(
   base,
   defineConfig({
