@@ -20,7 +20,6 @@ export async function stageProgram({ bin }, folder, target) {
     platform: 'node',
     // A module of a package that has no `exports` is preferred to its CommonJS file, which cannot be bundled as well.
     resolve: { mainFields: ['module', 'main'], conditionNames: ['node', 'import', 'default'] },
-    plugins: [withItsThreads()],
     checks: { ineffectiveDynamicImport: false },
     onLog(level, log, report) {
       // It would be left to the user's installation, which does not have it.
@@ -39,19 +38,6 @@ export async function stageProgram({ bin }, folder, target) {
   const modules = new Set(output.flatMap(({ moduleIds = [] }) => moduleIds));
   writeFileSync(join(target, PROGRAM, 'package.json'), '{ "type": "commonjs" }\n');
   writeFileSync(join(target, PROGRAM, NOTICES), noticesOf(modules));
-}
-
-/** A file that a module starts as a thread or a process, and finds beside itself, is a part of the program too, under the same name. */
-function withItsThreads() {
-  return {
-    name: 'with-its-threads',
-    transform(code, id) {
-      for (const [, fileName] of code.matchAll(/new URL\('\.\/([\w-]+\.js)', import\.meta\.url\)/g)) {
-        const thread = join(dirname(id), fileName);
-        if (existsSync(thread)) this.emitFile({ type: 'chunk', id: thread, fileName });
-      }
-    },
-  };
 }
 
 /** The licenses of packages of others, whose text has to be where a copy of their code is. */

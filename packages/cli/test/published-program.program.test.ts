@@ -21,7 +21,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...body }) + '\\n');
 });`;
 
-it('finds the thread that checks results, which is a part of it', async () => {
+it('checks results against the output schema of the tool', async () => {
   await using workspace = await openWorkspace();
   const script = await workspace.write('server.mjs', SERVER);
   const servers = only({ weather: { command: process.execPath, args: [script] } });
