@@ -7,7 +7,6 @@ const CHEAP = [
   'dependency direction',
   'folder cycles',
   'file sizes',
-  'voice',
   'replaced members of transports',
   'workflows',
 ];
@@ -31,7 +30,10 @@ export function changedSteps(all, base) {
   const turbo = (...tasks) => ['run', ...tasks, '--output-logs=errors-only'];
   return [
     ...(files.length > 0
-      ? [['format', 'prettier', ['--check', '--log-level', 'warn', '--ignore-unknown', ...files]]]
+      ? [
+          ['format', 'prettier', ['--check', '--log-level', 'warn', '--ignore-unknown', ...files]],
+          ['voice', process.execPath, ['scripts/check-voice.mjs', ...files]],
+        ]
       : []),
     ...(packages.length > 0
       ? [['build, lint and types', 'turbo', [...turbo('build', 'lint', 'types'), ...filters]]]
