@@ -1,5 +1,5 @@
 /**
- * For whoever starts a program: one search for it, which no file of the working directory can mislead. Node.js only.
+ * For code that starts programs: one search for them, which no file of the working directory can mislead. Node.js only.
  *
  * @packageDocumentation
  */
