@@ -1,3 +1,4 @@
+import { access, constants, open, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import { environmentVariable, searchedFolders, type Environment } from './search-path.js';
 import { runThroughCmd, type ProgramRefusal } from './windows-cmd.js';
@@ -136,14 +137,12 @@ const SHEBANG_BYTES = 256;
 
 const systemFiles: ProgramFiles = {
   isFile(path) {
-    const { stat } = process.getBuiltinModule('node:fs/promises');
     return stat(path).then(
       (entry) => entry.isFile(),
       () => false,
     );
   },
   mayExecute(path) {
-    const { access, constants } = process.getBuiltinModule('node:fs/promises');
     return access(path, constants.X_OK).then(
       () => true,
       () => false,
@@ -151,7 +150,7 @@ const systemFiles: ProgramFiles = {
   },
   async beginning(path) {
     try {
-      await using file = await process.getBuiltinModule('node:fs/promises').open(path);
+      await using file = await open(path);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(SHEBANG_BYTES), 0, SHEBANG_BYTES, 0);
       return buffer.toString('utf8', 0, bytesRead);
     } catch {

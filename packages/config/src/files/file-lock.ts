@@ -21,8 +21,8 @@ export interface FileLockOptions {
   /** Mode of directories that do not exist yet. */
   readonly directoryMode: number;
   /**
-   * Path of the lock, a folder. Default: the path of the file followed by `.lock`. Choose a path outside of untrusted
-   * folders, which could bring a lock that is never released.
+   * Path of the lock, a folder. Default: the path of the file followed by `.lock`, where Claude Code locks its file too. Choose a
+   * path outside of untrusted folders, which could bring a lock that is never released.
    */
   readonly lockPath?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { FittingsError, TransportError } from '@mcp-fittings/client-core/transport';
 import { isLocalAddress, isLoopbackHost, isSecure } from './hosts.js';
 
@@ -85,7 +86,6 @@ function warningsOf(url: URL): readonly string[] {
     );
   }
   if (hostname.split('.').some((label) => label.startsWith('xn--'))) {
-    const { domainToUnicode } = process.getBuiltinModule('node:url');
     warnings.push(
       `The host ${hostname} displays as ${domainToUnicode(hostname)}: check that it does not imitate another name.`,
     );

@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { win32 } from 'node:path';
 
 /** A server process and everything it started, which are ended together. */
@@ -38,7 +39,6 @@ function createProcessGroup(leader: number, platform: NodeJS.Platform): ProcessT
 
 /** Whether a process of this group is not a zombie. True if /proc cannot be read. */
 async function hasLivingMember(group: number): Promise<boolean> {
-  const { readdir, readFile } = process.getBuiltinModule('node:fs/promises');
   let names: string[];
   try {
     names = await readdir('/proc');

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '@mcp-fittings/client-core/transport';
 import { waitForEnd, type ProcessEnd } from './process-exit.js';
@@ -52,7 +53,6 @@ export interface ServerProcessOptions {
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { program, env, cwd, clock } = options;
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const events = process.getBuiltinModule('node:events');
   const { Duplex } = process.getBuiltinModule('node:stream');
   const child = spawn(program.file, program.args, {
     env,
@@ -65,7 +65,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     windowsVerbatimArguments: program.verbatim,
   });
   for (const stream of [child.stdin, child.stderr]) stream?.on('error', () => undefined);
-  await events.once(child, 'spawn');
+  await once(child, 'spawn');
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null || child.pid === undefined)
     throw new Error('The child has no pipes.');
@@ -88,7 +88,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       // Another runtime, where this is not known.
     }
   };
-  const exited = events.once(child, 'exit').catch(() => undefined);
+  const exited = once(child, 'exit').catch(() => undefined);
   const ended = waitForEnd({ child, stdin, stdout, exited, clock });
   readPaced(stdout, options.stdoutReader);
   if (child.stderr !== null) readPaced(child.stderr, options.stderrReader);

@@ -1,3 +1,4 @@
+import { access, constants, stat } from 'node:fs/promises';
 import type { Stream } from 'node:stream';
 import { posix, win32 } from 'node:path';
 import { searchedFolders, type Environment, type ProgramRefusal } from '@mcp-fittings/client-core/programs';
@@ -156,7 +157,6 @@ function notFoundHint(attempt: SpawnAttempt): string {
 async function checkCwd(cwd: string | undefined): Promise<string | undefined> {
   if (cwd === undefined) return undefined;
   const name = `The working directory ${quoted(cwd)}`;
-  const { access, constants, stat } = process.getBuiltinModule('node:fs/promises');
   try {
     if (!(await stat(cwd)).isDirectory()) return `${name} is not a directory.`;
     await access(cwd, constants.X_OK);
@@ -173,7 +173,6 @@ async function existsInSearchPath(attempt: SpawnAttempt): Promise<boolean> {
   const candidates = isPath(attempt)
     ? [path.resolve(cwd, command)]
     : searchPath(attempt).map((directory) => path.resolve(cwd, directory, command));
-  const { stat } = process.getBuiltinModule('node:fs/promises');
   const found = await Promise.all(
     candidates.map((file) =>
       stat(file).then(
