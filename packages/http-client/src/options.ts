@@ -26,16 +26,12 @@ export interface HttpClientTimeouts {
 }
 
 /**
- * How many sockets are opened to a server. A burst of requests shares a few sockets, which is faster than one socket each. If no
- * request completes for a while, the number doubles, so that long calls do not block short ones.
+ * How many sockets are opened to a server. A burst of requests shares a few sockets, which is faster than one socket each. While
+ * requests wait, the number doubles, so that long calls do not block short ones.
  */
 export interface SocketPoolOptions {
-  /** Requests in flight before further ones wait. Default 64. */
-  readonly initial?: number | undefined;
-  /** Upper bound of requests in flight. Default: none. */
+  /** Requests in flight before further ones wait. Default 64, and up to 1024 while none completes for 50 ms. */
   readonly max?: number | undefined;
-  /** Milliseconds without a completed request after which the number doubles. Default 50. */
-  readonly stallMs?: number | undefined;
 }
 
 /** Resolves with the IP addresses of a host name; rejects if there are none. */

@@ -1,10 +1,6 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
-import {
-  createConcurrencyLimiter,
-  type ConcurrencyLimiter,
-  type Waiter,
-} from '../src/http/concurrency-limiter.js';
+import { ConcurrencyLimiter, type Waiter } from '../src/http/concurrency-limiter.js';
 import { createHttpClient } from '../src/index.js';
 import { startHttp } from './support/http-server.js';
 import { grownAfterMinorCollections } from './support/young-heap.js';
@@ -30,112 +26,90 @@ const leave = (gate: ConcurrencyLimiter, one: Guest | undefined): void => {
 
 const inside = (guests: readonly Guest[]): number => guests.filter(({ state }) => state === 'inside').length;
 
-function crowd(count: number, policy = {}) {
+function crowd(count: number, max?: number) {
   const clock = createManualClock();
-  const gate = createConcurrencyLimiter({ initial: 4, stallMs: 50, ...policy }, clock);
+  const gate = new ConcurrencyLimiter(clock, max);
   const guests = Array.from({ length: count }, guest);
   for (const one of guests) gate.enter(one);
   return { clock, gate, guests };
 }
 
 describe('the socket limit', () => {
-  it('lets few in, and the next as one leaves, in order', () => {
-    const { gate, guests } = crowd(6);
-    expect(guests.map(({ state }) => state === 'inside')).toEqual([true, true, true, true, false, false]);
+  it('lets 64 in, and the next as one leaves, in order', () => {
+    const { gate, guests } = crowd(66);
+    expect(guests.map(({ state }) => state === 'inside').indexOf(false)).toBe(64);
     leave(gate, guests[2]);
-    expect(guests[4]?.state).toBe('inside');
-    expect(guests[5]?.state).toBe('waiting');
+    expect(guests[64]?.state).toBe('inside');
+    expect(guests[65]?.state).toBe('waiting');
   });
 
   it('doubles while no request completes, so that long calls do not block short ones', async () => {
-    const { clock, guests } = crowd(20);
-    expect(inside(guests)).toBe(4);
+    const { clock, guests } = crowd(300);
+    expect(inside(guests)).toBe(64);
+    await clock.advance(49);
+    expect(inside(guests)).toBe(64);
+    await clock.advance(1);
+    expect(inside(guests)).toBe(128);
     await clock.advance(50);
-    expect(inside(guests)).toBe(8);
+    expect(inside(guests)).toBe(256);
     await clock.advance(50);
-    expect(inside(guests)).toBe(16);
-    await clock.advance(50);
-    expect(inside(guests)).toBe(20);
+    expect(inside(guests)).toBe(300);
     expect(clock.pending).toBe(0);
   });
 
-  it('does not grow while others complete', async () => {
-    const { clock, gate, guests } = crowd(40);
-    for (let turn = 0; turn < 6; turn++) {
+  it('doubles after 400 ms while others complete, and not before', async () => {
+    const { clock, gate, guests } = crowd(300);
+    for (let turn = 0; turn < 7; turn++) {
       leave(gate, guests[turn]);
       await clock.advance(50);
     }
-    expect(inside(guests)).toBe(4 + 6);
-  });
-
-  it('grows eventually even while others complete, if the queue does not shrink', async () => {
-    const { clock, gate, guests } = crowd(40);
-    for (let turn = 0; turn < 8; turn++) {
-      leave(gate, guests[turn]);
-      await clock.advance(50);
-    }
-    expect(inside(guests)).toBe(8 + 8);
-  });
-
-  it('grows again only if that changed how fast requests complete, so that a long burst has few sockets', async () => {
-    const { clock, gate, guests } = crowd(2000);
-    const completeFor = async (intervals: number, each: number) => {
-      for (let turn = 0; turn < intervals; turn++) {
-        for (const one of guests.splice(0, each)) gate.leave(one);
-        await clock.advance(50);
-      }
-    };
-    await completeFor(8, 4);
-    expect(inside(guests)).toBe(8);
-    // The server, or this process, is as fast as it can be.
-    await completeFor(80, 4);
-    expect(inside(guests)).toBe(8);
-    await completeFor(8, 8);
-    expect(inside(guests)).toBe(16);
-    // Most of them are held by long calls now.
-    await completeFor(8, 1);
-    expect(inside(guests)).toBe(32);
+    expect(inside(guests)).toBe(64 + 7);
+    leave(gate, guests[7]);
+    await clock.advance(50);
+    expect(inside(guests)).toBe(128 + 8);
   });
 
   it('does not grow if an answer was there and not yet read, as after a long turn of the event loop', async () => {
-    const { clock, gate, guests } = crowd(20);
+    const { clock, gate, guests } = crowd(100);
     clock.schedule(() => leave(gate, guests[0]), 50);
     await clock.advance(50);
-    expect(inside(guests)).toBe(4 + 1);
+    expect(inside(guests)).toBe(64 + 1);
     expect(clock.nextIn).toBe(50);
   });
 
-  it('never exceeds the maximum', async () => {
-    const { clock, guests } = crowd(20, { max: 6 });
-    await clock.advance(10_000);
-    expect(inside(guests)).toBe(6);
+  it('never exceeds the maximum, which is 1024 by default', async () => {
+    for (const max of [6, 100, undefined]) {
+      const { clock, guests } = crowd(1_100, max);
+      await clock.advance(10_000);
+      expect(inside(guests)).toBe(max ?? 1024);
+    }
   });
 
   it('falls back when the burst is over', async () => {
-    const { clock, gate, guests } = crowd(20);
+    const { clock, gate, guests } = crowd(200);
     await clock.advance(1000);
     for (const one of guests) gate.leave(one);
-    const next = Array.from({ length: 6 }, guest);
+    const next = Array.from({ length: 66 }, guest);
     for (const one of next) gate.enter(one);
-    expect(inside(next)).toBe(4);
+    expect(inside(next)).toBe(64);
   });
 
   it('lets one that gave up neither in nor stand in the way', async () => {
-    const { clock, gate, guests } = crowd(6);
-    leave(gate, guests[4]);
+    const { clock, gate, guests } = crowd(66);
+    leave(gate, guests[64]);
     leave(gate, guests[0]);
-    expect(guests[4]?.state).toBe('waiting');
-    expect(guests[5]?.state).toBe('inside');
+    expect(guests[64]?.state).toBe('waiting');
+    expect(guests[65]?.state).toBe('inside');
     await clock.advance(1000);
     expect(clock.pending).toBe(0);
   });
 
   it('refuses who waits when it is closed, and who comes later', () => {
-    const { clock, gate, guests } = crowd(5);
+    const { clock, gate, guests } = crowd(65);
     gate.close();
     const late = guest();
     gate.enter(late);
-    expect([guests[0]?.state, guests[4]?.state, late.state]).toEqual(['inside', 'refused', 'refused']);
+    expect([guests[0]?.state, guests[64]?.state, late.state]).toEqual(['inside', 'refused', 'refused']);
     expect(clock.pending).toBe(0);
   });
 });
@@ -150,7 +124,7 @@ describe('real sockets', () => {
     expect(server.connections).toBeLessThan(500);
   });
 
-  it('40 calls that last do not hold up a short one', async () => {
+  it('100 calls that last do not hold up a short one', async () => {
     const held: ServerResponse[] = [];
     await using server = await startHttp((request, response) => {
       if (request.url === '/long') held.push(response);
@@ -159,25 +133,25 @@ describe('real sockets', () => {
     await using network = createHttpClient({ url: server.origin });
     const call = (path: string) =>
       network.request({ url: new URL(path, server.origin), method: 'POST', body: '{}' });
-    const long = Array.from({ length: 40 }, () => call('/long'));
+    const long = Array.from({ length: 100 }, () => call('/long'));
     expect((await call('/short')).text()).toBe('short');
-    // All of them got through, not only the first 16.
-    while (held.length < 40) await new Promise((resolve) => setImmediate(resolve));
+    // All of them got through, not only the first 64.
+    while (held.length < 100) await new Promise((resolve) => setImmediate(resolve));
     for (const response of held) response.end('long');
-    expect((await Promise.all(long)).map((reply) => reply.text())).toEqual(Array(40).fill('long'));
+    expect((await Promise.all(long)).map((reply) => reply.text())).toEqual(Array(100).fill('long'));
   });
 });
 
 describe('a crowd that changes all the time', () => {
   it('is let in in order, without those that have left, however many there were', () => {
     const { gate, guests } = crowd(6000);
-    const leaving = guests.filter((_, index) => index >= 4 && index % 3 === 0);
+    const leaving = guests.filter((_, index) => index >= 64 && index % 3 === 0);
     for (const one of leaving) gate.leave(one);
     const order: number[] = [];
     const staying = guests.filter((one) => !leaving.includes(one));
-    for (const one of staying.slice(4)) one.start = () => order.push(guests.indexOf(one));
+    for (const one of staying.slice(64)) one.start = () => order.push(guests.indexOf(one));
     for (const one of staying) gate.leave(one);
-    expect(order).toEqual(staying.slice(4).map((one) => guests.indexOf(one)));
+    expect(order).toEqual(staying.slice(64).map((one) => guests.indexOf(one)));
     expect(leaving.every(({ state }) => state === 'waiting')).toBe(true);
     const late = guest();
     gate.enter(late);
@@ -185,7 +159,7 @@ describe('a crowd that changes all the time', () => {
   });
 
   it('is not kept in memory by copies of what it was held in', () => {
-    const { gate } = crowd(0, { initial: 64 });
+    const { gate } = crowd(0);
     const heavy = (): Guest & { readonly body: readonly number[] } => ({
       ...guest(),
       body: Array.from({ length: 500 }, () => 0),

@@ -1,5 +1,4 @@
 import type { Clock } from '@mcp-fittings/client-core/transport';
-import type { SocketPoolOptions } from '../options.js';
 
 /** A request that waits for a socket. Exactly one of the two is called, unless it leaves first. */
 export interface Waiter {
@@ -13,164 +12,151 @@ export interface Waiter {
 /** `inside`, or the number of a waiting request: how many have waited before it. */
 type Place = 'inside' | number;
 
-/**
- * Limits the number of requests in flight, because one socket for each request of a burst is slower than a few shared ones. If no
- * request completes for a while the limit doubles, so that long calls do not block short ones. It falls back when the burst is
- * over.
- */
-export interface ConcurrencyLimiter {
-  /** Calls `start` now or later. */
-  enter(waiter: Waiter): void;
-  /** The request is complete, or no longer wants to start. */
-  leave(waiter: Waiter): void;
-  close(): void;
-}
-
-/** Intervals of `stallMs` after which the limit doubles even while requests complete. */
+/** Requests in flight before further ones wait. */
+const INITIAL = 64;
+const DEFAULT_MAX = 1024;
+/** Milliseconds without a completed request after which the limit doubles. */
+const STALL_MS = 50;
+/** So many times `STALL_MS` after which it doubles even while requests complete: long calls may hold most sockets. */
 const LONGEST_WAIT = 8;
-/** The last doubling helped if so many times as many requests complete since. */
-const FASTER = 1.25;
-/** Long calls hold sockets if only so small a part of them does. */
-const SLOWER = 0.5;
-
 /** Places of requests that no longer wait are freed in steps, so that it costs little per request. */
 const FREE_AT = 1024;
 
 /**
+ * Limits the number of requests in flight, because one socket for each request of a burst is slower than a few shared ones. While
+ * requests wait the limit doubles, so that long calls do not block short ones, as they would in a pool of undici with a fixed number of
+ * connections. It falls back when the burst is over.
+ *
  * Requests are counted and kept in an array, not in a `Set`: a `Set` that changes all the time is copied every few dozen changes,
  * and V8 keeps what the old copies hold until the next full collection. With 64 event streams in flight that was 17 MB of each
  * 30 MB, and 40 % of the time.
  */
-export function createConcurrencyLimiter(policy: SocketPoolOptions, clock: Clock): ConcurrencyLimiter {
-  const { max = Infinity, stallMs = 50 } = policy;
-  const initial = Math.min(policy.initial ?? 64, max);
-  let inside = 0;
-  let waiting = 0;
+export class ConcurrencyLimiter {
+  readonly #max: number;
+  readonly #clock: Clock;
+  #limit: number;
+  #inside = 0;
+  #waiting = 0;
   /** Those that wait; undefined where one was let in or has left. */
-  let queue: (Waiter | undefined)[] = [];
-  /** How many places before the first of `queue` were freed. */
-  let freed = 0;
-  /** Index in `queue` of the next one to let in. */
-  let next = 0;
-  let limit = initial;
-  let left = 0;
-  let waits = 0;
-  /** Requests that completed in the last `LONGEST_WAIT` intervals, and in those before the last doubling. */
-  let completed = 0;
-  let completedBefore: number | undefined;
-  let timer: Disposable | undefined;
-  let closed = false;
+  #queue: (Waiter | undefined)[] = [];
+  /** How many places before the first of the queue were freed. */
+  #freed = 0;
+  /** Index in the queue of the next one to let in. */
+  #next = 0;
+  /** Requests that completed since the last look. */
+  #left = 0;
+  #looks = 0;
+  #timer: Disposable | undefined;
+  #closed = false;
 
-  const letIn = (waiter: Waiter): void => {
+  /** @param max Requests in flight at most. Default 1024. */
+  constructor(clock: Clock, max: number = DEFAULT_MAX) {
+    this.#clock = clock;
+    this.#max = max;
+    this.#limit = Math.min(INITIAL, max);
+  }
+
+  /** Starts the request now or later. */
+  enter(waiter: Waiter): void {
+    if (this.#closed) return waiter.refuse();
+    if (this.#inside < this.#limit && this.#waiting === 0) return this.#letIn(waiter);
+    waiter.place = this.#freed + this.#queue.length;
+    this.#queue.push(waiter);
+    this.#waiting++;
+    this.#watch();
+  }
+
+  /** The request is complete, or no longer wants to start. */
+  leave(waiter: Waiter): void {
+    const { place } = waiter;
+    waiter.place = undefined;
+    if (place === 'inside') {
+      this.#inside--;
+      this.#left++;
+      this.#admit();
+    } else if (place !== undefined) this.#remove(place - this.#freed);
+    this.#rest();
+  }
+
+  close(): void {
+    this.#closed = true;
+    const refused = this.#queue.filter((waiter) => waiter !== undefined);
+    for (const waiter of refused) waiter.place = undefined;
+    this.#waiting = 0;
+    this.#rest();
+    for (const waiter of refused) waiter.refuse();
+  }
+
+  #letIn(waiter: Waiter): void {
     waiter.place = 'inside';
-    inside++;
+    this.#inside++;
     waiter.start();
-  };
+  }
 
-  const remove = (index: number): void => {
-    queue[index] = undefined;
-    waiting--;
-  };
+  #admit(): void {
+    if (this.#waiting === 0) return;
+    while (this.#hasRoom()) {
+      const waiter = this.#queue[this.#next];
+      if (waiter !== undefined) this.#remove(this.#next);
+      this.#next++;
+      if (waiter !== undefined) this.#letIn(waiter);
+    }
+    if (this.#next >= FREE_AT && this.#next * 2 >= this.#queue.length) this.#free(this.#next);
+  }
+
+  #hasRoom(): boolean {
+    return this.#waiting > 0 && this.#inside < this.#limit;
+  }
+
+  #remove(index: number): void {
+    this.#queue[index] = undefined;
+    this.#waiting--;
+  }
 
   /** Forgets the first places. */
-  const free = (places: number): void => {
-    freed += places;
-    queue = queue.slice(places);
-    next = 0;
-  };
+  #free(places: number): void {
+    this.#freed += places;
+    this.#queue = this.#queue.slice(places);
+    this.#next = 0;
+  }
 
-  const canAdmit = (): boolean => waiting > 0 && inside < limit;
+  #watch(): void {
+    if (this.#timer !== undefined || this.#waiting === 0) return;
+    this.#left = 0;
+    // After a long turn of the event loop this runs before the answers that arrived meanwhile are read: then it looks again.
+    this.#later(STALL_MS, () => {
+      if (this.#left > 0) this.#look();
+      else this.#later(0, () => this.#look());
+    });
+  }
 
-  const admit = (): void => {
-    while (canAdmit()) {
-      const waiter = queue[next];
-      if (waiter !== undefined) remove(next);
-      next++;
-      if (waiter !== undefined) letIn(waiter);
-    }
-    if (next >= FREE_AT && next * 2 >= queue.length) free(next);
-  };
+  #look(): void {
+    this.#looks++;
+    if (this.#left === 0 || this.#looks % LONGEST_WAIT === 0)
+      this.#limit = Math.min(this.#max, this.#limit * 2);
+    this.#admit();
+    this.#watch();
+  }
 
-  /**
-   * Whether more sockets are worth a try. They are not if the last ones changed nothing: without this, 60 000 calls at once had 4096
-   * sockets in the end, each call took twice as long, and 100 000 ran out of ports.
-   */
-  const isLongWait = (): boolean => {
-    if (waits % LONGEST_WAIT !== 0) return false;
-    const now = completed;
-    completed = 0;
-    const before = completedBefore;
-    if (before !== undefined && now <= before * FASTER && now >= before * SLOWER) return false;
-    completedBefore = now;
-    return true;
-  };
-
-  const later = (ms: number, task: () => void): void => {
-    timer = clock.schedule(
+  #later(ms: number, task: () => void): void {
+    this.#timer = this.#clock.schedule(
       () => {
-        timer = undefined;
+        this.#timer = undefined;
         task();
       },
       ms,
       { unref: true },
     );
-  };
+  }
 
-  const check = (): void => {
-    waits++;
-    completed += left;
-    if (isLongWait() || left === 0) limit = Math.min(max, limit * 2);
-    admit();
-    watch();
-  };
-
-  const watch = (): void => {
-    if (timer !== undefined || waiting === 0) return;
-    left = 0;
-    // After a long turn of the event loop this runs before the answers that arrived meanwhile are read: then it looks again.
-    later(stallMs, () => {
-      if (left > 0) check();
-      else later(0, check);
-    });
-  };
-
-  const rest = (): void => {
-    if (waiting > 0) return;
-    if (queue.length > 0) free(queue.length);
-    timer?.[Symbol.dispose]();
-    timer = undefined;
-    waits = 0;
-    completed = 0;
-    completedBefore = undefined;
-    if (inside < initial) limit = initial;
-  };
-
-  return {
-    enter(waiter) {
-      if (closed) return waiter.refuse();
-      if (inside < limit && waiting === 0) return letIn(waiter);
-      waiter.place = freed + queue.length;
-      queue.push(waiter);
-      waiting++;
-      watch();
-    },
-    leave(waiter) {
-      const { place } = waiter;
-      waiter.place = undefined;
-      if (place === 'inside') {
-        inside--;
-        left++;
-        if (waiting > 0) admit();
-      } else if (place !== undefined) remove(place - freed);
-      rest();
-    },
-    close() {
-      closed = true;
-      const refused = queue.filter((waiter) => waiter !== undefined);
-      for (const waiter of refused) waiter.place = undefined;
-      waiting = 0;
-      rest();
-      for (const waiter of refused) waiter.refuse();
-    },
-  };
+  /** Forgets what it has learned if no one waits. */
+  #rest(): void {
+    if (this.#waiting > 0) return;
+    if (this.#queue.length > 0) this.#free(this.#queue.length);
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    this.#looks = 0;
+    const initial = Math.min(INITIAL, this.#max);
+    if (this.#inside < initial) this.#limit = initial;
+  }
 }

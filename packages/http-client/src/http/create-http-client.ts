@@ -16,7 +16,7 @@ import { guardedFetch, type GuardedFetchDeps } from './guarded-fetch.js';
 import type { Engine } from './engine.js';
 import { HttpExchange, type HttpExchangeDeps } from './http-exchange.js';
 import type { RouteOptions } from './routes.js';
-import { createConcurrencyLimiter } from './concurrency-limiter.js';
+import { ConcurrencyLimiter } from './concurrency-limiter.js';
 
 /** Some gateways refuse requests without these headers. */
 const DEFAULT_HEADERS = {
@@ -71,7 +71,7 @@ class UndiciHttpClient implements HttpClient {
     };
     this.#exchangeDeps = {
       server,
-      limiter: createConcurrencyLimiter(options.sockets ?? {}, clock),
+      limiter: new ConcurrencyLimiter(clock, options.sockets?.max),
       engine: () => this.#loaded(),
       headersMs: timeouts.headersMs ?? 0,
       bodyIdleMs: timeouts.bodyIdleMs ?? 0,
