@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 /** A link to a test file; its title, if it has one, is the title of the test that shows the promise. */
-const TESTS = /\[([^\]]+)\]\(((?:packages\/[\w-]+|test\/compat)\/test\/[^)#\s]+)(?: (?:'([^']+)'|"([^"]+)"))?\)/g;
+const TESTS =
+  /\[([^\]]+)\]\(((?:packages\/[\w-]+|test\/compat)\/test\/[^)#\s]+)(?: (?:'([^']+)'|"([^"]+)"))?\)/g;
 
 interface Citation {
   readonly file: string;
