@@ -315,6 +315,44 @@ describe('settings beside the servers', () => {
   });
 });
 
+describe('a file that is made to take long', () => {
+  const many = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`server-${index}`, program]));
+  it.each<[string, object]>([
+    ['names of tools', { permissions: { deny: Array.from({ length: 200_000 }, (_, i) => `mcp__*${i}*_*`) } }],
+    ['names of servers', { mcp: { excluded: Array.from({ length: 200_000 }, (_, i) => `s${i}`) } }],
+    ['stars', { permissions: { deny: ['*'.repeat(2_000_000)] } }],
+    ['parts of a pattern', { permissions: { deny: ['*_'.repeat(500_000)] } }],
+    [
+      'as many patterns as are compared',
+      {
+        permissions: {
+          deny: Array.from({ length: 20 }, (_, i) => `*_*_${i}*`).concat(
+            Array.from({ length: 1500 }, (_, i) => `m${i}*`),
+          ),
+        },
+      },
+    ],
+    ['a field', { mcpServers: { a: { ...program, ['x'.repeat(2_000_000)]: 1 } } }],
+  ])('is read in a few seconds: %s', async (_, settings) => {
+    const place = await scratch({ 'project/.mcp.json': { ...servers(many), ...settings } });
+    const started = performance.now();
+    await place.load({ layout: layouts.mcpJson, plugins });
+    expect(performance.now() - started).toBeLessThan(15_000);
+  });
+
+  it('switches off its servers if it names more than can be compared', async () => {
+    const deny = Array.from({ length: 3000 }, (_, index) => `mcp__a__tool_${index}`);
+    const place = await scratch({
+      'home/.claude.json': { ...servers({ a: program }), permissions: { deny } },
+    });
+    const config = await place.load({ layout: layouts.claude, plugins });
+    expect(config.servers['a']).toMatchObject({ disabled: true });
+    expect(config.problems).toMatchObject([
+      { code: 'RESTRICTED', message: expect.stringContaining('"permissions.deny"') as string },
+    ]);
+  });
+});
+
 describe('what a file has where nothing reads it', () => {
   it.each([
     [{ servers: { a: program } }, 'Rename "servers" to "mcpServers".'],

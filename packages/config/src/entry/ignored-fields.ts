@@ -136,5 +136,6 @@ function nameAdvice(field: string, known: readonly string[], prefix: string): st
 }
 
 function ownSpelling(field: string, known: readonly string[]): string | undefined {
-  return known.find((name) => foldWord(name) === foldWord(field));
+  const word = foldWord(field);
+  return known.find((name) => foldWord(name) === word);
 }

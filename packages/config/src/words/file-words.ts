@@ -71,14 +71,34 @@ function geminiNames(server: string): readonly string[] {
  * @param levels The whole file, and the object that has the servers if it is deeper.
  */
 export function readFileWords(levels: readonly Node[]): readonly FileWord[] {
-  return levels.flatMap((level) =>
-    RULES.flatMap(([keys, rule]) =>
-      valuesAt(level, keys).flatMap((value): readonly FileWord[] => {
-        const restrictionsOf = value === null ? undefined : reader(rule, value);
-        return restrictionsOf === undefined ? [] : [{ path: keys.join('.'), restrictionsOf }];
-      }),
-    ),
+  const found = levels.flatMap((level) =>
+    RULES.flatMap(([keys, rule]) => valuesAt(level, keys).map((value) => ({ keys, rule, value }))),
   );
+  const size = found.reduce((sum, { value }) => sum + sizeOf(value), 0);
+  if (size > MAX_SIZE) {
+    const keys = [...new Set(found.map((each) => each.keys.join('.')))].join(', ');
+    return [{ path: keys, restrictionsOf: () => ({ disabled: true }) }];
+  }
+  return found.flatMap(({ keys, rule, value }): readonly FileWord[] => {
+    const restrictionsOf = value === null ? undefined : reader(rule, value);
+    return restrictionsOf === undefined ? [] : [{ path: keys.join('.'), restrictionsOf }];
+  });
+}
+
+/** Longer settings are a mistake or an attack, in characters of JSON: each name in them is compared with each server. */
+const MAX_SIZE = 20_000;
+
+/** More patterns of this kind are not compared. */
+const MAX_INNER = 20;
+
+/** Whether `*` is elsewhere than at the end, so that it can match a prefix in several ways. */
+function hasInnerStar(pattern: string): boolean {
+  const at = pattern.indexOf('*');
+  return at !== -1 && at < pattern.length - 1;
+}
+
+function sizeOf(value: JsonValue): number {
+  return JSON.stringify(value).length;
 }
 
 /** What all of these settings forbid a server, and those that forbid something. */
@@ -109,10 +129,12 @@ function reader(rule: Rule, value: JsonValue): FileWord['restrictionsOf'] | unde
   if (rule.kind === 'none')
     return value === false || value === 'none' ? () => ({ disabled: true }) : undefined;
   if (rule.kind === 'tools') {
-    const patterns = deniedNames(value);
+    const patterns = [...new Set(deniedNames(value).map((name) => name.replaceAll(/\*+/g, '*')))];
+    if (patterns.filter(hasInnerStar).length > MAX_INNER) return () => ({ disabled: true });
     if (patterns.length === 0) return undefined;
     return (server) => {
-      const deniedTools = patterns.flatMap((pattern) => toolsOf(pattern, rule.names(server)));
+      const prefixes = rule.names(server);
+      const deniedTools = patterns.flatMap((pattern) => toolsOf(pattern, prefixes));
       return deniedTools.length === 0 ? {} : { deniedTools: [...new Set(deniedTools)] };
     };
   }
@@ -147,6 +169,12 @@ function toolsOf(pattern: string, prefixes: readonly string[]): readonly string[
 
 /** What is left of a pattern with `*` after it has matched a prefix, in every way in which it can. */
 function afterPrefix(pattern: string, prefix: string): readonly string[] {
+  if (!hasInnerStar(pattern)) {
+    const head = pattern.replace(/\*$/, '').toLowerCase();
+    const start = prefix.toLowerCase();
+    if (head.startsWith(start)) return pattern.length > prefix.length ? [pattern.slice(prefix.length)] : [];
+    return head.length < pattern.length && start.startsWith(head) ? ['*'] : [];
+  }
   let positions = new Set([0]);
   for (const character of prefix) {
     const next = new Set<number>();

@@ -123,7 +123,11 @@ function unclear(field: string, meaning: Meaning): EntryIssue {
   };
 }
 
+/** A longer field is not a misspelled word. */
+const LONGEST_WORD = 64;
+
 function misspelled(field: string): readonly EntryIssue[] {
+  if (field.length > LONGEST_WORD) return [];
   const meant = RESTRICTING_WORDS.find((each) => isMisspelling(field, each));
   if (meant === undefined || isRemark(field)) return [];
   return [
