@@ -6,7 +6,7 @@ import { useRedis } from './support/use-redis.js';
 
 const key = () => ({ id: 'test', bytes: new Uint8Array(32).fill(7) });
 
-describeWithRedis('fifty people on one host, with their tokens and lists in one Redis', () => {
+describeWithRedis('two dozen people on one host, with their tokens and lists in one Redis', () => {
   let client: RedisClient;
   useRedis('ioredis', (_server, opened) => {
     client = opened;
