@@ -51,15 +51,17 @@ export class LinearPattern {
 }
 
 /** Letters and digits that mean the same after a backslash with and without the `u` flag. */
-const KNOWN_ESCAPE = /^[dDwWsSbBfnrtv0cxu1-9]$/;
+const KNOWN_ESCAPE = /^[dDwWsSbBfnrtv01-9]$/;
+/** An escape: a whole one of several characters, or a backslash and one character. */
+const ESCAPE = /\\(c[A-Za-z]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|u\{[\da-fA-F]+\}|[\s\S]?)/g;
 
 /**
  * Returns why JavaScript reads a pattern in another way than its author, or undefined if it does not. JSON Schema means the `u`
  * flag, and servers in other languages use escapes of their own engine.
  */
 function portabilityProblem(pattern: string): string | undefined {
-  for (const [, escaped = ''] of pattern.matchAll(/\\([\s\S]?)/g)) {
-    if (/[A-Za-z0-9]/.test(escaped) && !KNOWN_ESCAPE.test(escaped)) {
+  for (const [, escaped = ''] of pattern.matchAll(ESCAPE)) {
+    if (/^[A-Za-z0-9]$/.test(escaped) && !KNOWN_ESCAPE.test(escaped)) {
       return `\\${escaped} means something else in JavaScript`;
     }
   }
@@ -82,9 +84,9 @@ export function asRegExp(pattern: string): RegExp | undefined {
   return undefined;
 }
 
-/** White space as JavaScript knows it; that of RE2 is ASCII only. */
+/** White space as JavaScript knows it; that of RE2 is ASCII only. It ends with a range, after which `-` is a hyphen, as in `[\s-.]`. */
 const SPACE =
-  '\\t-\\r \\xa0\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
+  '\\t-\\r \\xa0\\x{1680}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}\\x{2000}-\\x{200a}';
 const NOT_SPACE =
   '\\x00-\\x08\\x0e-\\x1f!-\\x9f\\xa1-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
   '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';

@@ -97,6 +97,7 @@ describe('a pattern that takes linear time', () => {
     ['with a lonely brace', '^{a}$', '{a}', 'a'],
     ['with a class that looks like one of POSIX', '^[[:alpha:]]$', 'a]', 'b'],
     ['with a character beyond U+FFFF', '^\\u{1F4A9}$', '💩', '\ud83d'],
+    ['with a hyphen after white space', '^[\\s-.]+$', ' -.', ','],
   ])('may be %s: %s', (_, pattern, match, other) => {
     expect(compile(pattern).test(match)).toBe(true);
     expect(compile(pattern).test(other)).toBe(false);
@@ -128,6 +129,10 @@ describe('a pattern that is not compiled says why', () => {
     ['(?i)a', 'not a regular expression'],
     ['\\p{L}', '\\p means something else'],
     ['\\Aa\\z', '\\A means something else'],
+    ['\\c', '\\c means something else'],
+    ['[\\c]', '\\c means something else'],
+    ['\\x{41}', '\\x means something else'],
+    ['\\u41', '\\u means something else'],
     ['\\ud83d\\udca9', 'a half of a character'],
     ['a'.repeat(1_001), 'more than 1000 characters'],
   ])('%s', (pattern, reason) => {
