@@ -1,7 +1,7 @@
 import { AuthRequiredError, FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/client-core/text';
 import { withTimeout } from '@mcp-fittings/client-core/timing';
-import type { CatalogTool, Host, ResourceRef, ToolRef } from '@mcp-fittings/host';
+import type { CallOptions, CatalogTool, Host, ResourceRef, ToolRef } from '@mcp-fittings/host';
 import { ProtocolError, ProtocolErrorCode, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 import { confirmCall, type PolicyTool, type ToolPolicy, type ToolPolicyVerdict } from '@mcp-fittings/tools';
 import { elicitationInput, missingCapability, readElicitationAnswer } from '../callbacks/client-input.js';
@@ -38,6 +38,11 @@ export async function checkPolicy(
     const { identity } = host.server(server);
     return { server, name, annotations, digest, identity, ...(principal !== undefined && { principal }) };
   };
+  if (listed() === undefined) {
+    mustAsk(policy.forTool(currentTool()), server);
+    // What a tool does is known once its server is connected, and may be what the policy denies.
+    await connected(server, host, { signal: call.signal, origin: call.origin, principal });
+  }
   const asked = currentTool();
   const verdict = policy.forTool(asked);
   if (!mustAsk(verdict, server)) return;
@@ -51,6 +56,16 @@ export async function checkPolicy(
       ask: async ({ text }) => ((await agrees(text, verdict, server, call)) ? 'once' : 'cancel'),
     },
   );
+}
+
+/** Connects a server as a call does. Rejects as a call does. */
+async function connected(server: string, host: Host, options: CallOptions): Promise<void> {
+  if (host.server(server, options).state.status === 'connected') return;
+  try {
+    await host.request({ server, method: 'ping' }, {}, options);
+  } catch (error) {
+    if (!(error instanceof FittingsError && error.code === 'RPC_ERROR')) throw error;
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { createHost, type Host } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
+import { createToolPolicy } from '@mcp-fittings/tools';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { officialServer } from '../../../../scripts/bundled.mjs';
 import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
@@ -325,5 +326,32 @@ describe('a server that is away', () => {
     await expect(client.callTool({ name: 'toy__work', arguments: {} })).rejects.toMatchObject({
       data: { code: 'TOOL_UNKNOWN' },
     });
+  });
+
+  it.each([
+    ['wipe', { destructiveHint: true }, { allowedTools: ['wipe'], writePermission: 'deny' }],
+    ['peek', { readOnlyHint: true }, { readPermission: 'deny' }],
+  ] as const)('does not run %s, whose annotations %j the policy denies', async (name, annotations, rules) => {
+    const ran = vi.fn(() => text('ran'));
+    let isDown = true;
+    const make = () => {
+      if (isDown) throw new FittingsError('CONNECT_FAILED', 'refused', { kind: 'network-temporary' });
+      return toyServer({ tools: [{ name, annotations }], call: ran });
+    };
+    const policy = createToolPolicy({ servers: { toy: rules } });
+    await using gateway = await gatewayOver({ toy: make }, { policy });
+    const { host } = gateway;
+    await host.remove('toy');
+    await host.connect({ toy: { type: 'sdk', reconnect: { maxAttempts: 1, delayMs: 1 } } });
+    await reaches(host, 'failed');
+    const client = await gateway.v2({ mount: { server: 'toy' } });
+    isDown = false;
+    await vi.waitFor(() =>
+      expect(client.callTool({ name, arguments: {} })).rejects.toMatchObject({
+        data: { code: 'POLICY_DENIED' },
+      }),
+    );
+    expect(host.server('toy').state.status).toBe('connected');
+    expect(ran).not.toHaveBeenCalled();
   });
 });
