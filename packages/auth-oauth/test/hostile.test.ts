@@ -219,7 +219,7 @@ describe('hostile and broken authorization servers', () => {
     ['advertised and wrong', true, 'https://evil.example', false],
     ['advertised and right', true, '', true],
     ['a normalized variant', true, '/.', false],
-    ['the slash of its empty path', true, '/', true],
+    ['the slash of its empty path', true, '/', false],
     ['not advertised and right', false, '', true],
     ['not advertised and wrong', false, 'https://evil.example', false],
     ['not advertised and absent', false, undefined, true],

@@ -40,7 +40,7 @@ describe('a local server', () => {
 
   it('a shell line given as the command: the fix says where arguments go', async () => {
     const { findings } = await diagnoseEntry({ command: 'npx -y some-server' });
-    expect(findings[0]).toMatchObject({ code: 'COMMAND_NOT_FOUND', fix: expect.stringContaining('`args`') });
+    expect(findings[0]).toMatchObject({ code: 'CONFIG_SUSPICIOUS', fix: expect.stringContaining('"args"') });
   });
 
   it('command that may not be executed', async () => {

@@ -10,7 +10,6 @@ import {
   type AuthorizationServer,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
-import { isSameIssuer } from '../discovery/issuer-url.js';
 import type { InteractionSession } from '../interaction/interaction.js';
 import { oauthError } from '../protocol/oauth-error.js';
 import { createSentSecrets } from '../protocol/sent-secrets.js';
@@ -100,9 +99,6 @@ export async function redeemCode(
   const answer = new URLSearchParams(parameters);
   checkAnswer(answer, server);
   if (request.issuerKnown === false) answer.delete('iss');
-  // Twice the same parameter stays wrong.
-  const [iss, ...more] = answer.getAll('iss');
-  if (more.length === 0 && isSameIssuer(as.issuer, iss)) answer.set('iss', as.issuer);
   let validated: URLSearchParams;
   try {
     validated = validateAuthResponse(as, toLibraryClient(client), answer, state);
