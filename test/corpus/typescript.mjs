@@ -80,7 +80,7 @@ try {
   symlinkSync(modules, join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   for (const [name, text] of Object.entries(files)) {
-    mkdirSync(join(folder, name, '../..'), { recursive: true });
+    mkdirSync(join(folder, name, '..'), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
   const size = Object.values(files).reduce((sum, text) => sum + text.length, 0);
