@@ -106,11 +106,14 @@ export function restrictionsBy<Word extends FileWord>(
   words: readonly Word[],
   server: string,
 ): { readonly restrictions: Restrictions; readonly by: readonly Word[] } {
-  const by = words.filter((word) => Object.keys(word.restrictionsOf(server)).length > 0);
-  const restrictions = by.reduce<Restrictions>(
-    (found, word) => restrictBy(found, word.restrictionsOf(server)),
-    {},
-  );
+  const by: Word[] = [];
+  let restrictions: Restrictions = {};
+  for (const word of words) {
+    const own = word.restrictionsOf(server);
+    if (Object.keys(own).length === 0) continue;
+    by.push(word);
+    restrictions = restrictBy(restrictions, own);
+  }
   return { restrictions, by };
 }
 
