@@ -5,7 +5,7 @@ import { publicPackages } from '../workspace.mjs';
 import { linkTarget, REPOSITORY, siteMap } from './site-map.mjs';
 
 const PICTURE = /(!\[[^\]]*\])\(([^)\s]+)\)/g;
-const LINK = /((?<!!)\[(?:[^\]\\[]|\\.|!\[[^\]]*\]\([^)]*\)|\[[^\]]*\])*\])\(([^)\s]+)\)/g;
+const LINK = /((?<!!)\[(?:[^\]\\[]|\\.|!\[[^\]]*\]\([^)]*\)|\[[^\]]*\])*\])\(([^)\s]+)((?: (?:'[^']*'|"[^"]*"))?)\)/g;
 
 export function copyPages(root, pages) {
   const map = siteMap(root);
@@ -27,7 +27,7 @@ function withSiteLinks(text, target) {
   const rewrite = (part) =>
     part
       .replaceAll(PICTURE, (whole, label, link) => `${label}(${target(link)})`)
-      .replaceAll(LINK, (whole, label, link) => `${label}(${target(link)})`);
+      .replaceAll(LINK, (whole, label, link, title) => `${label}(${target(link)}${title})`);
   return text
     .split(/(^ *```[^\n]*\n[\s\S]*?^ *```\s*$)/m)
     .map((part) => (/^ *```/.test(part) ? part : rewrite(part)))
