@@ -5,7 +5,8 @@ import { publicPackages } from '../workspace.mjs';
 import { linkTarget, REPOSITORY, siteMap } from './site-map.mjs';
 
 const PICTURE = /(!\[[^\]]*\])\(([^)\s]+)\)/g;
-const LINK = /((?<!!)\[(?:[^\]\\[]|\\.|!\[[^\]]*\]\([^)]*\)|\[[^\]]*\])*\])\(([^)\s]+)((?: (?:'[^']*'|"[^"]*"))?)\)/g;
+const LINK =
+  /((?<!!)\[(?:[^\]\\[]|\\.|!\[[^\]]*\]\([^)]*\)|\[[^\]]*\])*\])\(([^)\s]+)((?: (?:'[^']*'|"[^"]*"))?)\)/g;
 
 export function copyPages(root, pages) {
   const map = siteMap(root);
