@@ -315,6 +315,43 @@ describe('settings beside the servers', () => {
   });
 });
 
+describe('settings of a file that are written in another form', () => {
+  const load = async (settings: object) => {
+    const place = await scratch({ 'home/.claude.json': { ...servers({ docs: program }), ...settings } });
+    const { servers: loaded } = await place.load({ layout: layouts.claude, plugins });
+    return loaded['docs'];
+  };
+
+  it.each([
+    [{ excludeTools: 'wipe' }, ['wipe']],
+    [{ tools: { exclude: 'mcp__docs__wipe' } }, expect.arrayContaining(['wipe'])],
+    [{ permissions: { deny: 'mcp__docs__wipe' } }, ['wipe']],
+    [{ permission: 'deny' }, ['*']],
+    [{ tools: 'deny' }, ['*']],
+  ])('%j denies what it names', async (settings, deniedTools) => {
+    expect(await load(settings)).toMatchObject({ deniedTools });
+  });
+
+  it.each([
+    { excludeTools: 5 },
+    { excludeTools: ['wipe', 5] },
+    { excludeTools: [''] },
+    { tools: { exclude: true } },
+    { permissions: { deny: false } },
+  ])('%j is not understood, so every server is switched off', async (settings) => {
+    expect(await load(settings)).toMatchObject({ disabled: true });
+  });
+
+  it.each([{ permission: 'ask' }, { tools: 5 }, { tools: ['Read'] }, { permissions: { deny: null } }])(
+    '%j forbids no tool of a server',
+    async (settings) => {
+      const docs = await load(settings);
+      expect(docs).not.toHaveProperty('disabled');
+      expect(docs).not.toHaveProperty('deniedTools');
+    },
+  );
+});
+
 describe('a file that is made to take long', () => {
   const many = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`server-${index}`, program]));
   it.each<[string, object]>([

@@ -15,11 +15,12 @@ export interface FileWord {
 /**
  * - `off`, `only`: the value lists names of servers
  * - `none`: `false` or `"none"` switches off all servers
- * - `tools`: the value lists or maps tools of all servers, by the names that the prefixes make of them
+ * - `denied`: the value lists tools of all servers, by the names that the prefixes make of them
+ * - `tools`: the value maps such names to decisions, or is one; programs have other values there that forbid nothing
  */
 type Rule =
   | { readonly kind: 'off' | 'only' | 'none' }
-  | { readonly kind: 'tools'; readonly names: (server: string) => readonly string[] };
+  | { readonly kind: 'denied' | 'tools'; readonly names: (server: string) => readonly string[] };
 
 /** Names of a server as a prefix of its tools; other programs replace characters in it. */
 const spellings = (server: string): readonly string[] => [
@@ -38,11 +39,11 @@ const RULES: readonly (readonly [keys: readonly string[], rule: Rule])[] = [
   [['excludeMCPServers'], { kind: 'off' }],
   [['allowMCPServers'], { kind: 'only' }],
   [['admin', 'mcp', 'enabled'], { kind: 'none' }],
-  [['tools', 'exclude'], { kind: 'tools', names: geminiNames }],
-  [['excludeTools'], { kind: 'tools', names: geminiNames }],
+  [['tools', 'exclude'], { kind: 'denied', names: geminiNames }],
+  [['excludeTools'], { kind: 'denied', names: geminiNames }],
   // Claude Code
   [['disabledMcpServers'], { kind: 'off' }],
-  [['permissions', 'deny'], { kind: 'tools', names: prefixed((name) => `mcp__${name}__`) }],
+  [['permissions', 'deny'], { kind: 'denied', names: prefixed((name) => `mcp__${name}__`) }],
   // opencode
   [['tools'], { kind: 'tools', names: prefixed((name) => `${name}_`) }],
   [['permission'], { kind: 'tools', names: prefixed((name) => `${name}_`) }],
@@ -65,8 +66,8 @@ function geminiNames(server: string): readonly string[] {
 }
 
 /**
- * Finds the settings that switch off servers or tools. A value that is not understood switches off every server: what it
- * forbids is not known.
+ * Finds the settings that switch off servers or tools. A value that is not understood, where nothing but what is forbidden can be,
+ * switches off every server.
  *
  * @param levels The whole file, and the object that has the servers if it is deeper.
  */
@@ -131,8 +132,10 @@ function valuesAt(level: Node, keys: readonly string[]): readonly JsonValue[] {
 function reader(rule: Rule, value: JsonValue): FileWord['restrictionsOf'] | undefined {
   if (rule.kind === 'none')
     return value === false || value === 'none' ? () => ({ disabled: true }) : undefined;
-  if (rule.kind === 'tools') {
-    const patterns = [...new Set(deniedNames(value).map((name) => name.replaceAll(/\*+/g, '*')))];
+  if (rule.kind === 'denied' || rule.kind === 'tools') {
+    const denied = rule.kind === 'denied' ? listedNames(value) : decidedNames(value);
+    if (denied === undefined) return () => ({ disabled: true });
+    const patterns = [...new Set(denied.map((name) => name.replaceAll(/\*+/g, '*')))];
     if (patterns.filter(hasInnerStar).length > MAX_INNER) return () => ({ disabled: true });
     if (patterns.length === 0) return undefined;
     return (server) => {
@@ -149,8 +152,15 @@ function reader(rule: Rule, value: JsonValue): FileWord['restrictionsOf'] | unde
   return (server) => (listed(server) === (rule.kind === 'off') ? { disabled: true } : {});
 }
 
-/** Names and patterns that a list denies, or a map with `false`, `"deny"`, or a `default` that is `"deny"`. */
-function deniedNames(value: JsonValue): readonly string[] {
+/** Names and patterns of a list, or the only one. Undefined if the value is something else. */
+function listedNames(value: JsonValue): readonly string[] | undefined {
+  if (isRecord(value)) return decidedNames(value);
+  return toolNames(typeof value === 'string' ? [value] : value);
+}
+
+/** Names and patterns that a map denies with `false`, `"deny"`, or a `default` that is `"deny"`; all, if the value is `"deny"`. */
+function decidedNames(value: JsonValue): readonly string[] {
+  if (value === 'deny') return ['*'];
   if (Array.isArray(value)) return value.flatMap((each: JsonValue) => toolNames([each]) ?? []);
   if (!isRecord(value)) return [];
   const byDefault = Object.entries(value).flatMap(([name, member]) =>
