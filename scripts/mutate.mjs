@@ -137,7 +137,12 @@ async function runPatch(patch, file) {
 
 /** Runs tests until one fails. `kind` is absent if none does. */
 async function runTests(filters, file, related) {
-  const { timedOut, failed, seconds } = await startTests({ filters, near: file, related, bail: true }, limit);
+  const { timedOut, interrupted, failed, seconds } = await startTests(
+    { filters, near: file, related, bail: true },
+    limit,
+  );
+  if (interrupted !== undefined)
+    return { kind: 'interrupted', text: `the process of the tests ended with ${interrupted}`, seconds };
   if (timedOut) return { kind: 'timed out', text: `no test failed in ${limit} s`, seconds };
   if (failed.length === 0) return { seconds };
   const [{ file: test, title, timedOut: slow }] = failed;
@@ -147,8 +152,9 @@ async function runTests(filters, file, related) {
 
 /** Runs the files of tests that noticed a change once more without it: what fails then proves nothing. */
 async function verify(tests) {
-  const { timedOut, failed } = await startTests({ filters: [...tests], bail: false }, limit * 4);
-  if (timedOut) console.log('\nThe same tests did not end in time without a change.');
+  const { timedOut, interrupted, failed } = await startTests({ filters: [...tests], bail: false }, limit * 4);
+  if (timedOut || interrupted !== undefined)
+    console.log('\nThe same tests did not end in time without a change.');
   for (const test of new Set(failed.map(({ file }) => file)))
     console.log(`\nFails without a change too, so that what it noticed does not count: ${test}`);
 }
@@ -169,14 +175,15 @@ async function startTests(options, seconds) {
     timedOut = true;
     endTests();
   }, seconds * 1000);
-  const code = await new Promise((resolve) => {
-    child.once('exit', resolve);
+  const ending = await new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? signal));
   });
   clearTimeout(timer);
   endTests();
-  const crash = { title: `the process of the tests ended with code ${code}` };
-  const { failed = timedOut ? [] : [crash] } = JSON.parse(readFileSync(result, 'utf8'));
-  return { timedOut, failed, seconds: Math.round((Date.now() - started) / 1000) };
+  const { failed } = JSON.parse(readFileSync(result, 'utf8'));
+  // Without a result, nothing failed that could be named: the machine may have ended the process.
+  const interrupted = failed === undefined && !timedOut ? ending : undefined;
+  return { timedOut, interrupted, failed: failed ?? [], seconds: Math.round((Date.now() - started) / 1000) };
 }
 
 /** Ends the tests and what they started. */
