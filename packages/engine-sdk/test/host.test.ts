@@ -67,6 +67,11 @@ describe.each([
     expect(contents).not.toEqual([]);
   });
 
+  it('calls a tool that its server runs only as a task', async () => {
+    const { content } = await call('simulate-research-query', { topic: 'tea' });
+    expect(JSON.stringify(content)).toContain('# Research Report: tea');
+  });
+
   it('subscribes, sets the log level, and completes', async () => {
     const uri = 'demo://resource/dynamic/text/1';
     await host.subscribe({ server: 'all', uri });

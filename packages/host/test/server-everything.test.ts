@@ -121,6 +121,16 @@ describe('the real server-everything', () => {
     expect(JSON.stringify(content)).toContain('accept');
   });
 
+  it('calls a tool that its server runs only as a task, and answers what the task asks', async () => {
+    const before = asked.length;
+    const { content } = await host.callTool(
+      { server: 'all', tool: 'simulate-research-query' },
+      { topic: 'python', ambiguous: true },
+    );
+    expect(JSON.stringify(content)).toContain('# Research Report: python');
+    expect(asked.slice(before)).toMatchObject([{ mode: 'form' }]);
+  });
+
   it('answers sampling and roots requests', async () => {
     const sample = await host.callTool(
       { server: 'all', tool: 'trigger-sampling-request' },

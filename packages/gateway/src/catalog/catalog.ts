@@ -110,7 +110,8 @@ export function createCatalog({
       const tools = toolsOf(scope);
       const names = isWhole(scope) ? nameTools(scope, tools) : undefined;
       return tools.map((tool) => {
-        const { server, serverState: _state, digest: _digest, ...definition } = tool;
+        // A client calls every tool in the ordinary way: the host runs its task.
+        const { server, serverState: _state, digest: _digest, execution: _execution, ...definition } = tool;
         return { ...definition, name: names?.nameOf({ server, tool: tool.name }) ?? tool.name };
       });
     },

@@ -42,6 +42,19 @@ const files = () =>
 
 for (const kind of ['v1', 'v2', 'modern'] as const) {
   describe(`client ${kind}`, () => {
+    it('calls a tool that its server runs as a task like any other', async () => {
+      const lab = () =>
+        toyServer({
+          tools: [{ name: 'research', execution: { taskSupport: 'required' } }],
+          call: () => text('done'),
+        });
+      await using gateway = await gatewayOver({ lab });
+      const client = await gateway[kind]();
+      const { tools } = await client.listTools();
+      expect(tools[0]).not.toHaveProperty('execution');
+      expect(await client.callTool({ name: 'lab__research', arguments: {} })).toMatchObject(text('done'));
+    });
+
     it('sees the tools of all servers under unique names, and calls them', async () => {
       await using gateway = await gatewayOver({ notes, files });
       const client = await gateway[kind]();

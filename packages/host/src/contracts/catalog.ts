@@ -36,6 +36,8 @@ export interface ToolDefinition {
   readonly outputSchema?: JSONRPCObject | undefined;
   /** Hints about the tool's behavior. */
   readonly annotations?: ToolAnnotations | undefined;
+  /** How the tool is run: one with `taskSupport: 'required'` only as a task of revision 2025-11-25, which the host does. */
+  readonly execution?: { readonly taskSupport?: string | undefined } | undefined;
   /** Metadata of protocol extensions, as it came. */
   readonly _meta?: JSONRPCObject | undefined;
 }

@@ -12,6 +12,7 @@ import type {
 } from '../contracts/engine.js';
 import { listPages, type ClientMethod } from './list-pages.js';
 import { readCompletion, readPromptResult, readResourceResult, readToolResult } from './read-results.js';
+import { callAsTask, requiresTask } from './required-task.js';
 
 /** What a request needs besides its parameters. */
 export interface RequestExtras {
@@ -94,9 +95,11 @@ export function createSession(deps: SessionDeps): EngineSession {
     },
     async callTool(name, args, options) {
       demand('tools', 'tools');
-      const result = await send('tools/call', { name, arguments: { ...args } }, options, {
-        tool: options.definition,
-      });
+      const { definition: tool } = options;
+      const params = { name, arguments: { ...args } };
+      const result = requiresTask(deps, tool)
+        ? await callAsTask(deps, withMeta(params, options), options)
+        : await send('tools/call', params, options, { tool });
       return readToolResult(server, result);
     },
     async getPrompt(name, args, options) {
