@@ -1,6 +1,6 @@
 import {
+  isRequestId,
   sanitizeText,
-  type JSONRPCErrorResponse,
   type JSONRPCMessage,
   type PacedSource,
   type Pausable,
@@ -32,6 +32,7 @@ import {
 } from '@mcp-fittings/http-client';
 import { isStateless, messageHeaders, revisionOf, type MessageHeaders } from './headers.js';
 import type { CheckedOptions } from './options.js';
+import { isForgotten, speaksOfSession } from './session/forgotten.js';
 import { Session } from './session/session.js';
 import { STATUS_TABLE, type HttpCondition } from './status-table.js';
 
@@ -156,9 +157,6 @@ function shown(id: unknown): string {
   return sanitizeText(JSON.stringify(id ?? null), { maxLength: 64 });
 }
 
-/** JSON-RPC code with which servers based on the examples of the official SDK refuse an unknown session. */
-const UNKNOWN_SESSION = -32_000;
-
 /** A call for `sendWithRecovery`, with its session. */
 class HttpAttempts implements RemoteRequest<AcceptedReply> {
   readonly table = STATUS_TABLE;
@@ -210,26 +208,35 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
     return roundTrip(connection.network, request, call.lifetime, (head) => this.#accept(head));
   }
 
-  conditions({ head }: RefusedReply, rpcError: JSONRPCErrorResponse | undefined): readonly HttpCondition[] {
+  conditions(): readonly HttpCondition[] {
     const { session } = this.#connection;
     const conditions: HttpCondition[] = [];
     if (this.#call.handshake === true) conditions.push('handshake');
     if (this.#call.method === 'GET') conditions.push('stream');
     if (this.#call.method === 'GET' && !session.hasStreamed) conditions.push('firstStream');
-    if (this.#sessionId === undefined) return conditions;
-    conditions.push('session');
-    if (head.status === 400 && session.isProven && rpcError?.error.code === UNKNOWN_SESSION)
-      conditions.push('sessionRefused');
+    if (this.#sessionId !== undefined) conditions.push('session');
     return conditions;
   }
 
   async settle(refusal: Refusal): Promise<'answered' | 'again' | undefined> {
     const call = this.#call;
-    if (refusal.row.meaning !== 'gone') return call.settle?.(refusal) === true ? 'answered' : undefined;
+    if (refusal.row.meaning !== 'gone' && !(await this.#isForgotten(refusal)))
+      return call.settle?.(refusal) === true ? 'answered' : undefined;
     if (call.session !== 'current' || call.method !== 'POST' || this.#restored) return undefined;
     this.#restored = true;
     await this.#connection.session.restore(this.#sessionId);
     return call.survivesSession === true ? 'again' : undefined;
+  }
+
+  /** Whether a request was refused because of its session, though its status does not say so. */
+  async #isForgotten({ row, head: { status }, rpcError }: Refusal): Promise<boolean> {
+    const { session } = this.#connection;
+    const id = this.#sessionId;
+    if (id === undefined || this.#call.survivesSession !== true || this.#restored) return false;
+    // A 403 is about permissions, and an error for this request is about the request, unless it says otherwise.
+    if (row.meaning !== 'refused' || status === 403 || (id === session.id && !session.isProven)) return false;
+    if (isRequestId(rpcError?.id) && !speaksOfSession(rpcError.error.message)) return false;
+    return isForgotten(id, { status, code: rpcError?.error.code }, this.#connection);
   }
 
   #accept(head: ResponseHead): BodySink | 'discard' | undefined {

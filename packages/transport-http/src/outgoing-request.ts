@@ -23,6 +23,7 @@ import {
 import { allowsBatches, streamHeaders, type MessageHeaders } from './headers.js';
 import type { HttpCall, HttpConnection } from './http-connection.js';
 import { EventSink, type StreamCursor } from './stream/event-sink.js';
+import { isForgotten, speaksOfSession } from './session/forgotten.js';
 import { createReconnects, type Reconnects } from './stream/reconnects.js';
 import { JsonSink, OwnAnswer, unusableSink } from './reply.js';
 
@@ -55,13 +56,27 @@ export class OutgoingRequest {
   #silence: SilenceWatch | undefined;
   /** Whether the stream has been silent for too long. */
   #isSilent = false;
+  /** Session id of the POST. */
+  #sessionId: string | undefined;
+  /** Whether an error may not be about the session any more, because the request is in another one, or the server was asked. */
+  #isCertain: boolean;
+  /** Asks whether the session is forgotten. */
+  #doubt: Promise<void> | undefined;
+  #isRefusedBySession = false;
 
-  constructor(request: JSONRPCRequest, options: TransportSendOptions, connection: HttpConnection) {
+  /** @param isCertain Whether the request is sent a second time, in a new session. */
+  constructor(
+    request: JSONRPCRequest,
+    options: TransportSendOptions,
+    connection: HttpConnection,
+    isCertain = false,
+  ) {
     const { transport } = connection;
     const revision = transport.protocolVersion;
     this.#request = request;
     this.#options = options;
     this.#connection = connection;
+    this.#isCertain = isCertain;
     this.#headers = connection.headersOf(request, options);
     const { stateless } = this.#headers;
     this.#handshake = request.method === 'initialize' && !stateless;
@@ -101,6 +116,7 @@ export class OutgoingRequest {
         openedAt = options.clock.now();
         failure = await this.#resume();
       }
+      if (this.#doubt !== undefined) await this.#doubt;
     } finally {
       this.#linger?.[Symbol.dispose]();
       this.#silence?.[Symbol.dispose]();
@@ -113,6 +129,8 @@ export class OutgoingRequest {
       // A caller that cancelled the request may have reused its id.
       if (requests.get(id) === this.#lifetime) requests.delete(id);
     }
+    if (this.#isRefusedBySession && transport.isPending(id))
+      await new OutgoingRequest(this.#request, this.#options, this.#connection, true).run();
   }
 
   get #isSettled(): boolean {
@@ -134,7 +152,10 @@ export class OutgoingRequest {
       safe: isSafeToRepeat(this.#request),
       survivesSession: true,
       lifetime: this.#lifetime,
-      onSend: () => transport.markSent(this.#request.id),
+      onSend: () => {
+        this.#sessionId = stateless ? undefined : this.#connection.session.id;
+        transport.markSent(this.#request.id);
+      },
       accept: (head) => this.#accept(head),
       settle: (refusal) => this.#settle(refusal),
     };
@@ -209,11 +230,37 @@ export class OutgoingRequest {
 
   #settle(refusal: Refusal): boolean {
     const answer = findInBandError(this.#request, refusal, this.#headers.stateless);
+    this.#isCertain = true;
     if (answer !== undefined) this.#answer.take(answer);
     return answer !== undefined;
   }
 
   #take(answer: Readonly<Record<string, unknown>>): void {
+    const sessionId = this.#sessionId;
+    const { error } = answer;
+    if (this.#isCertain || sessionId === undefined || !isRecord(error) || !speaksOfSession(error['message']))
+      return this.#deliver(answer);
+    this.#doubt = this.#resolveDoubt(sessionId, answer, error['code']);
+    // It is awaited when the reply has been read, which may take longer.
+    this.#doubt.catch(() => this.#lifetime.end());
+  }
+
+  /** Delivers an error that speaks of a session, or opens a new session if this is the one that the server has forgotten. */
+  async #resolveDoubt(
+    sessionId: string,
+    answer: Readonly<Record<string, unknown>>,
+    code: unknown,
+  ): Promise<void> {
+    const { session } = this.#connection;
+    const isGone = await isForgotten(sessionId, { status: 200, code }, this.#connection);
+    if (this.#lifetime.ended) return;
+    if (!isGone) return this.#deliver(answer);
+    await session.restore(sessionId);
+    this.#isRefusedBySession = true;
+    this.#lifetime.end();
+  }
+
+  #deliver(answer: Readonly<Record<string, unknown>>): void {
     const { session, transport } = this.#connection;
     // Most streams end together with the answer, and need no timer.
     if (this.#stream !== undefined) queueMicrotask(() => this.#limitRest());

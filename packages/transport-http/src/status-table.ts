@@ -9,9 +9,7 @@ export type HttpCondition =
   /** The request was a GET, and the server has not opened an event stream in this session. */
   | 'firstStream'
   /** The request had a session id. */
-  | 'session'
-  /** The request had a session id that worked before, and the body is a JSON-RPC error with the code -32000. */
-  | 'sessionRefused';
+  | 'session';
 
 /** `gone`: the server has forgotten the session. `no-stream`: the server does not offer an event stream. */
 type HttpMeaning = 'gone' | 'no-stream' | 'refused';
@@ -28,7 +26,7 @@ const OWN_ROWS: readonly StatusRow<HttpCondition, HttpMeaning>[] = [
   { from: 409, to: 409, when: ['stream'], meaning: 'refused', code: 'HTTP_STATUS', delivery: 'rejected', retryable: true },
   { from: 400, to: 499, when: ['firstStream'], meaning: 'no-stream', code: 'HTTP_STATUS', delivery: 'rejected' },
   { from: 404, to: 404, when: ['session'], meaning: 'gone', code: 'SESSION_LOST', delivery: 'rejected', hint: RECONNECT },
-  { from: 400, to: 400, when: ['sessionRefused'], meaning: 'gone', code: 'SESSION_LOST', delivery: 'rejected', hint: RECONNECT },
+  { from: 410, to: 410, when: ['session'], meaning: 'gone', code: 'SESSION_LOST', delivery: 'rejected', hint: RECONNECT },
   ...wrongEndpointRows<HttpCondition>([400, [404, 405]], OTHER_URL, ['handshake']),
 ];
 

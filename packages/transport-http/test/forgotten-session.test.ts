@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { createHttpTransport } from '../src/index.js';
+import { startCaller } from './support/caller.js';
+import { forgetfulServer } from './support/forgetful-server.js';
+import type { Exchange } from './support/scripted-server.js';
+
+const answered = ({ message }: Exchange, error: object) => ({ jsonrpc: '2.0', id: message.id, error });
+const NOT_FOUND = { code: -32_001, message: 'Session not found' };
+
+/** Ways in which servers say that they do not know a session. Notifications are refused in the same way. */
+const WAYS: Readonly<Record<string, (exchange: Exchange) => void>> = {
+  '410 and an error': (exchange) => exchange.rpcError(-32_001, 'Session expired', 410, null),
+  '410 without a body': (exchange) => exchange.plain(410),
+  '409 and an error': (exchange) => exchange.rpcError(-32_000, 'Stale Mcp-Session-Id', 409, null),
+  '409 and the error of the request': (exchange) => exchange.json(answered(exchange, NOT_FOUND), 409),
+  '409 without a body': (exchange) => exchange.plain(409),
+  '400 and a text': (exchange) => exchange.plain(400, 'Invalid or missing session ID'),
+  '400 and JSON of its own': (exchange) => exchange.json({ detail: 'unknown sid' }, 400),
+  '400 and an error with an id of its own': (exchange) =>
+    exchange.rpcError(-32_600, 'Bad Request: No valid session', 400, 'server-error'),
+  '422 and a text in another language': (exchange) => exchange.plain(422, 'Sitzung abgelaufen'),
+  '200 and an error': (exchange) => exchange.json(answered(exchange, NOT_FOUND)),
+  '200 and an error without an id': (exchange) => exchange.rpcError(-32_000, 'invalid session', 200, null),
+  '200 and an error about the handshake': (exchange) =>
+    exchange.json(answered(exchange, { code: -32_002, message: 'Server not initialized' })),
+  '200 and an error in an event stream': (exchange) =>
+    exchange
+      .sse()
+      .event({ data: answered(exchange, NOT_FOUND) })
+      .end(),
+  '200 and an error in an event stream without an end': (exchange) =>
+    void exchange.sse().event({ data: answered(exchange, NOT_FOUND) }),
+};
+
+describe('a session that the server has forgotten', () => {
+  it.each(Object.entries(WAYS))('is opened again when the server says so with %s', async (_, refusal) => {
+    await using server = await forgetfulServer({}, { refusal });
+    const transport = createHttpTransport({ url: server.url });
+    await using caller = await startCaller(transport);
+    await caller.handshake();
+    server.forget();
+    expect(await caller.request('tools/call')).toEqual({ session: 's2' });
+    expect(transport.sessionId).toBe('s2');
+    expect(server.of('initialize')).toHaveLength(2);
+    expect(server.of('tools/call')).toHaveLength(2);
+    expect(caller.errors).toEqual([]);
+  });
+
+  it.each(Object.entries(WAYS))('is opened once for all that are refused with %s', async (_, refusal) => {
+    await using server = await forgetfulServer({}, { refusal });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    server.forget();
+    const results = await Promise.all(Array.from({ length: 8 }, () => caller.request('tools/call')));
+    expect(results).toEqual(Array.from({ length: 8 }, () => ({ session: 's2' })));
+    expect(server.of('initialize')).toHaveLength(2);
+  });
+
+  it.each(Object.entries(WAYS))('is not sought for ever when each is refused with %s', async (_, refusal) => {
+    await using server = await forgetfulServer({ request: refusal }, { refusal });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    server.forget();
+    await expect(caller.request('tools/call')).rejects.toThrow(/./);
+    expect(server.of('initialize')).toHaveLength(2);
+    expect(server.of('tools/call')).toHaveLength(2);
+  });
+
+  it('is not opened again for a request that was canceled meanwhile', async () => {
+    await using server = await forgetfulServer(
+      {},
+      { refusal: WAYS['200 and an error'] ?? (() => undefined) },
+    );
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    server.forget();
+    const canceled = new AbortController();
+    server.script({
+      ping: (exchange) => {
+        canceled.abort();
+        WAYS['200 and an error']?.(exchange);
+      },
+    });
+    const options = { requestSignal: canceled.signal };
+    await expect(caller.request('tools/call', {}, options)).rejects.toMatchObject({ code: 'ABORTED' });
+    await caller.request('tools/list');
+    expect(server.of('tools/call')).toHaveLength(1);
+  });
+});
+
+describe('a session that the server knows', () => {
+  const REFUSALS: Readonly<Record<string, [refuse: (exchange: Exchange) => void, error: object]>> = {
+    '400 and a text': [(exchange) => exchange.plain(400, 'no such tool'), { code: 'HTTP_STATUS' }],
+    '409 about another session': [
+      (exchange) => exchange.plain(409, 'the browser session is busy'),
+      { code: 'HTTP_STATUS', delivery: 'rejected' },
+    ],
+    '400 and the error of the request': [
+      (exchange) => exchange.json(answered(exchange, NOT_FOUND), 400),
+      { rpc: NOT_FOUND },
+    ],
+    '200 and an error about another session': [
+      (exchange) => exchange.json(answered(exchange, NOT_FOUND)),
+      { rpc: NOT_FOUND },
+    ],
+    '200 and such an error in a stream without an end': [
+      (exchange) => void exchange.sse().event({ data: answered(exchange, NOT_FOUND) }),
+      { rpc: NOT_FOUND },
+    ],
+  };
+  const PINGS: Readonly<Record<string, (exchange: Exchange) => void>> = {
+    'answers ping': (exchange) => exchange.result({}),
+    'does not know ping': (exchange) =>
+      exchange.json(answered(exchange, { code: -32_601, message: 'no ping' })),
+    'refuses ping otherwise': (exchange) => exchange.plain(405),
+    'drops ping': (exchange) => exchange.drop(),
+  };
+  const cases = Object.entries(REFUSALS).flatMap(([way, [refuse, error]]) =>
+    Object.entries(PINGS).map(([kind, ping]) => [way, kind, { refuse, error, ping }] as const),
+  );
+
+  it.each(cases)('is kept after %s by a server that %s', async (_way, _kind, { refuse, error, ping }) => {
+    await using server = await forgetfulServer({ 'tools/call': refuse, ping });
+    const transport = createHttpTransport({ url: server.url });
+    await using caller = await startCaller(transport);
+    await caller.handshake();
+    await expect(caller.request('tools/call')).rejects.toMatchObject(error);
+    expect(transport.sessionId).toBe('s1');
+    expect(server.of('initialize')).toHaveLength(1);
+    expect(server.of('tools/call')).toHaveLength(1);
+  });
+
+  it('is not asked about after an error that does not speak of sessions', async () => {
+    await using server = await forgetfulServer({
+      'tools/call': (exchange) => exchange.json(answered(exchange, { code: -32_602, message: 'no' }), 400),
+      'tools/list': (exchange) => exchange.json(answered(exchange, { code: -32_001, message: 'no' })),
+    });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    await expect(caller.request('tools/call')).rejects.toMatchObject({ rpc: { code: -32_602 } });
+    await expect(caller.request('tools/list')).rejects.toMatchObject({ rpc: { code: -32_001 } });
+    expect(server.of('ping')).toHaveLength(0);
+  });
+});
