@@ -49,8 +49,12 @@ export interface DiscoveryFallbackOptions {
 
 const PROBE = 'server/discover';
 const HANDSHAKE = 'initialize';
-/** A request that servers of every era answer before the handshake, if only with an error. */
-const PING: JSONRPCRequest = { jsonrpc: '2.0', id: 'mcp-fittings:are-you-up', method: 'ping' };
+const PING_ID = 'mcp-fittings:are-you-up';
+const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+/** Names a revision that no server supports. */
+const NO_REVISION = '9999-12-31';
+/** Code with which a server of 2026-07-28 or later refuses a revision. */
+const VERSION_REFUSED = -32_022;
 /** A server that has answered the ping has read the discovery request before it, so that answer is at most this late, in ms. */
 const LATE_MS = 1000;
 
@@ -87,7 +91,7 @@ export function createDiscoveryFallback(options: DiscoveryFallbackOptions): Disc
   // A server that is still starting is silent too. Only one that answers something else does not know the method.
   const ask = (): void => {
     isAsked = true;
-    ping(PING);
+    ping(pingAfter(sent.findLast(isProbe)));
   };
 
   return {
@@ -107,9 +111,10 @@ export function createDiscoveryFallback(options: DiscoveryFallbackOptions): Disc
       else if (timeoutMs > 0) schedule(ask, timeoutMs);
     },
     received(value) {
-      if (isAsked && isMessage(value) && isResponse(value) && value.id === PING.id) {
+      if (isAsked && isMessage(value) && isResponse(value) && value.id === PING_ID) {
         isAsked = false;
-        if (state === 'up') schedule(giveUp, Math.min(timeoutMs, LATE_MS));
+        const knowsDiscovery = 'error' in value && value.error.code === VERSION_REFUSED;
+        if (state === 'up' && !knowsDiscovery) schedule(giveUp, Math.min(timeoutMs, LATE_MS));
         return true;
       }
       if (state === 'fresh' || (state === 'down' && givenUp.size === 0)) return false;
@@ -132,6 +137,15 @@ export function createDiscoveryFallback(options: DiscoveryFallbackOptions): Disc
 
 function isProbe(message: JSONRPCMessage): boolean {
   return isRequest(message) && message.method === PROBE;
+}
+
+/**
+ * Returns a request that servers of every era answer, if only with an error, and that changes the state of none: an older server
+ * does not read the revision, and a newer one refuses it. A ping without a revision would begin a session of the older era.
+ */
+function pingAfter(probe: JSONRPCRequest | undefined): JSONRPCRequest {
+  const _meta = { ...probe?.params?._meta, [PROTOCOL_VERSION_KEY]: NO_REVISION };
+  return { jsonrpc: '2.0', id: PING_ID, method: 'ping', params: { _meta } };
 }
 
 function notFound(probe: JSONRPCRequest, why: string, data?: object): JSONRPCErrorResponse {

@@ -6,6 +6,7 @@ import type { JSONRPCRequest } from '@mcp-fittings/client-core/transport';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createStdioTransport } from '@mcp-fittings/transport-stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { lateServer } from '../../host/test/support/late-server.js';
 import { createDiscoveryFallback } from '../src/discovery-fallback.js';
 import { isRunning, until } from './support/processes.js';
 import { clientOf, startToy, toy, type ToyClient, type ToyOptions } from './support/toy-client.js';
@@ -210,6 +211,33 @@ it('a server that starts late answers for itself, and its answer to the ping is 
   expect(silences).toEqual([]);
 });
 
+it('a server that refuses the revision of the ping knows the discovery, and is waited for', async () => {
+  const clock = createManualClock();
+  const silences: unknown[] = [];
+  let ping: JSONRPCRequest | undefined;
+  const fallback = createDiscoveryFallback({
+    clock,
+    timeoutMs: 100,
+    onSilence: (answer) => void silences.push(answer),
+    ping: (message) => (ping = message),
+  });
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  fallback.sent({ jsonrpc: '2.0', id: 1, method: PROBE, params: { _meta } });
+  await clock.advance(100);
+  expect(ping?.params?._meta).toEqual({
+    'io.modelcontextprotocol/protocolVersion': expect.not.stringContaining('2026-07-28'),
+    'io.modelcontextprotocol/clientCapabilities': {},
+  });
+  const refused = { jsonrpc: '2.0', id: ping?.id, error: { code: -32_022, message: 'no such revision' } };
+  expect(fallback.received(refused)).toBe(true);
+  await clock.advance(60_000);
+  expect(silences).toEqual([]);
+  expect(fallback.received({ jsonrpc: '2.0', id: 1, result: {} })).toBe(false);
+});
+
 describe('a server that exits during the era negotiation', () => {
   it.each([
     ['without having read the request', 'sleep 0.1; echo "no license" >&2; exit 9', 1],
@@ -248,6 +276,16 @@ describe('C.3 SDK v2 with automatic negotiation', () => {
     expect(client.getProtocolEra()).toBe('modern');
     expect(await client.listTools()).toMatchObject({ tools: [] });
     expect(pids()).toHaveLength(1);
+  });
+
+  it('negotiates the modern era with an official server of both eras that starts after 6 s', async () => {
+    const clock = createManualClock();
+    const server = await lateServer('both');
+    const connecting = connect({ ...server.entry, clock });
+    await server.begin(clock, 6);
+    const { client } = await connecting;
+    expect(client.getProtocolEra()).toBe('modern');
+    expect(await client.listTools()).toMatchObject({ tools: [{ name: 'greet' }] });
   });
 
   it.each([
