@@ -46,9 +46,11 @@ export async function shakeHands(options: HandshakeOptions): Promise<Handshake> 
   try {
     return await initialize(options, probe.isUnanswered);
   } catch (error) {
-    if (probe.isUnanswered && error instanceof FittingsError && isEraUnknown(error))
-      throw tooSlowForEra(server, error);
-    throw error;
+    if (!probe.isUnanswered || !(error instanceof FittingsError) || !isEraUnknown(error)) throw error;
+    // A server that refuses runs by now, so that it can answer the probe.
+    const { discovery } = await probeEra(options);
+    if (discovery !== undefined) return adopt(options, discovery);
+    throw tooSlowForEra(server, error);
   }
 }
 
