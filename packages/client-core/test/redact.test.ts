@@ -35,3 +35,14 @@ it('takes a secret of any length', () => {
   const secret = 'x1y2'.repeat(100_000);
   expect(createRedactor([secret])(`a ${secret} b`)).toBe('a [redacted] b');
 });
+
+it('removes a secret in capitals or small letters, also where the text was cut', () => {
+  const redact = createRedactor(['Sk-Live-0123abcd', 'straße-ΟΔΟΣ-7']);
+  for (const echo of ['SK-LIVE-0123ABCD', 'sk-live-0123abcd', 'STRASSE-ΟΔΟΣ-7', 'straße-οδος-7']) {
+    expect(redact(`no ${echo}, no ${echo}.`)).toBe('no [redacted], no [redacted].');
+  }
+  expect(redact(`no ${encodeURIComponent('Sk-Live-0123abcd').toUpperCase()}`)).toBe('no [redacted]');
+  expect(redact('the server said SK-LIVE-01', 'end')).toBe('the server said [redacted]');
+  expect(redact('LIVE-0123ABCD said the server', 'start')).toBe('[redacted] said the server');
+  expect(createRedactor(['a.c*d(e'])('abcd(e A.C*D(E')).toBe('abcd(e [redacted]');
+});

@@ -37,7 +37,7 @@ export {
   type CredentialsOptions,
 } from './refusal/credentials.js';
 export { findInBandError } from './refusal/in-band-error.js';
-export { createRequestRedactor, redactRpcError, type RequestRedactor } from './refusal/redaction.js';
+export { createRequestRedactor, type RequestRedactor } from './refusal/redaction.js';
 export {
   readRefusal,
   refusalError,

@@ -11,7 +11,6 @@ import {
 } from '@mcp-fittings/client-core/transport';
 import {
   createRequestRedactor,
-  redactRpcError,
   sendWithRecovery,
   type Credentials,
   type LifetimeSignal,
@@ -129,11 +128,6 @@ export class HttpConnection {
    */
   send(call: HttpCall): Promise<AcceptedReply | undefined> {
     return sendWithRecovery(new HttpAttempts(this, call), this.#recovery);
-  }
-
-  /** Takes a received JSON value. */
-  receive(value: unknown): void {
-    this.transport.receive(redactRpcError(value, this.redactor.redact));
   }
 
   /** Reports received data that is not a JSON-RPC message. */

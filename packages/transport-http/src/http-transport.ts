@@ -1,6 +1,7 @@
 import {
   BaseTransport,
   type JSONRPCMessage,
+  type Redactor,
   type JSONRPCObject,
   type Transport,
   type TransportDescription,
@@ -82,6 +83,10 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
     if (this.ended) return;
     this.#wire = new HttpWire(this.#options, this);
     await this.#wire.load();
+  }
+
+  protected override get redact(): Redactor | undefined {
+    return this.#wire?.redact;
   }
 
   protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {

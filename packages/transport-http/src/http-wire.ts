@@ -4,6 +4,7 @@ import {
   type JSONRPCMessage,
   type JSONRPCObject,
   type JSONRPCRequest,
+  type Redactor,
   type Transport,
   type TransportController,
   type TransportSendOptions,
@@ -55,6 +56,10 @@ export class HttpWire {
       connection,
     );
     connection.onAccepted = () => this.#standalone.noticeLife();
+  }
+
+  get redact(): Redactor {
+    return this.#connection.redact;
   }
 
   /** Id of the session, once `initialize` has a result. It is a secret. */

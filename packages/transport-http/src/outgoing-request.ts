@@ -272,7 +272,7 @@ export class OutgoingRequest {
           transport.setProtocolVersion(result['protocolVersion']);
       } else session.forget();
     }
-    this.#connection.receive(answer);
+    transport.receive(answer);
   }
 
   #limitRest(): void {

@@ -51,7 +51,7 @@ export class OwnAnswer {
       return;
     }
     if (!isRecord(value)) return this.#connection.reportMalformed();
-    if ('method' in value) return this.#connection.receive(value);
+    if ('method' in value) return this.#connection.transport.receive(value);
     const given = value['id'];
     const mine = given === id || (sole && !isRequestId(given) && shapeOf(value) === 'error');
     const resumes = resumed && isRequestId(given) && !this.#connection.transport.isPending(given);

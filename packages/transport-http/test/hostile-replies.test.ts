@@ -82,6 +82,32 @@ describe('what a server repeats of our secrets', () => {
     }
   });
 
+  it.each(['application/json', 'text/event-stream'])(
+    'nor in the data of a JSON-RPC error, in capitals or not, as %s',
+    async (type) => {
+      const error = {
+        code: 1,
+        message: 'no',
+        data: { echo: [secret.toUpperCase()], [secret]: `x ${secret}` },
+      };
+      await using server = await scriptedServer({
+        on: {
+          'tools/call'(exchange) {
+            const answer = { jsonrpc: '2.0', id: exchange.message.id, error };
+            if (type === 'application/json') exchange.json(answer);
+            else exchange.sse().event({ data: answer });
+          },
+        },
+      });
+      await using caller = await startCaller(createHttpTransport({ url: server.url, apiKey: secret }));
+      await caller.handshake();
+      await caller.request('tools/call').catch(() => undefined);
+      expect(caller.messages.at(-1)).toMatchObject({
+        error: { message: 'no', data: { echo: ['[redacted]'], '[redacted]': 'x [redacted]' } },
+      });
+    },
+  );
+
   it('nor is a key in the query of the URL', async () => {
     await using server = await scriptedServer({
       on: { 'tools/call': (exchange) => exchange.plain(404, `Cannot POST ${exchange.path}`) },

@@ -3,6 +3,7 @@ import {
   systemClock,
   withTimeout,
   type JSONRPCMessage,
+  type Redactor,
   type Transport,
   type TransportDescription,
   type TransportSendOptions,
@@ -95,6 +96,10 @@ class SseTransport extends BaseTransport {
     signal.throwIfAborted();
     this.#wire = new SseWire(this.#options, this);
     await this.#wire.open();
+  }
+
+  protected override get redact(): Redactor | undefined {
+    return this.#wire?.redact;
   }
 
   protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {

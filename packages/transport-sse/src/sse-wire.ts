@@ -1,6 +1,7 @@
 import type {
   Delivery,
   JSONRPCMessage,
+  Redactor,
   TransportController,
   TransportError,
   TransportSendOptions,
@@ -8,7 +9,6 @@ import type {
 import {
   createLifetime,
   createRequestRedactor,
-  redactRpcError,
   sendWithRecovery,
   type RecoveryOptions,
   type RequestRedactor,
@@ -50,6 +50,10 @@ export class SseWire {
     this.#recovery = { credentials, redactor: this.#redactor, retryLater, clock, random };
   }
 
+  get redact(): Redactor {
+    return this.#redactor.redact;
+  }
+
   /** Whether the server has sent its endpoint. */
   get isOpen(): boolean {
     return this.#endpoint !== undefined;
@@ -83,7 +87,7 @@ export class SseWire {
       transport,
       lifetime,
       endpoint: this.#endpoint,
-      onAnswer: (answer) => transport.receive(redactRpcError(answer, this.#redactor.redact)),
+      onAnswer: (answer) => transport.receive(answer),
     });
     this.#idle?.heard();
     const release = requestSignal && transport.onAbort(requestSignal, () => lifetime.end());
@@ -113,7 +117,7 @@ export class SseWire {
 
   #take(value: unknown): void {
     this.#idle?.heard();
-    this.#transport.receive(redactRpcError(value, this.#redactor.redact));
+    this.#transport.receive(value);
   }
 
   #endIdle(ms: number): void {

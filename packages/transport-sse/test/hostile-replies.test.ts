@@ -64,7 +64,11 @@ describe('what a server repeats of our secrets', () => {
     await using server = await startSseServer({
       onPost(seen, response, stream) {
         const { id } = JSON.parse(seen.body) as { id: number };
-        const error = { jsonrpc: '2.0', id, error: { code: 1, message: says } };
+        const error = {
+          jsonrpc: '2.0',
+          id,
+          error: { code: 1, message: says, data: { echo: [secret.toUpperCase()] } },
+        };
         if (id === 1) return void response.writeHead(400).end(says);
         if (id === 2) return void response.writeHead(400).end(JSON.stringify(error));
         response.writeHead(202).end();
@@ -81,7 +85,9 @@ describe('what a server repeats of our secrets', () => {
     await transport.send(request(3));
     expect(session.messages).toHaveLength(2);
     for (const message of session.messages) {
-      expect(message).toMatchObject({ error: { message: 'bad token [redacted] ([redacted])' } });
+      expect(message).toMatchObject({
+        error: { message: 'bad token [redacted] ([redacted])', data: { echo: ['[redacted]'] } },
+      });
     }
   });
 });

@@ -46,8 +46,8 @@ const SECRET_NAME = /token|secret|passw|pwd|key|credential|auth|cookie|session/i
 const SECRET_FLAG = /^--?[\w.-]*(?:token|secret|passw|key|credential|auth)[\w.-]*(?:=(?<value>.+))?$/is;
 
 /**
- * Returns the texts that must not appear in an error or a log: every configured variable, inherited variables and arguments
- * whose name suggests a secret, and the texts that the host names.
+ * Returns the texts that must not appear in an error or a log: every configured variable except the address of a server, inherited
+ * variables and arguments whose name suggests a secret, the credentials and the query of URLs, and the texts that the host names.
  */
 export function collectSecrets(plan: {
   readonly env: Environment;
@@ -58,7 +58,11 @@ export function collectSecrets(plan: {
   const inherited = Object.entries(plan.env).flatMap(([name, value]) =>
     value !== undefined && SECRET_NAME.test(name) ? [value] : [],
   );
-  const all = [...Object.values(plan.configured), ...inherited, ...secretArguments(plan.args), ...plan.named];
+  const configured = Object.values(plan.configured).filter((value) => !isAddress(value));
+  const within = [...configured, ...plan.args.map((arg) => arg.replace(/^-[^=]*=/, ''))].flatMap(
+    secretsInUrl,
+  );
+  const all = [...configured, ...inherited, ...secretArguments(plan.args), ...within, ...plan.named];
   // A key file is printed line by line.
   return [...new Set(all.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]))];
 }
@@ -70,4 +74,26 @@ function secretArguments(args: readonly string[]): string[] {
     const value = match.groups?.['value'] ?? args[index + 1];
     return value === undefined || value.startsWith('-') ? [] : [value];
   });
+}
+
+/** Whether a value is a URL with nothing but an origin. Errors name addresses, and some ask the user to visit a page there. */
+function isAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { origin, href } = new URL(value);
+  return href === origin || href === `${origin}/`;
+}
+
+function secretsInUrl(text: string): string[] {
+  if (!URL.canParse(text)) return [];
+  const { username, password, searchParams } = new URL(text);
+  return [username, password].flatMap((part) => [part, decoded(part)]).concat(...searchParams.values());
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    // A lone percent sign: it is found as it is.
+    return part;
+  }
 }

@@ -11,6 +11,7 @@ import {
   type FittingsErrorOptions,
   type Intake,
   type JSONRPCMessage,
+  type Redactor,
   type Transport,
   type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
@@ -164,6 +165,10 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       // For the hint of a server that does not connect.
       withheld: this.#plan.withheld.length === 0 ? undefined : this.#plan.withheld.join(', '),
     };
+  }
+
+  protected override get redact(): Redactor {
+    return this.#plan.redact;
   }
 
   protected override async open(): Promise<void> {

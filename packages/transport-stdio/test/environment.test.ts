@@ -84,6 +84,16 @@ describe('what counts as secret', () => {
     expect(find({ args })).toEqual(['a', 'b', 'c']);
   });
 
+  it('passwords and keys within URLs, and not the address of a server alone', () => {
+    const configured = { DB: 'postgres://me:p%40ss@db/notes?sslkey=k%20y', API: 'https://api.example/' };
+    const found = find({ configured, args: ['--api-key', 'a', '--cache=redis://:other@cache'] });
+    expect(found).toEqual(
+      expect.arrayContaining(['me', 'p@ss', 'p%40ss', 'k y', configured.DB, 'a', 'other']),
+    );
+    expect(found).not.toContain(configured.API);
+    expect(found).not.toContain('redis://:other@cache');
+  });
+
   it('each line of a key file', () => {
     expect(find({ named: ['BEGIN\r\nabc\nEND'] })).toEqual(['BEGIN\r\nabc\nEND', 'BEGIN', 'abc', 'END']);
   });

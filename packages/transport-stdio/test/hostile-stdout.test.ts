@@ -22,6 +22,17 @@ describe('what a server writes besides messages', () => {
     expect(client.transport.describe()).toMatchObject({ ignoredLines: 4 });
   });
 
+  it('is in no error of a request: values of the environment, in any field', async () => {
+    const secret = 'canary-123456';
+    await using client = await startToy({ env: { PLAIN: secret } });
+    const data = { echo: [secret.toUpperCase()], [secret]: `x ${secret}` };
+    const error = { code: 1, message: `no ${secret}`, data };
+    const answer = await client.ask('raw', raw(`${JSON.stringify({ jsonrpc: '2.0', id: 1, error })}\n`));
+    expect(answer).toMatchObject({
+      error: { message: 'no [redacted]', data: { echo: ['[redacted]'], '[redacted]': 'x [redacted]' } },
+    });
+  });
+
   it.each([
     ['blank lines', '\n', 1_000_000],
     ['log lines', 'log\n', 1_000_000],

@@ -222,9 +222,15 @@ describe('what a peer repeats of our secrets', () => {
         expect(malformed.message).toContain('you are [redacted]');
         const answered = recorder.next();
         peer.socket.write(
-          jsonFrame({ jsonrpc: '2.0', id: 1, error: { code: 1, message: `bad token ${value}` } }),
+          jsonFrame({
+            jsonrpc: '2.0',
+            id: 1,
+            error: { code: 1, message: `bad token ${value}`, data: { echo: [value.toUpperCase()] } },
+          }),
         );
-        expect(await answered).toMatchObject({ error: { message: 'bad token [redacted]' } });
+        expect(await answered).toMatchObject({
+          error: { message: 'bad token [redacted]', data: { echo: ['[redacted]'] } },
+        });
         await request;
         peer.socket.write(closeFrame(1008, `no ${value}`));
         await recorder.closed;

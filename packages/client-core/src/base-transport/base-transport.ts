@@ -6,6 +6,7 @@ import type {
   TransportSendOptions,
 } from '../contracts/transport.js';
 import type { Delivery, FittingsError, TransportError } from '../errors/fittings-error.js';
+import type { Redactor } from '../text/redact.js';
 import { isRequestId, type MessageMembers } from '../wire/messages.js';
 import { afterTurn, RefusalPace } from './after-turn.js';
 import { HandlerGuard } from './handler-guard.js';
@@ -89,6 +90,7 @@ export abstract class BaseTransport extends TransportController implements Trans
     pending: this.#pending,
     delivery: this.#delivery,
     budget: this.budget,
+    redactor: () => this.redact,
   });
 
   constructor(options: BaseTransportOptions = {}) {
@@ -113,6 +115,13 @@ export abstract class BaseTransport extends TransportController implements Trans
    * soon. `reason` is why the wire has failed; undefined if the connection was closed or aborted on this side.
    */
   protected abstract shutDown(reason: TransportError | undefined): Promise<void>;
+  /**
+   * Removes the secrets of the connection from a text. Every error response of the peer passes through it, with its data. Default:
+   * the transport has no secrets.
+   */
+  protected get redact(): Redactor | undefined {
+    return undefined;
+  }
   /** {@inheritDoc Transport.describe} */
   abstract describe(): TransportDescription;
 

@@ -1,6 +1,8 @@
 import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '../contracts/json-rpc.js';
-import { isRequestId, shapeOf } from '../wire/messages.js';
+import { isErrorResponse, isRequestId, shapeOf } from '../wire/messages.js';
+import type { Redactor } from '../text/redact.js';
 import { sanitizeText } from '../text/sanitize-text.js';
+import { maskError } from './mask-error.js';
 import type { OrderedDelivery } from './ordered-delivery.js';
 import type { PendingRequests } from './pending-requests.js';
 import type { TransportController } from './transport-controller.js';
@@ -17,6 +19,8 @@ export interface InboundDeps {
   /** Delivers valid messages. */
   readonly delivery: OrderedDelivery;
   readonly budget: TurnBudget;
+  /** Returns what removes the secrets of the connection; undefined if it has none. */
+  readonly redactor: () => Redactor | undefined;
 }
 
 /** Sorts what arrives from the peer: messages, batches, unexpected responses, and invalid values. */
@@ -39,7 +43,7 @@ export class Inbound {
       delivery.pushOther(value as JSONRPCMessage);
     } else {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- shapeOf() has checked it
-      const response = value as JSONRPCResponse;
+      const response = this.#withoutSecrets(value as JSONRPCResponse);
       if (this.#expects(response)) delivery.pushResponse(response);
     }
   }
@@ -60,6 +64,12 @@ export class Inbound {
   /** The connection is open. */
   releaseEarly(): void {
     for (const value of this.#early.splice(0)) this.#deps.transport.receive(value);
+  }
+
+  #withoutSecrets(response: JSONRPCResponse): JSONRPCResponse {
+    if (!isErrorResponse(response)) return response;
+    const redact = this.#deps.redactor();
+    return redact === undefined ? response : maskError(response, redact);
   }
 
   #expects(message: JSONRPCResponse): boolean {

@@ -12,9 +12,9 @@ export type Redactor = (text: string, cut?: 'start' | 'end') => string;
 const SHORTEST_PART = 4;
 
 /**
- * Creates a function that replaces these values in a text by `[redacted]`, also where they are percent-encoded as in a form or
- * a URL, escaped as in JSON, or contained in base64 as in `Authorization: Basic`. Values shorter than six characters are not
- * replaced.
+ * Creates a function that replaces these values in a text by `[redacted]`, in capital and small letters, also where they are
+ * percent-encoded as in a form or a URL, escaped as in JSON, or contained in base64 as in `Authorization: Basic`. Values shorter
+ * than six characters are not replaced.
  *
  * @example
  * ```ts
@@ -26,24 +26,51 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   const forms = new Set<string>();
   for (const secret of secrets) {
     if (secret.length < SHORTEST_SECRET) continue;
-    for (const form of [
-      secret,
-      JSON.stringify(secret).slice(1, -1),
-      ...percentForms(secret),
-      ...base64Forms(secret),
-    ]) {
-      if (form.length >= SHORTEST_SECRET) forms.add(form);
+    // Capitals of other letters than those of ASCII may be longer, and have other bytes.
+    for (const text of new Set([secret, secret.toUpperCase(), secret.toLowerCase()])) {
+      for (const form of [text, JSON.stringify(text).slice(1, -1), ...percentForms(text)])
+        forms.add(fold(form));
+    }
+    for (const form of base64Forms(secret)) {
+      if (form.length >= SHORTEST_SECRET) forms.add(fold(form));
     }
   }
   // Longest first, so that a secret that contains another one is replaced as a whole.
   const ordered = [...forms].toSorted((a, b) => b.length - a.length);
   return (text, cut) => {
-    const whole = ordered.reduce((rest, form) => rest.replaceAll(form, MASK), text);
+    let whole = text;
+    let folded = fold(text);
+    for (const form of ordered) {
+      if (!folded.includes(form)) continue;
+      whole = maskForm(whole, folded, form);
+      folded = fold(whole);
+    }
     if (cut === undefined) return whole;
-    const part = Math.max(0, ...ordered.map((form) => partLength(whole, form, cut)));
+    const part = Math.max(0, ...ordered.map((form) => partLength(folded, form, cut)));
     if (part < SHORTEST_PART) return whole;
     return cut === 'start' ? MASK + whole.slice(part) : whole.slice(0, -part) + MASK;
   };
+}
+
+/** Returns the text in capitals, with every character at its place: those that are longer in capitals stay. */
+function fold(text: string): string {
+  const capitals = text.toUpperCase();
+  if (capitals.length === text.length) return capitals;
+  const each = (character: string): string => {
+    const capital = character.toUpperCase();
+    return capital.length === character.length ? capital : character;
+  };
+  return Array.from(text, each).join('');
+}
+
+function maskForm(text: string, folded: string, form: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = folded.indexOf(form); at !== -1; at = folded.indexOf(form, from)) {
+    parts.push(text.slice(from, at));
+    from = at + form.length;
+  }
+  return [...parts, text.slice(from)].join(MASK);
 }
 
 /** Returns how much of the end of the secret the text starts with, or how much of its start the text ends with. */

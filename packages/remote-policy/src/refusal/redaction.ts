@@ -1,4 +1,4 @@
-import { createRedactor, isRecord, type Redactor } from '@mcp-fittings/client-core/transport';
+import { createRedactor, type Redactor } from '@mcp-fittings/client-core/transport';
 import { haveSameEntries } from './same-entries.js';
 
 /**
@@ -81,13 +81,4 @@ export function createRequestRedactor(headers: Readonly<Record<string, string>>,
     },
     learnValue,
   };
-}
-
-/** Returns a JSON-RPC error response with secrets removed from its message; returns any other value unchanged. */
-export function redactRpcError(value: unknown, redact: Redactor): unknown {
-  if (!isRecord(value) || !isRecord(value['error'])) return value;
-  const { error } = value;
-  if (typeof error['message'] !== 'string') return value;
-  const message = redact(error['message']);
-  return message === error['message'] ? value : { ...value, error: { ...error, message } };
 }

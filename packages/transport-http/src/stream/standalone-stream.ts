@@ -52,7 +52,7 @@ export function createStandaloneStream(
     if (Array.isArray(value) && allowsBatches(transport.protocolVersion)) {
       for (const element of value) if (!Array.isArray(element)) onValue(element);
     } else if (isRecord(value) && !('method' in value)) connection.reportForeign(value['id']);
-    else connection.receive(value);
+    else transport.receive(value);
   };
 
   const is = (wanted: StandaloneState): boolean => state === wanted;

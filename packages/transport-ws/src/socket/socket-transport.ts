@@ -9,7 +9,7 @@ import {
   type Redactor,
   type TransportDescription,
 } from '@mcp-fittings/client-core/transport';
-import { redactRpcError, replyExcerpt } from '@mcp-fittings/remote-policy';
+import { replyExcerpt } from '@mcp-fittings/remote-policy';
 import type { RawData, WebSocket } from 'ws';
 import { CLOSE, meaningOfClose } from './close-codes.js';
 import { faultOfFrame } from './frame-errors.js';
@@ -40,6 +40,8 @@ export interface SocketTransportOptions extends WebSocketConnectionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const unchanged: Redactor = (text) => text;
+
 /** Bytes of a malformed message that are searched for secrets before a part of it is shown. */
 const EXCERPT_BYTES = 4096;
 
@@ -58,7 +60,6 @@ export class SocketTransport extends BaseTransport {
   #closeCode: number = CLOSE.normal;
   #peerIsDead = false;
   #socketError: Error | undefined;
-  #redact: Redactor = (text) => text;
 
   constructor(options: SocketTransportOptions) {
     super({ server: options.server, signal: options.signal });
@@ -81,12 +82,15 @@ export class SocketTransport extends BaseTransport {
     return this.close();
   }
 
+  protected override get redact(): Redactor | undefined {
+    return this.#open?.redact;
+  }
+
   protected override async open(signal: AbortSignal): Promise<void> {
     const { source, maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES } = this.#options;
     const open = 'accepted' in source ? source.accepted : await source.dial(signal);
     const { webSocket, socket } = open;
     this.#open = open;
-    if (open.redact !== undefined) this.#redact = open.redact;
     this.#outbox = createOutbox(webSocket, socket, {
       maxQueuedBytes,
       controller: this,
@@ -201,12 +205,12 @@ export class SocketTransport extends BaseTransport {
     } catch {
       // Longer than what is shown, so that a secret at the cut is found too.
       this.reportCounted('MESSAGE_INVALID', () => {
-        const excerpt = replyExcerpt(data.toString('utf8', 0, EXCERPT_BYTES), this.#redact, 80);
+        const excerpt = replyExcerpt(data.toString('utf8', 0, EXCERPT_BYTES), this.redact ?? unchanged, 80);
         return `The peer sent a message that is not JSON: ${excerpt}`;
       });
       return;
     }
-    this.receive(redactRpcError(value, this.#redact));
+    this.receive(value);
   }
 
   #onError(error: Error): void {
@@ -220,7 +224,7 @@ export class SocketTransport extends BaseTransport {
   }
 
   #onClose(code: number, reason: Buffer): void {
-    const [error, message, options] = meaningOfClose(code, reason.toString(), this.#redact);
+    const [error, message, options] = meaningOfClose(code, reason.toString(), this.redact ?? unchanged);
     this.fail(this.error(error, message, { ...options, cause: this.#socketError }));
   }
 }
