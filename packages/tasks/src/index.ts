@@ -8,6 +8,7 @@ export { tasks, type TasksOptions } from './plugin.js';
 export {
   taskOwner,
   taskStore,
+  type ClaimedTask,
   type TaskRecord,
   type TaskStore,
   type TaskStoreOptions,

@@ -19,6 +19,8 @@ export interface TaskRunDeps {
   readonly limits: TaskLimits;
   readonly own: OwnRequests;
   readonly inputs: InputRequests;
+  /** Called first. Resolves when the task is remembered. */
+  readonly onStart: () => Promise<void>;
   /** Called with each state of the task that a poll returned, and with the call that waits for it. */
   readonly onPoll: (task: Task, call: Call) => void;
   /** Called before answers are sent, with the keys of all input requests so far. Resolves when they are remembered. */
@@ -63,12 +65,18 @@ export class TaskRun {
 
   /** Polls until the task ends. Never rejects: failures go to the call. */
   async run(): Promise<void> {
-    if (this.#task !== undefined) this.#deps.onPoll(this.#task, this.#call);
+    if (this.#stop.signal.aborted) return;
+    const { limits, clock, onStart, onPoll, onEnd } = this.#deps;
     try {
+      // First, so that the client knows of no task that a restart would lose. A store that hangs delays the task, not more.
+      await settlesWithin(limits.requestMs, onStart(), clock);
+      this.#stop.signal.throwIfAborted();
+      if (this.#task !== undefined) onPoll(this.#task, this.#call);
       const body = await this.#outcome();
       if (this.#stop.signal.aborted) return;
-      this.#deps.onEnd();
       this.#call.answer(body);
+      // Last, so that a program that is killed in between asks for the result again.
+      onEnd();
     } catch (error) {
       // The client gave up, or the connection ended: the call was settled then.
       if (this.#stop.signal.aborted) return;

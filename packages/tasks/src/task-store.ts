@@ -14,6 +14,19 @@ export interface TaskRecord {
   readonly ttlMs: number | null;
   /** Keys of the input requests that were answered. */
   readonly answered: readonly string[];
+  /**
+   * Until when a program polls the task, in milliseconds since the Unix epoch; the program extends it while it does. Another one resumes
+   * the task only when this time has passed. Default: no program polls it.
+   */
+  readonly heldUntil?: number | undefined;
+}
+
+/** What {@link TaskStore.claim} found. */
+export interface ClaimedTask {
+  /** The task as it was before. */
+  readonly task: TaskRecord;
+  /** Whether the caller may resume it, because no one else holds it. */
+  readonly isTaken: boolean;
 }
 
 /**
@@ -26,6 +39,11 @@ export interface TaskStore {
   list(owner: string): Promise<readonly TaskRecord[]>;
   /** Adds a task, or replaces the one with the same id. */
   put(owner: string, task: TaskRecord): Promise<void>;
+  /**
+   * Takes a task whose `heldUntil` is absent or has passed, by setting it to this value. Of several programs that do so at once, one takes
+   * it. Resolves with `undefined` if the owner has no such task.
+   */
+  claim(owner: string, taskId: string, heldUntil: number): Promise<ClaimedTask | undefined>;
   /** Removes a task, if it is there. */
   remove(owner: string, taskId: string): Promise<void>;
 }
@@ -74,6 +92,17 @@ export function taskStore(tokens: TokenStore, options: TaskStoreOptions = {}): T
   return {
     list: (owner) => read(keyOf(owner)),
     put: (owner, task) => change(owner, (all) => [...all.filter(isOther(task.taskId)), task]),
+    async claim(owner, taskId, heldUntil) {
+      let claimed: ClaimedTask | undefined;
+      await change(owner, (all) =>
+        all.map((task) => {
+          if (task.taskId !== taskId) return task;
+          claimed = { task, isTaken: (task.heldUntil ?? 0) <= clock.now() };
+          return claimed.isTaken ? { ...task, heldUntil } : task;
+        }),
+      );
+      return claimed;
+    },
     remove: (owner, taskId) => change(owner, (all) => all.filter(isOther(taskId))),
   };
 }
@@ -97,13 +126,14 @@ function isOther(taskId: string): (task: TaskRecord) => boolean {
 
 function isTaskRecord(value: unknown): value is TaskRecord {
   if (!isRecord(value)) return false;
-  const { taskId, tool, since, ttlMs, answered } = value;
+  const { taskId, tool, since, ttlMs, answered, heldUntil = 0 } = value;
   return (
     isTaskId(taskId) &&
     typeof tool === 'string' &&
     tool.length <= MAX_TEXT &&
     typeof since === 'number' &&
     (ttlMs === null || typeof ttlMs === 'number') &&
+    typeof heldUntil === 'number' &&
     Array.isArray(answered) &&
     answered.length <= MAX_ANSWERED &&
     answered.every((key) => typeof key === 'string' && key.length <= MAX_TEXT)

@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { settlesWithin, systemClock } from '@mcp-fittings/client-core/timing';
 import {
   afterTurn,
   isNotification,
@@ -22,7 +22,7 @@ import { createInputRequests } from './input-requests.js';
 import { DEFAULT_LIMITS, type TaskLimits } from './limits.js';
 import { createOwnRequests } from './own-requests.js';
 import { isTaskId, isTaskResult, readTask, RESUME_METHOD, type Task } from './protocol.js';
-import { rememberTask } from './remembered-task.js';
+import { claimTask, RememberedTask } from './remembered-task.js';
 import { createTaskReports, type TaskUpdate } from './task-reports.js';
 import { TaskRun } from './task-run.js';
 import { taskOwner, type TaskRecord, type TaskStore } from './task-store.js';
@@ -76,6 +76,12 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
   const runs = new Set<TaskRun>();
   /** Calls that were answered with a task: a second task for the same call is ignored. */
   const followed = new WeakSet<Call>();
+  /** Ids of the tasks that are polled. */
+  const polled = new Set<string>();
+  /** Tasks whose records are not all written yet. */
+  const writing = new Set<Promise<void>>();
+  /** Aborted when the connection has ended. */
+  const ended = new AbortController();
   let initializeId: RequestId | undefined;
   /** Whether a server of an earlier revision has declared the extension. */
   let isDeclared = false;
@@ -94,25 +100,35 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
   const inputs = createInputRequests({ server, clock, inputMs: limits.inputMs, deliver });
   const reports = createTaskReports({ server, deliver, onTask, onError: reportError });
 
-  const recordOf = async (taskId: string): Promise<TaskRecord | undefined> => {
+  const newRecord = (call: Call, taskId: string, ttlMs: number | null): TaskRecord => ({
+    taskId,
+    tool: call.tool.slice(0, MAX_TOOL),
+    since: clock.now(),
+    ttlMs,
+    answered: [],
+  });
+
+  const resume = async (call: Call, taskId: string): Promise<void> => {
+    const refuse = (message: string): void =>
+      call.answer({ error: { code: RPC_CODES.invalidParams, message } });
+    if (polled.has(taskId)) return refuse('The task is polled already.');
+    polled.add(taskId);
     try {
-      return (await store?.list(owner))?.find((record) => record.taskId === taskId);
+      const isWanted = (): boolean => calls.get(call.id) === call;
+      const claiming = { server, store, owner, clock, signal: ended.signal, isWanted };
+      const record = (await claimTask(claiming, taskId)) ?? newRecord(call, taskId, null);
+      if (typeof record !== 'string') return await follow(call, record, undefined);
+      refuse(record);
     } catch (error) {
-      reportError(error);
-      return undefined;
+      call.fail(error);
     }
+    polled.delete(taskId);
   };
 
   /** Polls a task until the call has its result. Never rejects. */
-  const follow = async (call: Call, taskId: string, seed: Task | undefined): Promise<void> => {
-    const record = (seed === undefined ? await recordOf(taskId) : undefined) ?? {
-      taskId,
-      tool: call.tool.slice(0, MAX_TOOL),
-      since: clock.now(),
-      ttlMs: seed?.ttlMs ?? null,
-      answered: [],
-    };
-    const remembered = rememberTask({ store, owner, record, onError: reportError });
+  const follow = async (call: Call, record: TaskRecord, seed: Task | undefined): Promise<void> => {
+    const { taskId } = record;
+    const remembered = new RememberedTask({ store, owner, record, clock, onError: reportError });
     const report = reports.ofTask(record.tool);
     const run = new TaskRun(
       {
@@ -121,6 +137,7 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
         limits,
         own,
         inputs,
+        onStart: () => remembered.hold(),
         onPoll(task, waiting) {
           remembered.seen(task);
           report(task, waiting);
@@ -130,11 +147,21 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
       },
       { taskId, call, seed, answered: record.answered },
     );
-    // Canceled while the record was read.
-    if (calls.get(call.id) !== call) return run.cancel();
+    polled.add(taskId);
     runs.add(run);
+    // The connection has ended, or the call was canceled, while the record was read.
+    if (ended.signal.aborted) run.disconnected(connectionEnded(server, wire.closeReason));
+    else if (calls.get(call.id) !== call) run.cancel();
     await run.run();
     runs.delete(run);
+    polled.delete(taskId);
+    await remembered.release();
+  };
+
+  /** Has `close()` wait until the records are written. */
+  const track = (work: Promise<void>): void => {
+    writing.add(work);
+    void work.finally(() => writing.delete(work));
   };
 
   /** Settles as the contract wants of `send()` of a request: with its response, however that arrives. */
@@ -188,7 +215,12 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     const call = createCall(declared, callOptions, deliver);
     if (method === 'tools/call') return open(call, () => wire.send(withoutMarker(declared), sendOptions));
     const taskId = params?.['taskId'];
-    if (isTaskId(taskId)) return open(call, () => follow(call, taskId, undefined));
+    if (isTaskId(taskId)) {
+      return open(call, () => {
+        track(resume(call, taskId));
+        return undefined;
+      });
+    }
     call.answer({
       error: { code: RPC_CODES.invalidParams, message: 'The "taskId" is missing or not valid.' },
     });
@@ -216,9 +248,12 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     const late = canceled.get(id);
     const task = readTask(result);
     if (typeof task !== 'string' && call !== undefined) {
-      if (!followed.has(call)) void follow(call, task.taskId, task);
-      followed.add(call);
-      return undefined;
+      if (followed.has(call)) return undefined;
+      if (!polled.has(task.taskId)) {
+        followed.add(call);
+        track(follow(call, newRecord(call, task.taskId, task.ttlMs), task));
+        return undefined;
+      }
     }
     if (typeof task !== 'string' && late !== undefined) {
       canceled.delete(id);
@@ -228,7 +263,9 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
       return undefined;
     }
     // "A client that receives `CreateTaskResult` in response to an unsupported request type MUST interpret this as an invalid response".
-    const why = typeof task === 'string' ? task : 'only tools/call may create one';
+    const isDoubled = typeof task !== 'string' && call !== undefined;
+    const other = isDoubled ? 'its "taskId" is that of another call' : 'only tools/call may create one';
+    const why = typeof task === 'string' ? task : other;
     const text = `The server "${server}" answered with an invalid task: ${why}.`;
     if (call === undefined)
       return { jsonrpc: '2.0', id, error: { code: RPC_CODES.invalidRequest, message: text } };
@@ -242,6 +279,7 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     const error = connectionEnded(server, closeReason);
     // The order of the contract: if the connection was lost, open calls are rejected before the client is told.
     const isFirst = closeReason === undefined || closeReason.code === 'ABORTED' || runs.size === 0;
+    ended.abort(error);
     if (isFirst) outer.onclose?.();
     for (const run of runs) run.disconnected(error);
     closing = new Promise((resolve) => {
@@ -280,6 +318,8 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     async close() {
       await wire.close();
       await closing;
+      // A store that hangs delays the end, not more.
+      await settlesWithin(limits.requestMs, Promise.allSettled(writing), clock);
     },
     onmessage: undefined,
     onclose: undefined,

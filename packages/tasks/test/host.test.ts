@@ -177,7 +177,7 @@ describe('tasks in a host', () => {
       expect(asked).toHaveLength(1);
       expect(board.asked.filter((method) => method === 'tools/call')).toHaveLength(1);
       await second.close();
-      await expect.poll(() => store.list('studio for ann')).toEqual([]);
+      expect(await store.list('studio for ann')).toEqual([]);
       await rm(folder, { recursive: true });
     },
   );

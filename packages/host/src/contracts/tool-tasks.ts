@@ -31,7 +31,8 @@ export interface ToolTaskOptions {
   readonly onUpdate?: ((task: ToolTask) => void) | undefined;
   /**
    * Id of a task of an earlier run, from a `TaskStore` for example. The tool is not called: the result is that of the task.
-   * Rejects with `RPC_ERROR` if the transport is not wrapped by `tasks()`. Default: none, so that the tool is called.
+   * Rejects with `RPC_ERROR` if the transport is not wrapped by `tasks()`, or if its store does not let you resume the task.
+   * Default: none, so that the tool is called.
    */
   readonly resume?: string | undefined;
 }
