@@ -9,7 +9,8 @@ export function judge(told, executed) {
   const result = { untruthful: 0, unsettled: 0, twice: 0, outcomes: {}, examples: [] };
   for (const [id, { kind, code, message, fault }] of told) {
     const count = executed.get(id) ?? 0;
-    result.outcomes[kind] = (result.outcomes[kind] ?? 0) + 1;
+    const outcome = code === undefined ? kind : `${kind} ${code}`;
+    result.outcomes[outcome] = (result.outcomes[outcome] ?? 0) + 1;
     const isUntruthful =
       (kind === 'ok' && count === 0) ||
       ((kind === 'not-sent' || kind === 'rejected') && count > 0) ||

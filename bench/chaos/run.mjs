@@ -1,26 +1,23 @@
 /**
- * Calls under random faults, over every transport. What the host says of a call (`delivery`) is compared
- * with what the server wrote down. `npm run chaos -- [calls] [seed] [wire]`; fails if one call is reported untruthfully,
- * is carried out twice, or never settles.
+ * Calls under random faults, over every transport, through a gateway, and with tasks. What the host says of a call (`delivery`) is
+ * compared with what the server wrote down. `npm run chaos -- [calls] [seed] [wire]`; fails if one call is reported
+ * untruthfully, is carried out twice, never settles, or outlives its server.
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createHost } from '@mcp-fittings/host';
-import { http } from '@mcp-fittings/transport-http';
-import { inprocess } from '@mcp-fittings/transport-inprocess';
-import { sse } from '@mcp-fittings/transport-sse';
-import { stdio } from '@mcp-fittings/transport-stdio';
-import { ws } from '@mcp-fittings/transport-ws';
-import { createFaultyProxy } from './faulty-proxy.mjs';
 import { judge } from './judge.mjs';
-import { createMarkServer } from './server.mjs';
+import { runTasks } from './tasks.mjs';
+import { openWorld } from './worlds.mjs';
 
-const SERVER = join(import.meta.dirname, 'server.mjs');
 const WORKERS = 12;
 const CALL_MS = 3_000;
 const UNSETTLED_MS = 60_000;
+/** A question whose server has ended ends with its call, long before anyone would stop waiting for an answer. */
+const QUESTION_MS = 300_000;
+const ENDED_SERVER_MS = 30_000;
+/** From this many calls of a wire on, its server is away once for longer than a host waits. */
+const AWAY_FROM_CALLS = 2_000;
+const AWAY_MS = 45_000;
 /** What ends the server, for all calls under way. */
 const DEATHS = ['die-before', 'die-after', 'die-late'];
 /** What happens to one call. */
@@ -33,16 +30,20 @@ const STATUSES = [
   'cut-before',
   'cut-after',
 ];
+/** Questions to the person, and one that is open when the server ends. */
+const QUESTIONS = ['ask', 'ask', 'ask-die'];
 const WIRES = {
   stdio: { faults: DEATHS },
   inprocess: { faults: DEATHS },
   http: { faults: [...DEATHS, ...STATUSES, ...STATUSES, ...STATUSES] },
   sse: { faults: [...DEATHS, ...STATUSES, ...STATUSES, ...STATUSES] },
   ws: { faults: DEATHS },
+  'gateway-stdio': { faults: [...DEATHS, ...QUESTIONS] },
+  'gateway-http': { faults: [...DEATHS, ...STATUSES, ...QUESTIONS] },
 };
 
 const [total = '20000', seed = '1', only] = process.argv.slice(2);
-const names = Object.keys(WIRES).filter((wire) => only === undefined || wire === only);
+const names = [...Object.keys(WIRES), 'tasks'].filter((wire) => only === undefined || wire === only);
 const perRun = Math.ceil(Number(total) / names.length);
 process.on('unhandledRejection', (error) => {
   console.error('unhandled rejection:', error);
@@ -51,7 +52,8 @@ process.on('unhandledRejection', (error) => {
 
 const sum = { calls: 0, untruthful: 0, unsettled: 0, twice: 0 };
 for (const wire of names) {
-  const result = await run(wire, perRun, randomFrom(`${seed} ${wire}`));
+  const random = randomFrom(`${seed} ${wire}`);
+  const result = await (wire === 'tasks' ? runTasks(perRun, random) : run(wire, perRun, random));
   console.log(`${wire.padEnd(14)} ${describe(result)}`);
   for (const name of Object.keys(sum)) sum[name] += result[name];
 }
@@ -72,11 +74,12 @@ function describe({ calls, faults, outcomes, examples, seconds }) {
 
 async function run(wire, calls, random) {
   const started = performance.now();
-  const world = await open(wire, random);
+  const world = await openWorld(wire, (items) => pick(random, items));
   const host = createHost({
     name: 'chaos',
     version: '1.0.0',
     transports: world.transports,
+    callbacks: { elicit: answer },
     limits: { connectMs: 10_000 },
   });
   host.on('error', () => undefined);
@@ -84,8 +87,20 @@ async function run(wire, calls, random) {
   const told = new Map();
   let next = 0;
   let faults = 0;
+  /** `undefined`: it is there. A server that was away is reached again, without anyone who starts it. */
+  let away;
+  let reached = true;
+  const goAway = async () => {
+    faults++;
+    away = world.away(AWAY_MS);
+    await away;
+    away = undefined;
+    reached = false;
+  };
   const worker = async () => {
-    while (next < calls) {
+    while (next < calls || away !== undefined) {
+      if (next === Math.floor(calls / 2) && calls >= AWAY_FROM_CALLS && world.away !== undefined)
+        void goAway();
       const id = `${wire}-${next++}`;
       const hasFault = random() < 0.002 * WIRES[wire].faults.length;
       const fault = hasFault ? pick(random, WIRES[wire].faults) : 'none';
@@ -94,13 +109,15 @@ async function run(wire, calls, random) {
       if (random() < 0.006) faults += world.disturb();
       const outcome = await outcomeOf(host, { id, ms, fault });
       told.set(id, outcome);
+      if (outcome.kind === 'ok') reached = true;
       // As a caller does: what failed is not followed by the next call in the same instant.
-      if (outcome.kind !== 'ok') await new Promise((resolve) => setTimeout(resolve, 20 + random() * 100));
+      else await wait(away === undefined ? 20 + random() * 100 : 1000);
       // A server that failed for good is started by its user.
       if (host.server('chaos').state.status === 'failed') await host.start('chaos').catch(() => undefined);
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, worker));
+  if (!reached) told.set('after the server was back', { kind: 'unsettled' });
   await host.close();
   const executed = world.executed();
   await world.close();
@@ -113,90 +130,23 @@ async function run(wire, calls, random) {
 }
 
 async function outcomeOf(host, args) {
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'unsettled' }), UNSETTLED_MS);
-  });
-  const call = host.callTool({ server: 'chaos', tool: 'mark' }, args, { timeoutMs: CALL_MS }).then(
+  const endsServer = args.fault === 'ask-die';
+  const timeoutMs = endsServer ? QUESTION_MS : CALL_MS;
+  const call = host.callTool({ server: 'chaos', tool: 'mark' }, args, { timeoutMs }).then(
     (result) => ({ kind: result.isError === true ? 'tool-error' : 'ok' }),
     (error) => ({ kind: error.delivery ?? 'no-delivery', code: error.code, message: error.message }),
   );
-  const outcome = await Promise.race([call, late]);
-  clearTimeout(timer);
+  const late = new AbortController();
+  const unsettled = wait(endsServer ? ENDED_SERVER_MS : UNSETTLED_MS, { kind: 'unsettled' }, late);
+  const outcome = await Promise.race([call, unsettled.catch(() => undefined)]);
+  late.abort();
   return { ...outcome, fault: args.fault };
 }
 
-/** What is disturbed, the ledger, and how the host reaches it. */
-async function open(wire, random) {
-  const folder = mkdtempSync(join(tmpdir(), 'fittings-chaos-'));
-  const ledger = join(folder, 'ledger');
-  writeFileSync(ledger, '');
-  const executed = () => countLines(readFileSync(ledger, 'utf8'));
-  const cleanUp = () => rmSync(folder, { recursive: true, force: true });
-  if (wire === 'stdio') {
-    const entry = { command: process.execPath, args: [SERVER, 'stdio', '0', ledger] };
-    return { transports: [stdio()], entry, disturb: () => 0, executed, close: cleanUp };
-  }
-  if (wire === 'inprocess') return openInProcess(cleanUp);
-  const server = await superviseServer(wire, ledger);
-  const proxy = await createFaultyProxy(() => server.port);
-  const url = `${wire === 'ws' ? 'ws' : 'http'}://127.0.0.1:${proxy.port}/mcp`;
-  const entry = { type: wire, url, ...(wire === 'ws' && { apiKey: 'a-token-of-enough-length' }) };
-  const disturb = () => {
-    pick(random, [() => proxy.cut(), () => proxy.stall(100), () => proxy.refuse(100), () => server.kill()])();
-    return 1;
-  };
-  const close = () => {
-    server.close();
-    proxy.close();
-    cleanUp();
-  };
-  return { transports: [http(), sse(), ws()], entry, disturb, executed, close };
-}
-
-function openInProcess(cleanUp) {
-  const counts = new Map();
-  const record = (id) => void counts.set(id, (counts.get(id) ?? 0) + 1);
-  const servers = {
-    chaos: () => {
-      const server = createMarkServer(record, () => void server.close());
-      return server;
-    },
-  };
-  const transports = [inprocess({ servers })];
-  return { transports, entry: { type: 'sdk' }, disturb: () => 0, executed: () => counts, close: cleanUp };
-}
-
-/** A server process that is started again, on the same port, whenever it ends. */
-async function superviseServer(wire, ledger) {
-  let child;
-  let port = 0;
-  let isClosed = false;
-  const start = () =>
-    new Promise((resolve) => {
-      child = spawn(process.execPath, [SERVER, wire, String(port), ledger], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      child.stdout.once('data', (chunk) => resolve((port = Number(chunk))));
-      child.once('exit', () => void (isClosed || start()));
-    });
-  await start();
-  return {
-    get port() {
-      return port;
-    },
-    kill: () => child.kill('SIGKILL'),
-    close() {
-      isClosed = true;
-      child.kill('SIGKILL');
-    },
-  };
-}
-
-function countLines(text) {
-  const counts = new Map();
-  for (const line of text.split('\n')) if (line !== '') counts.set(line, (counts.get(line) ?? 0) + 1);
-  return counts;
+/** The person answers at once, except the question whose server is about to end. */
+function answer({ message }, { signal }) {
+  if (message === 'ask-die') return wait(QUESTION_MS, { action: 'cancel' }, { signal });
+  return Promise.resolve({ action: 'accept', content: {} });
 }
 
 function pick(random, items) {

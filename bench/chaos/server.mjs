@@ -16,8 +16,13 @@ import { z } from 'zod';
 export function createMarkServer(record, die) {
   const server = new McpServer({ name: 'chaos', version: '1.0.0' });
   const inputSchema = { id: z.string(), ms: z.number(), fault: z.string() };
-  server.registerTool('mark', { inputSchema }, async ({ id, ms, fault }) => {
+  server.registerTool('mark', { inputSchema }, async ({ id, ms, fault }, { requestId }) => {
     if (fault === 'die-before') die();
+    if (fault.startsWith('ask')) {
+      const question = ask(server, fault, requestId);
+      if (fault === 'ask-die') setTimeout(die, 30);
+      await question;
+    }
     record(id);
     if (fault === 'die-after') die();
     if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
@@ -25,6 +30,12 @@ export function createMarkServer(record, die) {
     return { content: [{ type: 'text', text: id }] };
   });
   return server;
+}
+
+/** Asks the client of this call; the answer to `ask-die` never comes. */
+function ask(server, message, relatedRequestId) {
+  const requestedSchema = { type: 'object', properties: {} };
+  return server.server.elicitInput({ message, requestedSchema }, { relatedRequestId, timeout: 600_000 });
 }
 
 if (process.argv[1] === import.meta.filename) {
@@ -52,7 +63,7 @@ function listen(wire, port, make, record) {
   });
   if (wire === 'ws') {
     const onConnection = (transport) => make().connect(transport);
-    createWebSocketServer({ server, token: 'a-token-of-enough-length', onConnection });
+    createWebSocketServer({ server, token: 'a-token-that-is-long-enough-for-a-gateway', onConnection });
   }
   server.listen(port, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`));
 }
