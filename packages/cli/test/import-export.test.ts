@@ -42,6 +42,16 @@ it('import without a program lists the programs whose files are here', async () 
     });
 });
 
+it('import from a program that has no file here says so', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const from = ['import', '--from', 'claude-desktop', '--all'];
+  expect((await workspace.fittings(from)).stdout).toContain(
+    'There is no configuration file of claude-desktop',
+  );
+  await writeHome(workspace, DESKTOP, { mcpServers: {} });
+  expect((await workspace.fittings(from)).stdout).toContain('Nothing was imported from claude-desktop.');
+});
+
 it('an mcp-remote line is offered for conversion, and converted when asked', async () => {
   await using workspace = await openWorkspace({ here: true });
   const args = [

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { FittingsError, TransportError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { createHost, type Host, type ServerSnapshot } from '@mcp-fittings/host';
+import { createHost, type Host, type HostEvents, type ServerSnapshot } from '@mcp-fittings/host';
 import { calculator, identity } from './support/calculator.js';
 import { testServers, type TestServers } from './support/in-process.js';
 import { reaches, recordStates } from './support/recorder.js';
@@ -169,8 +169,8 @@ describe('the life of a connection', () => {
       };
     });
     const { host, clock } = hostOn(servers);
-    const unhealthy: number[] = [];
-    host.on('unhealthy', ({ failures }) => unhealthy.push(failures));
+    const unhealthy: HostEvents['unhealthy'][] = [];
+    host.on('unhealthy', (event) => unhealthy.push(event));
     await host.connect({
       calc: {
         type: 'test',
@@ -190,7 +190,8 @@ describe('the life of a connection', () => {
     await back;
     await clock.advance(1000);
     await reaches(host, 'calc', 'connected');
-    expect(unhealthy).toEqual([2]);
+    const error = { code: 'TIMEOUT', server: 'calc', cause: expect.any(FittingsError) };
+    expect(unhealthy).toMatchObject([{ server: 'calc', failures: 2, error }]);
     expect(servers.mostOpen).toBe(1);
     await host.close();
   });

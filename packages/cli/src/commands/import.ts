@@ -87,11 +87,15 @@ export async function importFromProgram(
     }
   }
   const value = { from, scope, dryRun, files: found.files, servers: outcomes, failed: found.failed };
+  const nothing =
+    found.files.length > 0
+      ? `Nothing was imported from ${from}.`
+      : `There is no configuration file of ${from} here. The programs that have one: fittings import`;
   output.result(value, () =>
     [
       ...outcomes.flatMap((outcome) => lines(outcome, dryRun)),
       ...found.failed.map(({ name, reason }) => `${output.style.red('✗')} ${name}: ${printable(reason)}`),
-      ...(outcomes.length + found.failed.length === 0 ? [`Nothing was imported from ${from}.`] : []),
+      ...(outcomes.length + found.failed.length === 0 ? [nothing] : []),
     ].join('\n'),
   );
   if (outcomes.some(({ error }) => error !== undefined)) deps.setExitCode(EXIT.config);

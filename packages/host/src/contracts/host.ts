@@ -155,8 +155,13 @@ export interface HostEvents {
     readonly principal?: string | undefined;
     readonly error: FittingsError;
   };
-  /** A server missed its health checks; the host gives up the connection and makes it again. */
-  unhealthy: { readonly server: string; readonly principal?: string | undefined; readonly failures: number };
+  /** A server missed its health checks; the host gives up the connection and makes it again. `error.cause` is the last failure. */
+  unhealthy: {
+    readonly server: string;
+    readonly principal?: string | undefined;
+    readonly failures: number;
+    readonly error: FittingsError;
+  };
   /** A list of a server was read, for the first time or again. */
   catalog: { readonly server: string; readonly principal?: string | undefined; readonly kind: ListKind };
   /** The tools of a server differ from those of the previous reading. */

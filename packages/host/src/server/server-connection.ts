@@ -231,9 +231,10 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
       clock,
       onUnhealthy(failures, cause) {
         if (cause instanceof AuthRequiredError) return requireAuth(cause, connection);
-        emitter.emit('unhealthy', { server, failures });
         const text = `The server "${server}" did not answer ${failures} consecutive health checks.`;
-        supervisor.giveUp(connection, new FittingsError('TIMEOUT', text, { server, cause }));
+        const error = new FittingsError('TIMEOUT', text, { server, cause });
+        emitter.emit('unhealthy', { server, failures, error });
+        supervisor.giveUp(connection, error);
       },
     });
   };
