@@ -22,7 +22,7 @@ const FAULTS = 0.01;
 const RESTARTS = 0.005;
 
 /**
- * Makes the calls, and judges what was said of each. A task that the host had reported and that nobody answered counts as untruthful.
+ * Makes the calls, and judges what was said of each. A task that the host had reported and that no one answered counts as untruthful.
  * @param {number} calls @param {() => number} random
  */
 export async function runTasks(calls, random) {
