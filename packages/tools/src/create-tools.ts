@@ -85,13 +85,14 @@ export interface Tools extends AsyncDisposable {
    * Returns the tools that the host has now. Take one snapshot per turn of the model, and run the calls of the turn with it: a
    * name then means the tool that the model was shown, even if a server has come or gone. Tools that have not changed are not
    * converted again.
-   * @param conversation What the model has loaded, if tools are deferred. Without it, what a search loads is offered by this
-   * toolset only, in {@link Toolset.activeTools}.
+   * @param conversation What the model has loaded, if tools are deferred, and whose large results it reads, with `spill`. Without it,
+   * what a search loads is offered by this toolset only, in {@link Toolset.activeTools}, and all toolsets without one read the same
+   * results.
    */
   snapshot(conversation?: ToolConversation): Toolset;
   /**
-   * Creates a conversation for {@link snapshot}: it remembers which deferred tools were loaded, and has no effect unless tools
-   * are deferred.
+   * Creates a conversation for {@link snapshot}: it remembers which deferred tools were loaded, and keeps the large results of
+   * conversations apart. It has no effect without `defer` and `spill`.
    * @param saved A parsed result of {@link ToolConversation.toJSON}. Default: a new conversation.
    * @throws {FittingsError} `CONFIG_INVALID` if `saved` is malformed.
    */
@@ -100,7 +101,7 @@ export interface Tools extends AsyncDisposable {
   readonly policy: ToolPolicy;
   /** What servers changed since the user agreed to it. Undefined without the option `pins`. */
   readonly pins: HostPins | undefined;
-  /** Removes what `spill` kept for this conversation alone. `await using` does the same. */
+  /** Removes what `spill` kept for these tools alone. `await using` does the same. */
   close(): Promise<void>;
 }
 
@@ -202,7 +203,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         valueLimits: { ...CHECKED_VALUE_LIMITS, ...options.valueLimits },
         rendering,
       };
-      const spilled = spillCalls?.(plain, tools);
+      const spilled = spillCalls?.(plain, tools, conversation?.id);
       const deps = spilled?.deps ?? plain;
       const toolset: Toolset = {
         tools,

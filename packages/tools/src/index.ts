@@ -67,7 +67,7 @@ export type { HostPins, PinQuestion } from './pins/pin-gate.js';
 export type { ProgressEvent } from './calls/progress-queue.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 export { toolCallOutput, type ToolCallOutput } from './calls/tool-call-output.js';
-export type { ConversationResults, ResultSpill } from './calls/result-spill.js';
+export type { KeptResults, ResultSpill } from './calls/result-spill.js';
 
 export { renderError, renderForModel, renderForPerson } from './results/render-result.js';
 export { toolFailure, type ToolFailure } from './results/tool-failure.js';

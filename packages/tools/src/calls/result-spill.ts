@@ -5,12 +5,12 @@ import type { RenderedResult } from '../results/spilled-result.js';
 
 /** Keeps large results. `createSpill` of `@mcp-fittings/tools/spill` returns one; several `createTools()` may share it. */
 export interface ResultSpill {
-  /** Returns the results of one conversation of one person. `createTools` calls it once. */
-  open(options: { readonly principal: string | undefined }): ConversationResults;
+  /** Returns the results of one person. `createTools` calls it once. */
+  open(options: { readonly principal: string | undefined }): KeptResults;
 }
 
-/** The large results of one conversation. */
-export interface ConversationResults {
+/** The large results of one `createTools`. */
+export interface KeptResults {
   /** The tool by which the model reads them. It has the same name and texts in every turn. */
   readonly reader: CatalogTool;
   /** Renders a result, and keeps it if it is too large. Rejects only with the reason of `signal`. */
@@ -20,8 +20,10 @@ export interface ConversationResults {
     options: {
       /** How much of a result the model gets if it is not kept. */
       readonly rendering: RenderOptions;
-      /** The name by which the model calls {@link ConversationResults.reader}. */
+      /** The name by which the model calls {@link KeptResults.reader}. */
       readonly readerName: string;
+      /** The `id` of the conversation in which the result can be read; `undefined`: in those without one. */
+      readonly conversation: string | undefined;
       readonly signal: AbortSignal;
     },
   ): Promise<RenderedResult>;
@@ -31,8 +33,13 @@ export interface ConversationResults {
    */
   read(
     args: Readonly<Record<string, unknown>>,
-    options: { readonly rendering: RenderOptions; readonly signal: AbortSignal },
+    options: {
+      readonly rendering: RenderOptions;
+      /** The `id` of the conversation that asks. */
+      readonly conversation: string | undefined;
+      readonly signal: AbortSignal;
+    },
   ): Promise<{ readonly result: ToolResult; readonly rendered: RenderedResult }>;
-  /** Removes the results that only this conversation can read. */
+  /** Removes the results, unless later tools can read them. */
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { createToolNaming, prepareTool, type ModelTool } from '../model-tools/mo
 import { renderForModel } from '../results/render-result.js';
 import type { RenderedResult } from '../results/spilled-result.js';
 import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
-import type { ConversationResults } from './result-spill.js';
+import type { KeptResults } from './result-spill.js';
 import type { Toolset } from './toolset.js';
 
 /** How one toolset keeps large results. */
@@ -20,24 +20,26 @@ export interface SpilledCalls {
  * large result, so that the list of tools does not change within a conversation.
  */
 export function createSpilledCalls(
-  results: ConversationResults,
-): (deps: ToolCallDeps, tools: readonly ModelTool[]) => SpilledCalls {
+  results: KeptResults,
+): (deps: ToolCallDeps, tools: readonly ModelTool[], conversation: string | undefined) => SpilledCalls {
   const prepared = prepareTool(results.reader, {});
   const nameTool = createToolNaming();
   const readerBeside = forSameList((tools: readonly ModelTool[]) =>
     nameTool(prepared, freeName(results.reader.name, tools)),
   );
-  return (deps, tools) => {
+  return (deps, tools, conversation) => {
     const reader = readerBeside(tools);
     const { rendering } = deps;
     return {
       deps: {
         ...deps,
         render: (tool, result, signal) =>
-          results.render(tool, result, { rendering, readerName: reader.name, signal }),
+          results.render(tool, result, { rendering, readerName: reader.name, conversation, signal }),
       },
       withReader(toolset) {
-        const own = readerDeps(deps, reader, results);
+        const own = readerDeps(deps, reader, (args, signal) =>
+          results.read(args, { rendering, conversation, signal }),
+        );
         return {
           ...toolset,
           tools: [reader, ...toolset.tools],
@@ -62,7 +64,11 @@ function freeName(wanted: string, tools: readonly ModelTool[]): string {
 }
 
 /** No policy applies to the reader, because it shows only what the model was given in this conversation. */
-function readerDeps(deps: ToolCallDeps, reader: ModelTool, results: ConversationResults): ToolCallDeps {
+function readerDeps(
+  deps: ToolCallDeps,
+  reader: ModelTool,
+  read: (args: Readonly<Record<string, unknown>>, signal: AbortSignal) => ReturnType<KeptResults['read']>,
+): ToolCallDeps {
   const renderings = new WeakMap<ToolResult, RenderedResult>();
   return {
     ...deps,
@@ -79,7 +85,7 @@ function readerDeps(deps: ToolCallDeps, reader: ModelTool, results: Conversation
     host: {
       tools: () => [],
       async callTool(_, args = {}, { signal = new AbortController().signal } = {}) {
-        const { result, rendered } = await results.read(args, { rendering: deps.rendering, signal });
+        const { result, rendered } = await read(args, signal);
         renderings.set(result, rendered);
         return result;
       },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 
 /** A tool that a conversation has loaded. */
@@ -14,15 +15,19 @@ export interface LoadedTool {
 export type SerializedToolConversation = {
   /** The version of this format. */
   version: 1;
+  /** {@link ToolConversation.id}. */
+  id: string;
   /** The loaded tools, in the order in which they were loaded. */
   loaded: LoadedTool[];
 };
 
 /**
- * What one conversation with a model has loaded with `tool_search`. Pass it to {@link Tools.snapshot} for every turn of the
+ * One conversation with a model: what it has loaded with `tool_search`, and whose large results it reads. Pass it to {@link Tools.snapshot} for every turn of the
  * conversation, and save it together with the messages.
  */
 export interface ToolConversation {
+  /** A random id. Large results that `spill` keeps in one conversation cannot be read in another. */
+  readonly id: string;
   /** The loaded tools, in the order in which they were loaded. The order does not change. */
   readonly loaded: readonly LoadedTool[];
   /**
@@ -46,6 +51,7 @@ const MAX_NAME_LENGTH = 1_024;
 export function createToolConversation(maxLoaded: number, saved?: unknown): ToolConversation {
   const byKey = new Map<string, LoadedTool>();
   const conversation: ToolConversation = {
+    id: savedId(saved) ?? randomUUID(),
     get loaded() {
       return [...byKey.values()];
     },
@@ -64,10 +70,15 @@ export function createToolConversation(maxLoaded: number, saved?: unknown): Tool
       for (const key of [...byKey.keys()].slice(0, excess)) byKey.delete(key);
     },
     clear: () => byKey.clear(),
-    toJSON: () => ({ version: 1, loaded: [...byKey.values()] }),
+    toJSON: () => ({ version: 1, id: conversation.id, loaded: [...byKey.values()] }),
   };
   if (saved !== undefined) conversation.load(readSaved(saved, maxLoaded));
   return conversation;
+}
+
+function savedId(saved: unknown): string | undefined {
+  const id = isRecord(saved) ? saved['id'] : undefined;
+  return isName(id) && id !== '' ? id : undefined;
 }
 
 function readSaved(saved: unknown, maxLoaded: number): readonly LoadedTool[] {

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core/timing';
 import type { ToolResult } from '@mcp-fittings/host';
-import type { ConversationResults, ResultSpill } from '../calls/result-spill.js';
+import type { KeptResults, ResultSpill } from '../calls/result-spill.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import { matchesWildcard } from '../permissions/tool-permissions.js';
 import { readContent } from '../results/content-blocks.js';
@@ -65,7 +65,7 @@ export interface Spill extends ResultSpill, AsyncDisposable {
   /**
    * Returns a spill for `createTools` whose references stay valid for every later `createTools` with the same id and
    * `principal`, until they expire: for a program that creates its tools anew for each request. Without it, the results of a
-   * `createTools` are its own and are removed when it is closed.
+   * `createTools` are its own, each `tools.conversation()` reads only its own, and all are removed when the tools are closed.
    * @param id Names the conversation. Guessing it is not enough to read its results: the reference is needed too.
    */
   forConversation(id: string): ResultSpill;
@@ -115,12 +115,12 @@ export function createSpill(options: SpillOptions): Spill {
     // If the folder cannot be used, keeping a result says so.
     ready: () => (leftovers ??= Promise.resolve(options.store.removeLeftovers?.()).catch(() => undefined)),
   };
-  const open = (principal: string | undefined, id: string | undefined): ConversationResults => {
+  const open = (principal: string | undefined, id: string | undefined): KeptResults => {
     void settings.ready();
     const owner = sha256(
       JSON.stringify([id === undefined ? 'one' : 'shared', id ?? randomUUID(), principal ?? null]),
     );
-    return new Conversation(settings, owner, id === undefined);
+    return new Results(settings, owner, id === undefined);
   };
   const close = async (): Promise<void> => options.store.close?.();
   return {
@@ -131,7 +131,7 @@ export function createSpill(options: SpillOptions): Spill {
   };
 }
 
-class Conversation implements ConversationResults {
+class Results implements KeptResults {
   readonly reader;
   readonly #settings: Settings;
   readonly #owner: string;
@@ -148,7 +148,7 @@ class Conversation implements ConversationResults {
   async render(
     tool: ModelTool,
     result: ToolResult,
-    { rendering, readerName, signal }: Parameters<ConversationResults['render']>[2],
+    { rendering, readerName, conversation, signal }: Parameters<KeptResults['render']>[2],
   ): Promise<RenderedResult> {
     const limits = this.#limitsOf(tool);
     if (limits.maxCharacters === Infinity) return { rendering: renderForModel(result, rendering) };
@@ -180,7 +180,7 @@ class Conversation implements ConversationResults {
             ? renderingOf(partsOf(whole, Infinity), isError)
             : renderForModel(result, rendering),
         };
-      const spilled = await this.#keep(whole.record.finish(isError));
+      const spilled = await this.#keep(whole.record.finish(isError), this.#ownerIn(conversation));
       const length = fits ? maxCharacters : Math.min(limits.previewCharacters, maxCharacters);
       return { rendering: previewOf(whole, spilled, { length, readerName, ttlMs, isError }), spilled };
     } catch (error) {
@@ -199,12 +199,15 @@ class Conversation implements ConversationResults {
 
   async read(
     args: Readonly<Record<string, unknown>>,
-    { rendering, signal }: Parameters<ConversationResults['read']>[1],
+    { rendering, conversation, signal }: Parameters<KeptResults['read']>[1],
   ): Promise<{ readonly result: ToolResult; readonly rendered: RenderedResult }> {
     const asked = parseReadArguments(args);
     const { options, pageCharacters, clock, scaler } = this.#settings;
     try {
-      const record = await RecordReader.open(options.store, this.#keyOf(asked.reference));
+      const record = await RecordReader.open(
+        options.store,
+        keyOf(this.#ownerIn(conversation), asked.reference),
+      );
       if (record === undefined) throw unknownResult();
       const parts = await readResult(record, asked, {
         pageCharacters,
@@ -227,12 +230,12 @@ class Conversation implements ConversationResults {
     await Promise.allSettled(keys.map((key) => this.#settings.options.store.delete(key)));
   }
 
-  async #keep({ index, chunks }: ReturnType<RecordWriter['finish']>): Promise<SpilledResult> {
+  async #keep({ index, chunks }: ReturnType<RecordWriter['finish']>, owner: string): Promise<SpilledResult> {
     const { options, ttlMs, clock, ready } = this.#settings;
     await ready();
     const reference = `r_${randomBytes(16).toString('base64url')}`;
-    const key = this.#keyOf(reference);
-    await options.store.put(key, chunks, { ttlMs, owner: this.#owner });
+    const key = keyOf(owner, reference);
+    await options.store.put(key, chunks, { ttlMs, owner });
     if (this.#removeOnClose) this.#keys.add(key);
     return {
       reference,
@@ -244,9 +247,11 @@ class Conversation implements ConversationResults {
     };
   }
 
-  /** The owner is part of the key, so that a reference leads nowhere in another conversation. */
-  #keyOf(reference: string): string {
-    return sha256(`${this.#owner}\n${reference}`);
+  /** Returns the owner of the results of a conversation. One that was named with `forConversation` is one, whatever its id. */
+  #ownerIn(conversation: string | undefined): string {
+    return conversation === undefined || !this.#removeOnClose
+      ? this.#owner
+      : sha256(`${this.#owner}\n${conversation}`);
   }
 
   #limitsOf({ ref }: ModelTool): { readonly maxCharacters: number; readonly previewCharacters: number } {
@@ -260,6 +265,11 @@ class Conversation implements ConversationResults {
       previewCharacters: own?.previewCharacters ?? previewCharacters,
     };
   }
+}
+
+/** The owner is part of the key, so that a reference leads nowhere in another conversation. */
+function keyOf(owner: string, reference: string): string {
+  return sha256(`${owner}\n${reference}`);
 }
 
 /** Says that the rest is lost to the model. The reason is in the event: it may name files of the host. */

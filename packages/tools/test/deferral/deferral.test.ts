@@ -349,6 +349,7 @@ describe('a conversation', () => {
     const saved: unknown = JSON.parse(JSON.stringify(conversation));
     expect(saved).toEqual({
       version: 1,
+      id: conversation.id,
       loaded: [
         { name: 'mcp__mail__readInbox', server: 'mail', tool: 'readInbox' },
         { name: 'mcp__github__create_issue', server: 'github', tool: 'create_issue' },

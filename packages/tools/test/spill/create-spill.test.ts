@@ -174,6 +174,44 @@ describe('who can read a result', () => {
     expect((await mine.snapshot().run('read_result', { reference })).type).toBe('result');
   });
 
+  it('a reference of one tools.conversation() leads nowhere in another, or without one', async () => {
+    for (const defer of ['never', 'always'] as const) {
+      const spill = createSpill({ store, maxCharacters: 1_000 });
+      const tools = createTools(host(), { ...open, spill, defer });
+      const [mine, other] = [tools.conversation(), tools.conversation()];
+      const loaded = [{ name: 'mcp__s__big', server: 's', tool: 'big' }];
+      for (const conversation of [mine, other]) conversation.load(loaded);
+      const turns = [() => tools.snapshot(mine), () => tools.snapshot(other), () => tools.snapshot()];
+      for (const [at, turn] of turns.entries()) {
+        const reference = referenceOf(await turn().run('mcp__s__big'));
+        const read = turns.map(async (each) => (await each().run('read_result', { reference })).type);
+        expect(await Promise.all(read)).toEqual(turns.map((_, index) => (index === at ? 'result' : 'error')));
+      }
+    }
+  });
+
+  it('a saved conversation keeps its references, and a forged id without one leads nowhere', async () => {
+    const tools = createTools(host(), { ...open, spill: createSpill({ store, maxCharacters: 1_000 }) });
+    const mine = tools.conversation();
+    const reference = referenceOf(await tools.snapshot(mine).run('mcp__s__big'));
+    const read = async (saved: unknown) =>
+      (await tools.snapshot(tools.conversation(saved)).run('read_result', { reference })).type;
+    const saved = JSON.parse(JSON.stringify(mine)) as object;
+    expect(await read(saved)).toBe('result');
+    for (const id of ['', 'x', undefined, 7, 'x'.repeat(2_000)])
+      expect(await read({ ...saved, id })).toBe('error');
+    await tools.close();
+    expect(await read(saved)).toBe('error');
+  });
+
+  it('a named conversation is one, whatever tools.conversation() it has', async () => {
+    const spill = createSpill({ store, maxCharacters: 1_000 });
+    const tools = createTools(host(), { ...open, spill: spill.forConversation('chat 3') });
+    const reference = referenceOf(await tools.snapshot(tools.conversation()).run('mcp__s__big'));
+    const event = await tools.snapshot(tools.conversation()).run('read_result', { reference });
+    expect(event.type).toBe('result');
+  });
+
   it('a named conversation keeps its references in later tools of the same person only', async () => {
     const spill = createSpill({ store, maxCharacters: 1_000 });
     const request = (principal: string | undefined, id = 'chat 1') =>
