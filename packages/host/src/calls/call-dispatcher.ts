@@ -17,6 +17,8 @@ export interface CallDispatcherDeps extends Pick<CallRecoveryDeps, 'visitPages'>
   readonly onBusy: (delta: 1 | -1) => void;
   /** Called when the server requires a sign-in over this connection. */
   readonly onAuthRequired: (error: AuthRequiredError, connection: Connection) => void;
+  /** Called when a call has failed that was sent over this connection. */
+  readonly onFailed: (error: unknown, connection: Connection) => void;
   /** Resolves with whether another process has signed in since the server required it. */
   readonly signedInElsewhere: () => Promise<boolean>;
 }
@@ -125,6 +127,7 @@ export function createCallDispatcher(
           sent.delete(call);
           if (connection !== undefined && error instanceof AuthRequiredError)
             deps.onAuthRequired(error, connection);
+          else if (connection !== undefined) deps.onFailed(error, connection);
           recovery ??= createCallRecovery(
             shared,
             { mayRetry: () => delivery === 'retry' && !hasEnded(supervisor), visitPages },

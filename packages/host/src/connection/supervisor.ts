@@ -5,13 +5,12 @@ import type { ServerDeps } from '../setup/server-deps.js';
 import type { Connection } from './connect-once.js';
 
 export interface SupervisorDeps {
+  /** Makes a connection that is ready for use. Has closed everything before it rejects. */
   readonly connect: (
     signal: AbortSignal,
     attempt: number,
     phase: (phase: ConnectPhase) => void,
   ) => Promise<Connection>;
-  /** Runs between the handshake and `connected`. A rejection counts as a failed attempt. */
-  readonly prepare: (connection: Connection, signal: AbortSignal) => Promise<void>;
   /** Resolves when no call is open on this connection. */
   readonly settled: (connection: Connection) => Promise<void>;
   readonly onState: (state: ConnectionState, previous: ConnectionState) => void;
@@ -129,18 +128,10 @@ export function createSupervisor(
   const attempt = async (number: number, signal: AbortSignal): Promise<Connection> => {
     const releaseSlot = await shared.acquireConnectSlot(signal);
     const slotTimer = clock.schedule(releaseSlot, SLOT_MS);
-    let made: Connection | undefined;
     try {
       const phase = (name: ConnectPhase): void =>
         become({ status: 'connecting', attempt: number, maxAttempts, phase: name });
-      made = await deps.connect(signal, number, phase);
-      phase('listing');
-      await deps.prepare(made, signal);
-      signal.throwIfAborted();
-      return made;
-    } catch (error) {
-      await made?.session.close().catch(() => undefined);
-      throw error;
+      return await deps.connect(signal, number, phase);
     } finally {
       slotTimer[Symbol.dispose]();
       releaseSlot();

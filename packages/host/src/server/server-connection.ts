@@ -9,6 +9,7 @@ import { createSupervisor, type Supervisor } from '../connection/supervisor.js';
 import { createIdleTimer, startHealthCheck } from '../connection/health-and-idle.js';
 import type { CatalogTool, ListKind, Available } from '../contracts/catalog.js';
 import type { ResourceResult } from '../contracts/content.js';
+import type { ProtocolEra } from '../contracts/engine.js';
 import type { CallOptions, ReadOptions } from '../contracts/host.js';
 import type { LogLevel } from '../contracts/server-requests.js';
 import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
@@ -18,6 +19,8 @@ import { typeOf } from '../setup/entry-transport.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { ServerSettings } from '../setup/settings.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
+import { createEraCheck } from './check-era.js';
+import { establish } from './establish.js';
 import { createPreparation } from './prepare-connection.js';
 import { createReadCache } from './read-cache.js';
 import { createServerCache } from './server-cache.js';
@@ -140,31 +143,23 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     onFlood: report,
   });
 
-  const connect = async (
+  const open = (
+    era: ProtocolEra | undefined,
     signal: AbortSignal,
     attempt: number,
     phase: (phase: ConnectPhase) => void,
   ): Promise<Connection> => {
     const traced = { server, attempt, protocolVersion: undefined as string | undefined };
     return tracer.trace(dropped ? 'reconnect' : 'connect', traced, async () => {
-      const era = await cache.era();
       earlyChanges.clear();
       const events = { ...engineEvents, phase };
-      try {
-        const open = () => connectOnce(deps, { callbacks, events, inbound, era, signal });
-        const limit = { timeoutMs: settings.connectMs, signal };
-        const connection = await (deps.interception === undefined
-          ? open()
-          : (await deps.interception()).connect(server, attempt, limit, open));
-        traced.protocolVersion = connection.session.protocolVersion;
-        const found = connection.session.era;
-        if (found.kind === 'stateless' || found.isGuess !== true) await cache.rememberEra(found);
-        return connection;
-      } catch (error) {
-        // The cached era may be the cause: the next attempt probes again.
-        if (!(error instanceof AuthRequiredError)) await cache.rememberEra(undefined);
-        throw error;
-      }
+      const once = () => connectOnce(deps, { callbacks, events, inbound, era, signal });
+      const limit = { timeoutMs: settings.connectMs, signal };
+      const connection = await (deps.interception === undefined
+        ? once()
+        : (await deps.interception()).connect(server, attempt, limit, once));
+      traced.protocolVersion = connection.session.protocolVersion;
+      return connection;
     });
   };
 
@@ -183,8 +178,8 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     onSignIn: () => void supervisor.start().catch(() => undefined),
   });
   const supervisor = createSupervisor(deps, {
-    connect,
-    prepare,
+    connect: (signal, attempt, phase) =>
+      establish({ cache, signal, phase, prepare, open: (era) => open(era, signal, attempt, phase) }),
     settled: (connection) => dispatcher.settled(connection),
     onState: (state, previous) => onState(state, previous),
   });
@@ -246,6 +241,9 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     authError = error;
     supervisor.requireAuth(connection, error);
   };
+  const checkEra = createEraCheck(limits.discoveryMs, (connection, reason) =>
+    supervisor.giveUp(connection, reason),
+  );
   const withState = createAvailability();
   const toolOf = (name: string): CatalogTool | undefined => {
     if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
@@ -256,6 +254,7 @@ export function createServerConnection(deps: ServerDeps): ServerConnection {
     supervisor,
     onBusy: (delta) => idle.busy(delta),
     onAuthRequired: requireAuth,
+    onFailed: (error, connection) => void checkEra(error, connection),
     signedInElsewhere: () => signedInElsewhere().catch(() => false),
     visitPages: (refusal, signal) => urlElicitations.visitPages(refusal, signal),
   });
