@@ -30,6 +30,20 @@ describe('JSON that a person decides by', () => {
     expect(text.length).toBeLessThan(300);
   });
 
+  it.each([
+    ['a text that just fits', 'x'.repeat(38), 40, `"${'x'.repeat(38)}"`],
+    [
+      'one character more',
+      'x'.repeat(39),
+      40,
+      `"${'x'.repeat(29)}" … 1 more characters … "${'x'.repeat(9)}"`,
+    ],
+    ['six characters and two at least', 'x'.repeat(1000), 1, '"xxxxxx" … 992 more characters … "xx"'],
+  ])('cuts a text at its bound: %s', (_, value, maxLength, text) => {
+    const missing = Number(/ (\d+) more/.exec(text)?.[1] ?? 0);
+    expect(escapeJson(value, { maxLength })).toEqual({ text, missing });
+  });
+
   it('gives every member a share, short ones first', () => {
     const value = { content: 'x'.repeat(50_000), more: 'y'.repeat(50_000), command: 'rm -rf ~' };
     const { text } = escapeJson(value, { maxLength: 1_000 });

@@ -64,6 +64,14 @@ describe('texts of strangers', () => {
     expect(declarations.length).toBeLessThan(6_000);
     const lines = toTypeScript([tool('t', { description: 'a\n\n\n\nb\n'.repeat(200) })]).declarations;
     expect(lines).toMatch(/… \(\d+ more lines\)/);
+    const whole = (length: number): string =>
+      toTypeScript([tool('t', { description: 'x'.repeat(length) })]).declarations;
+    expect(whole(2_000)).toContain(`/** ${'x'.repeat(2_000)} */`);
+    expect(whole(2_001)).toContain(`/** ${'x'.repeat(2_000)}… (1 more characters) */`);
+    const high = (count: number): string =>
+      toTypeScript([tool('t', { description: 'b\n'.repeat(count) })]).declarations;
+    expect(high(60)).not.toContain('more lines');
+    expect(high(61)).toContain('… (1 more lines)');
   });
 });
 

@@ -95,6 +95,9 @@ describe.each([
       '1',
       '12345678',
     ]);
+    await put(store, 'whole', '1234567890');
+    expect(await textOf(store, 'whole')).toBe('1234567890');
+    await put(store, 'e', '12345678');
     await expect(put(store, 'f', '12345678901')).rejects.toMatchObject({
       code: 'SPILL_FAILED',
       message: expect.stringContaining('11 bytes'),
