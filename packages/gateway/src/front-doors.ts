@@ -129,7 +129,7 @@ function decided(decision: unknown): AccessDecision {
     'CALLBACK_FAILED',
     'The access of the gateway named neither a caller nor a refusal.',
     {
-      hint: 'Return `{ caller: { id } }`, or `{ refusal }` with a Response.',
+      hint: 'Return `{ caller: { id } }`, with a number as `expiresAt` if it expires, or `{ refusal }` with a Response.',
     },
   );
 }
@@ -137,7 +137,9 @@ function decided(decision: unknown): AccessDecision {
 function isDecision(decision: unknown): decision is AccessDecision {
   if (!isRecord(decision)) return false;
   if ('refusal' in decision) return decision['refusal'] instanceof Response;
-  return isRecord(decision['caller']) && typeof decision['caller']['id'] === 'string';
+  const { caller, expiresAt = 0 } = decision;
+  if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt)) return false;
+  return isRecord(caller) && typeof caller['id'] === 'string';
 }
 
 function checkOptions(options: FrontDoorOptions): void {

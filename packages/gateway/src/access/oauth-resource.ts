@@ -156,7 +156,7 @@ export function oauthResource(options: OAuthResourceOptions): Access {
         refusal: challenge(403, 'Bearer', { ...error, scope, resource_metadata: address.metadataUrl }),
       };
     }
-    return { caller: { id: principalOfSubject(claims), principal, allows } };
+    return { caller: { id: principalOfSubject(claims), principal, allows }, expiresAt: claims.exp * 1000 };
   };
 
   return {

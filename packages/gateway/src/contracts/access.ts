@@ -12,7 +12,16 @@ export interface Access {
 }
 
 /** Answer of {@link Access.authenticate}. */
-export type AccessDecision = { readonly caller: Caller } | { readonly refusal: Response };
+export type AccessDecision =
+  | {
+      readonly caller: Caller;
+      /**
+       * Until when this holds for an event stream, in milliseconds since the epoch: the end of the token. The access is then asked again
+       * with the headers of the request, and the stream ends unless it admits the same caller. Default: it is asked every 30 seconds.
+       */
+      readonly expiresAt?: number | undefined;
+    }
+  | { readonly refusal: Response };
 
 /** Pages of the gateway at which a caller signs in to a server of the host. */
 export interface UpstreamSignIn {

@@ -2,6 +2,8 @@
 export interface BoundBodyOptions {
   /** Most bytes that wait for the client. One message may be larger. */
   readonly maxUnreadBytes: number;
+  /** Ends the body when it is aborted. */
+  readonly signal: AbortSignal;
   /** Called once when the body has ended, the client has canceled it, or the limit was exceeded. */
   readonly onEnd: () => void;
 }
@@ -11,13 +13,16 @@ export interface BoundBodyOptions {
  * the body fails as soon as too many bytes wait.
  */
 export function boundBody(response: Response, headers: Headers, options: BoundBodyOptions): Response {
-  const { maxUnreadBytes, onEnd } = options;
+  const { maxUnreadBytes, signal, onEnd } = options;
   const { body, status } = response;
   if (body === null) {
     onEnd();
     return new Response(null, { status, headers });
   }
   const reader = body.getReader();
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
   const pump = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop -- a stream is read in order

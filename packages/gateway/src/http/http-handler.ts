@@ -11,6 +11,7 @@ import { readMessage } from './read-message.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
 import { type RequestGateOptions, createRequestGate } from './request-gate.js';
 import { createSessions } from './sessions.js';
+import { type Admitted, watchAccess } from './watch-access.js';
 
 /** Options of {@link createHttpHandler}. */
 export interface HttpHandlerOptions extends RequestGateOptions {
@@ -62,15 +63,25 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   let isClosed = false;
 
   /** Passes a request on. The response reports its end, for whatever reason, by the signal of the request that the era gets. */
-  const serve = async (request: Request, body: unknown, caller: Caller, mount: Mount): Promise<Response> => {
+  const serve = async (
+    request: Request,
+    body: unknown,
+    admitted: Admitted,
+    mount: Mount,
+    authenticate: Authenticate,
+  ): Promise<Response> => {
     const { url, method, headers } = request;
+    const { caller } = admitted;
     const over = new AbortController();
     const passed = new Request(url, { method, headers, signal: over.signal });
-    const counts = method === 'POST' && !(isRecord(body) && body['method'] === 'subscriptions/listen');
+    const isStream = method === 'GET' || (isRecord(body) && body['method'] === 'subscriptions/listen');
+    const counts = method === 'POST' && !isStream;
     if (counts) requestsInFlight += 1;
+    let watch: Disposable | undefined;
     const end = (): void => {
       if (over.signal.aborted) return;
       if (counts) requestsInFlight -= 1;
+      watch?.[Symbol.dispose]();
       request.signal.removeEventListener('abort', end);
       over.abort(responseEnded);
       open.delete(request);
@@ -82,7 +93,10 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     try {
       const era = method === 'POST' && !(await isLegacyRequest(passed, body)) ? exchanges : sessions;
       const response = await era.handle(passed, body, caller, mount);
-      return boundBody(response, new Headers(response.headers), { maxUnreadBytes, onEnd: end });
+      const { signal } = over;
+      if (isStream && !signal.aborted)
+        watch = watchAccess(admitted, () => authenticate(request), { clock, onEnd: end });
+      return boundBody(response, new Headers(response.headers), { maxUnreadBytes, signal, onEnd: end });
     } catch (error) {
       end();
       throw error;
@@ -105,9 +119,11 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     if ('refusal' in decision) return decision.refusal;
     const { caller } = decision;
     if (!serves(caller, mount)) return refuse(404, 'Nothing is served at this path.');
-    if (method !== 'POST') return serve(request, undefined, caller, mount);
+    if (method !== 'POST') return serve(request, undefined, decision, mount, authenticate);
     const message = await readMessage(request, maxBodyBytes);
-    return 'refusal' in message ? message.refusal : serve(request, message.body, caller, mount);
+    return 'refusal' in message
+      ? message.refusal
+      : serve(request, message.body, decision, mount, authenticate);
   };
 
   return {

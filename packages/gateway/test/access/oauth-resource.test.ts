@@ -435,6 +435,18 @@ describe('keys are read rarely, and what is bound to a key needs its proof', () 
     expect(await world.verdict(token)).toBe('401 invalid_token');
   });
 
+  it('says when the token expires, so that event streams end then', async () => {
+    await using world = await open();
+    const { issuer, clock } = world;
+    const proofs = createProofs();
+    const exp = Math.floor(clock.now() / 1000) + 120;
+    expect(await world.present(issuer.token({ exp }))).toHaveProperty('expiresAt', exp * 1000);
+    const token = issuer.token({ exp, cnf: { jkt: proofs.jkt } });
+    const dpop = proofs.proof({ htu: RESOURCE, token, now: clock.now() });
+    const bound = await world.send('/mcp', { authorization: `DPoP ${token}`, dpop });
+    expect(bound).toHaveProperty('expiresAt', exp * 1000);
+  });
+
   it('accepts a token that is bound to a key once for each proof of that key', async () => {
     await using world = await open();
     const { issuer, clock } = world;
