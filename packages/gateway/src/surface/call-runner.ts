@@ -17,12 +17,11 @@ import {
 import type { CallbackRouter } from '../callbacks/callback-router.js';
 import type { HeldCalls } from '../callbacks/held-calls.js';
 import { OpenCall, type ClientExchange } from '../callbacks/open-call.js';
-import type { RequestObserver } from '../contracts/request-event.js';
 import type { ClientConnection } from '../contracts/surface.js';
 import { metaForServer } from './client-meta.js';
+import type { Door } from './door.js';
 import type { HeldCallRelay } from './held-call-relay.js';
 import { toProtocolError } from './protocol-errors.js';
-import type { SurfaceOptions } from './surface-options.js';
 
 /** A request of a client that is passed on to a server. */
 export interface PassedRequest {
@@ -49,8 +48,7 @@ export interface CallRunnerOptions {
   /** Continues calls that other replicas hold. */
   readonly relay: HeldCallRelay | undefined;
   readonly callbacks: CallbackRouter | undefined;
-  readonly observe: RequestObserver | undefined;
-  readonly admit: SurfaceOptions['admit'];
+  readonly door: Door;
 }
 
 /** Runs requests of one client. */
@@ -131,7 +129,7 @@ export class CallRunner {
 
   #begin(request: PassedRequest, context: ServerContext): OpenCall<object> {
     const { caller } = this.#connection;
-    const { admit, callbacks } = this.#options;
+    const { door, callbacks } = this.#options;
     const { _meta: meta } = context.mcpReq;
     const own = metaForServer(meta);
     const { server } = request;
@@ -152,10 +150,8 @@ export class CallRunner {
           ...(own !== undefined && { meta: own }),
           ...(meta?.progressToken !== undefined && { onProgress }),
         };
-        return this.#observed(request, async () => {
-          await admit?.(caller, server);
-          return request.work(options, open);
-        });
+        const { method, target } = request;
+        return door(caller, { server, method, target }, () => request.work(options, open));
       },
     });
     callbacks?.add(call);
@@ -198,24 +194,6 @@ export class CallRunner {
         canonicalJson([caller.id, caller.principal ?? null, mount.server ?? null, name, method, params]),
       )
       .digest('base64');
-  }
-
-  async #observed(request: PassedRequest, work: () => Promise<object>): Promise<object> {
-    const { observe, clock } = this.#options;
-    if (observe === undefined) return work();
-    const { caller } = this.#connection;
-    const { server: name, method, target } = request;
-    const begun = clock.now();
-    const tell = (error?: FittingsError): void =>
-      observe({ caller, server: name, method, target, durationMs: clock.now() - begun, error });
-    try {
-      const result = await work();
-      tell();
-      return result;
-    } catch (error) {
-      tell(error instanceof FittingsError ? error : unexpected(error, name));
-      throw error;
-    }
   }
 
   /** Sends log messages of the server to a client that asks for them with each request. */
@@ -268,10 +246,3 @@ function declaredIn(envelope: unknown): ClientCapabilities | undefined {
 }
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
-
-function unexpected(cause: unknown, server: string): FittingsError {
-  return new FittingsError('CALLBACK_FAILED', 'The gateway could not process the request.', {
-    server,
-    cause,
-  });
-}

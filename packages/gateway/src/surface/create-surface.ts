@@ -8,6 +8,7 @@ import type { Surface } from '../contracts/surface.js';
 import { setCallHandlers } from './call-handlers.js';
 import { CallRunner } from './call-runner.js';
 import { createChangeWatch } from './change-watch.js';
+import { createDoor } from './door.js';
 import { GatewayServer } from './gateway-server.js';
 import { createHeldCallRelay } from './held-call-relay.js';
 import { introductionTo } from './introduction.js';
@@ -28,7 +29,7 @@ const DEFAULT_INFO = { name: 'mcp-fittings', version: '1' };
  * await surface.createServer({ caller: { id: 'me' }, mount: {}, era: 'legacy' }).connect(transport);
  */
 export function createSurface(options: SurfaceOptions): Surface {
-  const { host, clock = systemClock, callbacks, observe, admit, replicas } = options;
+  const { host, clock = systemClock, callbacks, replicas } = options;
   const { serverInfo = DEFAULT_INFO } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const exposure = createExposure(options);
@@ -41,6 +42,7 @@ export function createSurface(options: SurfaceOptions): Surface {
     replica: replicas?.id,
   });
   const relay = replicas && createHeldCallRelay(replicas, held);
+  const door = createDoor(options);
   const deps: SurfaceDeps = {
     options,
     clock,
@@ -48,9 +50,10 @@ export function createSurface(options: SurfaceOptions): Surface {
     exposure,
     catalog,
     held,
+    door,
     servers: createReadyServers({ host, clock, ...limits }),
     subscriptions: createSubscriptions(host),
-    logLevels: createLogLevels(host),
+    logLevels: createLogLevels(host, door),
     changes: createChangeWatch({ host, catalog, clock, changeMs: limits.changeMs }),
   };
 
@@ -67,7 +70,7 @@ export function createSurface(options: SurfaceOptions): Surface {
         onDisconnect: () => session.end(),
       });
       const runner = new CallRunner(
-        { host, clock, held, answerMs: limits.answerMs, relay, callbacks, observe, admit },
+        { host, clock, held, answerMs: limits.answerMs, relay, callbacks, door },
         connection,
         () => server,
       );

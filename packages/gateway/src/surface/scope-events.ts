@@ -9,7 +9,7 @@ import type { SurfaceDeps } from './surface-deps.js';
  * resources are subscribed at their servers.
  */
 export function createScopeEvents(scope: Scope, uris: readonly string[], deps: SurfaceDeps): ServerEventBus {
-  const { catalog, changes, subscriptions, servers, exposure, limits } = deps;
+  const { catalog, changes, subscriptions, servers, exposure, limits, door } = deps;
   const { principal } = scope.caller;
   const listeners = new Set<(event: ServerEvent) => void>();
   let watching: Watching | undefined;
@@ -37,7 +37,8 @@ export function createScopeEvents(scope: Scope, uris: readonly string[], deps: S
       const ref = refOf(uri);
       if (ref === undefined || own !== subscribed) continue;
       own.set(uri, ref);
-      subscriptions.add(ref, principal).then(
+      const request = { server: ref.server, method: 'resources/subscribe', target: ref.uri };
+      door(scope.caller, request, () => subscriptions.add(ref, principal)).then(
         // All clients have left meanwhile.
         () => own.get(uri) === undefined && void subscriptions.remove(ref, principal),
         () => own.delete(uri),

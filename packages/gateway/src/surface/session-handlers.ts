@@ -22,7 +22,7 @@ export interface Session {
 /** Answers `resources/subscribe`, `resources/unsubscribe` and `logging/setLevel`, and tells the client what has changed. */
 export function setSessionHandlers(server: Server, connection: ClientConnection, deps: SurfaceDeps): Session {
   const { caller, era } = connection;
-  const { catalog, exposure, limits, servers, subscriptions, logLevels, changes } = deps;
+  const { catalog, exposure, limits, servers, subscriptions, logLevels, changes, door } = deps;
   /** Subscribed resources, by the URI that the client uses. */
   const subscribed = new Map<string, ResourceRef>();
   let level: LogLevel | undefined;
@@ -70,7 +70,9 @@ export function setSessionHandlers(server: Server, connection: ClientConnection,
       if (ref === undefined) throw unknownItem('resource', uri);
       subscribed.set(uri, ref);
       try {
-        await subscriptions.add(ref, caller.principal);
+        const added = ref;
+        const request = { server: ref.server, method: 'resources/subscribe', target: ref.uri };
+        await door(caller, request, () => subscriptions.add(added, caller.principal));
       } catch (error) {
         subscribed.delete(uri);
         throw error;
@@ -85,18 +87,31 @@ export function setSessionHandlers(server: Server, connection: ClientConnection,
 
   server.setRequestHandler('resources/unsubscribe', { params: paramsWith('uri') }, async ({ uri }) => {
     const ref = subscribed.get(uri);
-    subscribed.delete(uri);
-    if (ref !== undefined) await subscriptions.remove(ref, caller.principal);
-    return {};
+    if (ref === undefined) return {};
+    const request = { server: ref.server, method: 'resources/unsubscribe', target: ref.uri };
+    try {
+      await door(caller, request, async () => {
+        if (subscribed.delete(uri)) await subscriptions.remove(ref, caller.principal);
+      });
+      return {};
+    } catch (error) {
+      throw toProtocolError(error, era);
+    }
   });
 
   server.setRequestHandler('logging/setLevel', { params: paramsWith('level') }, async (params) => {
     const wanted = params.level;
     if (!isLogLevel(wanted))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The log level is unknown.');
+    const before = level;
     level = wanted;
-    await logLevels.set(server, exposure.servers(connection), caller.principal, wanted);
-    return {};
+    try {
+      await logLevels.set(server, exposure.servers(connection), caller, wanted);
+      return {};
+    } catch (error) {
+      level = before;
+      throw toProtocolError(error, era);
+    }
   });
 
   return {

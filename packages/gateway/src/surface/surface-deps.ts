@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { Exposure } from '../catalog/exposure.js';
 import type { ReadyServers } from '../catalog/ready-servers.js';
 import type { ChangeWatch } from './change-watch.js';
+import type { Door } from './door.js';
 import type { LogLevels } from './log-levels.js';
 import type { Subscriptions } from './subscriptions.js';
 import type { SurfaceLimits, SurfaceOptions } from './surface-options.js';
@@ -17,6 +18,7 @@ export interface SurfaceDeps {
   readonly catalog: Catalog;
   readonly servers: ReadyServers;
   readonly held: HeldCalls;
+  readonly door: Door;
   readonly subscriptions: Subscriptions;
   readonly logLevels: LogLevels;
   readonly changes: ChangeWatch;
