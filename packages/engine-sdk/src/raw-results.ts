@@ -11,11 +11,8 @@ import {
   type JSONRPCResultResponse,
   type RequestId,
 } from '@mcp-fittings/client-core/transport';
-import { handshakeProblem } from '@mcp-fittings/host/engine';
+import { acceptableHandshake, isHandshake } from './handshake-results.js';
 import type { MessageObserver } from './sdk-transport.js';
-
-/** Methods whose result describes the server. The host keeps, compares and digests it, and an SDK parses it as a whole. */
-const HANDSHAKE: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 
 /** Member of `_meta` in which a stand-in carries the result that the server sent. */
 const RAW = 'com.mcp-fittings/raw';
@@ -44,7 +41,7 @@ export interface RawResultsOptions {
 
 /**
  * Keeps an SDK from validating results: it receives a stand-in that carries the result of the server, see {@link rawOf}. A
- * result of which it reads nothing is passed on unchanged. Also bounds the size of the handshake.
+ * result of which it reads nothing is passed on unchanged. Answers to the handshake are bounded, and their gaps are closed.
  */
 export function observeResults({ onNotification, leastResults }: RawResultsOptions): MessageObserver {
   /** Methods of the open requests whose result is processed here, by id. */
@@ -56,7 +53,7 @@ export function observeResults({ onNotification, leastResults }: RawResultsOptio
     const method = asked.size === 0 ? undefined : asked.get(id);
     if (method !== undefined) {
       asked.delete(id);
-      if (HANDSHAKE.has(method)) return withinBounds(message, method);
+      if (isHandshake(method)) return acceptableHandshake(message, method);
     }
     const judged = leastResults?.();
     // The SDKs interpret these members in the result of any method.
@@ -73,7 +70,7 @@ export function observeResults({ onNotification, leastResults }: RawResultsOptio
     sending(message) {
       if (isRequest(message)) {
         const { method } = message;
-        if (HANDSHAKE.has(method) || leastResults?.()?.has(method) === true) asked.set(message.id, method);
+        if (isHandshake(method) || leastResults?.()?.has(method) === true) asked.set(message.id, method);
       } else if (asked.size > 0 && isNotification(message) && message.method === 'notifications/cancelled') {
         const id = message.params?.['requestId'];
         if (typeof id === 'string' || typeof id === 'number') asked.delete(id);
@@ -100,11 +97,6 @@ function standIn({ id, result: raw }: JSONRPCResultResponse, least: JSONRPCObjec
     _meta: { [RAW]: raw },
   };
   return { jsonrpc: '2.0', id, result };
-}
-
-function withinBounds(message: JSONRPCResultResponse, method: string): JSONRPCResponse {
-  const error = handshakeProblem(method, message.result);
-  return error === undefined ? message : { jsonrpc: '2.0', id: message.id, error };
 }
 
 /** Returns the result as the server sent it, given the result that an SDK returned. */

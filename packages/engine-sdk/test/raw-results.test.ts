@@ -88,6 +88,43 @@ describe.each([
     expect(await call(host)).toEqual({ content: [text('a')], _meta });
   });
 
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ['no name and version', { serverInfo: undefined }],
+    ['no version', { serverInfo: { name: 'raw' } }],
+    ['a name that is not a text', { serverInfo: { name: 7, version: '1' } }],
+    ['null as its name and version', { serverInfo: null }],
+    ['null as its instructions and metadata', { serverInfo: null, instructions: null, _meta: null }],
+    ['instructions that are not a text', { serverInfo: null, instructions: 7 }],
+    ['null as a capability', { serverInfo: null, capabilities: { ...capabilities, prompts: null } }],
+    ['null in a capability', { serverInfo: null, capabilities: { tools: { listChanged: null } } }],
+  ])('a server that states %s is connected', async (_what, { serverInfo, ...gap }) => {
+    const isStateless = 'server/discover' in answers;
+    const stated = isStateless
+      ? { _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } }
+      : { serverInfo };
+    const method = isStateless ? 'server/discover' : 'initialize';
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server may send anything
+    const result = { ...answers[method], ...stated, ...gap } as JSONRPCObject;
+    await using host = await hostOf({ [method]: result });
+    expect(host.server('a').lastError).toBeUndefined();
+    expect(host.server('a').state).toMatchObject({
+      connection: { protocolVersion: isStateless ? '2026-07-28' : '2025-11-25', serverInfo: undefined },
+    });
+    expect(host.tools().map(({ name }) => name)).toEqual(['t']);
+  });
+
+  it('a server that states its name, and null as its title, has its name', async () => {
+    const serverInfo = { name: 'raw', version: '1', title: null, icons: null };
+    const isStateless = 'server/discover' in answers;
+    const stated = isStateless
+      ? { _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } }
+      : { serverInfo };
+    const method = isStateless ? 'server/discover' : 'initialize';
+    await using host = await hostOf({ [method]: { ...answers[method], ...stated } });
+    const { state } = host.server('a');
+    expect(state).toMatchObject({ connection: { serverInfo: { name: 'raw', version: '1' } } });
+  });
+
   it('a handshake that is too large to keep is refused', async () => {
     const method = 'server/discover' in answers ? 'server/discover' : 'initialize';
     const large = { ...answers[method], instructions: 'x'.repeat(2_000_000) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { bench, discover, initialize, old, stateless, turn } from './support/wire.js';
+import { bench, discover, initialize, old, PATIENT, stateless, turn } from './support/wire.js';
 
 describe('native(): the handshake', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('accepts %s', async (protocolVersion) => {
@@ -11,6 +11,35 @@ describe('native(): the handshake', () => {
     const session = await connect();
     expect(session).toMatchObject({ protocolVersion, serverInfo: undefined, era: { kind: 'initialize' } });
     expect(wire.of('notifications/initialized')).toHaveLength(1);
+  });
+
+  it.each<[string, object, object | undefined]>([
+    ['no name and version', {}, undefined],
+    ['no version', { serverInfo: { name: 'wire' } }, undefined],
+    ['null as its name and version', { serverInfo: null }, undefined],
+    [
+      'null as its title',
+      { serverInfo: { name: 'wire', version: '1', title: null } },
+      { name: 'wire', version: '1' },
+    ],
+    ['null as its instructions and metadata', { instructions: null, _meta: null }, undefined],
+    [
+      'null in and as a capability',
+      { capabilities: { prompts: null, tools: { listChanged: null } } },
+      undefined,
+    ],
+  ])('accepts a server that states %s', async (_case, gap, serverInfo) => {
+    const result = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, ...gap };
+    const { connect } = bench({
+      initialize: () => ({ result }),
+      'tools/list': () => ({ result: { tools: [{ name: 't', inputSchema: { type: 'object' } }] } }),
+    });
+    const session = await connect();
+    expect(session.instructions).toBeUndefined();
+    expect(session.serverInfo).toEqual(serverInfo);
+    const options = { ...PATIENT, maxPages: 1, maxItems: 1 };
+    expect((await session.list('tools', options)).items).toHaveLength(1);
+    expect((await session.list('prompts', options)).items).toEqual([]);
   });
 
   it.each([

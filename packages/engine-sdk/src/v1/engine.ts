@@ -16,6 +16,7 @@ import {
   type FailedRequest,
 } from '@mcp-fittings/host/engine';
 import { acceptAnything } from '../accept-anything.js';
+import { identityOf } from '../handshake-results.js';
 import { observeResults, rawOf } from '../raw-results.js';
 import { RequestDeadline } from '../request-deadline.js';
 import { fromPlainError } from '../sdk-errors.js';
@@ -54,7 +55,6 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
   }
   client.onclose = () => events.closed();
 
-  const info = client.getServerVersion();
   const request = async (
     method: string,
     params: JSONRPCObject,
@@ -76,7 +76,7 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
     // SDK v1 reports the negotiated revision to the transport only.
     protocolVersion: transport.negotiated ?? 'unknown',
     era: { kind: 'initialize' },
-    serverInfo: info && { name: info.name, version: info.version, title: info.title },
+    serverInfo: identityOf(client.getServerVersion()),
     instructions: client.getInstructions(),
     capabilities: { ...client.getServerCapabilities() },
     request,

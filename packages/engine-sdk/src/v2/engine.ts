@@ -21,6 +21,7 @@ import {
   type RequestExtras,
 } from '@mcp-fittings/host/engine';
 import { acceptAnything } from '../accept-anything.js';
+import { identityOf } from '../handshake-results.js';
 import { observeResults, rawOf } from '../raw-results.js';
 import { RequestDeadline } from '../request-deadline.js';
 import { createSdkTransport } from '../sdk-transport.js';
@@ -153,12 +154,11 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
       throw deadline.hasPassed ? timeoutError(failure, error) : fromSdkError(error, failure);
     }
   };
-  const info = client.getServerVersion();
   return createSession({
     server,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? 'unknown',
     era: found,
-    serverInfo: info && { name: info.name, version: info.version, title: info.title },
+    serverInfo: identityOf(client.getServerVersion()),
     instructions: client.getInstructions(),
     capabilities,
     unusable:
