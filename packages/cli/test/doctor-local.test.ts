@@ -116,7 +116,7 @@ describe('a local server', () => {
   it.each([
     ['HTTPS_PROXY', 'http://me:pw@proxy.example:3128', 'process.stdin.resume()'],
     ['npm_config_cafile', '/ca.pem', 'process.stdin.resume()'],
-    ['PIP_CERT', '/ca.pem', 'process.exit(1)'],
+    ['AWS_CA_BUNDLE', '/ca.pem', 'process.exit(1)'],
   ])('%s of the environment is named if the server was not given it', async (name, value, source) => {
     vi.stubEnv(name, value);
     onTestFinished(() => void vi.unstubAllEnvs());

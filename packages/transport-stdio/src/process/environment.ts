@@ -33,6 +33,14 @@ const NETWORK = [
 const NETWORK_LIKE =
   /^(?:npm_config_(?:https?_?-?proxy|proxy|noproxy|cafile|ca|strict_ssl|registry|userconfig|globalconfig)|npm_config_https-proxy|pip_(?:index_url|extra_index_url|cert|proxy|trusted_host|config_file)|uv_(?:index|index_url|default_index|extra_index_url|native_tls|system_certs|config_file)|node_(?:options|tls_reject_unauthorized)|aws_ca_bundle|deno_cert|deno_tls_ca_store|git_ssl_[a-z]+|git_proxy_command)$/i;
 
+/** Runtimes by the commands that start them, and their own variables among the ones above. */
+const RUNTIMES = [
+  { commands: /^(?:node|npm|npx|pnpm|pnpx|yarn|bun|bunx|tsx)$/, variables: /^(?:npm|node)_/i },
+  { commands: /^(?:python|py|pip|pipx|uv|uvx|poetry|pdm|hatch|conda)$/, variables: /^(?:pip|uv)_/i },
+  // It reads the settings of npm for packages from there.
+  { commands: /^deno$/, variables: /^(?:npm|deno)_/i },
+];
+
 /** The variables of both official SDKs, and those for the locale and for temporary files. */
 const SAFE_POSIX = [
   'HOME',
@@ -99,18 +107,27 @@ export function childEnvironment(
 
 /**
  * Returns the names of host variables that programs use to reach the network, and that this server does not get because they
- * were not requested or contain a password. The hint for a server that does not connect lists them.
+ * were not requested or contain a password. The hint for a server that does not connect lists them. If the command is that of a
+ * known runtime, the variables of others are left out.
  */
 export function networkVariablesWithheld(
   parent: Environment,
   given: Environment,
   platform: NodeJS.Platform,
+  command: string,
 ): string[] {
+  const program = command
+    .replace(/^.*[\\/]/, '')
+    .replace(/[\d.]*(?:\.(?:exe|cmd|bat))?$/i, '')
+    .toLowerCase();
+  const own = RUNTIMES.find(({ commands }) => commands.test(program));
+  const isOfOther = (name: string): boolean =>
+    own !== undefined && !own.variables.test(name) && RUNTIMES.some(({ variables }) => variables.test(name));
   return Object.entries(parent).flatMap(([name, value]) =>
     value !== undefined &&
     value !== '' &&
     given[name] === undefined &&
-    (isNetwork(name, platform) || NETWORK_LIKE.test(name))
+    (isNetwork(name, platform) || (NETWORK_LIKE.test(name) && !isOfOther(name)))
       ? [name]
       : [],
   );
