@@ -17,6 +17,8 @@ export interface MessageObserver {
   sending?(message: JSONRPCMessage): void;
   /** Called when the transport could not send the message, or when no response to this request can arrive any more. */
   sendFailed?(message: JSONRPCMessage, error: unknown): void;
+  /** Called with each error of the transport that belongs to no message. */
+  failed?(error: Error): void;
   /** Called with each message of the server. Returns the message for the SDK; `undefined` drops it. */
   received?(message: JSONRPCMessage): JSONRPCMessage | undefined;
 }
@@ -45,7 +47,10 @@ export class SdkTransport implements Transport {
     this.#observers = observers;
     Object.defineProperty(this, 'sessionId', { get: () => inner.sessionId });
     inner.onmessage = (message, extra) => this.#receive(message, extra);
-    inner.onerror = (error) => this.onerror?.(error);
+    // Not to the SDK: SDK v2 has no handler of its own while it probes for the era.
+    inner.onerror = (error) => {
+      for (const observer of observers) observer.failed?.(error);
+    };
     inner.onclose = () => this.onclose?.();
   }
 

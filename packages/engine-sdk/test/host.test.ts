@@ -1,7 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sdkV1 } from '@mcp-fittings/engine-sdk/v1';
 import { sdkV2 } from '@mcp-fittings/engine-sdk/v2';
 import { createHost, type ElicitationRequest, type Host } from '@mcp-fittings/host';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { officialServer } from '../../../scripts/bundled.mjs';
 
@@ -96,4 +98,34 @@ describe.each([
       host.callTool(echo, { message: 'hi' }, { headers: { 'X-Tenant': 'a' } }),
     ).rejects.toMatchObject({ code: 'CAPABILITY_MISSING' });
   });
+});
+
+it.each([
+  ['SDK v1', sdkV1],
+  ['SDK v2', sdkV2],
+])('on %s, what a server writes to stdout before it answers is reported once', async (_name, engine) => {
+  const clock = createManualClock();
+  const host = createHost({
+    name: 'smoke',
+    version: '1.0.0',
+    clock,
+    engine: engine(),
+    transports: [stdio()],
+    defaults: { reconnect: { maxAttempts: 0 } },
+  });
+  const reported: string[] = [];
+  const event = new Promise<void>((resolve) => {
+    host.on('error', ({ error }) => {
+      reported.push(error.message);
+      resolve();
+    });
+  });
+  const args = [fileURLToPath(new URL('../../host/test/support/noisy-server.mjs', import.meta.url)), 'log'];
+  const connecting = host.connect({ one: { command: process.execPath, args } });
+  await event;
+  await clock.advance(30_000);
+  const [one] = await connecting;
+  expect(reported).toEqual([expect.stringContaining('"listening"')]);
+  expect(one?.lastError?.message).toContain('"listening"');
+  await host.close();
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '@mcp-fittings/host';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { identity } from './support/calculator.js';
@@ -86,6 +87,29 @@ describe('what is reported besides', () => {
     expect(one?.lastError?.details).not.toMatchObject({ exitCode: expect.anything() as unknown });
     expect(one?.lastError?.details).not.toMatchObject({ signal: expect.anything() as unknown });
     expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  it.each([
+    [
+      'precedes its messages with other text',
+      'precedes-with-text',
+      /other text .* JSON-RPC message: "\[INFO\] \{/,
+    ],
+    ['frames its messages as in LSP', 'content-length', /"Content-Length: \d+"/],
+    ['writes only its log to stdout', 'log', /not a JSON-RPC message: "listening"/],
+  ])('a server that %s: an event and the time-out have what it wrote', async (_what, habit, expected) => {
+    const clock = createManualClock();
+    const host = createHost({ ...identity, clock, transports: [stdio()] });
+    const event = new Promise<string>((resolve) => host.on('error', ({ error }) => resolve(error.message)));
+    const args = [join(import.meta.dirname, 'support/noisy-server.mjs'), habit];
+    const connecting = host.connect({
+      one: { command: process.execPath, args, reconnect: { maxAttempts: 0 } },
+    });
+    expect(await event).toMatch(expected);
+    await clock.advance(30_000);
+    const [one] = await connecting;
+    expect(one?.lastError).toMatchObject({ code: 'TIMEOUT', message: expect.stringMatching(expected) });
     await host.close();
   });
 });

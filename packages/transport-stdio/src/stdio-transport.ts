@@ -27,6 +27,7 @@ import { createStderrStream, type StderrStream } from './process/stderr-stream.j
 import { createStderrTail, type StderrTail } from './process/stderr-tail.js';
 import { answeredId } from './wire/answered-id.js';
 import { contentLengthFraming } from './wire/content-length-framing.js';
+import { describeNoise } from './wire/describe-noise.js';
 import type { Framing, Refusal } from './wire/framing.js';
 import { createMessageReader, type MessageSink } from './wire/message-reader.js';
 import { newlineFraming } from './wire/newline-framing.js';
@@ -315,8 +316,9 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
 
   #receiveNoise(head: () => string): void {
     this.reportCounted('MESSAGE_INVALID', () => {
-      const excerpt = sanitizeText(this.#plan.redact(head(), 'end'), { maxLength: EXCERPT });
-      return `The server wrote a line to stdout that is not a JSON-RPC message: "${excerpt}"`;
+      const line = head().trim();
+      const excerpt = sanitizeText(this.#plan.redact(line, 'end'), { maxLength: EXCERPT });
+      return `The server wrote ${describeNoise(line, this.#options.framing ?? 'newline')}: "${excerpt}"`;
     });
   }
 

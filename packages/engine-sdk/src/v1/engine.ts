@@ -42,6 +42,7 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
   );
   attachHandlers(client, connectOptions);
   const transport = createSdkTransport(inner, [
+    { failed: (error) => events.error(error) },
     observeResults({ onNotification: ({ method, params }) => events.notification?.(method, params ?? {}) }),
   ]);
   client.onerror = (error) => events.error(error);

@@ -70,6 +70,7 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
       leastResults: () => (era?.kind === 'stateless' ? LEAST_RESULTS : undefined),
     }),
     {
+      failed: (error) => events.error(error),
       sendFailed(_message, error) {
         if (era === undefined && error instanceof FittingsError) refusal = error;
       },

@@ -84,10 +84,16 @@ async function connectOver(
   const { auth } = resolve();
   const entry = parseEntry(server, await plugin.schema['~standard'].validate(config));
   let transport: Transport | undefined;
+  /** What the transport reported first, such as lines that are not messages: the likely cause of a time-out. */
+  let reported: FittingsError | undefined;
+  const error = (cause: Error): void => {
+    if (cause instanceof FittingsError) reported ??= cause;
+    events.error(cause);
+  };
   try {
     // The signal covers only the attempt. An established connection is closed instead, so that its calls fail accordingly.
     return await withTimeout(
-      { ms, error: () => tooSlow(server, ms, transport), signal, clock },
+      { ms, error: () => tooSlow(server, ms, transport, reported), signal, clock },
       async (within) => {
         const created = plugin.create(entry, { server, principal, auth, logger, clock, signal: within });
         created.limitUnsolicited?.(UNSOLICITED_SHARE);
@@ -107,7 +113,7 @@ async function connectOver(
           callbacks,
           clock,
           era,
-          events: { ...events, closed: () => ending.resolve(reporting.closeReason) },
+          events: { ...events, error, closed: () => ending.resolve(reporting.closeReason) },
         });
         const { connection, askedAgain } = observer;
         connection.protocolVersion = session.protocolVersion;
@@ -116,10 +122,10 @@ async function connectOver(
         return { session, transport: reporting, type, askedAgain, ended };
       },
     );
-  } catch (error) {
+  } catch (failure) {
     // Neither SDK can abort a transport that never opens.
     await transport?.close();
-    throw error;
+    throw failure;
   }
 }
 
@@ -143,7 +149,12 @@ function watchEnd(): {
 }
 
 /** Creates the timeout error. Asks the transport for details first, because closing it changes how its process exits. */
-function tooSlow(server: string, ms: number, transport: Transport | undefined): FittingsError {
+function tooSlow(
+  server: string,
+  ms: number,
+  transport: Transport | undefined,
+  reported: FittingsError | undefined,
+): FittingsError {
   // Variables that were withheld from the server belong in the hint.
   const { withheld, ...details } = transport?.describe?.() ?? {};
   const hint = [
@@ -154,8 +165,10 @@ function tooSlow(server: string, ms: number, transport: Transport | undefined): 
           `The environment has ${String(withheld)}, which was not passed to this server; list the variables it needs in \`inheritEnv\`.`,
         ]),
   ].join(' ');
-  return new FittingsError('TIMEOUT', `The server "${server}" did not connect within ${ms} ms.`, {
+  const text = `The server "${server}" did not connect within ${ms} ms.`;
+  return new FittingsError('TIMEOUT', reported === undefined ? text : `${text} ${reported.message}`, {
     server,
+    cause: reported,
     hint,
     details,
   });
