@@ -50,6 +50,18 @@ const FLAWS: readonly Flaw[] = [
     session: () => ({ serverInfo: undefined }),
   },
   {
+    name: 'reports another revision than the negotiated one',
+    fails: ['performs the handshake, which states what host and server are'],
+    session: () => ({ protocolVersion: '2024-11-05' }),
+  },
+  {
+    name: 'calls a failed tool successful',
+    fails: ['callTool() sends the arguments and meta, and returns the result'],
+    session: (session) => ({
+      callTool: async (...call) => ({ ...(await session.callTool(...call)), isError: false }),
+    }),
+  },
+  {
     name: 'states another name of the host',
     fails: ['performs the handshake, which states what host and server are'],
     options: (options) => ({ ...options, client: { name: 'another', version: '1.0.0' } }),
