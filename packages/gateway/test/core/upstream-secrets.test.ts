@@ -15,6 +15,7 @@ const answerTo = `(message, secret) => {
   const results = {
     initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
     'tools/list': { tools: [{ name: 'leak', inputSchema: { type: 'object' } }] },
+    ping: {},
   };
   const data = { [secret]: [secret.toUpperCase()], stack: 'at ' + secret };
   const error = { code: -32050, message: 'no ' + secret, data };
