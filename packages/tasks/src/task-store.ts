@@ -66,7 +66,7 @@ const MAX_ANSWERED = 1024;
  * the keychain, or in Redis. Several processes may share it. Rejects as that store does, with `STORE_UNAVAILABLE` for example.
  * @example
  * const store = taskStore(encryptedFileStore({ path, key }));
- * const host = createHost({ engine, transports: [tasks(http(), { store })] });
+ * const host = createHost({ name, version, transports: [tasks(http(), { store })] });
  */
 export function taskStore(tokens: TokenStore, options: TaskStoreOptions = {}): TaskStore {
   const { maxTasks = 128, clock = systemClock } = options;
