@@ -55,7 +55,7 @@ export function toOnElicitation(
  * @param onElicitation `onElicitation` of `query()`. `null`, which means that it answered in another way, cancels.
  * @example
  * ```ts
- * const host = createHost({ engine, transports, callbacks: { elicit: fromOnElicitation(onElicitation) } });
+ * const host = createHost({ name, version, transports, callbacks: { elicit: fromOnElicitation(onElicitation) } });
  * ```
  */
 export function fromOnElicitation(

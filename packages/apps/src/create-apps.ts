@@ -94,7 +94,7 @@ const DEFAULT_PARALLEL_REQUESTS = 8;
 /**
  * Makes the apps of all servers of a host available to a program that shows them (MCP Apps, revision 2026-01-26). The program brings the
  * frames, and `AppBridge` of `@modelcontextprotocol/ext-apps` or another implementation of the messages. Declare
- * {@link appsExtension} in the engine, so that servers offer their apps.
+ * {@link appsExtension} as `extensions` of the host, so that servers offer their apps.
  * @param host The host whose servers have the apps. It stays open when the apps are closed.
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  * @example

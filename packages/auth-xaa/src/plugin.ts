@@ -68,7 +68,7 @@ const FORBIDDEN = ['authorizationUrl', 'tokenUrl', 'authServerMetadataUrl'];
  * `CONFIG_INVALID` when the host connects.
  * @example
  * const company = xaa({ identityProvider: { issuer: 'https://login.example.com', clientId: 'my-agent' }, store, interaction });
- * const host = createHost({ engine, transports: [http()], auth: [company, oauth({ clientName: 'My Agent', store, interaction })] });
+ * const host = createHost({ name, version, transports: [http()], auth: [company, oauth({ clientName: 'My Agent', store, interaction })] });
  */
 export function xaa(options: XaaPluginOptions): XaaPlugin {
   checkClientMetadataUrl(options.clientMetadataUrl);

@@ -27,7 +27,7 @@ export interface GatewayOptions
  * @example
  * ```ts
  * const callbacks = createCallbackRouter();
- * const host = createHost({ engine, transports, callbacks: callbacks.hostCallbacks });
+ * const host = createHost({ name, version, transports, callbacks: callbacks.hostCallbacks });
  * await host.connect(entries);
  * const gateway = createGateway(host, { callbacks, access });
  * await gateway.listen({ port: 8080 });

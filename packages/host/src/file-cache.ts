@@ -26,7 +26,7 @@ export interface FileCacheOptions {
  * rules of the user profile apply instead of modes.
  * @example
  * const cache = fileCache({ folder: join(homedir(), '.cache', 'my-agent') });
- * const host = createHost({ engine, transports, cache, lazy: true });
+ * const host = createHost({ name, version, transports, cache, lazy: true });
  */
 export function fileCache(options: FileCacheOptions): HostCache {
   const { folder, maxBytes = 8 * 1024 * 1024 } = options;

@@ -65,7 +65,7 @@ type Failed = TraceEvent & { readonly error: unknown };
  * import * as api from '@opentelemetry/api';
  *
  * const telemetry = subscribeOpenTelemetry(api);
- * const host = createHost({ engine, transports, traceContext: telemetry.traceContext });
+ * const host = createHost({ name, version, transports, traceContext: telemetry.traceContext });
  */
 export function subscribeOpenTelemetry<Context>(api: OpenTelemetryApi<Context>): OpenTelemetrySubscription {
   const { context } = api;

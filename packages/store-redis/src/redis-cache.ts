@@ -49,7 +49,7 @@ return 'ok'`;
  * Throws `CONFIG_INVALID` for an invalid namespace. Its methods reject with `STORE_UNAVAILABLE`; the host then connects
  * without the cache.
  * @example
- * const host = createHost({ engine, transports: [http()], cache: redisCache({ client, key }) });
+ * const host = createHost({ name, version, transports: [http()], cache: redisCache({ client, key }) });
  */
 export function redisCache(options: RedisCacheOptions): HostCache {
   const { client, key: keys, namespace = 'mcp-fittings', keepMs = KEEP_MS } = options;

@@ -14,7 +14,7 @@ export interface TasksOptions extends Omit<WithTasksOptions, 'server' | 'owner' 
 /**
  * Adds the Tasks extension to every transport that a plugin creates, see {@link withTasks}.
  * @example
- * const host = createHost({ engine, transports: [tasks(http()), tasks(stdio())] });
+ * const host = createHost({ name, version, transports: [tasks(http()), tasks(stdio())] });
  * const result = await host.callTool({ server: 'studio', tool: 'render' }, {}, { task: { onUpdate: console.log } });
  */
 export function tasks<Entry = ServerConfig>(

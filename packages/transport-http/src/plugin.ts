@@ -34,7 +34,7 @@ export interface HttpPluginOptions extends Pick<
  *
  * @example
  * ```ts
- * const host = createHost({ engine, transports: [http({ fallback: sse() })] });
+ * const host = createHost({ name, version, transports: [http({ fallback: sse() })] });
  * ```
  */
 export function http(options: HttpPluginOptions = {}): TransportPlugin<HttpEntry> {

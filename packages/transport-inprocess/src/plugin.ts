@@ -42,7 +42,7 @@ const schema = entrySchema({
  *
  * @example
  * ```ts
- * const host = createHost({ engine, transports: [inprocess({ servers: { notes: createNotesServer } })] });
+ * const host = createHost({ name, version, transports: [inprocess({ servers: { notes: createNotesServer } })] });
  * await host.connect({ notes: { type: 'sdk' } });
  * ```
  */

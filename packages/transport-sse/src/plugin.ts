@@ -43,7 +43,7 @@ export interface SseEntry extends HttpEntryFields {
  *
  * @example
  * ```ts
- * const host = createHost({ engine, transports: [sse()] });
+ * const host = createHost({ name, version, transports: [sse()] });
  * ```
  */
 export function sse(options: SsePluginOptions = {}): TransportPlugin<SseEntry> {

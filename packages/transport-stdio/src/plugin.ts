@@ -77,7 +77,7 @@ export interface StdioPluginOptions extends Pick<
  *
  * @example
  * ```ts
- * const host = createHost({ engine, transports: [stdio({ inheritEnv: ['GITHUB_TOKEN'] })] });
+ * const host = createHost({ name, version, transports: [stdio({ inheritEnv: ['GITHUB_TOKEN'] })] });
  * await host.connect({ files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/tmp'] } });
  * ```
  */

@@ -50,7 +50,7 @@ const MAX_LINGERING = 1000;
  * not say to which of them its question belongs, it is refused.
  * @example
  * const callbacks = createCallbackRouter();
- * const host = createHost({ engine, transports, callbacks: callbacks.hostCallbacks });
+ * const host = createHost({ name, version, transports, callbacks: callbacks.hostCallbacks });
  * const gateway = createGateway(host, { callbacks });
  */
 export function createCallbackRouter(options: CallbackRouterOptions = {}): CallbackRouter {

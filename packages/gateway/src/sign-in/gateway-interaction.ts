@@ -51,7 +51,7 @@ export interface WaitingBrowsers {
  * @example
  * ```ts
  * const interaction = gatewayInteraction({ publicUrl: 'https://gateway.example' });
- * const host = createHost({ engine, transports: [http()], auth: [oauth({ clientName: 'Gateway', store, interaction })] });
+ * const host = createHost({ name, version, transports: [http()], auth: [oauth({ clientName: 'Gateway', store, interaction })] });
  * const signIn = createUpstreamSignIn({ host, interaction, browser });
  * ```
  */

@@ -56,7 +56,7 @@ const MAX_ATTEMPTS = 8;
  * @example
  * ```ts
  * const interaction = gatewayInteraction({ publicUrl: 'https://gateway.example' });
- * const host = createHost({ engine, transports: [http()], auth: [oauth({ clientName: 'Gateway', store, interaction })] });
+ * const host = createHost({ name, version, transports: [http()], auth: [oauth({ clientName: 'Gateway', store, interaction })] });
  * const browser = browserSignIn({ issuer: 'https://login.example', clientId: 'gateway-pages' });
  * const signIn = createUpstreamSignIn({ host, interaction, browser });
  * ```

@@ -31,7 +31,7 @@ export type Interceptor = InterceptorFunction | InterceptorHandlers;
  *   console.log(request.operation, request.server);
  *   return result;
  * };
- * const host = createHost({ engine, transports, intercept: [audit] });
+ * const host = createHost({ name, version, transports, intercept: [audit] });
  */
 export type InterceptorFunction = <Result>(
   request: InterceptedRequest,

@@ -42,7 +42,7 @@ const START_TIMEOUT_MS = 10_000;
  *
  * @example
  * ```ts
- * const host = createHost({ engine, transports: [sharedStdio(), http()] });
+ * const host = createHost({ name, version, transports: [sharedStdio(), http()] });
  * await host.connect({ files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/tmp'] } });
  * ```
  */

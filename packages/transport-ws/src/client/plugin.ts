@@ -55,7 +55,7 @@ export interface WebSocketEntry extends EntryOf<typeof remoteEntryFields> {
  *
  * @example
  * ```ts
- * const host = createHost({ engine, transports: [ws()] });
+ * const host = createHost({ name, version, transports: [ws()] });
  * ```
  */
 export function ws(options: WebSocketPluginOptions = {}): TransportPlugin<WebSocketEntry> {
