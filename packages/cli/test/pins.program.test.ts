@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundled } from '../../../scripts/bundled.mjs';
+import { startBridge } from './support/bridge-process.js';
 import { openWorkspace, type Workspace } from './support/workspace.js';
 
 const SCRIPT = await bundled(
@@ -24,10 +25,13 @@ const changes = {
 };
 
 /** A workspace with the server `files`, whose tools are those of a file. */
-async function scene({ here = true }: { readonly here?: boolean } = {}) {
+async function scene({
+  here = true,
+  ...fields
+}: { readonly here?: boolean; readonly deniedTools?: readonly string[] } = {}) {
   const workspace = await openWorkspace({ here });
   const file = await workspace.write('state.json', before);
-  const entry = { command: process.execPath, args: [SCRIPT, file] };
+  const entry = { command: process.execPath, args: [SCRIPT, file], ...fields };
   const added = await workspace.fittings(['add', 'files', '-s', 'user', '--entry', JSON.stringify(entry)]);
   expect(added.code, added.stderr).toBe(0);
   return {
@@ -268,5 +272,94 @@ describe('the built program', () => {
     );
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(Array.from({ length: 4 }, () => [0, '']));
     expect((await readdir(pinsFolder(place))).filter((each) => each.endsWith('.json'))).toHaveLength(1);
+  });
+});
+
+describe.each([
+  ['serve', ['serve', 'files', '--stdio'], 'files__'],
+  ['bridge', ['bridge', 'files'], ''],
+])('fittings %s', (_command, args, prefix) => {
+  /** Starts the command, and returns what a client of it uses. */
+  const started = async ({ home, env }: Workspace) => {
+    const program = startBridge(args, home, env);
+    let last = 0;
+    const request = async (method: string, params: object) => {
+      const id = ++last;
+      program.send({ jsonrpc: '2.0', id, method, params });
+      return program.next((message) => message['id'] === id && !('method' in message));
+    };
+    const clientInfo = { name: 'test', version: '1' };
+    await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    program.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    const names = async () => {
+      const { result } = (await request('tools/list', {})) as { result: { tools: { name: string }[] } };
+      return result.tools.map(({ name }) => name.slice(prefix.length)).toSorted();
+    };
+    const call = (name: string, given: object = {}) =>
+      request('tools/call', { name: `${prefix}${name}`, arguments: given });
+    const end = async (): Promise<void> => {
+      program.child.stdin.end();
+      await program.exited;
+    };
+    return { program, names, call, [Symbol.asyncDispose]: end };
+  };
+  const did = (name: string) => ({ result: { content: [{ type: 'text', text: `did ${name}` }] } });
+
+  it('neither lists nor calls a tool that was changed or added, until it is accepted', async () => {
+    await using place = await scene();
+    expect(await place.fittings(['call', 'files/read'])).toMatchObject({ code: 0 });
+    await place.change([...changes.read, tool('extra', 'More.')]);
+    await using client = await started(place);
+    // Also before the client has listed anything.
+    for (const name of ['read', 'extra']) {
+      expect(await client.call(name)).toMatchObject({
+        error: { message: expect.stringContaining(`files`) },
+      });
+    }
+    expect(await client.names()).toEqual(['control', 'list']);
+    expect(JSON.stringify(await client.call('read')) + client.program.stderr).toContain(
+      'fittings pins show files read',
+    );
+    expect(await client.call('list')).toMatchObject(did('list'));
+    const { value } = await place.json(['pins', 'show', 'files', 'read']);
+    const { hash } = value as { hash: string };
+    expect(await place.fittings(['pins', 'accept', 'files', 'read', '--hash', hash])).toMatchObject({
+      code: 0,
+    });
+    expect(await client.call('read')).toMatchObject(did('read'));
+    expect(await client.names()).toEqual(['control', 'list', 'read']);
+    // The server changes the tool while it is used.
+    const again = [{ ...read, description: `${EVIL} Again.` }, list];
+    await client.call('control', { state: { ...before, tools: again } });
+    await expect.poll(() => client.names(), { timeout: 30_000 }).toEqual(['control', 'list']);
+    expect(await client.call('read')).toHaveProperty('error');
+  });
+
+  it('pins what its server offers when it is first used', async () => {
+    await using place = await scene();
+    {
+      await using client = await started(place);
+      expect(await client.call('read')).toMatchObject(did('read'));
+    }
+    await place.change(changes.read);
+    expect(await place.fittings(['call', 'files/read'])).toMatchObject({ code: 5 });
+    await using client = await started(place);
+    expect(await client.names()).toEqual(['control', 'list']);
+  });
+
+  it('neither lists nor calls a tool while its pins cannot be read', async () => {
+    await using place = await scene();
+    expect(await place.fittings(['call', 'files/read'])).toMatchObject({ code: 0 });
+    const file = (await readdir(pinsFolder(place))).find((name) => name !== 'locks') ?? '';
+    await writeFile(join(pinsFolder(place), file), 'junk');
+    await using client = await started(place);
+    expect(await client.call('read')).toHaveProperty('error');
+  });
+
+  it('neither lists nor calls a tool that the entry denies', async () => {
+    await using place = await scene({ deniedTools: ['read'] });
+    await using client = await started(place);
+    expect(await client.call('read')).toHaveProperty('error');
+    expect(await client.names()).toEqual(['control', 'list']);
   });
 });

@@ -147,11 +147,11 @@ export function createForwarder({ upstream, shared, logger }: ForwarderOptions):
     else deliver(client, message);
   };
 
-  upstream.transport.onmessage = (message) => {
+  upstream.listen((message) => {
     if (isResponse(message)) answer(message);
     else if (isRequest(message)) ask(message);
     else tell(message);
-  };
+  });
 
   return {
     join(client) {

@@ -14,10 +14,13 @@ import { createFallbackTransport } from '@mcp-fittings/transport-http';
 import { CommandError } from '../output/hints.js';
 import { hasNoSignInService, withServerName, refusedHeader } from '../session/sign-in-errors.js';
 import type { SignInOnce } from './sign-in.js';
+import { type HeldBack, ToolGate } from './tool-gate.js';
 
 /** A connection to the server behind the bridge. */
 export interface Upstream {
   readonly transport: Transport;
+  /** Calls the function with each message of the server that is meant for the clients. */
+  listen(onMessage: (message: JSONRPCMessage) => void): void;
   /** Sends a message, and signs in first if that is required and permitted. */
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>;
 }
@@ -32,6 +35,8 @@ export interface OpenUpstreamOptions {
   readonly auth: AuthProvider | undefined;
   /** Undefined: the user is not asked, and the client gets an error with the sign-in command. */
   readonly signIn: SignInOnce | undefined;
+  /** Which tools are neither listed nor called. */
+  readonly heldBack: HeldBack;
   /** The command with which the user signs in. */
   readonly loginCommand: string;
   readonly clock: Clock;
@@ -75,18 +80,24 @@ export function createOpenUpstream(options: OpenUpstreamOptions): OpenUpstream {
 
   return async (): Promise<Upstream> => {
     const transport = await startWithSignIn();
+    const send = async (message: JSONRPCMessage, sendOptions?: TransportSendOptions): Promise<void> => {
+      if (sendOptions?.requestSignal?.aborted === true) return;
+      try {
+        await transport.send(message, sendOptions);
+      } catch (error) {
+        if (signIn === undefined || !(error instanceof AuthRequiredError))
+          throw withLoginCommand(error, options);
+        await signInFor(signIn, error);
+        await transport.send(message, sendOptions);
+      }
+    };
+    const gate = new ToolGate({ server, heldBack: options.heldBack, clock, send });
     return {
       transport,
-      async send(message, sendOptions) {
-        try {
-          await transport.send(message, sendOptions);
-        } catch (error) {
-          if (signIn === undefined || !(error instanceof AuthRequiredError))
-            throw withLoginCommand(error, options);
-          await signInFor(signIn, error);
-          await transport.send(message, sendOptions);
-        }
+      listen(onMessage) {
+        transport.onmessage = (message) => gate.receive(message, onMessage);
       },
+      send: (message, sendOptions) => gate.pass(message, () => send(message, sendOptions)),
     };
   };
 }

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { Logger } from '@mcp-fittings/client-core';
+import { FittingsError, type Logger, type ServerConfig } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { aborted } from '@mcp-fittings/client-core/timing';
+import { serverPermissions } from '@mcp-fittings/config';
+import { createToolPolicy } from '@mcp-fittings/tools';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import { readClientToken } from '../bridge/client-token.js';
 import { type ListenAddress, parseListenAddress } from '../bridge/listen-address.js';
 import { serveNetwork } from '../bridge/serve-network.js';
 import { serveStdio } from '../bridge/serve-stdio.js';
 import { type SignInOnce, createSignInOnce, bridgeInteraction } from '../bridge/sign-in.js';
+import type { HeldBack } from '../bridge/tool-gate.js';
 import { type OpenUpstream, createOpenUpstream } from '../bridge/upstream.js';
 import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions } from '../options.js';
@@ -16,6 +19,7 @@ import { noteLogger } from '../output/note-logger.js';
 import { createProvider } from '../session/create-auth.js';
 import { openSession } from '../session/open-session.js';
 import type { CommandSession } from '../session/open-session.js';
+import { openPins, waitingTools } from '../session/pins.js';
 import { loginArguments, resolveServer } from '../session/resolve-server.js';
 import { entrySecrets } from '../session/secrets.js';
 import { namedStore } from '../session/store-choice.js';
@@ -55,7 +59,7 @@ async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): 
     // FITTINGS_STORE is often set for the bridge only, so the sign-in command names the store.
     namedStore(deps.options.store, deps.env),
   );
-  const open = openUpstreamOf(server, flags, session, deps, logger, interaction !== undefined);
+  const open = await openUpstreamOf(server, flags, session, deps, logger, interaction !== undefined);
   const wire = flags.http === undefined ? 'ws' : 'http';
   const address = flags.http ?? flags.ws;
 
@@ -95,14 +99,15 @@ async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): 
   await served.close();
 }
 
-function openUpstreamOf(
+async function openUpstreamOf(
   server: string,
   flags: BridgeOptions,
   session: CommandSession,
-  { clock, signal, env, output }: CommandDeps,
+  deps: CommandDeps,
   logger: Logger,
   canSignIn: boolean,
-): OpenUpstream {
+): Promise<OpenUpstream> {
+  const { clock, signal, env, output } = deps;
   const { transports, store, auth: plugins } = session;
   const { name, config } = resolveServer(server, flags, session.loaded, env);
   output.hide(entrySecrets([config]));
@@ -119,11 +124,36 @@ function openUpstreamOf(
     transports,
     auth,
     signIn,
+    heldBack: await heldBackOf(name, config, session, deps),
     loginCommand,
     clock,
     logger,
     signal,
   });
+}
+
+/** What the user denies, and what changed since the user agreed to it. A client of the bridge asks about everything else. */
+async function heldBackOf(
+  name: string,
+  config: ServerConfig,
+  session: CommandSession,
+  deps: CommandDeps,
+): Promise<HeldBack> {
+  const user = await openPins(deps, session);
+  const policy = createToolPolicy({ servers: serverPermissions({ servers: { [name]: config } }) });
+  return async (tools) => {
+    const held = new Map(waitingTools(user, { name, tools }));
+    await user.pins.settled({ name, tools });
+    for (const tool of tools) {
+      const { decision, reason } = policy.forTool(tool);
+      if (decision === 'deny')
+        held.set(
+          tool.name,
+          new FittingsError('POLICY_DENIED', reason, { server: name, delivery: 'not-sent' }),
+        );
+    }
+    return held;
+  };
 }
 
 /** Every user of the machine can connect to a loopback port. */

@@ -14,7 +14,7 @@ import { printable } from '../output/printable.js';
 import { openProgress } from '../output/progress.js';
 import { hostCallbacks } from '../prompts/host-callbacks.js';
 import { openSession } from '../session/open-session.js';
-import { loadPins, openPins } from '../session/pins.js';
+import { loadPins, notAccepted, openPins } from '../session/pins.js';
 import { type Target, connectTarget } from './target.js';
 
 export interface CallOptions {
@@ -84,7 +84,7 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   function forUser(error: FittingsError): FittingsError {
     const interrupted = signal.aborted ? interruptedCall(error, target.server) : undefined;
     if (interrupted !== undefined) return interrupted;
-    if (error.details['pin'] !== undefined) return notAccepted(target, error);
+    if (error.details['pin'] !== undefined) return notAccepted(target, error, error);
     if (error.code !== 'ARGUMENTS_INVALID' || definition === undefined) return error;
     return new CommandError('ARGUMENTS_INVALID', error.message, {
       server: target.server,
@@ -167,7 +167,7 @@ function nameIn({ names, skipped }: Toolset, { server, name: tool }: Target): st
   if (refused !== undefined) {
     throw refused.error.details['pin'] === undefined
       ? refused.error
-      : notAccepted({ server, name: tool }, refused.error);
+      : notAccepted({ server, name: tool }, refused.error, refused.error);
   }
   const known = names.nameOf({ server, tool });
   if (known !== undefined) return known;
@@ -179,18 +179,6 @@ function nameIn({ names, skipped }: Toolset, { server, name: tool }: Target): st
       near.length > 0
         ? `Did you mean ${near.join(' or ')}?`
         : `List its tools: fittings list tools ${server}`,
-  });
-}
-
-/** Creates the error for a tool that changed since the user first used its server. */
-function notAccepted({ server, name }: Target, cause: FittingsError): FittingsError {
-  const target = `${printable(server)} ${printable(name)}`;
-  return new CommandError('APPROVAL_REQUIRED', cause.message, {
-    server,
-    cause,
-    delivery: 'not-sent',
-    details: cause.details,
-    hint: `Review it: fittings pins show ${target}. If you agree: fittings pins accept ${target}`,
   });
 }
 

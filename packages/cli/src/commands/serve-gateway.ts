@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { aborted } from '@mcp-fittings/client-core/timing';
 import { serverPermissions } from '@mcp-fittings/config';
 import {
@@ -9,13 +10,15 @@ import {
   createGateway,
 } from '@mcp-fittings/gateway';
 import type { ServerSnapshot } from '@mcp-fittings/host';
-import { createToolPolicy } from '@mcp-fittings/tools';
+import { createToolPolicy, type ToolPolicy } from '@mcp-fittings/tools';
 import { readClientToken } from '../bridge/client-token.js';
 import { parseListenAddress } from '../bridge/listen-address.js';
 import type { CommandDeps } from '../command-deps.js';
+import { errorLine } from '../output/error-report.js';
 import { noteLogger } from '../output/note-logger.js';
 import { printable } from '../output/printable.js';
 import { openSession } from '../session/open-session.js';
+import { openPins, type UserPins, waitingTools } from '../session/pins.js';
 import { packageVersion } from '../version.js';
 
 /** Options of `fittings serve` with `--http` or `--stdio`. */
@@ -53,7 +56,11 @@ export async function serveGateway(
   for (const snapshot of snapshots) reportUnlessConnected(deps, snapshot);
   await using gateway = createGateway(session.host, {
     callbacks,
-    policy: createToolPolicy({ servers: serverPermissions(session.loaded) }),
+    policy: withPins(
+      createToolPolicy({ servers: serverPermissions(session.loaded) }),
+      await openPins(deps, session),
+      (error) => output.note(errorLine(error, output.noteStyle)),
+    ),
     serverInfo: { name: 'fittings', version: packageVersion() },
     allowedOrigins: options.allowOrigin,
     allowedHosts: options.allowHost,
@@ -75,6 +82,48 @@ export async function serveGateway(
     output.note(`Clients must send this header: Authorization: Bearer ${token.value}`);
   if (token !== undefined) output.hide([token.value]);
   await aborted(signal);
+}
+
+/** Denies what changed since the user agreed to it. The client is not asked: the user agrees with `fittings pins`. */
+function withPins(policy: ToolPolicy, user: UserPins, note: (error: FittingsError) => void): ToolPolicy {
+  /** Why no tool of a server may be called: its pins could not be stored. */
+  const failed = new Map<string, Error>();
+  const noted = new Set<string>();
+  const review = (name: string): ReadonlyMap<string, Error> | Error => {
+    const server = user.server(name);
+    try {
+      const waiting = waitingTools(user, server);
+      for (const error of waiting.values()) {
+        if (!noted.has(error.message)) note(error);
+        noted.add(error.message);
+      }
+      user.pins.settled(server).then(
+        () => failed.delete(name),
+        (error: unknown) => failed.set(name, error instanceof Error ? error : new Error(String(error))),
+      );
+      return failed.get(name) ?? waiting;
+    } catch (error) {
+      if (error instanceof FittingsError) return error;
+      throw error;
+    }
+  };
+  /** Kept for one list, which asks for each of its tools. */
+  const reviewed = new Map<string, ReturnType<typeof review>>();
+  return {
+    ...policy,
+    forTool(tool) {
+      const verdict = policy.forTool(tool);
+      if (verdict.decision === 'deny') return verdict;
+      if (reviewed.size === 0) queueMicrotask(() => reviewed.clear());
+      const found = reviewed.get(tool.server) ?? review(tool.server);
+      reviewed.set(tool.server, found);
+      const held = found instanceof Error ? found : found.get(tool.name);
+      if (held === undefined) return verdict;
+      const hint = held instanceof FittingsError ? held.hint : undefined;
+      const reason = hint === undefined ? held.message : `${held.message} ${hint}`;
+      return { decision: 'deny', rule: 'changed-tool', reason };
+    },
+  };
 }
 
 /** A socket needs no token, because only its owner can connect. A port gets a new one if none is given. */

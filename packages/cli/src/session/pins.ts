@@ -4,6 +4,7 @@ import { homeDirectory } from '@mcp-fittings/config';
 import type { FileRecords } from '@mcp-fittings/store-file';
 import type { PinnedServer, ToolPins, ToolPinStore } from '@mcp-fittings/tools/pins';
 import type { CommandDeps } from '../command-deps.js';
+import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { placeOptions } from './load-servers.js';
 import { type CommandSession, sessionOptions } from './open-session.js';
@@ -69,6 +70,39 @@ export async function openPins(deps: CommandDeps, session: CommandSession): Prom
       };
     },
   };
+}
+
+/** Creates the error for a tool that changed since the user first used its server. */
+export function notAccepted(
+  { server, name }: { readonly server: string; readonly name: string },
+  { message, details }: Pick<FittingsError, 'message' | 'details'>,
+  cause?: FittingsError,
+): FittingsError {
+  const target = `${printable(server)} ${printable(name)}`;
+  return new CommandError('APPROVAL_REQUIRED', message, {
+    server,
+    cause,
+    delivery: 'not-sent',
+    details,
+    hint: `Review it: fittings pins show ${target}. If you agree: fittings pins accept ${target}`,
+  });
+}
+
+/** Returns why tools of a server must not be called, by name. Throws the error of the store of the pins. */
+export function waitingTools(
+  { pins }: Pick<UserPins, 'pins'>,
+  server: PinnedServer,
+): ReadonlyMap<string, FittingsError> {
+  const { waiting } = pins.review(server);
+  return new Map(
+    Array.from(waiting, ([name, change]) => [
+      name,
+      notAccepted(
+        { server: server.name, name },
+        { message: pins.summarize(change), details: { pin: change.kind } },
+      ),
+    ]),
+  );
 }
 
 async function openStore(deps: CommandDeps): Promise<FileRecords | undefined> {

@@ -23,6 +23,7 @@ export function upstreamTo(options: Partial<OpenUpstreamOptions> = {}): OpenUpst
     transports: createTransports(),
     auth: undefined,
     signIn: undefined,
+    heldBack: async () => new Map(),
     loginCommand: `fittings login ${options.server ?? 'dual'}`,
     clock: systemClock,
     signal: new AbortController().signal,
