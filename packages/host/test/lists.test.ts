@@ -34,6 +34,20 @@ describe('lists', () => {
     return { host, clock, errors };
   }
 
+  it.each(['tools', 'prompts', 'resources', 'resourceTemplates'] as const)(
+    'null in place of %s leaves the list empty, and is reported',
+    async (kind) => {
+      const method = kind === 'resourceTemplates' ? 'resources/templates/list' : `${kind}/list`;
+      const { host, errors } = hostOn(scripted({ [method]: () => ({ [kind]: null }) }));
+      const [snapshot] = await host.connect({ a: { type: 'test' } });
+      expect(snapshot?.state.status).toBe('connected');
+      const reason = `the result of ${method} has null in place of a list`;
+      expect(snapshot?.lists[kind]).toMatchObject({ error: undefined, skipped: [reason] });
+      expect(errors).toMatchObject([{ error: { message: expect.stringContaining(reason) } }]);
+      await host.close();
+    },
+  );
+
   it('a failed tools/list is a failed attempt, which is repeated with increasing delays', async () => {
     let failures = 2;
     const server = scripted({

@@ -58,16 +58,27 @@ describe.each([
     expect(await host.callTool({ server: 'a', tool: 't' })).toEqual(expected);
   });
 
-  it.each([{}, { result: 'x' }, { content: null }, { structuredContent: null }])(
-    '%j is refused, not an empty success',
+  it.each([{}, { content: null }, { structuredContent: null }, { _meta: {}, isError: null }])(
+    '%j has no content',
     async (sent) => {
       await using host = await hostOn({ 'tools/call': () => sent });
-      await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
-        code: 'PROTOCOL_VIOLATION',
-        delivery: 'unknown',
-      });
+      expect(await host.callTool({ server: 'a', tool: 't' })).toMatchObject({ content: [] });
     },
   );
+
+  it('members that are no result of a tool are its text', async () => {
+    await using host = await hostOn({ 'tools/call': () => ({ result: 'x', _meta: {} }) });
+    const { content } = await host.callTool({ server: 'a', tool: 't' });
+    expect(content).toEqual([text('{"result":"x"}')]);
+  });
+
+  it('an unrequested task without content is refused, not a success', async () => {
+    await using host = await hostOn({ 'tools/call': () => ({ task: { taskId: 'x', status: 'working' } }) });
+    await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
+      code: 'PROTOCOL_VIOLATION',
+      delivery: 'unknown',
+    });
+  });
 
   it('a member of _meta that the protocol uses elsewhere changes nothing', async () => {
     const _meta = { progressToken: ['odd'], 'a/b': 1 };

@@ -25,7 +25,7 @@ import type { HttpCall, HttpConnection } from './http-connection.js';
 import { EventSink, type StreamCursor } from './stream/event-sink.js';
 import { isForgotten, speaksOfSession } from './session/forgotten.js';
 import { createReconnects, type Reconnects } from './stream/reconnects.js';
-import { JsonSink, OwnAnswer, unusableSink } from './reply.js';
+import { JsonSink, OwnAnswer, unanswered, unusableSink } from './reply.js';
 
 /** Time that a server has to end the stream after the answer, in milliseconds; then the socket is closed. */
 const LINGER_MS = 1000;
@@ -164,7 +164,7 @@ export class OutgoingRequest {
   /** Returns why the stream of the reply ended early; throws if the reply was not a stream. */
   #failureOfPost(reply: AcceptedReply | undefined): unknown {
     if (this.#isSilent && !this.#answer.received) throw this.#streamLost(this.#silentFailure());
-    if (this.#isSettled || this.#stream !== undefined) return reply?.broken;
+    if (this.#isSettled || this.#stream !== undefined) return this.#stream?.reported ?? reply?.broken;
     throw reply?.broken ?? unanswered();
   }
 
@@ -186,7 +186,12 @@ export class OutgoingRequest {
     } catch (error) {
       return error;
     }
-    return reply?.broken ?? (this.#stream === undefined ? unanswered() : undefined);
+    return this.#endOf(reply);
+  }
+
+  #endOf(reply: AcceptedReply | undefined): unknown {
+    const stream = this.#stream;
+    return stream?.reported ?? reply?.broken ?? (stream === undefined ? unanswered() : undefined);
   }
 
   /** Chooses the sink for the body: the two kinds of reply in the specification, or a failure. */
@@ -238,9 +243,13 @@ export class OutgoingRequest {
   #take(answer: Readonly<Record<string, unknown>>): void {
     const sessionId = this.#sessionId;
     const { error } = answer;
-    if (this.#isCertain || sessionId === undefined || !isRecord(error) || !speaksOfSession(error['message']))
+    if (
+      this.#isCertain ||
+      sessionId === undefined ||
+      !speaksOfSession(isRecord(error) ? error['message'] : error)
+    )
       return this.#deliver(answer);
-    this.#doubt = this.#resolveDoubt(sessionId, answer, error['code']);
+    this.#doubt = this.#resolveDoubt(sessionId, answer, isRecord(error) ? error['code'] : undefined);
     // It is awaited when the reply has been read, which may take longer.
     this.#doubt.catch(() => this.#lifetime.end());
   }
@@ -321,13 +330,6 @@ export class OutgoingRequest {
       hint: 'The server may have carried out the request. Send it again only if running it twice is harmless.',
     });
   }
-}
-
-function unanswered(): TransportError {
-  return new TransportError('PROTOCOL_VIOLATION', 'The reply to the request does not contain its response.', {
-    delivery: 'unknown',
-    hint: 'The server used another id, or sent other messages only.',
-  });
 }
 
 /** Statuses with which a server says that it does not resume streams. */

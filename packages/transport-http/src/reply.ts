@@ -46,8 +46,10 @@ export class OwnAnswer {
   take(value: unknown, sole = false): void {
     const { id, batches, resumed, onAnswer } = this.#options;
     if (Array.isArray(value)) {
-      if (!batches) this.#connection.reportMalformed();
-      else for (const element of value) if (!Array.isArray(element)) this.take(element, sole);
+      // Some servers send the response to a single request in a list of one.
+      if (!batches && !(value.length === 1 && isRecord(value[0]) && !('method' in value[0])))
+        return this.#connection.reportMalformed();
+      for (const element of value) if (!Array.isArray(element)) this.take(element, sole);
       return;
     }
     if (!isRecord(value)) return this.#connection.reportMalformed();
@@ -90,6 +92,11 @@ export class JsonSink implements BodySink {
       });
     }
     this.#answer.take(this.#parse(text, bytes.length), true);
+    if (!this.#answer.received) throw unanswered(this.#beginningOf(text));
+  }
+
+  #beginningOf(text: string): string {
+    return replyExcerpt(text.slice(0, EXCERPT_BYTES), this.#redact, SHOWN);
   }
 
   #parse(text: string, bytes: number): unknown {
@@ -97,11 +104,23 @@ export class JsonSink implements BodySink {
       return JSON.parse(text);
     } catch {
       // Without a cause, because the error of the parser repeats the text with its secrets.
-      const beginning = replyExcerpt(text.slice(0, EXCERPT_BYTES), this.#redact, SHOWN);
-      const message = `The body of the response (${bytes} bytes) is not valid JSON: ${beginning}`;
+      const message = `The body of the response (${bytes} bytes) is not valid JSON: ${this.#beginningOf(text)}`;
       throw new TransportError('MESSAGE_INVALID', message, { delivery: 'unknown' });
     }
   }
+}
+
+/** Creates the error for a reply that was read and does not answer its request. `text` is its beginning, if it is worth showing. */
+export function unanswered(text = ''): TransportError {
+  const why = text === '' ? '.' : `: ${text}`;
+  return new TransportError(
+    'PROTOCOL_VIOLATION',
+    `The reply to the request does not contain its response${why}`,
+    {
+      delivery: 'unknown',
+      hint: 'The server used another id, or sent other messages only.',
+    },
+  );
 }
 
 /** A sink for a reply that cannot contain an answer. Fails with an excerpt of the body, after a few hundred bytes at most. */

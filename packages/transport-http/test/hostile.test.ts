@@ -298,14 +298,18 @@ describe('an answer to another request', () => {
     await expect(caller.request('tools/call')).rejects.toMatchObject({ rpc: { code: -32_700 } });
   });
 
-  it('is refused as an array in any other revision', async () => {
+  it('is refused as an array of several messages in any other revision', async () => {
+    const several = ({ message: { id } }: Exchange) => [
+      { jsonrpc: '2.0', id, result: {} },
+      { jsonrpc: '2.0', method: 'notifications/x' },
+    ];
     await using server = await scriptedServer({
       on: {
-        'tools/call': (exchange) => exchange.json([{ jsonrpc: '2.0', id: exchange.message.id, result: {} }]),
+        'tools/call': (exchange) => exchange.json(several(exchange)),
         'tools/list': (exchange) =>
           exchange
             .sse()
-            .event({ data: [{ jsonrpc: '2.0', id: exchange.message.id, result: {} }] })
+            .event({ data: several(exchange) })
             .end(),
       },
     });

@@ -1,6 +1,7 @@
 import { TransportError, type TransportController } from '@mcp-fittings/client-core/transport';
 import {
   createStatusTable,
+  replyExcerpt,
   sendWithRecovery,
   wrongEndpointRows,
   type Credentials,
@@ -52,7 +53,7 @@ export function openEventStream(options: EventStreamOptions): Promise<URL> {
   return new Promise((resolve, reject) => {
     const stream = new EventStream(options, resolve);
     sendWithRecovery(stream, options.recovery).then((reply) => {
-      const reason = reply?.broken ?? stream.ended();
+      const reason = stream.reported ?? reply?.broken ?? stream.ended();
       reject(reason);
       if (stream.isOpen)
         options.transport.fail(options.transport.asTransportError(reason, 'CONNECTION_LOST'));
@@ -70,6 +71,7 @@ class EventStream implements RemoteRequest<AcceptedReply>, BodySink {
   readonly #resolve: (endpoint: URL) => void;
   #url: URL;
   #isOpen = false;
+  #reported: TransportError | undefined;
   readonly #reader: EventReader;
 
   constructor(options: EventStreamOptions, resolve: (endpoint: URL) => void) {
@@ -80,6 +82,7 @@ class EventStream implements RemoteRequest<AcceptedReply>, BodySink {
     this.#reader = createMessageReader({
       onEvent: (event) => this.#takeEvent(event),
       onValue: (value) => this.#takeValue(value),
+      onError: (data) => this.#takeError(data),
       onMalformed: () => options.transport.reportCounted('MESSAGE_INVALID', () => NOT_JSON),
       maxEventBytes: options.maxMessageBytes,
     });
@@ -88,6 +91,11 @@ class EventStream implements RemoteRequest<AcceptedReply>, BodySink {
   /** The endpoint is known. */
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** What the server sent in an event with the name `error`, which says why it will end the stream. */
+  get reported(): TransportError | undefined {
+    return this.#reported;
   }
 
   send(signed: Readonly<Record<string, string>>): Promise<AcceptedReply | RefusedReply | undefined> {
@@ -132,6 +140,14 @@ class EventStream implements RemoteRequest<AcceptedReply>, BodySink {
     const endpoint = parseEndpoint(data, this.#url);
     this.#isOpen = true;
     this.#resolve(endpoint);
+  }
+
+  #takeError(data: string): void {
+    const { url, recovery } = this.#options;
+    const said = replyExcerpt(data, recovery.redactor.redact, 200);
+    this.#reported = new TransportError('CONNECTION_LOST', `The server ended the event stream: ${said}`, {
+      details: { url: url.origin },
+    });
   }
 
   #takeValue(value: unknown): void {

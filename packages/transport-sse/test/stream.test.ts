@@ -45,6 +45,37 @@ describe('the end of the stream', () => {
     },
   );
 
+  it.each(['end', 'cut'] as const)(
+    'has the reason that the server sent in an event "error": %s',
+    async (how) => {
+      await using peer = await connected({}, { apiKey: 'sk-live-0123456789' });
+      const open = failureOf(peer.transport.send(request(1, 'tools/call')));
+      while (peer.server.seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
+      peer.stream.event('error', 'too many sessions for sk-live-0123456789');
+      peer.stream.message({ jsonrpc: '2.0', method: 'notifications/x' });
+      while (peer.session.messages.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      peer.stream[how]();
+      expect(await open).toMatchObject({
+        code: 'CONNECTION_LOST',
+        delivery: 'unknown',
+        message: expect.stringContaining('too many sessions for [redacted]'),
+      });
+    },
+  );
+
+  it('before the endpoint has the reason too', async () => {
+    await using server = await startSseServer({
+      onStream: (stream) => {
+        stream.event('error', 'too many sessions');
+        stream.end();
+      },
+    });
+    const transport = createSseTransport({ url: server.url });
+    await expect(transport.start()).rejects.toMatchObject({
+      message: expect.stringContaining('too many sessions'),
+    });
+  });
+
   it('says not-sent for what still waits for its credentials', async () => {
     let headers: () => Promise<Record<string, string>> = () => Promise.resolve({});
     const auth = { headers: () => headers(), onChallenge: () => Promise.resolve('retry' as const) };

@@ -2,6 +2,7 @@ import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '../contracts/js
 import { isErrorResponse, isRequestId, shapeOf } from '../wire/messages.js';
 import type { Redactor } from '../text/redact.js';
 import { sanitizeText } from '../text/sanitize-text.js';
+import { readMalformedError } from './malformed-error.js';
 import { maskError } from './mask-error.js';
 import type { OrderedDelivery } from './ordered-delivery.js';
 import type { PendingRequests } from './pending-requests.js';
@@ -101,6 +102,8 @@ export class Inbound {
       for (const element of value) if (!Array.isArray(element)) transport.receive(element);
       return;
     }
+    const meant = soleResponse(value) ?? readMalformedError(value);
+    if (meant !== undefined) return transport.receive(meant);
     const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
     const answersRequest =
       isRequestId(id) && !(typeof value === 'object' && value !== null && 'method' in value);
@@ -111,6 +114,14 @@ export class Inbound {
     }
     transport.reportCounted('MESSAGE_INVALID', () => problem);
   }
+}
+
+/** Returns the response in a list of one, which some servers send for a single request. */
+function soleResponse(value: unknown): unknown {
+  if (!Array.isArray(value) || value.length !== 1) return undefined;
+  const [only]: readonly unknown[] = value;
+  const shape = shapeOf(only);
+  return shape === 'result' || shape === 'error' ? only : undefined;
 }
 
 /** Formats a request id for an error message. */

@@ -82,7 +82,9 @@ export async function listPages<Item>(
       const fresh = freshFor(result);
       // The page that is stale first makes the list stale.
       if (page === 0 || (fresh ?? Infinity) < (ttlMs ?? Infinity)) ttlMs = fresh;
-      if (!kept.add(entriesOf(kind, result))) return { ...kept.pages(), ttlMs };
+      const entries = entriesOf(kind, result);
+      if (entries === null) kept.skip(`the result of ${method} has null in place of a list`);
+      else if (!kept.add(entries)) return { ...kept.pages(), ttlMs };
       const next: unknown = result['nextCursor'];
       if (typeof next !== 'string') {
         if (next !== undefined && next !== null) kept.skip('a cursor is not a string');
@@ -182,11 +184,10 @@ function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item>
   };
 }
 
-/** Returns the entries of a page. Some frameworks write `null` for an empty list. */
-function entriesOf(kind: ListKind, result: JSONRPCObject): readonly unknown[] {
+/** Returns the entries of a page. Some frameworks write `null` for an empty list, and others for one that they could not read. */
+function entriesOf(kind: ListKind, result: JSONRPCObject): readonly unknown[] | null {
   const entries: unknown = result[kind];
-  if (entries === null) return [];
-  if (Array.isArray(entries)) return entries;
+  if (entries === null || Array.isArray(entries)) return entries;
   throw new FittingsError(
     'PROTOCOL_VIOLATION',
     `The result of ${LISTS[kind].method} has no "${kind}" array.`,

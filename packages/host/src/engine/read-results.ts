@@ -10,8 +10,8 @@ import type {
 } from '../contracts/content.js';
 
 /**
- * Reads the result of `tools/call` as the server sent it, in the same way for all engines. Tolerates what can be understood, and
- * throws `PROTOCOL_VIOLATION` rather than return nothing.
+ * Reads the result of `tools/call` as the server sent it, in the same way for all engines. Tolerates what can be understood, because
+ * the server has run the tool: a result without content has no content. Throws `PROTOCOL_VIOLATION` for a task, which has not run yet.
  */
 export function readToolResult(server: string, raw: JSONRPCObject): ToolResult {
   const { content, structuredContent, isError, _meta } = raw;
@@ -27,9 +27,15 @@ export function readToolResult(server: string, raw: JSONRPCObject): ToolResult {
   // Revision 2024-10-07 had this member instead.
   if (legacy !== undefined && legacy !== null) return { content: [textBlock(legacy)], ...rest };
   if (hasStructured) return { content: [textBlock(structuredContent)], ...rest };
-  if (rest.isError === true) return { content: [], ...rest };
-  throw without(server, 'tools/call', 'content');
+  if (isRecord(raw['task'])) throw without(server, 'tools/call', 'content');
+  const others = Object.entries(otherMembers(raw)).filter(
+    ([name]) => !(name in rest || OF_ALL_RESULTS.has(name)),
+  );
+  return { content: others.length === 0 ? [] : [textBlock(Object.fromEntries(others))], ...rest };
 }
+
+/** Members that say nothing about the tool. */
+const OF_ALL_RESULTS: ReadonlySet<string> = new Set(['_meta', 'cacheScope', 'isError', 'ttlMs']);
 
 /** A failure must not become a success because the server marks it with a value other than `true`. */
 function isTrue(value: unknown): boolean {

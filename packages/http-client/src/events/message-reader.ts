@@ -1,3 +1,4 @@
+import { isRecord } from '@mcp-fittings/client-core/transport';
 import {
   createEventReader,
   type EventReader,
@@ -13,27 +14,31 @@ export interface MessageReaderOptions extends Omit<EventReaderOptions, 'onEvent'
   readonly onMalformed: () => void;
   /** Called with each event before its data is parsed, whatever its name. */
   readonly onEvent?: ((event: ServerEvent) => void) | undefined;
+  /** Called with the data of each event with the name `error` that is not a message: it may say why the stream will end. */
+  readonly onError?: ((data: string) => void) | undefined;
 }
 
 /**
- * Creates a reader for the JSON-RPC messages of an event stream: the data of each event without a name or with the name `message`.
- * Events with empty data and events with other names are ignored.
+ * Creates a reader for the JSON-RPC messages of an event stream: the data of each event without a name or with the name `message`, and
+ * messages in events with the name `error`. Events with empty data and events with other names are ignored.
  */
 export function createMessageReader(options: MessageReaderOptions): EventReader {
-  const { onValue, onMalformed, onEvent, ...rest } = options;
+  const { onValue, onMalformed, onEvent, onError, ...rest } = options;
   return createEventReader({
     ...rest,
     onMalformed,
     onEvent(event) {
       onEvent?.(event);
-      const { data } = event;
-      if (data === '' || (event.event !== '' && event.event !== 'message')) return;
+      const { data, event: name } = event;
+      const isError = name === 'error';
+      if (data === '' || (name !== '' && name !== 'message' && !isError)) return;
       let value: unknown;
       try {
         value = JSON.parse(data);
       } catch {
-        return onMalformed();
+        return isError ? onError?.(data) : onMalformed();
       }
+      if (isError && !(isRecord(value) && 'jsonrpc' in value)) return onError?.(data);
       onValue(value);
     },
   });

@@ -48,6 +48,7 @@ export class EventSink implements BodySink {
   #understood = false;
   #head: Uint8Array | undefined;
   #ended = false;
+  #reported: TransportError | undefined;
 
   constructor(options: EventSinkOptions) {
     const { cursor, maxEventBytes, onMalformed, onValue } = options;
@@ -64,6 +65,10 @@ export class EventSink implements BodySink {
       onEvent: () => {
         this.#understood = true;
       },
+      onError: (data) => {
+        const said = replyExcerpt(data, options.redact, 200);
+        this.#reported = new TransportError('SERVER_ERROR', `The server reported an error: ${said}`);
+      },
       onValue: (value) => {
         cursor.progressed = true;
         onValue(value);
@@ -74,6 +79,11 @@ export class EventSink implements BodySink {
   /** Whether all of the stream was read. */
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** What the server sent in an event with the name `error`, which says why it will end the stream. */
+  get reported(): TransportError | undefined {
+    return this.#reported;
   }
 
   data(bytes: Uint8Array): void {

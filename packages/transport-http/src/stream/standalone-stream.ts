@@ -63,6 +63,7 @@ export function createStandaloneStream(
 
     const open = async (attempt: Lifetime, silence: SilenceWatch): Promise<unknown> => {
       let offered = true;
+      let sink: EventSink | undefined;
       const reply = await connection.send({
         method: 'GET',
         fields: streamHeaders(transport.protocolVersion, cursor.lastEventId),
@@ -80,7 +81,7 @@ export function createStandaloneStream(
           hasWorked = true;
           decided();
           options.onOpen();
-          return new EventSink({
+          sink = new EventSink({
             cursor,
             onValue,
             onMalformed: () => connection.reportMalformed(),
@@ -88,10 +89,11 @@ export function createStandaloneStream(
             redact: connection.redact,
             silence,
           });
+          return sink;
         },
       });
       if (!offered) state = 'none';
-      return reply?.broken;
+      return sink?.reported ?? reply?.broken;
     };
 
     return async () => {
@@ -147,10 +149,11 @@ export function createStandaloneStream(
     const first = lostAt === undefined;
     lostAt = clock.now();
     if (!first) return;
+    const opened = hasWorked ? 'reopened' : 'opened';
     transport.report(
       new TransportError(
         'RECONNECT_EXHAUSTED',
-        'The event stream of the server could not be reopened; its notifications are missed.',
+        `The event stream of the server could not be ${opened}; its notifications are missed.`,
         {
           cause,
           hint: 'Requests still work. Reconnect, or reload what the server may have changed.',
