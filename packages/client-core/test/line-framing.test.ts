@@ -83,10 +83,20 @@ describe('createLineReader', () => {
     }
   });
 
-  it('drops a byte order mark before the first line, declined or not, and keeps a later one', () => {
-    const bytes = encoder.encode('\ufeff{"a":1}\n');
-    expect(texts(read([bytes], { accepts: (byte) => byte === 0x7b }).lines)).toEqual(['{"a":1}']);
-    expect(texts(read([encoder.encode('x\n'), bytes]).lines)).toEqual(['x', '\ufeff{"a":1}']);
+  it('drops a byte order mark before each line, declined or not, however the bytes are split', () => {
+    const bytes = encoder.encode('\ufeff{"a":1}\n\ufefflog\n\ufeff\n\ufeff{"b":"\ufeff"}\r\n\ufeff\ufeff{}\n');
+    for (const size of [1, 2, 3, 4, 10, 100]) {
+      const { lines, skipped } = read(inPieces(bytes, size), { accepts: (byte) => byte === 0x7b });
+      expect(texts(lines)).toEqual(['{"a":1}', '{"b":"\ufeff"}']);
+      expect(skipped).toHaveLength(3);
+      expect(texts(read(inPieces(bytes, size)).lines)).toEqual([
+        '{"a":1}',
+        'log',
+        '',
+        '{"b":"\ufeff"}',
+        '\ufeff{}',
+      ]);
+    }
   });
 });
 

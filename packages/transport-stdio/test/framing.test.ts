@@ -62,6 +62,15 @@ describe('one message per line', () => {
     expect(read('newline', `\ufeff${line}\r\n${line}\n`).values).toEqual([{ text }, { text }]);
   });
 
+  it('skips a byte order mark before each message, as writers in .NET may add one', () => {
+    const bytes = '\ufeff{"id":1}\n\ufeff{"id":2}\r\n\ufefflog\n\ufeff\n\ufeff {"id":3}\n';
+    const { values, noise } = read('newline', bytes);
+    expect(values).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+    expect(noise).toHaveLength(2);
+    const framedTwice = `\ufeff${framed('{"id":1}')}\ufeff${framed('\ufeff{"id":2}')}`;
+    expect(read('content-length', framedTwice)).toMatchObject({ values: [{ id: 1 }, { id: 2 }], noise: [] });
+  });
+
   it('accepts a lone surrogate that is escaped in JSON, and rejects a raw one', () => {
     const escaped = read('newline', String.raw`{"text":"\ud800"}` + '\n');
     expect(escaped.values).toEqual([{ text: '\ud800' }]);

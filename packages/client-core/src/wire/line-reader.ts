@@ -43,10 +43,11 @@ const FIRST_BEYOND_ASCII = 0x80;
 const EXCERPT_BYTES = 256;
 const NOTHING = new Uint8Array(0);
 const BOM = [0xef, 0xbb, 0xbf] as const;
+const BOM_CODE = 0xfeff;
 
 /**
  * Creates a reader of lines. It takes linear time: each byte is searched once, and copied once if its line arrives in several
- * chunks (twice if those are tiny). A byte order mark before the first line is dropped. U+2028 and U+2029 do not end a line.
+ * chunks (twice if those are tiny). A byte order mark before a line is dropped. U+2028 and U+2029 do not end a line.
  *
  * @example
  * ```ts
@@ -60,9 +61,8 @@ const BOM = [0xef, 0xbb, 0xbf] as const;
 export function createLineReader(options: LineReaderOptions): LineReader {
   const { maxBytes, onLine, onDiscard, accepts, onSkip } = options;
   const decode = createUtf8Decoder();
-  // A final CR, and a byte order mark before the first line, do not count.
+  // A final CR, and a byte order mark before the line, do not count.
   const kept = createByteCollector({ growsInPlace: maxBytes + 1 + BOM.length });
-  let first = true;
   let discarding: { bytes: number; head: string; tail: Uint8Array } | undefined;
 
   const refuse = (kind: RefusedLine['kind'], line: Uint8Array): void =>
@@ -70,7 +70,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
 
   /** NaN: the line is empty. */
   const declines = (firstCode: number): boolean => {
-    if (accepts === undefined || (first && firstCode === BOM[0])) return false;
+    if (accepts === undefined) return false;
     return !(firstCode < FIRST_BEYOND_ASCII) || firstCode === CR || !accepts(firstCode);
   };
 
@@ -78,20 +78,19 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     if (discarding !== undefined) {
       const { bytes, head, tail } = discarding;
       discarding = undefined;
-      first = false;
       onLine({ kind: 'oversized', bytes: bytes + end.length, head, tail: excerpt(lastBytes(tail, end)) });
       return;
     }
     const begin = kept.size === 0 ? NOTHING : kept.head(EXCERPT_BYTES);
-    if (declines(begin[0] ?? end[0] ?? NaN)) {
-      first = false;
+    // A byte order mark may be split between the two.
+    const opening = begin.length > BOM.length ? begin : concatBytes([begin], end.subarray(0, BOM.length + 1));
+    const from = startsWithBom(opening) ? BOM.length : 0;
+    if (declines(opening[from] ?? NaN)) {
       kept.clear();
       onSkip?.(() => excerpt(concatBytes([begin], end)));
       return;
     }
     const whole = kept.take(end);
-    const from = first && startsWithBom(whole) ? BOM.length : 0;
-    first = false;
     const to = whole[whole.length - 1] === CR ? whole.length - 1 : whole.length;
     const line = from === 0 && to === whole.length ? whole : whole.subarray(from, to);
     const isTooLong = line.length > maxBytes;
@@ -105,9 +104,9 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   const keep = (rest: Uint8Array): void => {
     if (discarding === undefined) {
       kept.add(rest);
-      // A final CR, and a byte order mark before the first line, do not count.
+      // A final CR, and a byte order mark before the line, do not count.
       if (kept.size <= maxBytes + 1) return;
-      if (first && kept.size <= maxBytes + 1 + BOM.length && mayStartWithBom(kept.head(BOM.length))) return;
+      if (kept.size <= maxBytes + 1 + BOM.length && mayStartWithBom(kept.head(BOM.length))) return;
       const head = excerpt(kept.head(EXCERPT_BYTES));
       discarding = { bytes: kept.size, head, tail: kept.tail(EXCERPT_BYTES) };
       kept.clear();
@@ -126,18 +125,18 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     }
   };
 
-  /** Decodes whole lines at once, none of them the first, unless one of them may have to be refused. */
+  /** Decodes whole lines at once, unless one of them may have to be refused. */
   const finishAll = (lines: Uint8Array): void => {
     const text = lines.length > maxBytes ? undefined : decode(lines);
     if (text === undefined) return finishEach(lines);
     for (let start = 0; start < text.length;) {
       const end = text.indexOf('\n', start);
-      if (declines(end === start ? NaN : text.charCodeAt(start))) {
-        const from = start;
+      const from = text.charCodeAt(start) === BOM_CODE ? start + 1 : start;
+      if (declines(end === from ? NaN : text.charCodeAt(from))) {
         onSkip?.(() => text.slice(from, Math.min(end, from + EXCERPT_BYTES)));
       } else {
-        const to = text.charCodeAt(end - 1) === CR && end > start ? end - 1 : end;
-        onLine({ kind: 'text', text: text.slice(start, to) });
+        const to = text.charCodeAt(end - 1) === CR && end > from ? end - 1 : end;
+        onLine({ kind: 'text', text: text.slice(from, to) });
       }
       start = end + 1;
     }
@@ -146,7 +145,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   return {
     push(chunk) {
       let start = 0;
-      if (first || discarding !== undefined || kept.size > 0) {
+      if (discarding !== undefined || kept.size > 0) {
         start = chunk.indexOf(LF) + 1;
         if (start === 0) return keep(chunk);
         finish(chunk.subarray(0, start - 1));

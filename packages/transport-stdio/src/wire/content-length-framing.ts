@@ -2,6 +2,7 @@ import { concatBytes, createByteCollector, createUtf8Decoder } from '@mcp-fittin
 import { HOPELESS_FACTOR, type Framing, type FrameSink } from './framing.js';
 
 const LF = 10;
+const BOM = 0xfeff;
 const NOTHING = new Uint8Array(0);
 /** Bytes that are kept of one header line; a longer line is not one of ours. */
 const HEADER_LINE_BYTES = 4096;
@@ -65,7 +66,8 @@ export const contentLengthFraming: Framing = {
       }
       if (end === -1) return bytes.length;
       lineBytes = 0;
-      headerLine(Buffer.from(line.take(NOTHING)).toString('latin1').trim());
+      // As UTF-8, in which trim() removes a byte order mark too.
+      headerLine(Buffer.from(line.take(NOTHING)).toString('utf8').trim());
       return end + 1;
     };
 
@@ -112,7 +114,7 @@ function wantedBody(size: number, sink: FrameSink): Body {
       const tail = text === undefined ? decodeLoosely(whole.subarray(-EXCERPT_BYTES)) : '';
       // Before the text is parsed, which takes its memory once more.
       parts.clear();
-      if (text !== undefined) return sink.message(text);
+      if (text !== undefined) return sink.message(text.charCodeAt(0) === BOM ? text.slice(1) : text);
       sink.refused({
         code: 'MESSAGE_INVALID',
         problem: 'A message from the server is not valid UTF-8.',
