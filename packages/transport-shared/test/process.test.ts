@@ -152,6 +152,53 @@ describe('the shared process', () => {
     expect(said).toContain('another version');
     expect(serving?.servers).toBe(0);
   });
+
+  it('an opening with a member of a wrong type is refused, and other programs go on', async () => {
+    await using shared = await openSharedFolder();
+    await using program = await startProgram(shared);
+    const mistakes: readonly [string, object][] = [
+      ['env', { env: { N: 1 } }],
+      ['env', { env: { N: null } }],
+      ['env', { env: ['A=b'] }],
+      ['parentEnv', { parentEnv: { PATH: {} } }],
+      ['args', { args: [1] }],
+      ['args', { args: 'one' }],
+      ['command', { command: '' }],
+      ['cwd', { cwd: 7 }],
+      ['framing', { framing: 'xml' }],
+      ['maxMessageBytes', { maxMessageBytes: 'many' }],
+      ['shutdown', { shutdown: { afterStdinEndMs: '1' } }],
+      ['principal', { principal: { name: 'ann' } }],
+    ];
+    for (const [member, mistake] of mistakes) {
+      const socket = connect(`${shared.folder}/shared-1.sock`);
+      const launch = { command: 'cat', args: [], env: {}, parentEnv: {}, cwd: '/', ...mistake };
+      socket.write(`${JSON.stringify({ 'mcp-fittings': { wire: 1, launch, stderr: false } })}\n`);
+      let said = '';
+      for await (const chunk of socket) said += String(chunk);
+      expect(JSON.parse(said)).toMatchObject({
+        'mcp-fittings': {
+          event: 'ended',
+          error: { code: 'CONFIG_INVALID', message: expect.stringContaining(`"${member}" `) },
+        },
+      });
+    }
+    expect(await program.call('echo', { value: 'still here' })).toBe('still here');
+  });
+
+  it('a line that cannot be processed ends the connection of its program only', async () => {
+    await using shared = await openSharedFolder();
+    await using program = await startProgram(shared);
+    const socket = connect(`${shared.folder}/shared-1.sock`);
+    const launch = { command: process.execPath, args: [TOY], env: {}, parentEnv: {}, cwd: '/' };
+    socket.write(`${JSON.stringify({ 'mcp-fittings': { wire: 1, launch, stderr: false } })}\n`);
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+    socket.write(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":${deep}}}\n`);
+    let said = '';
+    for await (const chunk of socket) said += String(chunk);
+    expect(said).toContain('"ended"');
+    expect(await program.call('echo', { value: 'still here' })).toBe('still here');
+  });
 });
 
 it('a process that is asked to end lets calls in flight finish, and sends no others', async () => {

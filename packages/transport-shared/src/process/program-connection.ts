@@ -43,7 +43,7 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
 
   const lines = createLineSocket({
     socket,
-    onLine: (text) => receive(text),
+    onLine: (text) => guarded(() => receive(text)),
     onEnd() {
       hasEnded = true;
       current?.server.leave(member);
@@ -59,6 +59,15 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
   const end = (error: FittingsError): void => {
     say({ event: 'ended', error: toWireError(error), description: current?.transport.describe() });
     lines.end();
+  };
+
+  /** A line that makes this fail ends the connection of its program, not the process of all. */
+  const guarded = (work: () => void): void => {
+    try {
+      work();
+    } catch (cause) {
+      if (!hasEnded) end(cause instanceof FittingsError ? cause : refused('A line could not be processed.'));
+    }
   };
 
   const member: Member = {
@@ -111,7 +120,7 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
         const missed = waiting ?? [];
         waiting = undefined;
         for (const [index, message] of missed.entries()) {
-          if (waiting === undefined) handle(message);
+          if (waiting === undefined) guarded(() => handle(message));
           else {
             // It changes once more.
             waiting = [...missed.slice(index), ...waiting];

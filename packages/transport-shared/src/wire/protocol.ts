@@ -1,6 +1,15 @@
 import {
+  count,
+  entrySchema,
   ERROR_CODES,
   isRecord,
+  listOf,
+  mapOf,
+  oneOf,
+  readEntry,
+  required,
+  sanitizeText,
+  text,
   TransportError,
   type ErrorCode,
   type ErrorDetails,
@@ -93,16 +102,32 @@ function isControlEvent(content: object): content is ControlEvent {
   return 'event' in content && typeof content.event === 'string' && known.has(content.event);
 }
 
-/** Parses the first line of a program; undefined if it is not one of this version. */
+const launchSchema = entrySchema({
+  command: required(text({ minLength: 1 })),
+  args: required(listOf(text())),
+  cwd: required(text({ minLength: 1 })),
+  env: required(mapOf(text())),
+  parentEnv: required(mapOf(text())),
+  framing: oneOf('newline', 'content-length'),
+  maxMessageBytes: count({ min: 1 }),
+  maxQueuedBytes: count({ min: 1 }),
+  probeTimeoutMs: count(),
+  shutdown: mapOf(count()),
+  principal: text(),
+  roots: text(),
+});
+
+/**
+ * Parses the first line of a program; undefined if it is not one of this version. Throws `CONFIG_INVALID` if a member has a wrong
+ * type: the process would fail with it, for all programs.
+ */
 export function asOpening(content: Readonly<Record<string, unknown>> | undefined): Opening | undefined {
   if (content?.['wire'] !== WIRE_VERSION) return undefined;
-  const { launch } = content;
-  if (!isRecord(launch) || typeof launch['command'] !== 'string' || !Array.isArray(launch['args']))
-    return undefined;
-  if (!isRecord(launch['env']) || !isRecord(launch['parentEnv']) || typeof launch['cwd'] !== 'string')
-    return undefined;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members were checked above, and its author is this user
-  return content as unknown as Opening;
+  const server = typeof content['server'] === 'string' ? content['server'] : undefined;
+  const launch: SharedLaunch = readEntry(launchSchema, content['launch'], {
+    server: sanitizeText(server ?? '', { maxLength: 100 }),
+  });
+  return { launch, server, stderr: content['stderr'] === true };
 }
 
 export function toWireError(error: FittingsError): WireError {
