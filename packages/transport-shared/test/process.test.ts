@@ -106,6 +106,23 @@ describe('the shared process', () => {
     });
   });
 
+  it('waits at least 10 s for its first program, and as long as it is told after the last one', async () => {
+    await using shared = await openSharedFolder();
+    const { folder } = shared;
+    const clock = createManualClock();
+    await using serving = await serveShared({ folder, clock, idleMs: 20 });
+    await clock.advance(9999);
+    expect(clock.nextIn).toBe(1);
+    const program = await startProgram(shared, { start: false });
+    await program.transport.close();
+    await until(() => serving?.programs === 0);
+    await clock.advance(20);
+    await serving?.ended;
+    await using unused = await serveShared({ folder, clock, idleMs: 20 });
+    await clock.advance(10_000);
+    await unused?.ended;
+  });
+
   it('a host recovers from the loss of the shared process, which says why', async () => {
     await using shared = await openSharedFolder();
     const env = { START_LOG: startLog(shared) };

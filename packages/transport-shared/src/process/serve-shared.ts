@@ -16,7 +16,10 @@ export interface ServeSharedOptions {
   readonly folder?: string | undefined;
   /** Milliseconds after which a server that no program uses is ended. Default 600 000: 10 minutes. */
   readonly serverIdleMs?: number | undefined;
-  /** Milliseconds after which this stops serving when no program is connected. Default 900 000: 15 minutes. */
+  /**
+   * Milliseconds after which this stops serving when no program is connected. It waits at least 10 s for the first one. Default
+   * 900 000: 15 minutes.
+   */
   readonly idleMs?: number | undefined;
   /** Keeps a log of at most 512 KiB, `shared.log` in the folder. Default false. */
   readonly log?: boolean | undefined;
@@ -47,6 +50,8 @@ export interface SharedServing extends AsyncDisposable {
 
 const SERVER_IDLE_MS = 10 * 60 * 1000;
 const IDLE_MS = 15 * 60 * 1000;
+/** The program that has started this process tries to connect for that long, by default. */
+const FIRST_PROGRAM_MS = 10_000;
 const DRAIN_POLL_MS = 20;
 
 /**
@@ -91,10 +96,10 @@ export async function serveShared(options: ServeSharedOptions = {}): Promise<Sha
     logger.info('The shared process has ended.');
     hasEnded();
   };
-  const waitForPrograms = (): void => {
+  const waitForPrograms = (ms = idleMs): void => {
     idle?.[Symbol.dispose]();
     if (ending !== undefined) return;
-    idle = clock.schedule(() => void endIfIdle(), idleMs);
+    idle = clock.schedule(() => void endIfIdle(), ms);
   };
   const endIfIdle = async (): Promise<void> => {
     if (await listening.stop(() => programs.size > 0)) ending ??= end();
@@ -110,7 +115,7 @@ export async function serveShared(options: ServeSharedOptions = {}): Promise<Sha
     while (pool.inFlight > 0 && clock.now() < deadline) await sleep(DRAIN_POLL_MS, { clock });
     await close();
   };
-  waitForPrograms();
+  waitForPrograms(Math.max(idleMs, FIRST_PROGRAM_MS));
   return {
     path: listening.path,
     get programs() {
