@@ -47,6 +47,7 @@ export type {
   RequestId,
 } from './contracts/json-rpc.js';
 export {
+  answersId,
   isErrorResponse,
   isMessage,
   isNotification,

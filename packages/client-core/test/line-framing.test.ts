@@ -84,7 +84,9 @@ describe('createLineReader', () => {
   });
 
   it('drops a byte order mark before each line, declined or not, however the bytes are split', () => {
-    const bytes = encoder.encode('\ufeff{"a":1}\n\ufefflog\n\ufeff\n\ufeff{"b":"\ufeff"}\r\n\ufeff\ufeff{}\n');
+    const bytes = encoder.encode(
+      '\ufeff{"a":1}\n\ufefflog\n\ufeff\n\ufeff{"b":"\ufeff"}\r\n\ufeff\ufeff{}\n',
+    );
     for (const size of [1, 2, 3, 4, 10, 100]) {
       const { lines, skipped } = read(inPieces(bytes, size), { accepts: (byte) => byte === 0x7b });
       expect(texts(lines)).toEqual(['{"a":1}', '{"b":"\ufeff"}']);

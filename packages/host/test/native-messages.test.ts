@@ -19,6 +19,23 @@ describe('native(): messages', () => {
     expect((await call).content).toHaveLength(1);
   });
 
+  it('takes the number of a request that the server returns as text, in a response and in progress', async () => {
+    const { wire, errors, connect } = old({ 'tools/call': () => undefined });
+    const session = await connect();
+    const steps: number[] = [];
+    const call = session.callTool(
+      'slow',
+      {},
+      { ...PATIENT, onProgress: ({ progress }) => steps.push(progress) },
+    );
+    const id = String(wire.of('tools/call')[0]?.id);
+    wire.deliver({ method: 'notifications/progress', params: { progressToken: id, progress: 1 } });
+    wire.deliver({ id, ...done });
+    expect((await call).content).toHaveLength(1);
+    expect(steps).toEqual([1]);
+    expect(errors).toEqual([]);
+  });
+
   it('ignores the late response to a canceled request, and its progress', async () => {
     const { wire, errors, connect } = old({ 'tools/call': () => undefined });
     const session = await connect();

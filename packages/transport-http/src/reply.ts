@@ -1,4 +1,5 @@
 import {
+  answersId,
   concatBytes,
   createUtf8Decoder,
   isRecord,
@@ -55,7 +56,7 @@ export class OwnAnswer {
     if (!isRecord(value)) return this.#connection.reportMalformed();
     if ('method' in value) return this.#connection.transport.receive(value);
     const given = value['id'];
-    const mine = given === id || (sole && !isRequestId(given) && shapeOf(value) === 'error');
+    const mine = answersId(given, id) || (sole && !isRequestId(given) && shapeOf(value) === 'error');
     const resumes = resumed && isRequestId(given) && !this.#connection.transport.isPending(given);
     if (!mine && !resumes) return this.#connection.reportForeign(given);
     this.#received = true;

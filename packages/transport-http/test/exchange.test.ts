@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
 import { startCaller } from './support/caller.js';
-import { REVISION, scriptedServer } from './support/scripted-server.js';
+import { REVISION, scriptedServer, type Exchange } from './support/scripted-server.js';
 
 it('answers a request from a JSON reply, with the headers of the specification', async () => {
   await using server = await scriptedServer({
@@ -40,4 +40,37 @@ it('answers a request from an event stream, with what came before it', async () 
   await caller.handshake();
   expect(await caller.request('tools/call', { name: 'x' })).toEqual({ content: [] });
   expect(caller.notifications('notifications/message')).toHaveLength(1);
+});
+
+it.each<[string, (exchange: Exchange) => void]>([
+  [
+    'as JSON',
+    (exchange) => exchange.json({ jsonrpc: '2.0', id: String(exchange.message.id), result: { content: [] } }),
+  ],
+  [
+    'as an event',
+    (exchange) =>
+      exchange
+        .sse()
+        .event({ data: { jsonrpc: '2.0', id: String(exchange.message.id), result: { content: [] } } })
+        .end(),
+  ],
+])('takes the number of a request that the server returns as text, %s', async (_how, answer) => {
+  await using server = await scriptedServer({ on: { 'tools/call': answer } });
+  await using caller = await startCaller(createHttpTransport({ url: server.url }));
+  await caller.handshake();
+  expect(await caller.request('tools/call', { name: 'x' })).toEqual({ content: [] });
+  expect(caller.errors).toEqual([]);
+});
+
+it('takes an error of a refusal that returns the number of the request as text', async () => {
+  await using server = await scriptedServer({
+    on: {
+      'tools/call': (exchange) =>
+        exchange.rpcError(-32_602, 'No such tool.', 400, String(exchange.message.id)),
+    },
+  });
+  await using caller = await startCaller(createHttpTransport({ url: server.url }));
+  await caller.handshake();
+  await expect(caller.request('tools/call', { name: 'x' })).rejects.toThrow(/No such tool/);
 });

@@ -19,6 +19,15 @@ describe('what belongs to which program', () => {
     await Promise.all(programs.map((program) => program.transport.close()));
   });
 
+  it('programs get the answers of a server that returns their numbers as text', async () => {
+    await using shared = await openSharedFolder();
+    const options = { args: ['--text-ids'] };
+    await using first = await startProgram(shared, options);
+    await using second = await startProgram(shared, options);
+    const echoes = [first.call('echo', { value: 'first' }), second.call('echo', { value: 'second' })];
+    expect(await Promise.all(echoes)).toEqual(['first', 'second']);
+  });
+
   it('progress reaches the program that asked for it, with its own token', async () => {
     await using shared = await openSharedFolder();
     await using first = await startProgram(shared);

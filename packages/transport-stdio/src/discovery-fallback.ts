@@ -1,4 +1,5 @@
 import {
+  answersId,
   isMessage,
   isRequest,
   isResponse,
@@ -120,7 +121,8 @@ export function createDiscoveryFallback(options: DiscoveryFallbackOptions): Disc
       if (state === 'fresh' || (state === 'down' && givenUp.size === 0)) return false;
       if (!isMessage(value) || !isResponse(value)) return false;
       drop();
-      return value.id !== undefined && givenUp.delete(value.id);
+      const late = [...givenUp].find((id) => answersId(value.id, id));
+      return late !== undefined && givenUp.delete(late);
     },
     take({ leftUnread }) {
       if (state !== 'up' || leftUnread) return undefined;

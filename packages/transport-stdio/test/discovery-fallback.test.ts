@@ -114,8 +114,8 @@ describe('C.3 a server that stays silent on server/discover', () => {
     expect(client.pids()).toHaveLength(1);
   });
 
-  it('is ignored when it answers late after all', async () => {
-    await using client = await startToy({ flags: ['--discover-late'], probeTimeoutMs: 20 });
+  it.each([[[]], [['--text-ids']]])('is ignored when it answers late after all %j', async (more) => {
+    await using client = await startToy({ flags: ['--discover-late', ...more], probeTimeoutMs: 20 });
     expect(await client.ask(PROBE)).toMatchObject({ error: { code: -32601 } });
     expect(await client.result('initialize', INITIALIZE)).toMatchObject({ serverInfo: { name: 'toy' } });
     expect(await client.result('release')).toEqual({});

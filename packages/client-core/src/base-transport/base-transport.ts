@@ -225,14 +225,14 @@ export abstract class BaseTransport extends TransportController implements Trans
 
   /** {@inheritDoc TransportController.failRequest} */
   override failRequest(id: RequestId, error: FittingsError): boolean {
-    const failed = this.#pending.fail(id, nameServer(error, this.server));
+    const failed = this.#pending.fail(this.#pending.own(id), nameServer(error, this.server));
     if (failed) this.budget.settle('requested');
     return failed;
   }
 
   /** {@inheritDoc TransportController.isPending} */
   override isPending(id: RequestId): boolean {
-    return this.#pending.has(id);
+    return this.#pending.has(this.#pending.own(id));
   }
 
   /** {@inheritDoc TransportController.markUnsent} */

@@ -44,7 +44,7 @@ export class Inbound {
       delivery.pushOther(value as JSONRPCMessage);
     } else {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- shapeOf() has checked it
-      const response = this.#withoutSecrets(value as JSONRPCResponse);
+      const response = this.#withOwnId(this.#withoutSecrets(value as JSONRPCResponse));
       if (this.#expects(response)) delivery.pushResponse(response);
     }
   }
@@ -71,6 +71,13 @@ export class Inbound {
     if (!isErrorResponse(response)) return response;
     const redact = this.#deps.redactor();
     return redact === undefined ? response : maskError(response, redact);
+  }
+
+  #withOwnId(message: JSONRPCResponse): JSONRPCResponse {
+    const { id } = message;
+    if (typeof id !== 'string') return message;
+    const own = this.#deps.pending.own(id);
+    return own === id ? message : { ...message, id: own };
   }
 
   #expects(message: JSONRPCResponse): boolean {

@@ -1,6 +1,7 @@
 import type { RequestId } from '../contracts/json-rpc.js';
 import type { FittingsError } from '../errors/fittings-error.js';
 import type { TransportError } from '../errors/fittings-error.js';
+import { answersId } from '../wire/messages.js';
 
 interface Pending {
   readonly id: RequestId;
@@ -12,10 +13,12 @@ interface Pending {
   readonly reject: (error: FittingsError) => void;
 }
 
-/** The requests of one connection that wait for a response. The ids `1` and `"1"` differ. */
+/** The requests of one connection that wait for a response. The ids `1` and `"1"` differ, see {@link PendingRequests.own}. */
 export interface PendingRequests {
   /** Returns a promise that settles when the request is answered, forgotten or failed; undefined if the id is in use. */
   add(id: RequestId): Promise<void> | undefined;
+  /** Returns the id of the request that the peer means, which may be waiting or forgotten: its number, if the peer returns it as text. */
+  own(id: RequestId): RequestId;
   /** Returns whether the request waits for its response. */
   has(id: RequestId): boolean;
   /** Notes that a response has arrived, so that {@link fail} ignores the request. False if it is unknown or answered already. */
@@ -60,6 +63,13 @@ class PendingById implements PendingRequests {
     return new Promise((resolve, reject) =>
       this.#insert({ id, answered: false, unsent: false, resolve, reject }),
     );
+  }
+
+  own(id: RequestId): RequestId {
+    if (typeof id === 'number' || this.#find(id) !== undefined) return id;
+    const number = Number(id);
+    const isKnown = this.#find(number) !== undefined || this.wasForgotten(number);
+    return isKnown && answersId(id, number) ? number : id;
   }
 
   has(id: RequestId): boolean {

@@ -48,6 +48,11 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 }
 
+/** Returns whether the id of a response is that of a request. Some servers return a number as text, as both SDKs accept. */
+export function answersId(given: unknown, id: RequestId): boolean {
+  return given === id || (typeof id === 'number' && given === String(id));
+}
+
 /**
  * What decides the kind of a well-formed message. Read each member once: on Node.js 20, every request of SDK v1 has a hidden class
  * of its own, so that each further look at it costs 50 ns; at a member that it lacks, 100 ns, of which `in` takes 20.

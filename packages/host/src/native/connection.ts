@@ -170,7 +170,7 @@ export class Connection {
   }
 
   #receiveResponse(id: unknown, message: JSONRPCMessage): void {
-    const request = typeof id === 'string' || typeof id === 'number' ? this.#open.get(id) : undefined;
+    const request = this.#find(id);
     if (request === undefined) return this.#receiveUnexpected(id);
     const result: unknown = 'result' in message ? message.result : undefined;
     const error: unknown = 'error' in message ? message.error : undefined;
@@ -190,6 +190,12 @@ export class Connection {
     return rpcError(this.#failedRequest(request), number, text, new JsonRpcError(number, text, data));
   }
 
+  /** Returns the request with this id or progress token. Some servers return a number as text, as both SDKs accept. */
+  #find(id: unknown): OpenRequest | undefined {
+    if (typeof id === 'number') return this.#open.get(id);
+    return typeof id === 'string' ? (this.#open.get(id) ?? this.#open.get(Number(id))) : undefined;
+  }
+
   #receiveUnexpected(id: unknown): void {
     if ((typeof id === 'string' || typeof id === 'number') && this.#givenUp?.delete(id) === true) return;
     const shown = sanitizeText(JSON.stringify(id) ?? 'none', { maxLength: 80 });
@@ -199,8 +205,7 @@ export class Connection {
 
   #receiveProgress(params: JSONRPCObject): void {
     const { progressToken: token, progress, total, message } = params;
-    const request =
-      typeof token === 'string' || typeof token === 'number' ? this.#open.get(token) : undefined;
+    const request = this.#find(token);
     if (request?.options.onProgress === undefined || typeof progress !== 'number') {
       // It may have crossed the cancellation on the wire.
       if ((typeof token === 'string' || typeof token === 'number') && this.#givenUp?.has(token) === true)

@@ -1,4 +1,5 @@
 import {
+  answersId,
   isRequest,
   isRequestId,
   RPC_CODES,
@@ -35,7 +36,7 @@ export function findInBandError(
   if (status >= 500 && (probe || !stateless)) return undefined;
   const { id } = message;
   if (rpcError !== undefined) {
-    if (rpcError.id === id) return rpcError;
+    if (answersId(rpcError.id, id)) return { ...rpcError, id };
     if (!isRequestId(rpcError.id) && status < 500 && (stateless || probe)) return { ...rpcError, id };
   }
   if (!probe) return undefined;

@@ -78,5 +78,7 @@ createInterface({ input: process.stdin, crlfDelay: Infinity }).on('line', (line)
     say({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
     return;
   }
-  void Promise.resolve(methods[method](params)).then((answer) => say({ jsonrpc: '2.0', id, result: answer }));
+  void Promise.resolve(methods[method](params)).then((answer) =>
+    say({ jsonrpc: '2.0', id: process.argv.includes('--text-ids') ? String(id) : id, result: answer }),
+  );
 });

@@ -110,7 +110,7 @@ createInterface({ input: process.stdin, crlfDelay: Infinity }).on('line', (line)
     return;
   }
   void Promise.resolve(methods[method](params)).then((result) => {
-    if (result !== undefined) say({ jsonrpc: '2.0', id, result });
+    if (result !== undefined) say({ jsonrpc: '2.0', id: flags.has('--text-ids') ? String(id) : id, result });
   });
 });
 
