@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process';
 import { createServer, request as httpRequest } from 'node:http';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -125,6 +126,12 @@ describe('who may connect', () => {
     }
   });
 
+  it('takes the name of the scheme in any case', async () => {
+    const { url } = await bridge();
+    for (const scheme of ['bearer', 'BEARER', 'Bearer'])
+      expect(await ask(url, { ...JSON_BODY, authorization: `${scheme} ${TOKEN}` }, MESSAGE)).toBe(400);
+  });
+
   it('serves a Unix socket without a token, with mode 0600', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bridge-'));
     const socketPath = join(folder, 'b.sock');
@@ -145,7 +152,9 @@ describe('who may connect', () => {
       asked.once('error', reject).end(MESSAGE);
     });
     expect(status).toBe(400);
-    await expect(bridge({ address: { socketPath }, token: undefined })).rejects.toThrow('already exists');
+    await expect(bridge({ address: { socketPath }, token: undefined })).rejects.toThrow(
+      'Another process listens on',
+    );
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -189,7 +198,7 @@ describe('who may connect', () => {
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     await expect(bridge({ address: { host: '127.0.0.1', port } })).rejects.toThrow(
-      `Port ${port} is already in use.`,
+      `The bridge cannot listen on 127.0.0.1:${port}.`,
     );
     other.close();
   });
@@ -271,5 +280,48 @@ describe('a stdio server over WebSocket', () => {
     const { url } = await bridge({ wire: 'ws', token: TOKEN });
     const stranger = createWebSocketTransport({ url });
     await expect(stranger.start()).rejects.toMatchObject({ kind: 'auth' });
+  });
+});
+
+describe('a Unix socket', () => {
+  const folderOf = async (mode: number): Promise<string> => {
+    const folder = await mkdtemp(join(tmpdir(), 'fittings-socket-'));
+    await chmod(folder, mode);
+    return folder;
+  };
+
+  it.each([
+    ['others', 0o707],
+    ['a group', 0o770],
+  ])('is not created in a folder that %s can change, or below one', async (_who, mode) => {
+    for (const wire of ['http', 'ws'] as const) {
+      const folder = await folderOf(mode);
+      const inner = join(folder, 'inner');
+      await mkdir(inner, { mode: 0o700 });
+      for (const path of [join(folder, 's'), join(inner, 's')]) {
+        await expect(bridge({ wire, address: { socketPath: path } })).rejects.toMatchObject({
+          code: 'CONFIG_INVALID',
+          message: expect.stringContaining('Another user could replace the socket'),
+        });
+      }
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('is removed with the bridge, and replaces one on which nothing listens', async () => {
+    const folder = await folderOf(0o700);
+    const socketPath = join(folder, 's');
+    const killed = spawn(process.execPath, [
+      '-e',
+      `require('node:net').createServer().listen(${JSON.stringify(socketPath)}, () => process.kill(process.pid, 'SIGKILL'))`,
+    ]);
+    await once(killed, 'close');
+    expect((await stat(socketPath)).isSocket()).toBe(true);
+    const served = await bridge({ address: { socketPath } });
+    await expect(bridge({ address: { socketPath } })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect((await stat(socketPath)).mode & 0o777).toBe(0o600);
+    await served.close();
+    await expect(stat(socketPath)).rejects.toMatchObject({ code: 'ENOENT' });
+    await rm(folder, { recursive: true });
   });
 });

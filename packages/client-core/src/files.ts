@@ -4,7 +4,11 @@
  * @packageDocumentation
  */
 export { systemErrorCode } from './errors/system-errors.js';
-export { checkPrivateDirectory, ensurePrivateDirectory } from './files/private-directory.js';
+export {
+  assertKeepsItsPlace,
+  checkPrivateDirectory,
+  ensurePrivateDirectory,
+} from './files/private-directory.js';
 export {
   readPrivateFile,
   readPrivateFileSync,

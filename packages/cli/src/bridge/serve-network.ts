@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
-import { type Clock, type Logger, type Transport, classifySystemError } from '@mcp-fittings/client-core';
+import type { Clock, Logger, Transport } from '@mcp-fittings/client-core';
+import { listenOnPrivateSocket, startListening } from '@mcp-fittings/remote-policy/private-socket';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { CommandError } from '../output/hints.js';
 import { createDedicatedConnection } from './dedicated-connection.js';
 import { createHttpEndpoint } from './http-endpoint.js';
 import { createHttpGate } from './http-gate.js';
@@ -58,10 +57,18 @@ export async function serveNetwork(options: ServeNetworkOptions): Promise<Networ
   const server = createServer();
   const closeWire =
     wire === 'http' ? attachHttp(server, path, options) : attachWebSocket(server, path, options);
-  await ('socketPath' in address ? listenOnSocket(server, address.socketPath) : listen(server, address));
+  let removeSocket = (): void => undefined;
+  if ('socketPath' in address) removeSocket = await listenOnPrivateSocket(server, address.socketPath);
+  else
+    await startListening(
+      server,
+      address,
+      () => `The bridge cannot listen on ${address.host}:${address.port}.`,
+    );
   return {
-    url: urlOf(server, wire, path),
+    url: 'socketPath' in address ? `unix:${address.socketPath}` : urlOf(server, wire, path),
     async close() {
+      removeSocket();
       server.close();
       await closeWire();
       server.closeAllConnections();
@@ -126,49 +133,9 @@ function attachWebSocket(server: Server, path: string, options: ServeNetworkOpti
   };
 }
 
-async function listen(server: Server, { host, port }: TcpAddress): Promise<void> {
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    throw new CommandError(
-      classifySystemError(cause) ?? 'CONNECT_FAILED',
-      inUse ? `Port ${port} is already in use.` : `The bridge cannot listen on ${host}:${port}.`,
-      { cause, hint: 'Choose another port; 0 picks a free one.' },
-    );
-  }
-}
-
-type TcpAddress = Exclude<ListenAddress, { readonly socketPath: string }>;
-
-/** Creates the socket with mode 0600. `listen` creates it synchronously, so no other user can connect in between. */
-async function listenOnSocket(server: Server, socketPath: string): Promise<void> {
-  const before = process.umask(0o177);
-  try {
-    server.listen(socketPath);
-  } finally {
-    process.umask(before);
-  }
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    const inUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    throw new CommandError(
-      classifySystemError(cause) ?? 'CONNECT_FAILED',
-      inUse ? `The file ${socketPath} already exists.` : `The bridge cannot create the socket ${socketPath}.`,
-      {
-        cause,
-        hint: inUse ? 'Delete it if no bridge uses it, or choose another path.' : 'Choose another path.',
-      },
-    );
-  }
-}
-
 function urlOf(server: Server, wire: 'http' | 'ws', path: string): string {
   const bound = server.address();
-  if (bound === null) return '';
-  if (typeof bound === 'string') return `unix:${bound}`;
+  if (bound === null || typeof bound === 'string') return '';
   const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
   return `${wire}://${host}:${bound.port}${path}`;
 }

@@ -46,11 +46,11 @@ const ROOT = 0;
 const MAX_LINKS = 40;
 
 /**
- * Checks each directory on the path, up to the root. It has to belong to this user or to root, and must not be writable by a
+ * Throws `STORE_INSECURE` if another user could replace a file or a directory: checks each directory on the path, up to the root. It has to belong to this user or to root, and must not be writable by a
  * group or by everyone, who could rename its entries; with the sticky bit, as in /tmp, only the owner can. These are the rules
  * of OpenSSH's `StrictModes`. They apply to a link on the path too, and to the path that it leads to.
  */
-function assertKeepsItsPlace(path: string): void {
+export function assertKeepsItsPlace(path: string): void {
   const user = process.geteuid?.();
   if (user === undefined) return;
   const trusted = (uid: number): boolean => uid === user || uid === ROOT;

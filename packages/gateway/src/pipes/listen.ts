@@ -3,9 +3,8 @@ import type { Socket } from 'node:net';
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { settlesWithin } from '@mcp-fittings/client-core/timing';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { listenOnPrivateSocket, startListening } from '@mcp-fittings/remote-policy/private-socket';
 import type { GatewayListener, ListenAddress } from '../contracts/gateway.js';
-import { listenOnPrivateSocket } from './private-socket.js';
-import { startListening } from './start-listening.js';
 
 /** Options of {@link listen}. */
 export interface ListenOptions {

@@ -1,3 +1,8 @@
+/**
+ * For what listens: a port, and a Unix socket that only its owner can connect to.
+ *
+ * @packageDocumentation
+ */
 import { type Stats, lstatSync, rmSync } from 'node:fs';
 import { link, lstat, mkdtemp, realpath, rename, rm, unlink } from 'node:fs/promises';
 import { type Server, createConnection } from 'node:net';
@@ -5,6 +10,8 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { systemErrorCode } from '@mcp-fittings/client-core/files';
 import { startListening } from './start-listening.js';
+
+export { startListening };
 
 /**
  * Listens on a Unix socket that only this user can connect to. The socket is created in a new directory of mode 0700, gets mode 0600, and
@@ -15,7 +22,7 @@ import { startListening } from './start-listening.js';
  */
 export async function listenOnPrivateSocket(server: Server, socketPath: string): Promise<() => void> {
   if (!isAbsolute(socketPath)) {
-    throw invalid('The path of a socket must be absolute.', 'For example: /run/user/1000/gateway.sock.');
+    throw invalid('The path of a socket must be absolute.', 'For example: /run/user/1000/mcp.sock.');
   }
   const parent = await realpath(dirname(socketPath)).catch((cause: unknown) => {
     throw invalid(
@@ -108,10 +115,7 @@ function isOwn({ uid }: Stats): boolean {
 }
 
 function inUse(path: string): FittingsError {
-  return invalid(
-    `Another process listens on ${path}.`,
-    'Choose another path, or use the gateway that is running.',
-  );
+  return invalid(`Another process listens on ${path}.`, 'Choose another path, or use what listens there.');
 }
 
 function invalid(message: string, hint: string, cause?: unknown): FittingsError {
