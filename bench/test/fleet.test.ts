@@ -60,7 +60,7 @@ describe('the balancer', () => {
     const post = async (body: string): Promise<string> =>
       (await fetch(`http://127.0.0.1:${balancer.port}/`, { method: 'POST', body })).text();
     expect(await post('one')).toBe('one');
-    await expect(post('two')).rejects.toThrow();
+    await expect(post('two')).rejects.toMatchObject({ cause: { code: 'UND_ERR_SOCKET' } });
     expect(received).toBe(1);
     expect(await post('three')).toBe('three');
     expect(balancer.counts).toMatchObject({ requests: 3, cut: 1, refused: 0 });

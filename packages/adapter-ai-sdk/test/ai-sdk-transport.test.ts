@@ -63,7 +63,9 @@ describe('toAiSdkTransport', () => {
 
   it('does not send a request whose signal is aborted already', async () => {
     const { adapted, received } = await started();
-    await expect(adapted.send(request('tools/call'), { signal: AbortSignal.abort() })).rejects.toThrow();
+    await expect(adapted.send(request('tools/call'), { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
     expect(received).toEqual([]);
     await adapted.close();
   });

@@ -66,7 +66,7 @@ describe('the real AppBridge', () => {
     const call = view.callServerTool({ name: 'slow' }, { signal: cancel.signal });
     await expect.poll(() => asked).toContain('weather slow');
     cancel.abort();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow('aborted');
     await expect.poll(() => asked).toContain('weather slow aborted');
   });
 

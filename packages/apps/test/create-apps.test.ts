@@ -472,7 +472,10 @@ it('every app and every request is logged', async () => {
   await using apps = createApps(world.host, { ...allowed, logger });
   using app = await apps.app(forecast);
   await app.handlers.oncalltool({ name: 'refresh' });
-  await expect(app.handlers.oncalltool({ name: 'launch' })).rejects.toThrow();
+  await expect(app.handlers.oncalltool({ name: 'launch' })).rejects.toMatchObject({
+    code: 'POLICY_DENIED',
+    delivery: 'not-sent',
+  });
   const { contentSecurityPolicy, digest } = app;
   expect(lines).toMatchObject([
     [`Opened the app "${APP}".`, { server: 'weather', digest, contentSecurityPolicy }],

@@ -96,7 +96,9 @@ describe('signing in from a bridge', () => {
     const declined: Interaction = {
       begin: () => Promise.reject(new Error('The window was closed.')),
     };
-    await expect(callThrough(instance(pages, declined).open)).rejects.toThrow();
+    await expect(callThrough(instance(pages, declined).open)).rejects.toThrow(
+      'The bridge could not forward the request.',
+    );
     expect(await callThrough(instance(pages).open)).toContain('3');
     expect(pages).toHaveLength(1);
   });

@@ -34,7 +34,9 @@ describe('tracing channels', () => {
     await host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 2 });
     expect(told).toEqual(['start call calc tools/call add', 'end call calc']);
     told.length = 0;
-    await expect(host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 1 })).rejects.toThrow();
+    await expect(host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 1 })).rejects.toMatchObject(
+      { code: 'TIMEOUT' },
+    );
     expect(told).toEqual(['start call calc tools/call slow', 'error TIMEOUT', 'end call calc']);
     for (const unsubscribe of subscriptions) unsubscribe();
   });
@@ -78,7 +80,9 @@ describe('tracing channels', () => {
     await host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 2 });
     await host.callTool({ server: 'calc', tool: 'add' }, { a: 'x' });
     await expect(host.request({ server: 'calc', method: 'no/such' })).rejects.toThrow('no/such');
-    await expect(host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 1 })).rejects.toThrow();
+    await expect(host.callTool({ server: 'calc', tool: 'slow' }, {}, { timeoutMs: 1 })).rejects.toMatchObject(
+      { code: 'TIMEOUT' },
+    );
     expect(told).toEqual([
       'request tools/call add',
       'request tools/call add tool error',

@@ -209,7 +209,10 @@ describe('OpenTelemetry', () => {
     await host.connect({ s: { type: 'test' } });
     const ref = (tool: string) => ({ server: 's', tool });
     await host.callTool(ref('fails'));
-    await expect(host.callTool(ref('refuses'))).rejects.toThrow();
+    await expect(host.callTool(ref('refuses'))).rejects.toMatchObject({
+      code: 'RPC_ERROR',
+      details: { rpcCode: -32_602 },
+    });
     await expect(host.callTool(ref('hangs'), {}, { timeoutMs: 1 })).rejects.toMatchObject({
       code: 'TIMEOUT',
     });

@@ -86,7 +86,10 @@ describe('a call that is refused for want of a sign-in', () => {
     const { mood, server, host } = await connected();
     const long = host.callTool({ server: 'one', tool: 'long' });
     await mood.started(1);
-    await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toThrow();
+    await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toMatchObject({
+      code: 'AUTH_REQUIRED',
+      delivery: 'rejected',
+    });
     await reaches(host, 'one', 'needs-auth');
     await host.signIn('one');
     expect(host.server('one').state.status).toBe('connected');
@@ -122,7 +125,10 @@ describe('a call that is refused for want of a sign-in', () => {
     const { mood, server, host } = await connected();
     const long = host.callTool({ server: 'one', tool: 'long' });
     await mood.started(1);
-    await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toThrow();
+    await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toMatchObject({
+      code: 'AUTH_REQUIRED',
+      delivery: 'rejected',
+    });
     await reaches(host, 'one', 'needs-auth');
     const ended = expect(long).rejects.toMatchObject({ delivery: 'unknown' });
     await host.stop('one');

@@ -117,7 +117,7 @@ describe('the sockets to one origin', () => {
     const pool = poolTo(origin);
     const waiting = get(pool, origin, '/held');
     while (held.length === 0) await new Promise(setImmediate);
-    const ended = expect(waiting).rejects.toThrow();
+    const ended = expect(waiting).rejects.toMatchObject({ code: 'UND_ERR_DESTROYED' });
     await pool.destroy();
     await ended;
     expect(() => pool.take()).toThrow(expect.objectContaining({ code: 'UND_ERR_DESTROYED' }));

@@ -100,7 +100,7 @@ describe('a client of SDK v2 and a server of SDK v2 over Streamable HTTP', () =>
     await client.connect(withTasks(createHttpTransport({ url: server.url }), FAST));
     const abort = new AbortController();
     const call = client.callTool({ name: 'forever' }, { signal: abort.signal });
-    const rejected = expect(call).rejects.toThrow();
+    const rejected = expect(call).rejects.toThrow('enough');
     await board.called('tasks/get', 2);
     abort.abort(new Error('enough'));
     await rejected;
@@ -215,7 +215,7 @@ describe('a client of SDK v1 with a server of an earlier revision that has the e
     const { client, board, server } = await connect();
     const abort = new AbortController();
     const call = client.callTool({ name: 'forever' }, CallToolResultSchema, { signal: abort.signal });
-    const rejected = expect(call).rejects.toThrow();
+    const rejected = expect(call).rejects.toThrow('enough');
     await board.called('tasks/get', 2);
     abort.abort(new Error('enough'));
     await rejected;

@@ -104,7 +104,7 @@ describe('both SDKs in detail', () => {
       await client.connect(transport);
       const call = client.call('wait');
       await client.call('add', { a: 1, b: 1 });
-      await Promise.all([expect(call).rejects.toThrow(), server.close()]);
+      await Promise.all([expect(call).rejects.toMatchObject({ code: 'CONNECTION_LOST' }), server.close()]);
       expect(transport.closeReason).toMatchObject({ code: 'CONNECTION_LOST' });
     });
   }
@@ -119,7 +119,9 @@ describe('both SDKs in detail', () => {
         return { client, transport };
       }),
     );
-    const failures = connections.map(({ client }) => expect(client.call('wait')).rejects.toThrow());
+    const failures = connections.map(({ client }) =>
+      expect(client.call('wait')).rejects.toMatchObject({ code: 'CONNECTION_LOST' }),
+    );
     await doomed.terminate();
     await Promise.all(failures);
     for (const { transport } of connections) {

@@ -47,13 +47,13 @@ const clients = {
 };
 
 describe.each(Object.entries(clients))('%s at the end of a connection', (_, create) => {
-  it.each<[string, () => Transport | Promise<Transport>]>([
-    ['a revision it does not know, over stdio', () => script(OLD)],
-    ['a revision it does not know, in-process', () => linked('1999-01-01')],
-    ['a server that dies in the handshake', () => script(DYING)],
-  ])('has no transport once connect() was rejected, by %s', async (__, make) => {
+  it.each<[string, () => Transport | Promise<Transport>, string]>([
+    ['a revision it does not know, over stdio', () => script(OLD), '1999-01-01'],
+    ['a revision it does not know, in-process', () => linked('1999-01-01'), '1999-01-01'],
+    ['a server that dies in the handshake', () => script(DYING), 'exited with code 3'],
+  ])('has no transport once connect() was rejected, by %s', async (__, make, message) => {
     const client = create();
-    await expect(client.connect(await make())).rejects.toThrow();
+    await expect(client.connect(await make())).rejects.toThrow(message);
     expect(client.transport).toBeUndefined();
   });
 

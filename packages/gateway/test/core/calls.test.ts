@@ -154,7 +154,9 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
           code: -32602,
         });
         const ref = { type: 'ref/prompt', name: `${prefix}secret` } as const;
-        await expect(client.complete({ ref, argument: { name: 'a', value: '' } })).rejects.toThrow();
+        await expect(client.complete({ ref, argument: { name: 'a', value: '' } })).rejects.toThrow(
+          'Unknown prompt',
+        );
       }
     });
 

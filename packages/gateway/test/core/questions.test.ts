@@ -184,7 +184,7 @@ describe('a server that asks late', () => {
     const given = ann.callTool({ name: 'late__late', arguments: {} }, { signal: stop.signal });
     await begun;
     stop.abort(new Error('enough'));
-    await expect(given).rejects.toThrow();
+    await expect(given).rejects.toThrow('enough');
     await bob.callTool({ name: 'late__wait', arguments: {} });
     expect(await refused).toContain('several of them wait');
     expect(asked).toEqual([]);
@@ -321,7 +321,7 @@ describe('held calls', () => {
       const call = client.callTool({ name: 'asking__wait', arguments: {} }, { signal: cancel.signal });
       await begun;
       cancel.abort(new Error('enough'));
-      await expect(call).rejects.toThrow();
+      await expect(call).rejects.toThrow('enough');
       await gone;
     }
   });

@@ -311,7 +311,7 @@ describe('answers', () => {
     });
     await expect(
       client.callTool({ name: 'asks__ask', arguments: {} }, { signal: stop.signal }),
-    ).rejects.toThrow();
+    ).rejects.toThrow('enough');
     await vi.waitFor(() => expect(aborted).toBe(true));
   });
 

@@ -64,7 +64,7 @@ describe('both protocol eras over HTTP', () => {
     expect(textOf(await notes.callTool({ name: 'whoami' }))).toBe('bob at notes');
     const encoded = await served.clientV2(era, 'bob', `/${encodeURIComponent('a/b ü')}`);
     expect(textOf(await encoded.callTool({ name: 'whoami' }))).toBe('bob at a/b ü');
-    await expect(served.clientV2(era, 'bob', '/unknown')).rejects.toThrow();
+    await expect(served.clientV2(era, 'bob', '/unknown')).rejects.toThrow('Nothing is served at this path.');
     expect(served.surface.connections.map(({ mount }) => mount.server)).not.toContain('unknown');
   });
 
@@ -127,7 +127,7 @@ describe('calls that no client waits for', () => {
     await expect.poll(() => served.surface.waiting()).toBe(1);
     expect(served.gateway.load().requestsInFlight).toBe(1);
     stop.abort();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow('aborted');
     await expect.poll(() => served.surface.canceled()).toBe(1);
     await expect.poll(() => served.gateway.load().requestsInFlight).toBe(0);
   });
@@ -139,7 +139,7 @@ describe('calls that no client waits for', () => {
     call.catch(() => undefined);
     await expect.poll(() => served.surface.waiting()).toBe(1);
     await client.close();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow('Connection closed');
     await expect.poll(() => served.surface.canceled()).toBe(1);
     await expect.poll(() => served.gateway.load().requestsInFlight).toBe(0);
   });
@@ -155,6 +155,6 @@ describe('calls that no client waits for', () => {
     expect(served.surface.canceled()).toBe(1);
     expect(served.gateway.load()).toEqual({ sessions: 0, requestsInFlight: 0 });
     expect(served.surface.servers.size).toBe(0);
-    await expect(fetch(served.url)).rejects.toThrow();
+    await expect(fetch(served.url)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   });
 });

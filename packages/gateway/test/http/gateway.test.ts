@@ -64,7 +64,7 @@ describe('a gateway in front of a host', () => {
     expect((await one.listTools()).tools.map(({ name }) => name)).toEqual(['today']);
     expect(textOf(await one.callTool({ name: 'today' }))).toBe('Water the plants.');
     await one.close();
-    await expect(connect(mode, '/other')).rejects.toThrow();
+    await expect(connect(mode, '/other')).rejects.toThrow('Nothing is served at this path.');
   });
 
   it('tells clients of both eras that a list has changed', async () => {

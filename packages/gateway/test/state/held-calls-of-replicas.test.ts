@@ -159,7 +159,7 @@ describe('a call of 2026-07-28 that is answered at another replica', () => {
     const call = client.callTool({ name: 'asking__forever', arguments: {} }, { signal: cancel.signal });
     await expect.poll(() => two.requests).toBe(1);
     cancel.abort(new Error('enough'));
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow('enough');
     await expect.poll(() => one.ended).toEqual(['forever']);
     await client.close();
   });

@@ -86,7 +86,7 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
     const call = client.callTool({ name: 'wait' }, undefined, { signal: controller.signal });
     await expect.poll(() => one.surface.waiting()).toBe(1);
     controller.abort();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow('aborted');
     await expect.poll(() => one.surface.canceled()).toBe(1);
   });
 

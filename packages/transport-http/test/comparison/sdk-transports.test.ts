@@ -68,8 +68,8 @@ describe.each(SDK_TRANSPORTS)('$name', (kind) => {
     await using transport = kind.make(server.url);
     await connected(transport);
     forgotten = true;
-    await expect(transport.send({ jsonrpc: '2.0', id: 2, method: 'tools/list' })).rejects.toThrow();
-    await expect(transport.send({ jsonrpc: '2.0', id: 3, method: 'tools/list' })).rejects.toThrow();
+    await expect(transport.send({ jsonrpc: '2.0', id: 2, method: 'tools/list' })).rejects.toThrow('POSTing');
+    await expect(transport.send({ jsonrpc: '2.0', id: 3, method: 'tools/list' })).rejects.toThrow('POSTing');
     expect(transport.sessionId).toBe('s1');
     expect(server.of('initialize')).toHaveLength(1);
   });
@@ -285,7 +285,7 @@ describe('SDK v1 alone', () => {
     });
     await using transport = kind.make(server.url);
     await connected(transport);
-    await expect(transport.send({ jsonrpc: '2.0', id: 2, method: 'tools/list' })).rejects.toThrow();
+    await expect(transport.send({ jsonrpc: '2.0', id: 2, method: 'tools/list' })).rejects.toThrow('POSTing');
     expect(transport.sessionId).toBe('of-an-error');
   });
 });
