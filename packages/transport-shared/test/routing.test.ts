@@ -57,6 +57,21 @@ describe('what belongs to which program', () => {
     },
   );
 
+  it('a question that the server withdraws is withdrawn from its program, whose late answer is dropped', async () => {
+    await using shared = await openSharedFolder();
+    const options = { capabilities: { elicitation: {} }, answer: false } as const;
+    await using first = await startProgram(shared, options);
+    await using second = await startProgram(shared, options);
+    const id = await second.call('withdraw', { method: 'elicitation/create' });
+    expect(second.asked).toMatchObject([{ id, method: 'elicitation/create' }]);
+    expect(second.notifications('notifications/cancelled')).toMatchObject([
+      { params: { requestId: id, reason: 'not needed' } },
+    ]);
+    expect([...first.asked, ...first.notifications('notifications/cancelled')]).toEqual([]);
+    await second.transport.send({ jsonrpc: '2.0', id, result: { action: 'decline' } });
+    expect(await second.call('answers')).toBe('0');
+  });
+
   it('a question that may be of either of two programs is refused', async () => {
     await using shared = await openSharedFolder();
     const capabilities = { elicitation: {} };

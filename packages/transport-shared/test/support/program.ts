@@ -35,7 +35,8 @@ export interface Program extends AsyncDisposable {
 export interface ProgramOptions extends SharedStdioOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly capabilities?: JSONRPCObject;
-  readonly answer?: JSONRPCObject;
+  /** What it answers requests of the server with; false: nothing. */
+  readonly answer?: JSONRPCObject | false;
   readonly protocolVersion?: string;
   readonly args?: readonly string[];
 }
@@ -69,6 +70,7 @@ export async function startProgram(shared: SharedFolder, options: ProgramOptions
     messages.push(message);
     if (!isRequest(message)) return;
     asked.push(message);
+    if (answer === false) return;
     void transport.send({ jsonrpc: '2.0', id: message.id, result: answer });
   };
   const closed = new Promise<TransportError | undefined>((resolve) => {

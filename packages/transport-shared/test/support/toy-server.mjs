@@ -9,6 +9,7 @@ const held = [];
 const cancelled = [];
 const received = [];
 let questions = 0;
+let answers = 0;
 
 const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
 const ask = (method, params) =>
@@ -35,6 +36,18 @@ const tools = {
   die: () => process.exit(3),
   /** Asks the client, and answers with what it said. */
   ask: async ({ method, params = {} }) => text(JSON.stringify(await ask(method, params))),
+  /** Asks the client, and withdraws the question at once. */
+  withdraw: ({ method, params = {} }) => {
+    const id = `question-${++questions}`;
+    say({ jsonrpc: '2.0', id, method, params });
+    say({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: id, reason: 'not needed' },
+    });
+    return text(id);
+  },
+  answers: () => text(answers),
   progress: (_, token) => {
     say({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress: 1 } });
     return text('done');
@@ -66,6 +79,7 @@ const methods = {
 createInterface({ input: process.stdin, crlfDelay: Infinity }).on('line', (line) => {
   const { id, method, params = {}, result, error } = JSON.parse(line);
   if (method === undefined) {
+    answers++;
     asked.get(id)?.(result ?? { refused: error.message });
     asked.delete(id);
     return;
