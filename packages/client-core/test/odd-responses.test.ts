@@ -64,7 +64,7 @@ describe('a malformed error', () => {
     { jsonrpc: '2.0', id: 1, result: {}, error: 'both' },
     { jsonrpc: '2.0', id: 1, result: 'none', error: null },
     { jsonrpc: '2.0', id: 1, error: null },
-  ])('is not read where there is none: %j', async (value) => {
+  ])('is not read where %j has none', async (value) => {
     await expect(received(value)).rejects.toMatchObject({ code: 'PROTOCOL_VIOLATION' });
   });
 });

@@ -280,3 +280,31 @@ describe('what is not UTF-8', () => {
     ]);
   });
 });
+
+describe('what belongs to no data', () => {
+  const ignoredIn = (text: string): number => {
+    let count = 0;
+    read([text], { onIgnored: () => void count++ });
+    return count;
+  };
+
+  it.each([
+    'data: 1\n\n',
+    ': hi\nid: 1\nevent: message\nretry: 5\ndata: 1\n\n',
+    'data: 1\ndata: 2\nid: 3\n\n',
+  ])('is nothing in an ordinary event: %j', (text) => expect(ignoredIn(text.repeat(50))).toBe(0));
+
+  it.each([
+    '\n',
+    ': hi\n',
+    ': hi\n\n',
+    'id: 1\n',
+    'id: 1\n\n',
+    'retry: 1\n',
+    'event: a\n',
+    'x\n',
+    'event: a\n\n',
+  ])('is reported about as often as a server sends it: %j', (text) =>
+    expect(ignoredIn(text.repeat(50))).toBeGreaterThan(45),
+  );
+});

@@ -226,6 +226,7 @@ export class OutgoingRequest {
           ? (id) => transport.guard(() => onresumptiontoken(id))
           : undefined,
       onMalformed: () => this.#connection.reportMalformed(),
+      onIgnored: () => this.#connection.transport.markUnsolicited(),
       maxEventBytes: options.maxMessageBytes,
       redact,
       silence: this.#silence,

@@ -83,6 +83,7 @@ class EventStream implements RemoteRequest<AcceptedReply>, BodySink {
       onEvent: (event) => this.#takeEvent(event),
       onValue: (value) => this.#takeValue(value),
       onError: (data) => this.#takeError(data),
+      onIgnored: () => options.transport.markUnsolicited(),
       onMalformed: () => options.transport.reportCounted('MESSAGE_INVALID', () => NOT_JSON),
       maxEventBytes: options.maxMessageBytes,
     });

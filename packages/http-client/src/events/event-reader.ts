@@ -26,6 +26,11 @@ export interface EventReaderOptions {
   readonly onRetry?: ((ms: number) => void) | undefined;
   /** Called when an event is dropped because its data is not UTF-8. */
   readonly onMalformed?: (() => void) | undefined;
+  /**
+   * Called for what belongs to no data: each comment, id or other line beyond a few of one event, and each event without data. A server
+   * can send them endlessly.
+   */
+  readonly onIgnored?: (() => void) | undefined;
   /** Largest event, and longest line, in bytes. Default 67 108 864 (64 MiB). */
   readonly maxEventBytes?: number | undefined;
   /** Name of the server, for the error. Default: none. */
@@ -55,6 +60,8 @@ const MAX_EVENT_BYTES = 64 * 1024 * 1024;
 /** An id is sent back in a header; a longer one may be refused. */
 const MAX_ID_LENGTH = 1024;
 const MAX_RETRY_MS = 300_000;
+/** Lines besides data that an ordinary event has: a comment, its id, its name, and the time to wait. */
+const OTHER_LINES = 4;
 /** Lines of data that are joined at a time, so that the memory used stays proportional to the data. */
 const LINES_PER_BLOCK = 4096;
 
@@ -93,6 +100,8 @@ class LinearEventReader implements EventReader {
   #event = '';
   #id: string | undefined;
   #malformed = false;
+  /** Number of its lines that are not data. */
+  #others = 0;
 
   constructor(options: EventReaderOptions) {
     this.#options = options;
@@ -157,10 +166,11 @@ class LinearEventReader implements EventReader {
   }
 
   #readLine(text: string, start: number, end: number): void {
-    switch (text.charCodeAt(start)) {
-      case 0x64:
-        if (isField(text, start, end, 'data')) this.#addData(valueOf(text, start + 4, end));
-        return;
+    const first = text.charCodeAt(start);
+    if (first === 0x64 && isField(text, start, end, 'data'))
+      return this.#addData(valueOf(text, start + 4, end));
+    if (++this.#others > OTHER_LINES) this.#options.onIgnored?.();
+    switch (first) {
       case 0x65:
         if (isField(text, start, end, 'event')) this.#event = valueOf(text, start + 5, end);
         return;
@@ -199,8 +209,9 @@ class LinearEventReader implements EventReader {
     }
     const event = this.#event;
     this.#event = '';
+    this.#others = 0;
     // Counts the line feed of each line, so that empty data counts too.
-    if (this.#size === 0) return;
+    if (this.#size === 0) return this.#options.onIgnored?.();
     const data = this.#takeData();
     if (!this.#malformed) return this.#options.onEvent({ event, data, id });
     this.#malformed = false;

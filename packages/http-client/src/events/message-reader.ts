@@ -24,6 +24,7 @@ export interface MessageReaderOptions extends Omit<EventReaderOptions, 'onEvent'
  */
 export function createMessageReader(options: MessageReaderOptions): EventReader {
   const { onValue, onMalformed, onEvent, onError, ...rest } = options;
+  const { onIgnored } = options;
   return createEventReader({
     ...rest,
     onMalformed,
@@ -31,15 +32,16 @@ export function createMessageReader(options: MessageReaderOptions): EventReader 
       onEvent?.(event);
       const { data, event: name } = event;
       const isError = name === 'error';
-      if (data === '' || (name !== '' && name !== 'message' && !isError)) return;
+      if (data === '' || (name !== '' && name !== 'message' && !isError)) return onIgnored?.();
       let value: unknown;
       try {
         value = JSON.parse(data);
       } catch {
-        return isError ? onError?.(data) : onMalformed();
+        if (!isError) return onMalformed();
       }
-      if (isError && !(isRecord(value) && 'jsonrpc' in value)) return onError?.(data);
-      onValue(value);
+      if (!isError || (isRecord(value) && 'jsonrpc' in value)) return onValue(value);
+      onIgnored?.();
+      onError?.(data);
     },
   });
 }

@@ -60,6 +60,7 @@ function sinkFor(head: ResponseHead, own: OwnAnswer, connection: HttpConnection)
     cursor: createCursor(),
     onValue: (value) => own.take(value),
     onMalformed: () => connection.reportMalformed(),
+    onIgnored: () => connection.transport.markUnsolicited(),
     maxEventBytes: options.maxMessageBytes,
     redact,
   });

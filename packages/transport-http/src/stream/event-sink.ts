@@ -29,6 +29,8 @@ export interface EventSinkOptions {
   readonly onId?: ((id: string) => void) | undefined;
   /** Called for an event that is not JSON. */
   readonly onMalformed: () => void;
+  /** Called for what is not part of a message; see `EventReaderOptions`. */
+  readonly onIgnored: () => void;
   readonly maxEventBytes: number;
   readonly redact: Redactor;
   /** Notified of all received bytes, so that comments which keep a stream alive count too. */
@@ -51,11 +53,12 @@ export class EventSink implements BodySink {
   #reported: TransportError | undefined;
 
   constructor(options: EventSinkOptions) {
-    const { cursor, maxEventBytes, onMalformed, onValue } = options;
+    const { cursor, maxEventBytes, onIgnored, onMalformed, onValue } = options;
     this.#options = options;
     cursor.progressed = false;
     this.#reader = createMessageReader({
       maxEventBytes,
+      onIgnored,
       onMalformed,
       onId: (id) => this.#takeId(id),
       onRetry: (ms) => {

@@ -85,6 +85,7 @@ export function createStandaloneStream(
             cursor,
             onValue,
             onMalformed: () => connection.reportMalformed(),
+            onIgnored: () => connection.transport.markUnsolicited(),
             maxEventBytes: maxMessageBytes,
             redact: connection.redact,
             silence,
