@@ -28,7 +28,7 @@ const SMALL = 4;
 
 /**
  * Measures a parsed JSON value. Stops at the first bound that it exceeds, so it never takes more than `maxNodes` steps. (V8
- * collects the names of one object before the first step, which costs less than parsing them did.)
+ * collects the names of one object before the first step, which costs less than parsing them did; lists are read by index instead.)
  */
 export function measure(value: unknown, { maxNodes, maxDepth, maxBytes }: Bounds): Size {
   let nodes = 1;
@@ -39,17 +39,20 @@ export function measure(value: unknown, { maxNodes, maxDepth, maxBytes }: Bounds
     bytes += typeof node === 'string' ? node.length + SMALL : SMALL;
     if (typeof node === 'object' && node !== null) {
       if (depth > maxDepth) return { nodes, bytes, problem: `is nested deeper than ${maxDepth} levels` };
-      const isList = Array.isArray(node);
-      // oxlint-disable-next-line unicorn/no-for-in, guard-for-in -- Object.keys would list half a million names first; JSON.parse gives own members only
-      for (const key in node) {
-        nodes++;
-        if (!isList) bytes += key.length + SMALL;
-        if (nodes > maxNodes) return { nodes, bytes, problem: `has more than ${maxNodes} parts` };
-        if (bytes > maxBytes) return { nodes, bytes, problem: `is larger than ${maxBytes} bytes` };
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object read by the name of its own member
-        open.push({ value: (node as Record<string, unknown>)[key], depth: depth + 1 });
+      if (Array.isArray(node)) {
+        for (let index = 0; index < node.length && ++nodes <= maxNodes; index++)
+          open.push({ value: node[index], depth: depth + 1 });
+      } else {
+        // oxlint-disable-next-line unicorn/no-for-in, guard-for-in -- Object.keys would list half a million names first; JSON.parse gives own members only
+        for (const key in node) {
+          bytes += key.length + SMALL;
+          if (++nodes > maxNodes || bytes > maxBytes) break;
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object read by the name of its own member
+          open.push({ value: (node as Record<string, unknown>)[key], depth: depth + 1 });
+        }
       }
     }
+    if (nodes > maxNodes) return { nodes, bytes, problem: `has more than ${maxNodes} parts` };
     if (bytes > maxBytes) return { nodes, bytes, problem: `is larger than ${maxBytes} bytes` };
   }
   return { nodes, bytes };

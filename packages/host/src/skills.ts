@@ -8,6 +8,8 @@ import type { CallOptions, Host } from './contracts/host.js';
 const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
 /** Most pages of `skills/list` that are read. */
 const MAX_PAGES = 64;
+/** Longest cursor that is sent back, in characters. */
+const MAX_CURSOR = 65_536;
 
 /** A skill as its server lists it: what it is for, and the files it consists of. */
 export interface Skill {
@@ -112,12 +114,14 @@ export function createSkills({ host, server, parseYaml }: SkillsOptions): Skills
       }
       const entries: unknown[] = [];
       let cursor: unknown;
-      for (let page = 0; page < MAX_PAGES; page++) {
+      for (let pages = 0; pages < MAX_PAGES; pages++) {
         const params = typeof cursor === 'string' ? { cursor } : {};
         const result = await host.request({ server, method: 'skills/list' }, params, options);
-        if (Array.isArray(result['skills'])) entries.push(...result['skills']);
+        const page: unknown = result['skills'];
+        // Not spread, because there may be more than a call can have arguments.
+        if (Array.isArray(page)) for (const entry of page) entries.push(entry);
         cursor = result['nextCursor'];
-        if (typeof cursor !== 'string') break;
+        if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR) break;
       }
       const read = entries.map(toSkill);
       return {

@@ -172,3 +172,62 @@ describe('questions of servers as text', () => {
     );
   });
 });
+
+describe('a form that is too large to be searched', () => {
+  const EXHAUSTED = 'the form is too long to be searched for requests for secrets';
+
+  /** A list of a million elements that counts how many of them are read, and how often all of them are listed. */
+  const counted = (element: unknown) => {
+    const looks = { elements: 0, lists: 0 };
+    const list = new Proxy(
+      Array.from({ length: 1_000_000 }, () => element),
+      {
+        get(target, key, receiver) {
+          if (typeof key === 'string' && /^\d+$/.test(key)) looks.elements++;
+          return Reflect.get(target, key, receiver) as unknown;
+        },
+        ownKeys(target) {
+          looks.lists++;
+          return Reflect.ownKeys(target);
+        },
+      },
+    );
+    return { list, looks };
+  };
+
+  it.each([
+    ['texts', 'a choice'],
+    ['empty texts', ''],
+    ['numbers', 7],
+    ['null', null],
+    ['objects', { const: 'a', title: 'A' }],
+    ['empty objects', {}],
+    ['empty lists', []],
+  ])('is read no further than can be searched: choices that are %s', (_, element) => {
+    const { list, looks } = counted(element);
+    expect(warningsOf({ type: 'string', enum: list })).toContain(EXHAUSTED);
+    expect(looks.elements).toBeLessThan(20_000);
+    expect(looks.lists).toBe(0);
+  });
+
+  it('still warns of what comes before', () => {
+    const { list } = counted('a choice');
+    const [first, last] = warningsOf({ title: 'Your password', enum: list });
+    expect(first).toContain('looks like a secret');
+    expect(last ?? EXHAUSTED).toBe(EXHAUSTED);
+  });
+
+  it('is not searched in fields after that', () => {
+    const { list } = counted('a choice');
+    const { looks, list: second } = counted('a choice');
+    const properties = { first: { enum: list }, second: { enum: second } };
+    const { warnings } = inspectElicitation({
+      mode: 'form',
+      message: 'Choose',
+      schema: { properties },
+      warnings: [],
+    });
+    expect(warnings).toEqual([EXHAUSTED]);
+    expect(looks.elements).toBe(0);
+  });
+});

@@ -48,6 +48,22 @@ describe('lists', () => {
     },
   );
 
+  it.each([65_537, 1_000_000])('a cursor of %d characters is not sent back', async (length) => {
+    const cursors: unknown[] = [];
+    const server = scripted({
+      'tools/list': ({ cursor }) => {
+        cursors.push(cursor);
+        return { tools: [good], nextCursor: 'x'.repeat(length) };
+      },
+    });
+    const { host } = hostOn(server);
+    const [snapshot] = await host.connect({ a: { type: 'test' } });
+    expect(snapshot?.lists.tools.skipped).toEqual(['a cursor has more than 65536 characters']);
+    expect(host.tools()).toHaveLength(1);
+    expect(cursors).toEqual([undefined]);
+    await host.close();
+  });
+
   it('a failed tools/list is a failed attempt, which is repeated with increasing delays', async () => {
     let failures = 2;
     const server = scripted({

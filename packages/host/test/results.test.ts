@@ -203,6 +203,7 @@ describe('measuring', () => {
 
   it('stops at the first bound, however much there is', () => {
     let looks = 0;
+    let names = 0;
     const endless = new Proxy(
       Array.from({ length: 100_000 }, () => 0),
       {
@@ -210,10 +211,15 @@ describe('measuring', () => {
           if (typeof key === 'string' && /^\d+$/.test(key)) looks++;
           return Reflect.get(list, key, receiver) as unknown;
         },
+        ownKeys(list) {
+          names++;
+          return Reflect.ownKeys(list);
+        },
       },
     );
     expect(measure({ endless }, bounds).problem).toBe('has more than 100 parts');
     expect(looks).toBeLessThan(101);
+    expect(names).toBe(0);
   });
 
   it('counts depth, names, strings and nodes', () => {

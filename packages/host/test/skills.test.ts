@@ -39,7 +39,7 @@ function skillsOf(
       return { contents: [{ uri, text: served[uri] }] };
     },
   } as unknown as Host;
-  return { skills: createSkills({ host, server: 's', parseYaml: parse }), reads };
+  return { host, skills: createSkills({ host, server: 's', parseYaml: parse }), reads };
 }
 
 describe('SEP-2640 skills', () => {
@@ -49,6 +49,21 @@ describe('SEP-2640 skills', () => {
     expect(reads).toEqual([]);
     expect(new TextDecoder().decode((await skills.read(skill!)).bytes)).toBe(files['skill://pdf/SKILL.md']);
     expect((await skills.read(skill!, 'skill://pdf/FORMS.md')).bytes).toHaveLength(6);
+  });
+
+  it('reads a page of any length, and sends no cursor back that is too long', async () => {
+    const sent: unknown[] = [];
+    const nextCursor = 'x'.repeat(65_537);
+    const host = {
+      ...skillsOf([]).host,
+      request: async (_ref: unknown, params: unknown) => {
+        sent.push(params);
+        return { skills: Array.from({ length: 300_000 }, () => 7), nextCursor };
+      },
+    } as unknown as Host;
+    const { skipped } = await createSkills({ host, server: 's', parseYaml: parse }).list();
+    expect(skipped).toHaveLength(300_000);
+    expect(sent).toEqual([{}]);
   });
 
   it('leaves out entries that cannot be verified', async () => {

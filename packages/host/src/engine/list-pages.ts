@@ -44,6 +44,9 @@ const BYTES_PER_NODE = 32;
 /** Bytes of oversized entries after which reading the list stops. */
 const MAX_REFUSED_BYTES = 67_108_864;
 
+/** Longest cursor that is sent back, in characters. Real ones have a few hundred. */
+const MAX_CURSOR = 65_536;
+
 /** A list that was read to its end or to a limit. */
 export interface Pages<Item> {
   readonly items: readonly Item[];
@@ -88,6 +91,10 @@ export async function listPages<Item>(
       const next: unknown = result['nextCursor'];
       if (typeof next !== 'string') {
         if (next !== undefined && next !== null) kept.skip('a cursor is not a string');
+        return { ...kept.pages(), ttlMs };
+      }
+      if (next.length > MAX_CURSOR) {
+        kept.skip(`a cursor has more than ${MAX_CURSOR} characters`);
         return { ...kept.pages(), ttlMs };
       }
       if (seen.has(next)) {

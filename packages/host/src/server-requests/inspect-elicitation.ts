@@ -16,6 +16,7 @@ export function inspectElicitation(request: ElicitationRequest): ElicitationRequ
 
 /** Most characters of one request that are searched. A form for people has a few hundred. */
 const MAX_CHARACTERS = 200_000;
+/** What a value costs that is short or not a text, in characters. */
 const LEAST_COST = 20;
 /** Most suspicious fields that are named; further ones are counted. */
 const MAX_NAMED = 20;
@@ -23,9 +24,11 @@ const MAX_NAMED = 20;
 function formWarnings(message: string, schema: Readonly<Record<string, unknown>>): readonly string[] {
   const texts = createTexts(MAX_CHARACTERS);
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};
-  const suspicious = Object.entries(properties).flatMap(([name, property]) =>
-    isSecretField(name, property, texts) ? [`"${escapeText(name, { maxLength: 100 })}"`] : [],
-  );
+  const suspicious: string[] = [];
+  for (const [name, property] of Object.entries(properties)) {
+    if (texts.exhausted) break;
+    if (isSecretField(name, property, texts)) suspicious.push(`"${escapeText(name, { maxLength: 100 })}"`);
+  }
   const named = suspicious
     .slice(0, MAX_NAMED)
     .map((name) => `${name} looks like a secret, which a server must not ask for in a form`);
@@ -46,19 +49,28 @@ function isSecretField(name: string, property: unknown, texts: Texts): boolean {
   if (texts.nameSecret(name)) return true;
   if (!isRecord(property) || texts.exhausted) return false;
   if (property['format'] === 'password' || property['writeOnly'] === true) return true;
-  return everyText(property, 0).some((text) => texts.nameSecret(text));
+  return containsSecret(property, 0, texts);
 }
 
 const DEEPEST = 6;
 
-function everyText(value: unknown, depth: number): readonly unknown[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return [];
-  return Object.values(value).flatMap((member: unknown) => everyText(member, depth + 1));
+/** Searches the texts in a value, as far as `texts` allows. */
+function containsSecret(value: unknown, depth: number, texts: Texts): boolean {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return texts.nameSecret(value);
+  texts.nameSecret(undefined);
+  if (!Array.isArray(value))
+    return Object.values(value).some(
+      (member) => !texts.exhausted && containsSecret(member, depth + 1, texts),
+    );
+  for (let index = 0; index < value.length && !texts.exhausted; index++) {
+    if (containsSecret(value[index], depth + 1, texts)) return true;
+  }
+  return false;
 }
 
 interface Texts {
-  nameSecret(text: unknown): boolean;
+  /** Returns whether a value is a text that asks for a secret. */
+  nameSecret(value: unknown): boolean;
   /** Whether some texts were not searched. */
   readonly exhausted: boolean;
 }
@@ -67,12 +79,11 @@ function createTexts(most: number): Texts {
   let left = most;
   let exhausted = false;
   return {
-    nameSecret(text) {
-      if (typeof text !== 'string' || text === '') return false;
+    nameSecret(value) {
+      const text = typeof value === 'string' ? value : '';
       const searched = text.slice(0, Math.max(0, left));
-      // A short text has a cost too.
       left -= Math.max(LEAST_COST, searched.length);
-      if (searched.length < text.length) exhausted = true;
+      if (searched.length < text.length || left <= 0) exhausted = true;
       return searched !== '' && namesSecret(searched);
     },
     get exhausted() {
