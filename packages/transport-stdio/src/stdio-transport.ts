@@ -113,6 +113,9 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   #end: ProcessEnd | undefined;
   #launching: Promise<void> | undefined;
   #stopping = false;
+  /** What the server wrote to stdout before its first message, for the error if it exits then. */
+  #noise: string | undefined;
+  #hasAnswered = false;
 
   constructor(options: StdioTransportOptions, reaper: ExitReaper) {
     super({ server: options.server, signal: options.signal });
@@ -279,7 +282,12 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     } else if (ending.kind === 'failed') {
       this.fail(await this.#spawnFault(ending.cause));
     } else {
-      const { code, message, options } = describeEnd(ending, this.#plan.command, this.#stderr);
+      const { code, message, options } = describeEnd(
+        ending,
+        this.#plan.command,
+        this.#stderr,
+        this.#hasAnswered ? undefined : this.#noise,
+      );
       this.fail(this.#fault(code, message, options));
     }
   }
@@ -306,6 +314,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   #sink(): MessageSink {
     return {
       value: (value) => {
+        this.#hasAnswered = true;
         if (!this.#fallback.received(value)) this.receive(value);
       },
       noise: (head) => this.#receiveNoise(head),
@@ -318,7 +327,9 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.reportCounted('MESSAGE_INVALID', () => {
       const line = head().trim();
       const excerpt = sanitizeText(this.#plan.redact(line, 'end'), { maxLength: EXCERPT });
-      return `The server wrote ${describeNoise(line, this.#options.framing ?? 'newline')}: "${excerpt}"`;
+      const text = `The server wrote ${describeNoise(line, this.#options.framing ?? 'newline')}: "${excerpt}"`;
+      this.#noise ??= text;
+      return text;
     });
   }
 

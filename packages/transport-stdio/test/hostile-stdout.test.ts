@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isRunning, until } from './support/processes.js';
-import { startToy } from './support/toy-client.js';
+import { startToy, toyClient } from './support/toy-client.js';
 
 const MB = 1_000_000;
 
@@ -31,6 +31,22 @@ describe('what a server writes besides messages', () => {
     expect(answer).toMatchObject({
       error: { message: 'no [redacted]', data: { echo: ['[redacted]'], '[redacted]': 'x [redacted]' } },
     });
+  });
+
+  it.each([
+    ['a line before the first message is in the error', '', /: "usage: server \[options\]"$/],
+    [
+      'a line after the first message is not in the error',
+      '{"jsonrpc":"2.0","method":"x"}\n',
+      /exited with code 0\.$/,
+    ],
+    ['a line is not in the error if stderr says why', '', /It wrote to stderr:\nno license$/, 'no license'],
+  ])('when the server exits, %s', async (_what, first, expected, stderr = '') => {
+    const script = 'read line; printf "$1"; echo "usage: server [options]"; echo "$2" >&2; exit 0';
+    await using client = toyClient({ command: 'sh', args: ['-c', script, 'sh', first, stderr] });
+    await client.transport.start();
+    void client.ask('initialize');
+    expect((await client.closed)?.message).toMatch(expected);
   });
 
   it.each([

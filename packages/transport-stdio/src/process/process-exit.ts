@@ -60,15 +60,16 @@ const LENGTH_IN_MESSAGE = 1000;
 export const STDERR_LINES = 50;
 export const STDERR_LENGTH = 4000;
 
-/** Describes why a server is unusable, as the arguments of an error. */
+/** Describes why a server is unusable, as the arguments of an error. `noise` is what it wrote to stdout in place of messages. */
 export function describeEnd(
   end: ProcessEnd,
   command: string,
   stderr: StderrTail,
+  noise = '',
 ): { code: ErrorCode; message: string; options: FittingsErrorOptions } {
   const name = `The process "${sanitizeText(command, { maxLength: 200 })}"`;
   const words = stderr.excerpt({ lines: LINES_IN_MESSAGE, length: LENGTH_IN_MESSAGE });
-  const said = words === '' ? '' : ` It wrote to stderr:\n${words}`;
+  const said = words === '' ? ` ${noise}`.trimEnd() : ` It wrote to stderr:\n${words}`;
   const details = {
     stderr: stderr.lastLines(STDERR_LINES, STDERR_LENGTH),
     ...(end.kind === 'exited' && {
