@@ -28,7 +28,10 @@ export async function versionAndPublish(directory, env) {
   await run('npm', ['ci', '--dry-run'], here);
   await commit(directory, 'versioned');
   await run('npm', ['run', 'stage'], here);
-  await run('npx', ['changeset', 'publish', '--no-git-tag'], { ...here, env });
+  for (const { folder } of publicPackages(directory)) {
+    const [file] = JSON.parse(await run('npm', ['pack', `./packages/${folder}/publish`, '--json'], here));
+    await run('npm', ['publish', `./${file.filename}`, '--ignore-scripts'], { ...here, env });
+  }
 
   const published = publicPackages(directory).map(({ folder, manifest: { name, version } }) => ({
     folder,
