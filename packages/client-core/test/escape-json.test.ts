@@ -17,6 +17,7 @@ describe('JSON that a person decides by', () => {
     ['\ud800', '"\\ud800"'],
     ['a\u00a0\u3000\u2800b c', '"a\\u{a0}\\u{3000}\\u{2800}b c"'],
     ['\\u{202e}', '"\\\\u{202e}"'],
+    ['\u0301n\u0336', '"\\u{301}n\\u{336}"'],
     ['line\nnext\u2028', '"line\\nnext\\u{2028}"'],
   ])('escapes %j in texts and in keys', (text, shown) => {
     expect(escapeJson(text).text).toBe(shown);

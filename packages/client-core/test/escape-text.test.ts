@@ -10,6 +10,19 @@ describe('text that a person decides by', () => {
     ['\ud800', '\\u{d800}'],
     ['line\r\nnext\t', 'line\\u{d}\\nnext\\t'],
     ['żółć 漢字 👍', 'żółć 漢字 👍'],
+    // Looks like a space, and like nothing.
+    ['rm\u2800-rf', 'rm\\u{2800}-rf'],
+    ['a\u{3fffe}', 'a\\u{3fffe}'],
+    // A mark joins what is before it, such as the quote around the text, and many of them cover other lines.
+    ['\u0301a\n\u0301b', '\\u{301}a\\n\\u{301}b'],
+    [`a${'\u0301'.repeat(6)}`, `a${'\u0301'.repeat(4)}\\u{301}\\u{301}`],
+    [`a${'\u0301\u200d'.repeat(2)}`, `a\u0301\\u{200d}\\u{301}\\u{200d}`],
+    // Strikes a letter through, or encloses it.
+    ['n\u0336o\u0336 a\u20e0', 'n\\u{336}o\\u{336} a\\u{20e0}'],
+    [
+      'cafe\u0301, Tiê\u0301ng, हिन्दी, ไทย, נִקּוּד, “oui”\u00a0?',
+      'cafe\u0301, Tiê\u0301ng, हिन्दी, ไทย, נִקּוּד, “oui”\u00a0?',
+    ],
   ])('escapes instead of removing: %j', (text, shown) => {
     expect(escapeText(text)).toBe(shown);
   });

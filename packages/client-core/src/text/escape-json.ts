@@ -31,16 +31,15 @@ export function escapeJson(value: unknown, options: EscapeJsonOptions = {}): Esc
   }
 }
 
-/** Returns a JSON string that shows every character, also unassigned ones and unusual spaces. */
+/** Returns a JSON string that shows every character, also unusual spaces: in a sentence they are typography, in a value a difference. */
 function quoted(text: string): string {
   return escapeText(JSON.stringify(text)).replace(
-    UNUSUAL,
+    UNUSUAL_SPACE,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
 
-/** Characters that look like a space or like nothing: space separators other than the space, braille blank, unassigned. */
-const UNUSUAL = /(?! )[\p{Zs}\p{Cn}\u2800]/gu;
+const UNUSUAL_SPACE = /(?! )\p{Zs}/gu;
 const DEEPEST = 64;
 /** Members of one object or list that are looked at; the others are counted. */
 const MOST_MEMBERS = 10_000;

@@ -1,4 +1,11 @@
-import { replaceUnprintable } from './sanitize-text.js';
+import { isPlain, UNPRINTABLE } from './sanitize-text.js';
+
+/**
+ * What a person cannot see or tell from something else, besides what is unprintable: the braille blank, characters that Unicode does not
+ * know, and marks that strike a character through or enclose it. A mark without a letter joins what stands before it, such as the quote
+ * around the text, and more than four on one letter, which no writing needs, cover other lines.
+ */
+const HIDING = String.raw`${UNPRINTABLE}|[\u2800\p{Cn}\p{Me}\u0334-\u0338\u20d0-\u20ff]|(?<![\p{L}\p{N}\p{M}])\p{M}|(?<=\p{M}{4})\p{M}`;
 
 /** Options of {@link escapeText}. */
 export interface EscapeTextOptions {
@@ -10,7 +17,7 @@ export interface EscapeTextOptions {
 
 /**
  * Makes untrusted text safe to show to a person who decides by it. Nothing is removed: control, invisible and
- * direction-changing characters appear as escapes such as `\u{202e}`, and a cut says how much is missing:
+ * direction-changing characters, and marks that cover others, appear as escapes such as `\u{202e}`, and a cut says how much is missing:
  * `… (1234 more characters)`. For text that only informs, use {@link sanitizeText}.
  *
  * @example
@@ -21,11 +28,13 @@ export interface EscapeTextOptions {
 export function escapeText(text: string, options: EscapeTextOptions = {}): string {
   const { maxLength = Infinity, multiline = false } = options;
   const kept = text.length > maxLength ? text.slice(0, endOfCut(text, maxLength)) : text;
-  const escaped = replaceUnprintable(kept, (character) => {
-    if (character === '\n') return multiline ? character : '\\n';
-    if (character === '\t') return '\\t';
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+  const escaped = isPlain(kept)
+    ? kept
+    : kept.replace(new RegExp(HIDING, 'gu'), (character) => {
+        if (character === '\n') return multiline ? character : '\\n';
+        if (character === '\t') return '\\t';
+        return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+      });
   const missing = text.length - kept.length;
   return missing === 0 ? escaped : `${escaped}… (${String(missing)} more characters)`;
 }

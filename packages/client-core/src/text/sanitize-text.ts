@@ -2,12 +2,11 @@
  * Characters of untrusted text that must not reach a terminal or a prompt: C0 and C1 controls, bidirectional overrides,
  * zero-width and other invisible characters, the tag block, private use, lone surrogates.
  */
-const UNPRINTABLE = String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
+export const UNPRINTABLE = String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
 
-/** Replaces each unprintable character of a text. */
-export function replaceUnprintable(text: string, replace: (character: string) => string): string {
-  // Most text needs no tables of Unicode. In a literal they would be read with the import, which takes 0.5 ms.
-  return /[^ -~]/.test(text) ? text.replace(new RegExp(UNPRINTABLE, 'gu'), replace) : text;
+/** Returns whether a text is one line of ASCII. Most texts need no tables of Unicode, which take 0.5 ms to read. */
+export function isPlain(text: string): boolean {
+  return /^[ -~]*$/.test(text);
 }
 
 /**
@@ -19,9 +18,6 @@ export function replaceUnprintable(text: string, replace: (character: string) =>
 const ESCAPE_SEQUENCE =
   /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]{0,4096}(?:\u0007|\u001b\\|\u009c)?|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/gu;
 // oxlint-enable no-control-regex
-
-/** Most texts. A program that shows one line does not have to compile the expressions above, which takes half a millisecond. */
-const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /** Options of {@link sanitizeText}. */
 export interface SanitizeOptions {
@@ -38,11 +34,11 @@ export interface SanitizeOptions {
  */
 export function sanitizeText(text: string, options: SanitizeOptions = {}): string {
   const { maxLength = 500, multiline = false } = options;
-  if (text.length <= maxLength && PRINTABLE_ASCII.test(text)) return text;
+  if (text.length <= maxLength && isPlain(text)) return text;
   // Twice the length, because removed characters make room, but a megabyte of escapes is not searched.
   const window = text.length > maxLength * 2 + 64 ? text.slice(0, maxLength * 2 + 64) : text;
   const withoutSequences = window.replace(ESCAPE_SEQUENCE, '').replace(/\r\n?/g, '\n');
-  const clean = replaceUnprintable(withoutSequences, (character) => {
+  const clean = withoutSequences.replace(new RegExp(UNPRINTABLE, 'gu'), (character) => {
     if (character === '\n' || character === '\t') return multiline ? character : ' ';
     return '';
   });

@@ -109,9 +109,15 @@ function urlWarnings(text: string): readonly string[] {
   return warnings;
 }
 
+/** Endings that only names of private networks have, and a name without an ending. `internal` is also that of the metadata of clouds. */
+const PRIVATE_NAME =
+  /^[^.:]+$|\.(?:localhost|local|localdomain|internal|intranet|private|corp|home|home\.arpa|lan|fritz\.box)$|^fritz\.box$/;
+const PRIVATE_V4 =
+  /^(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168|192\.0\.0|198\.1[89]|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
+/** Loopback, unique local, link-local and site-local ones, and IPv4 addresses within IPv6. */
+const PRIVATE_V6 = /^\[(?:::1?\]|f[cd]|fe[89a-f]|::ffff:|64:ff9b:)/;
+
 function isPrivateHost(host: string): boolean {
   const name = host.replace(/\.$/, '');
-  if (name === 'localhost' || name.endsWith('.localhost') || name.endsWith('.local')) return true;
-  if (name.startsWith('[')) return /^\[(::1?\]|f[cd]|fe[89ab]|::ffff:)/.test(name);
-  return /^(0|10|127|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168)\./.test(name);
+  return name.startsWith('[') ? PRIVATE_V6.test(name) : PRIVATE_V4.test(name) || PRIVATE_NAME.test(name);
 }
