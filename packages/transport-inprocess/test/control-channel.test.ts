@@ -100,7 +100,7 @@ describe('createChannelClient', () => {
       'x',
       [],
       {},
-      { ...answer, id: '1' },
+      { ...answer, id: '01' },
       { ...answer, id: [1] },
       { id: 2 },
     ]) {

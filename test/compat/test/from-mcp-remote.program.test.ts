@@ -122,9 +122,21 @@ const CASES: Readonly<Record<string, Case>> = {
     expect(await bridges([http.url])).toBe('');
     expect(await bridges(['http://notes.invalid/mcp'], { HTTP_PROXY: proxy.url })).toMatch(/encrypt/);
   },
-  "`--ignore-tool 'delete*'`": async (ours) => expect(ours).toMatch(/^none in the bridge/),
+  "`--ignore-tool 'delete*'`": async (ours) => {
+    expect(ours).toContain('`"deniedTools": ["delete*"]` in the entry');
+    const entry = JSON.stringify({ url: http.url, deniedTools: ['echo*'] });
+    expect(await fittings(['add', 'notes', '--entry', entry])).toBe(0);
+    await expect(bridges(['notes'])).rejects.toThrow('to match object');
+    expect(await fittings(['add', 'notes', '--replace', '--entry', entry.replace('echo*', 'get*')])).toBe(0);
+    await bridges(['notes']);
+  },
   '`--resource`': async () => overHttp(),
-  '`--disable-resource-parameter`': async (ours) => expect(ours).toBe('none'),
+  '`--disable-resource-parameter`': async (ours) => {
+    expect(ours).toContain('`"oauth": { "resource": false }` in the entry');
+    const entry = JSON.stringify({ url: http.url, oauth: { resource: false } });
+    expect(await fittings(['add', 'notes', '--entry', entry])).toBe(0);
+    await bridges(['notes']);
+  },
   '`--debug`': async (ours) => {
     await overHttp(...flagsIn(ours));
     expect(await fittings(['add', 'notes', http.url])).toBe(0);
