@@ -14,6 +14,7 @@ const answerTo = `(message, secret) => {
   const { id, method } = message;
   const results = {
     initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
+    ping: {},
     'tools/list': { tools: [{ name: 'leak', inputSchema: { type: 'object' } }] },
     ping: {},
   };
