@@ -12,7 +12,7 @@ import type { SurfaceOptions } from './surface/surface-options.js';
 
 /** Options of {@link createGateway}: what is served, and to whom. */
 export interface GatewayOptions
-  extends Omit<SurfaceOptions, 'host' | 'admit' | 'replicas'>, FrontDoorOptions, FleetOptions {
+  extends Omit<SurfaceOptions, 'host' | 'admit' | 'refusal' | 'replicas'>, FrontDoorOptions, FleetOptions {
   /**
    * Serves a page at `/` that shows callers the state of the gateway, behind {@link FrontDoorOptions.access}. With `true`, with the defaults
    * of {@link StatusOptions}. Default: no page.
@@ -50,12 +50,13 @@ export function createGateway(host: Host, given: GatewayOptions = {}): Gateway {
           clock,
         });
   const fleet = joinFleet(options);
-  const { admit, replicas } = fleet;
+  const { admit, refusal, replicas } = fleet;
   const signIn = options.signIn && replicas ? shareSignIn(options.signIn, replicas) : options.signIn;
   const surface = createSurface({
     ...options,
     host,
     admit,
+    refusal,
     replicas,
     signIn,
     observe(event) {

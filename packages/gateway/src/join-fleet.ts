@@ -4,7 +4,7 @@ import type { Caller } from './contracts/caller.js';
 import type { RateLimiterCounts } from './contracts/gateway.js';
 import type { ReplicaLink } from './contracts/replica-link.js';
 import type { SessionStore } from './contracts/session-store.js';
-import { createRateLimiter, type RateLimit } from './state/rate-limiter.js';
+import { createRateLimiter, type RateLimit, type RateLimiter } from './state/rate-limiter.js';
 import { createMemoryState } from './state/memory-state.js';
 import { createReplicaLink } from './state/replica-link.js';
 import { createSharedSessions } from './state/shared-sessions.js';
@@ -24,6 +24,8 @@ export interface FleetOptions {
 export interface Fleet {
   /** Counts a request against the rate limits; absent without limits. */
   readonly admit: ((caller: Caller, server: string) => Promise<void>) | undefined;
+  /** Returns why a request is refused, if that is known; absent without limits. */
+  readonly refusal: RateLimiter['refusal'] | undefined;
   readonly replicas: ReplicaLink | undefined;
   readonly sessions: SessionStore | undefined;
   readonly counts: RateLimiterCounts;
@@ -40,6 +42,7 @@ export function joinFleet(
   const replicas = state && createReplicaLink({ state, clock, logger });
   return {
     admit: limits.length === 0 ? undefined : (...request) => limiter.admit(...request),
+    refusal: limits.length === 0 ? undefined : (...request) => limiter.refusal(...request),
     replicas,
     sessions: state && replicas && createSharedSessions(state, replicas),
     counts: limiter.counts,

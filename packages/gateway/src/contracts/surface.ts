@@ -11,6 +11,13 @@ export interface ClientConnection {
   readonly era: 'legacy' | 'modern';
 }
 
+/** Error of a request that does not reach a server. */
+export interface Refused {
+  readonly code: number;
+  readonly message: string;
+  readonly data: unknown;
+}
+
 /** The servers of the host as an MCP server, whatever the wire. */
 export interface Surface {
   /**
@@ -26,6 +33,8 @@ export interface Surface {
   events(caller: Caller, mount: Mount, resources?: readonly string[]): ServerEventBus;
   /** Returns the `inputSchema` of a tool by its name at the mount; `undefined` if the caller does not see it. */
   inputSchema(caller: Caller, mount: Mount, tool: string): unknown;
+  /** Returns the error of a message that a rate limit is known to refuse. It needs no server of the SDK. */
+  refusal(caller: Caller, mount: Mount, message: unknown): Refused | undefined;
   /** Withdraws every call that still waits for an answer of its caller. */
   close(): Promise<void>;
 }

@@ -86,7 +86,8 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
   };
 }
 
-function idOf(body: unknown): RequestId | null {
+/** Returns the id of a request, or null. */
+export function idOf(body: unknown): RequestId | null {
   const id = isRecord(body) ? body['id'] : undefined;
   return isRequestId(id) ? id : null;
 }

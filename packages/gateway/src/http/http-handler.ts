@@ -6,11 +6,12 @@ import type { GatewayLoad, Pages } from '../contracts/gateway.js';
 import type { SessionStore } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
 import { boundBody } from './bounded-body.js';
-import { createExchanges } from './exchanges.js';
+import { createExchanges, idOf } from './exchanges.js';
 import { readMessage } from './read-message.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
 import { type RequestGateOptions, createRequestGate } from './request-gate.js';
 import { createSessions } from './sessions.js';
+import { Turns } from './turns.js';
 import { type Admitted, watchAccess } from './watch-access.js';
 
 /** Options of {@link createHttpHandler}. */
@@ -53,6 +54,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { surface, serves, pages, basePath, maxBodyBytes, maxUnreadBytes, logger } = options;
   const { maxSubscriptions, keepAliveMs, clock } = options;
   const gate = createRequestGate(options);
+  const turns = new Turns();
   const sessions = createSessions({ ...options.sessions, surface, keepAliveMs, clock, logger });
   const exchanges = createExchanges({ surface, maxSubscriptions, keepAliveMs, logger });
   /** Requests that are not over. Held here because Node.js forgets the signal of a request that nothing refers to. */
@@ -118,12 +120,15 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     const decision = await authenticate(request);
     if ('refusal' in decision) return decision.refusal;
     const { caller } = decision;
+    await turns.take(JSON.stringify([caller.principal ?? null, caller.principal ?? caller.id]));
     if (!serves(caller, mount)) return refuse(404, 'Nothing is served at this path.');
     if (method !== 'POST') return serve(request, undefined, decision, mount, authenticate);
     const message = await readMessage(request, maxBodyBytes);
-    return 'refusal' in message
-      ? message.refusal
-      : serve(request, message.body, decision, mount, authenticate);
+    if ('refusal' in message) return message.refusal;
+    const { body } = message;
+    const refused = surface.refusal(caller, mount, body);
+    if (refused !== undefined) return refuse(200, refused.message, { ...refused, id: idOf(body) });
+    return serve(request, body, decision, mount, authenticate);
   };
 
   return {
@@ -161,16 +166,21 @@ function mountOf(path: string, basePath: string): Mount | undefined {
 
 /** Pages may be cached if they say so; answers for a caller may not. */
 function withHeaders(response: Response, added: Readonly<Record<string, string>>): Response {
-  const headers = new Headers(response.headers);
+  const { headers } = response;
+  try {
+    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+    if (isStream) headers.set('cache-control', 'no-store, no-transform');
+    else if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
+  } catch {
+    // The headers of a redirect, or of a response that a program has fetched, cannot be changed.
+    const { body, status, statusText } = response;
+    return withHeaders(new Response(body, { status, statusText, headers: new Headers(headers) }), added);
+  }
   for (const [name, value] of Object.entries(added)) {
     if (name === 'vary') headers.append(name, value);
     else headers.set(name, value);
   }
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (isStream) headers.set('cache-control', 'no-store, no-transform');
-  else if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-  const { body, status, statusText } = response;
-  return new Response(body, { status, statusText, headers });
+  return response;
 }
 
 /** Refuses every request: a gateway without `access` must not be open by mistake. */

@@ -15,9 +15,11 @@ export function createNodeListener(
 ): (request: IncomingMessage, response: ServerResponse) => void {
   /** Held here because Node.js forgets the signal of a request that nothing refers to. */
   const open = new Set<Request>();
+  /** One for all requests: each would have a stack of its own. */
+  const closed = new Error('The connection has ended.');
   return (incoming, outgoing) => {
     const gone = new AbortController();
-    outgoing.once('close', () => gone.abort());
+    outgoing.once('close', () => gone.abort(closed));
     // A client that has disconnected is reported by `close`.
     outgoing.on('error', () => undefined);
     const serve = async (): Promise<void> => {
@@ -113,8 +115,10 @@ async function write(
     outgoing.end();
     return;
   }
-  // An event stream may have nothing to say for long.
-  outgoing.flushHeaders();
+  // An event stream may have nothing to say for long. Anything else leaves with its headers and its end, in one packet if it is short.
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (isStream) outgoing.flushHeaders();
+  let held: Uint8Array | undefined;
   const reader = body.getReader();
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   if (gone.aborted) cancel();
@@ -123,11 +127,13 @@ async function write(
     // oxlint-disable-next-line no-await-in-loop -- a stream is read in order
     const { done, value } = await reader.read();
     if (done) break;
+    const ready = isStream ? value : held;
+    if (!isStream) held = value;
     // oxlint-disable-next-line no-await-in-loop -- the client decides how fast
-    if (!outgoing.write(value)) await drained(outgoing, gone);
+    if (ready !== undefined && !outgoing.write(ready)) await drained(outgoing, gone);
   }
   gone.removeEventListener('abort', cancel);
-  outgoing.end();
+  outgoing.end(held);
 }
 
 function drained(outgoing: ServerResponse, gone: AbortSignal): Promise<void> {

@@ -14,7 +14,7 @@ export const REFUSAL_CODES = {
 /** Options of {@link refuse}. */
 interface RefuseOptions {
   readonly code?: number | undefined;
-  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly data?: unknown;
   readonly id?: RequestId | null | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -23,7 +23,7 @@ interface RefuseOptions {
 export function refuse(status: number, message: string, options: RefuseOptions = {}): Response {
   const { code = REFUSAL_CODES.general, data, id = null, headers = {} } = options;
   return Response.json(
-    { jsonrpc: '2.0', id, error: { code, message, ...(data && { data }) } },
+    { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } },
     { status, headers },
   );
 }

@@ -7,6 +7,7 @@ import {
 } from '@mcp-fittings/client-core';
 import type { Caller } from '../contracts/caller.js';
 import type { RateLimiterCounts } from '../contracts/gateway.js';
+import { createRecentValues } from '../access/recent-values.js';
 import { createMemoryState } from './memory-state.js';
 
 /**
@@ -41,6 +42,11 @@ export interface RateLimiter {
    * then counts against no limit. While the shared state cannot be reached, this replica counts by itself.
    */
   admit(caller: Caller, server: string): Promise<void>;
+  /**
+   * Returns the error with which `admit` rejects now, if that is known from an earlier refusal. `find` returns the server of the request; it
+   * is called only for a caller who was refused.
+   */
+  refusal(caller: Caller, find: () => string | undefined): FittingsError | undefined;
   /** What the limiter has done, for metrics. */
   readonly counts: RateLimiterCounts;
 }
@@ -48,11 +54,16 @@ export interface RateLimiter {
 /** After a failure, how long this replica counts by itself, so that not every request waits for a state that is away. */
 const RETRY_MS = 1000;
 
+/** People whose refusals are remembered. */
+const MAX_REFUSED = 10_000;
+
 /** Creates the limiter. Throws `CONFIG_INVALID` for a limit without a number of requests or an interval. */
 export function createRateLimiter({ limits, state, clock, logger }: RateLimiterOptions): RateLimiter {
   for (const limit of limits) validate(limit);
   const local = createMemoryState({ clock });
   const counts = { refused: 0, local: 0 };
+  /** When a person can call each server again: no request before then changes that. */
+  const exhausted = createRecentValues<Map<string, number>>(MAX_REFUSED, clock);
   let retryAt: number | undefined;
 
   const count = async (wanted: readonly SharedLimit[]) => {
@@ -72,27 +83,51 @@ export function createRateLimiter({ limits, state, clock, logger }: RateLimiterO
     return local.admit(wanted);
   };
 
+  const refuse = (server: string, retryAfterMs: number): FittingsError => {
+    counts.refused++;
+    return new FittingsError('RATE_LIMITED', `Too many requests to the server "${server}".`, {
+      server,
+      delivery: 'not-sent',
+      hint: `Retry in ${Math.ceil(retryAfterMs / 1000)} s.`,
+      details: { retryAfterMs },
+    });
+  };
+  const remember = (caller: Caller, server: string, until: number): void => {
+    const key = whoIs(caller).join(' ');
+    const servers = exhausted.get(key) ?? new Map<string, number>();
+    servers.set(server, until);
+    exhausted.set(key, servers, Math.max(...servers.values()));
+  };
+  const refusal: RateLimiter['refusal'] = (caller, find) => {
+    const servers = limits.length === 0 ? undefined : exhausted.get(whoIs(caller).join(' '));
+    const server = servers && find();
+    const leftMs = server === undefined ? 0 : (servers?.get(server) ?? 0) - clock.now();
+    return server === undefined || leftMs <= 0 ? undefined : refuse(server, Math.ceil(leftMs));
+  };
+
   return {
     counts,
+    refusal,
     async admit(caller, server) {
       if (limits.length === 0) return;
+      const known = refusal(caller, () => server);
+      if (known !== undefined) throw known;
       const admission = await count(limits.map((limit) => sharedLimit(limit, caller, server)));
       if (admission.admitted) return;
-      counts.refused++;
       const { retryAfterMs } = admission;
-      throw new FittingsError('RATE_LIMITED', `Too many requests to the server "${server}".`, {
-        server,
-        delivery: 'not-sent',
-        hint: `Retry in ${Math.ceil(retryAfterMs / 1000)} s.`,
-        details: { retryAfterMs },
-      });
+      // What this replica has counted by itself says nothing about the shared state.
+      if (retryAt === undefined) remember(caller, server, clock.now() + retryAfterMs);
+      throw refuse(server, retryAfterMs);
     },
   };
 }
 
+/** A caller without a principal must not share the counter of a person of that name. */
+const whoIs = ({ id, principal }: Caller): readonly string[] =>
+  principal === undefined ? ['caller', id] : ['principal', principal];
+
 function sharedLimit({ per, requests, intervalMs }: RateLimit, caller: Caller, server: string): SharedLimit {
-  // A caller without a principal must not share the counter of a person of that name.
-  const who = caller.principal === undefined ? ['caller', caller.id] : ['principal', caller.principal];
+  const who = whoIs(caller);
   const names = { principal: [who], server: [server], 'principal+server': [who, server] }[per];
   // The numbers are part of the key: after a change of the configuration, counters begin anew.
   return { key: JSON.stringify(['rate', per, requests, intervalMs, ...names]), requests, intervalMs };

@@ -12,6 +12,7 @@ import { createDoor } from './door.js';
 import { GatewayServer } from './gateway-server.js';
 import { createHeldCallRelay } from './held-call-relay.js';
 import { introductionTo } from './introduction.js';
+import { knownRefusal } from './known-refusal.js';
 import { setListHandlers } from './list-handlers.js';
 import { createLogLevels } from './log-levels.js';
 import { createScopeEvents } from './scope-events.js';
@@ -93,6 +94,7 @@ export function createSurface(options: SurfaceOptions): Surface {
       const ref = catalog.toolRef({ caller, mount }, tool);
       return ref && catalog.tool({ caller, mount }, ref)?.inputSchema;
     },
+    refusal: (caller, mount, message) => knownRefusal({ caller, mount }, message, deps),
     async close() {
       held.close();
       deps.changes[Symbol.dispose]();

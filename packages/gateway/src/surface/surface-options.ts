@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@mcp-fittings/client-core';
+import type { Clock, FittingsError, Logger } from '@mcp-fittings/client-core';
 import type { Host } from '@mcp-fittings/host';
 import type { NamingStrategy, ToolPolicy } from '@mcp-fittings/tools';
 import type { CallbackRouter } from '../callbacks/callback-router.js';
@@ -31,6 +31,9 @@ export interface SurfaceOptions {
   readonly observe?: RequestObserver | undefined;
   /** Asked before each request is passed on, which fails if it rejects. Default: none is refused. */
   readonly admit?: ((caller: Caller, server: string) => Promise<void>) | undefined;
+  /** Returns the error with which `admit` rejects now, if that is known without asking it: see `RateLimiter`. Default: nothing is known. */
+  readonly refusal?:
+    ((caller: Caller, find: () => string | undefined) => FittingsError | undefined) | undefined;
   /** The other replicas, one of which may hold the call that a client continues here. Default: there are none. */
   readonly replicas?: ReplicaLink | undefined;
   /** Name and version of the gateway, for clients. Default: `mcp-fittings`. */

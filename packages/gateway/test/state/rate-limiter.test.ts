@@ -47,6 +47,39 @@ describe('rate limits', () => {
     await two.admit(ann, 'notes');
   });
 
+  it('does not ask the shared state again before a refused person can be admitted', async () => {
+    const asked: string[] = [];
+    const clock = createManualClock();
+    const memory = createMemoryState({ clock });
+    const state: SharedState = {
+      ...memory,
+      admit(wanted) {
+        asked.push(wanted.map(({ key }) => key).join());
+        return memory.admit(wanted);
+      },
+    };
+    const limits = [{ per: 'principal+server', requests: 1, intervalMs: MINUTE_MS }] as const;
+    const limiter = createRateLimiter({ limits, state, clock });
+    const find = (server: string) => limiter.refusal(ann, () => server);
+    expect(find('notes')).toBeUndefined();
+    await limiter.admit(ann, 'notes');
+    expect(find('notes')).toBeUndefined();
+    expect(await code(limiter.admit(ann, 'notes'))).toBe('RATE_LIMITED');
+    expect(asked).toHaveLength(2);
+    await clock.advance(MINUTE_MS - 1);
+    expect(await code(limiter.admit(ann, 'notes'))).toBe('RATE_LIMITED');
+    expect(find('notes')).toMatchObject({ code: 'RATE_LIMITED', details: { retryAfterMs: 1 } });
+    expect(asked).toHaveLength(2);
+    expect(limiter.counts.refused).toBe(3);
+    // Neither another server nor another person is refused for it.
+    expect(find('mail')).toBeUndefined();
+    expect(limiter.refusal(bob, () => 'notes')).toBeUndefined();
+    expect(limiter.refusal({ id: 'ann' }, () => 'notes')).toBeUndefined();
+    await clock.advance(1);
+    expect(find('notes')).toBeUndefined();
+    expect(await code(limiter.admit(ann, 'notes'))).toBe('ok');
+  });
+
   it('counts per principal, per server, or both', async () => {
     const intervalMs = MINUTE_MS;
     const perServer = setup([{ per: 'server', requests: 1, intervalMs }]).open();

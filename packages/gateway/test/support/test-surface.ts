@@ -134,6 +134,7 @@ export function createTestSurface(): TestSurface {
     createServer,
     events: (caller, mount) => bus(caller, mount),
     inputSchema: () => undefined,
+    refusal: () => undefined,
     close: () => Promise.resolve(),
   };
 }

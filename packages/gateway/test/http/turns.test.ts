@@ -1,0 +1,121 @@
+import { createHost } from '@mcp-fittings/host';
+import { inprocess } from '@mcp-fittings/transport-inprocess';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { describe, expect, it } from 'vitest';
+import { createGateway } from '../../src/create-gateway.js';
+import { createFrontDoors } from '../../src/front-doors.js';
+import { text, toyServer } from '../core/support.js';
+import { SIGNED, byName } from '../support/test-gateway.js';
+import { createTestSurface } from '../support/test-surface.js';
+
+const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' };
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+function callOf(token: string, name: string, path = '/mcp'): Request {
+  return new Request(`http://localhost${path}`, {
+    method: 'POST',
+    headers: { ...SIGNED, ...MODERN, 'mcp-name': name, authorization: `Bearer ${token}` },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: {}, _meta: meta },
+    }),
+  });
+}
+
+/** Ann has many calls in flight, and then Bob makes one. */
+const crowd = [...Array.from({ length: 100 }, () => 'ann'), 'bob'];
+
+describe('requests that wait', () => {
+  it('are served by turns of persons', async () => {
+    const surface = createTestSurface();
+    await using gateway = createFrontDoors(surface, () => true, { access: byName });
+    const answers = crowd.map((token) => gateway.fetch(callOf(token, 'whoami')));
+    for (const answer of answers) expect(await (await answer).text()).toContain(' at all');
+    const order = surface.connections.map(({ caller }) => caller.id);
+    expect(order).toHaveLength(crowd.length);
+    expect(order.indexOf('bob')).toBeLessThan(4);
+  });
+
+  it('are served in turn also when they are refused, by clients of one person together', async () => {
+    const servers = {
+      notes: () => toyServer({ tools: [{ name: 'read' }], call: () => text('read') }),
+    };
+    await using host = createHost({ name: 'test', version: '1', transports: [inprocess({ servers })] });
+    await host.connect({ notes: { type: 'sdk' } });
+    let client = 0;
+    await using gateway = createGateway(host, {
+      access: {
+        async authenticate({ headers }) {
+          const principal = headers.get('authorization')?.slice('Bearer '.length) ?? '';
+          return { caller: { id: `${principal}-${++client}`, principal } };
+        },
+      },
+      rateLimits: [{ per: 'principal', requests: 2, intervalMs: 3_600_000 }],
+    });
+    const call = async (token: string): Promise<string> =>
+      (await gateway.fetch(callOf(token, 'read', '/mcp/notes'))).text();
+    // The connection of each person begins with the first call.
+    for (const token of ['ann', 'ann', 'bob']) expect(await call(token)).toContain('"read"');
+    const order: string[] = [];
+    await Promise.all(
+      crowd.map(async (token) => {
+        const answer = await call(token);
+        expect(answer).toContain(token === 'bob' ? '"read"' : 'RATE_LIMITED');
+        order.push(token);
+      }),
+    );
+    // The call goes to a server and back meanwhile.
+    expect(order.indexOf('bob')).toBeLessThan(50);
+    expect(gateway.load().rateLimits?.refused).toBe(100);
+  });
+
+  it.each([
+    ['/mcp', 'notes__read', (name: string) => ({ name })],
+    ['/mcp/notes', 'read', (name: string) => ({ name })],
+    ['/mcp', 'memo://a', (uri: string) => ({ uri })],
+  ])(
+    'are refused alike before and after the limit is known to be exhausted, at %s: %s',
+    async (path, name, of) => {
+      const events: unknown[] = [];
+      const servers = {
+        notes: () => toyServer({ tools: [{ name: 'read' }], resources: [{ uri: 'memo://a', name: 'a' }] }),
+      };
+      await using host = createHost({ name: 'test', version: '1', transports: [inprocess({ servers })] });
+      await host.connect({ notes: { type: 'sdk' } });
+      await using gateway = createGateway(host, {
+        trustedCaller: { id: 'ann' },
+        clock: createManualClock(),
+        rateLimits: [{ per: 'server', requests: 1, intervalMs: 3_600_000 }],
+        observe: ({ caller, server, method, target, error }) =>
+          events.push([caller.id, server, method, target, error?.code]),
+      });
+      const method = 'uri' in of('') ? 'resources/read' : 'tools/call';
+      const call = async (params: object): Promise<unknown> => {
+        const request = callOf('ann', name, path);
+        const headers = new Headers(request.headers);
+        headers.set('mcp-method', method);
+        const body = { jsonrpc: '2.0', id: 'seven', method, params: { ...of(name), _meta: meta, ...params } };
+        const answer = await gateway.fetch(
+          new Request(request.url, { method: 'POST', headers, body: JSON.stringify(body) }),
+        );
+        const text = await answer.text();
+        const at = text.indexOf('{"');
+        return JSON.parse(text.slice(at, text.lastIndexOf('}') + 1));
+      };
+      await call({});
+      const [first, second] = [await call({}), await call({})];
+      expect(first).toMatchObject({ id: 'seven', error: { code: -32_603, data: { code: 'RATE_LIMITED' } } });
+      expect(second).toEqual(first);
+      expect(events[2]).toEqual(events[1]);
+      // What continues a call is not counted: it is refused because no such call is held.
+      expect(await call({ requestState: 'unknown', inputResponses: {} })).toMatchObject({
+        error: { code: -32_602 },
+      });
+    },
+  );
+});
