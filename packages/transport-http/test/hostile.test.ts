@@ -280,9 +280,9 @@ describe('an answer to another request', () => {
     await expect(call).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
-  it('is told apart by type: "1" is not 1', async () => {
+  it('is told apart by its digits: "01" is not 1', async () => {
     await using server = await scriptedServer({
-      on: { 'tools/call': (exchange) => exchange.json({ jsonrpc: '2.0', id: '1', result: {} }) },
+      on: { 'tools/call': (exchange) => exchange.json({ jsonrpc: '2.0', id: '01', result: {} }) },
     });
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/call', {}, { id: 1 })).rejects.toMatchObject({
