@@ -114,6 +114,90 @@ describe('interceptors', () => {
     await host.close();
   });
 
+  it('cannot change the arguments of the caller, only those that are sent', async () => {
+    const careless = onTools((request, next) => {
+      const { args, options } = request as { args: Record<string, unknown>; options: { meta?: unknown } };
+      args['a'] = 40;
+      delete args['deep'];
+      Object.assign(options, { timeoutMs: 1234 });
+      Object.assign(options.meta ?? {}, { secret: true });
+      return next(request);
+    });
+    const { host } = await connected([careless]);
+    const shared = { list: [1] };
+    const args: Record<string, unknown> = { a: 2, b: 3, deep: { shared, again: shared } };
+    const options = { meta: { trace: 'x' } };
+    const before = structuredClone([args, options]);
+    expect(await host.callTool(add, args, options)).toMatchObject(text('43'));
+    expect([args, options]).toEqual(before);
+    await host.close();
+  });
+
+  it('get a function, a signal and a value that contains itself as they are', async () => {
+    const seen: unknown[] = [];
+    const look = onTools((request) => {
+      seen.push(request.options.onProgress, request.options.signal, request.args['self'] === request.args);
+      return Promise.resolve(text('seen'));
+    });
+    const { host } = await connected([look]);
+    const { signal } = new AbortController();
+    const onProgress = (): void => undefined;
+    const args: Record<string, unknown> = {};
+    args['self'] = args;
+    await host.callTool(add, args, { signal, onProgress });
+    expect(seen).toEqual([onProgress, signal, true]);
+    await host.close();
+  });
+
+  it('that call the host within themselves without end fail, unsent, after a few levels', async () => {
+    let calls = 0;
+    const ring = onTools(async (request, next) => {
+      calls++;
+      await host.callTool(add, five);
+      return next(request);
+    });
+    const { host } = await connected([ring]);
+    await expect(host.callTool(add, five)).rejects.toMatchObject({
+      code: 'CALLBACK_FAILED',
+      delivery: 'not-sent',
+      message: expect.stringContaining('16'),
+    });
+    expect(calls).toBe(16);
+    await host.close();
+  });
+
+  it('that form a ring of several operations and servers fail too, also after next()', async () => {
+    let calls = 0;
+    const ring: InterceptorHandlers = {
+      async callTool(request, next) {
+        calls++;
+        const result = await next(request);
+        await host.request({ server: 'calc', method: 'ping' });
+        return result;
+      },
+      async request(request, next) {
+        await new Promise((resolve) => setImmediate(resolve));
+        await host.callTool(add, five);
+        return next(request);
+      },
+    };
+    const { host } = await connected([ring]);
+    await expect(host.callTool(add, five)).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
+    expect(calls).toBe(8);
+    await host.close();
+  });
+
+  it('may call the host one after the other as often as they like', async () => {
+    const busy = onTools(async (request, next) => {
+      for (let times = 0; times < 40; times++) await host.request({ server: 'calc', method: 'ping' });
+      return next(request);
+    });
+    const { host } = await connected([busy]);
+    const all = await Promise.all(Array.from({ length: 20 }, () => host.callTool(add, five)));
+    expect(all).toHaveLength(20);
+    await host.close();
+  });
+
   it('change arguments and results, with types that follow from the operation', async () => {
     const changing: InterceptorHandlers = {
       async callTool(request, next) {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   AuthRequiredError,
   FittingsError,
@@ -12,6 +13,7 @@ import type {
   InterceptedResults,
   Interceptor,
 } from '../contracts/interceptor.js';
+import { copyMembers } from './copy-members.js';
 
 /** How one operation is intercepted. */
 export interface RunOptions {
@@ -31,15 +33,23 @@ export type RunInterceptors = <Request extends InterceptedRequest>(
   operate: (request: Request) => Promise<InterceptedResults[Request['operation']]>,
 ) => Promise<InterceptedResults[Request['operation']]>;
 
+/** Most operations of which each was started by an interceptor of the one before. */
+const MAX_LEVELS = 16;
+
 /** The first interceptor is the outermost. */
 export function createRunInterceptors(all: readonly Interceptor[], clock: Clock): RunInterceptors {
   const interceptors = all.map(asStep);
+  /** How many operations are above the running code: each was started by an interceptor of the one before. */
+  const levels = new AsyncLocalStorage<number>();
   return (given, options, operate) => {
     const controller = new AbortController();
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Unsigned` lacks the signal only
-    const request = { ...given, signal: controller.signal } as unknown as Parameters<typeof operate>[0];
+    const request = { ...copyMembers(given), signal: controller.signal } as unknown as Parameters<
+      typeof operate
+    >[0];
     const { signal, timeoutMs } = options;
     const { operation, server } = request;
+    const level = levels.getStore() ?? 0;
     let phase: 'before' | 'during' | 'after' = 'before';
     let over = false;
     /** What the operation itself failed with. */
@@ -102,7 +112,7 @@ export function createRunInterceptors(all: readonly Interceptor[], clock: Clock)
         phase = 'during';
         try {
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `operation` is unchanged
-          return await operate(changed as typeof request);
+          return await levels.exit(() => operate(changed as typeof request));
         } catch (error) {
           failure = error;
           throw error;
@@ -131,13 +141,17 @@ export function createRunInterceptors(all: readonly Interceptor[], clock: Clock)
           const passed = { ...changed, signal: request.signal } as unknown as InterceptedRequest;
           return observed(step(index + 1, passed));
         };
-        const result = await interceptor(received, next);
+        const result = await levels.run(level + 1, () => interceptor(received, next));
         if (!isResult[operation](result)) {
           throw failed('CALLBACK_FAILED', `${who} did not return a result of ${operation}.`);
         }
         return result;
       };
 
+      if (level >= MAX_LEVELS) {
+        const text = `Interceptors called the host within each other ${MAX_LEVELS} times; ${operation} on the server "${server}" is not sent.`;
+        return giveUp(failed('CALLBACK_FAILED', text));
+      }
       if (signal?.aborted === true) return onAbort();
       signal?.addEventListener('abort', onAbort, { once: true });
       watch();
