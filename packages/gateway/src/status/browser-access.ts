@@ -8,7 +8,7 @@ import { readForm } from './read-form.js';
 export type BrowserSignIn =
   | { readonly cookie: string }
   /** Nothing of the caller is known: why, for the form, and the status of the response. */
-  | { readonly refused: string; readonly status: number; readonly retryAfterS?: number };
+  | { readonly refused: string; readonly status: number };
 
 type Authenticate = Access['authenticate'];
 
@@ -40,9 +40,6 @@ interface Session {
   readonly expiresAt: number;
 }
 
-/** Attempts to sign in within {@link ATTEMPTS_MS}, of all browsers. */
-const MAX_ATTEMPTS = 20;
-const ATTEMPTS_MS = 60_000;
 /** What a bearer token consists of, see RFC 6750, section 2.1. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 /** Headers of the form that do not describe who sends it. */
@@ -52,7 +49,6 @@ export function createBrowserAccess(options: BrowserAccessOptions): BrowserAcces
   const { clock, maxSessions, sessionMs } = options;
   /** By the digest of their id, in the order of their creation. */
   const sessions = new Map<string, Session>();
-  let attempts: number[] = [];
 
   const keyOf = (request: Request): string | undefined => {
     const id = readCookie(request);
@@ -86,14 +82,6 @@ export function createBrowserAccess(options: BrowserAccessOptions): BrowserAcces
     },
     async signIn(request, authenticate) {
       if (!isSameOrigin(request)) return { refused: 'The form was sent by another site.', status: 403 };
-      const now = clock.now();
-      attempts = attempts.filter((at) => now - at < ATTEMPTS_MS);
-      const [first = now] = attempts;
-      if (attempts.length >= MAX_ATTEMPTS) {
-        const retryAfterS = Math.ceil((first + ATTEMPTS_MS - now) / 1000);
-        return { refused: `Too many attempts. Try again in ${retryAfterS} s.`, status: 429, retryAfterS };
-      }
-      attempts.push(now);
       const token = (await readForm(request))?.get('token')?.trim() ?? '';
       if (!TOKEN.test(token)) return { refused: 'This is not a token.', status: 400 };
       const authorization = `Bearer ${token}`;
@@ -101,6 +89,7 @@ export function createBrowserAccess(options: BrowserAccessOptions): BrowserAcces
       if ('refusal' in decision) {
         return { refused: 'The gateway does not accept this token.', status: 401 };
       }
+      const now = clock.now();
       for (const [key, { expiresAt }] of sessions) {
         if (sessions.size < maxSessions && expiresAt > now) break;
         sessions.delete(key);

@@ -106,8 +106,7 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
   const signIn: Route = async (request, authenticate) => {
     const result = await browser.signIn(request, authenticate);
     if ('cookie' in result) return redirect(result.cookie);
-    const retry = result.retryAfterS === undefined ? {} : { 'retry-after': String(result.retryAfterS) };
-    return respond(signInHtml(result.refused), HTML, result.status, retry);
+    return respond(signInHtml(result.refused), HTML, result.status);
   };
 
   const signOut: Route = (request) => {
