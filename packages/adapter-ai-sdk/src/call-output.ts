@@ -21,20 +21,32 @@ export interface AiSdkCallOutput extends Omit<ToolCallOutput, 'status'> {
   readonly total?: number | undefined;
 }
 
-/** Converts the events of a call to outputs. The last one is the result. */
+/** Converts the events of a call to outputs, one for each step of its progress. The last one is the result. */
 export async function* outputsOf(
   events: AsyncIterable<ToolEvent>,
 ): AsyncGenerator<AiSdkCallOutput, void, undefined> {
   let text = '';
   let progress: Pick<AiSdkCallOutput, 'progress' | 'total'> = {};
+  const running = (): AiSdkCallOutput => {
+    const parts = text === '' ? [] : [{ type: 'text' as const, text }];
+    return { status: 'running', text, parts, isError: false, ...progress };
+  };
+  /** Whether the numbers that belong to the text are still to come. */
+  let isWaiting = false;
   for await (const event of events) {
     if (event.type === 'result' || event.type === 'error') {
       yield toolCallOutput(event);
       return;
     }
-    if (event.type === 'partial') text = event.text;
-    else progress = { progress: event.progress, ...(event.total !== undefined && { total: event.total }) };
-    const parts = text === '' ? [] : [{ type: 'text' as const, text }];
-    yield { status: 'running', text, parts, isError: false, ...progress };
+    if (event.type === 'partial') {
+      // Of several steps at once, only the latest numbers are known.
+      if (isWaiting) yield running();
+      text = event.text;
+      isWaiting = true;
+    } else {
+      progress = { progress: event.progress, ...(event.total !== undefined && { total: event.total }) };
+      isWaiting = false;
+      yield running();
+    }
   }
 }
