@@ -1,5 +1,6 @@
 import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import { nearestNames } from '@mcp-fittings/client-core/text';
+import type { HostCallbacks } from './contracts/server-requests.js';
 
 /** Throws `CONFIG_INVALID` if a member of the reference is not a string: a host may be used from JavaScript. */
 export function checkRef(method: string, ref: unknown, members: readonly string[]): void {
@@ -78,7 +79,7 @@ export function checkName(name: unknown): asserts name is string {
 export function checkHostOptions(options: unknown): void {
   if (!isRecord(options))
     throw invalid(`The argument of createHost() must be an object of options, not ${kindOf(options)}.`);
-  const { engine, transports, intercept } = options;
+  const { engine, transports, intercept, callbacks } = options;
   const missing = ['name', 'version'].filter((member) => typeof options[member] !== 'string');
   if (missing.length > 0) {
     throw invalid(
@@ -102,6 +103,37 @@ export function checkHostOptions(options: unknown): void {
   const isInterceptor = (value: unknown): boolean => typeof value === 'function' || isRecord(value);
   if (intercept !== undefined && !(Array.isArray(intercept) && intercept.every(isInterceptor))) {
     throw invalid('The option "intercept" of createHost() must be an array of interceptors.');
+  }
+  if (callbacks !== undefined) checkCallbacks(callbacks);
+}
+
+const CALLBACKS: Readonly<Record<keyof HostCallbacks, 'array' | 'function'>> = {
+  elicit: 'function',
+  elicitationModes: 'array',
+  sample: 'function',
+  roots: 'function',
+  beforeElicitation: 'function',
+  afterElicitation: 'function',
+};
+
+/** A callback under another name would never be called, and its servers would be refused without a word. */
+function checkCallbacks(callbacks: unknown): void {
+  if (!isRecord(callbacks)) throw invalid('The option "callbacks" of createHost() must be an object.');
+  for (const [name, value] of Object.entries(callbacks)) {
+    const type = Object.entries(CALLBACKS).find(([known]) => known === name)?.[1];
+    if (type === undefined) {
+      throw invalid(
+        `The option "callbacks" of createHost() has no callback "${name}".`,
+        'hostCallbacks' in callbacks
+          ? 'Pass the callbacks of the router: { callbacks: router.hostCallbacks }.'
+          : `Its members are ${Object.keys(CALLBACKS).join(', ')}.`,
+      );
+    }
+    const isRight = type === 'array' ? Array.isArray(value) : typeof value === type;
+    if (value !== undefined && !isRight)
+      throw invalid(
+        `The member "${name}" of the option "callbacks" of createHost() must be ${type === 'array' ? 'an array' : 'a function'}.`,
+      );
   }
 }
 

@@ -175,6 +175,40 @@ describe('arguments of the wrong type', () => {
     }
   });
 
+  it.each([
+    [
+      'a callback router itself',
+      { hostCallbacks: {}, add: () => undefined },
+      'hostCallbacks',
+      'router.hostCallbacks',
+    ],
+    ['a name that is almost right', { elicitation: async () => undefined }, 'elicitation', 'elicit'],
+    ['a callback that is not a function', { sample: 'yes' }, 'sample', 'function'],
+    ['modes that are not a list', { elicitationModes: 'url' }, 'elicitationModes', 'array'],
+    ['no object', () => undefined, 'callbacks', 'object'],
+    ['null', null, 'callbacks', 'object'],
+  ])('callbacks that are %s are CONFIG_INVALID', (_what, callbacks, named, hint) => {
+    const refused = (() => {
+      try {
+        createHost(options({ callbacks } as never));
+      } catch (error) {
+        return error as FittingsError;
+      }
+      return undefined;
+    })();
+    expect(refused).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(`"${named}"`) });
+    expect(`${refused?.message} ${refused?.hint}`).toContain(hint);
+  });
+
+  it('callbacks may be left out, one by one', async () => {
+    for (const callbacks of [
+      undefined,
+      {},
+      { elicit: undefined, sample: undefined, elicitationModes: undefined },
+    ])
+      await createHost(options({ callbacks } as never)).close();
+  });
+
   it('a timeout is one sentence, with facts about the connection in its details', async () => {
     const clock = createManualClock();
     await using host = createHost(

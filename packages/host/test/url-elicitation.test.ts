@@ -128,7 +128,14 @@ describe('-32042', () => {
       },
       1000,
     );
-    const failure = expect(buy()).rejects.toMatchObject({ details: { rpcCode: -32042 } });
+    const failure = expect(buy()).rejects.toMatchObject({
+      code: 'RPC_ERROR',
+      delivery: 'rejected',
+      details: { rpcCode: -32042 },
+      hint: expect.stringContaining('Call the tool again'),
+      // A gateway passes the pages on.
+      cause: { data: { elicitations: [{ elicitationId: 'one' }] } },
+    });
     await waitsForCompletion(clock);
     await clock.advance(COMPLETION_MS);
     await failure;

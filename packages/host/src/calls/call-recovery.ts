@@ -1,6 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { backoffDelay, sleep } from '@mcp-fittings/client-core/timing';
 import type { ServerDeps } from '../setup/server-deps.js';
+import { requiresPage } from './url-elicitations.js';
 
 /** Most times that a call reaches the server. */
 const MAX_SENDS = 3;
@@ -57,6 +58,7 @@ export function createCallRecovery(
 
   return {
     async recover(failure) {
+      if (hasVisited && requiresPage(failure)) throw notFinished(failure);
       if (!hasVisited && (await visitPages(failure, signal))) {
         hasVisited = true;
         return;
@@ -72,4 +74,11 @@ export function createCallRecovery(
       }
     },
   };
+}
+
+/** The user has agreed to visit the page, but the server does not wait for what the user does there. */
+function notFinished(failure: FittingsError): FittingsError {
+  const { code, message, server, kind, retryable, details, delivery, cause } = failure;
+  const hint = 'The user has agreed to open the page. Call the tool again when the user is done there.';
+  return new FittingsError(code, message, { server, kind, retryable, details, delivery, cause, hint });
 }

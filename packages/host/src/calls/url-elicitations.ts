@@ -137,10 +137,14 @@ export function createUrlElicitations(
   };
 }
 
+/** Returns whether a server refuses a request until the user has visited a page. */
+export function requiresPage(failure: unknown): failure is FittingsError {
+  return failure instanceof FittingsError && failure.details['rpcCode'] === URL_ELICITATION_REQUIRED;
+}
+
 /** Returns the pages of a refusal; none if it is another error or malformed. */
 function pagesOf(refusal: unknown): readonly Page[] {
-  if (!(refusal instanceof FittingsError) || refusal.details['rpcCode'] !== URL_ELICITATION_REQUIRED)
-    return [];
+  if (!requiresPage(refusal)) return [];
   const { cause } = refusal;
   const data: unknown = cause instanceof Error && 'data' in cause ? cause.data : undefined;
   const pages: unknown = isRecord(data) ? data['elicitations'] : undefined;
