@@ -246,6 +246,27 @@ it('signing out forgets all lists', async () => {
   expect(await setup.starts()).toBe(2);
 });
 
+it.each([
+  ['a tool without a name', /"name":"first"/, '"other":"first"'],
+  ['a tool whose name is a number', /"name":"first"/, '"name":7'],
+  ['no tools', /"tools":\[/, '"other":['],
+  ['another type', /"lists":\{/, '"lists":7,"other":{'],
+])('a server is asked again if what is stored has %s', async (_, text, damage) => {
+  await using setup = await setUp(1);
+  await warm(setup);
+  const folder = join(setup.workspace.home, '.cache/mcp-fittings/lists');
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name);
+    const stored = await readFile(file, 'utf8');
+    expect(stored).toMatch(text);
+    await writeFile(file, stored.replace(text, damage));
+  }
+  await setup.offer('second');
+  const { stdout } = await setup.workspace.fittings(['list', 'tools']);
+  expect(stdout).toContain('second');
+  expect(stdout).not.toContain('undefined');
+});
+
 it('lists older than ten minutes are not shown', async () => {
   await using setup = await setUp(1);
   await warm(setup);

@@ -36,6 +36,26 @@ describe('native(): messages', () => {
     expect(errors).toEqual([]);
   });
 
+  it('reports progress that is not a finite number, and leaves out such a total', async () => {
+    const { wire, errors, connect } = old({ 'tools/call': () => undefined });
+    const session = await connect();
+    const steps: unknown[] = [];
+    const call = session.callTool('slow', {}, { ...PATIENT, onProgress: (step) => steps.push(step) });
+    const progressToken = wire.of('tools/call')[0]?.id;
+    // JSON has no Infinity, but this is what it becomes.
+    const endless: unknown = JSON.parse('1e999');
+    for (const progress of [endless, -Infinity, NaN, '1', null])
+      wire.deliver({ method: 'notifications/progress', params: { progressToken, progress } });
+    wire.deliver({
+      method: 'notifications/progress',
+      params: { progressToken, progress: 1, total: endless },
+    });
+    wire.deliver({ id: progressToken, ...done });
+    await call;
+    expect(steps).toEqual([{ progress: 1 }]);
+    expect(errors).toHaveLength(5);
+  });
+
   it('ignores the late response to a canceled request, and its progress', async () => {
     const { wire, errors, connect } = old({ 'tools/call': () => undefined });
     const session = await connect();

@@ -94,14 +94,15 @@ describe('values that harm code that copies them', () => {
 describe('errors that name what blocks a lock', () => {
   it.each(['notes.txt', '.DS_Store', 'held.by.hand'])('names a foreign file %s in a lock', async (name) => {
     const directory = join(temporary.path, 'locks');
-    const locks = createFileLocks({ directory, waitMs: 50 });
+    // Far longer than a test may take: the file stays, so there is nothing to wait for.
+    const locks = createFileLocks({ directory, waitMs: 3_600_000 });
     await locks.run('x', async () => undefined);
     const lock = join(directory, entryName('x'));
     await rm(lock, { recursive: true });
     await mkdir(lock, { mode: 0o700 });
     await writeFile(join(lock, name), '');
     const error = await locks.run('x', async () => undefined).catch((cause: unknown) => cause);
-    expect(error).toMatchObject({ code: 'STORE_BUSY', details: { path: join(lock, name) } });
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', details: { path: join(lock, name) } });
     expect(error).toHaveProperty('hint', expect.stringContaining(join(lock, name)));
     await rm(join(lock, name));
     expect(await locks.run('x', async () => 'in')).toBe('in');

@@ -71,8 +71,10 @@ export class ListStore {
       if (!(await checkPrivateDirectory(listsFolder()))) return {};
       const text = readPrivateFileSync(join(listsFolder(), this.#name), MAX_BYTES) ?? 'null';
       const value: unknown = JSON.parse(text);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `write` of the same version, into a private file
-      return isRecord(value) && value['key'] === this.#key ? (value['servers'] as StoredLists) : {};
+      if (!isRecord(value) || value['key'] !== this.#key || !isRecord(value['servers'])) return {};
+      const known = Object.entries(value['servers']).filter(([, server]) => isStored(server));
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `write` of the same version, into a private file; what a listing relies on was checked
+      return Object.fromEntries(known) as StoredLists;
     } catch {
       return {};
     }
@@ -84,6 +86,25 @@ export class ListStore {
     await ensurePrivateDirectory(listsFolder());
     await writePrivateFile(listsFolder(), this.#name, text);
   }
+}
+
+/** What names an item of each list. */
+const KEYS = { tools: 'name', prompts: 'name', resources: 'uri', resourceTemplates: 'uriTemplate' };
+
+/** Whether a stored value has what a listing relies on: the file may be damaged. */
+function isStored(server: unknown): boolean {
+  if (!isRecord(server) || typeof server['digest'] !== 'string' || typeof server['readAt'] !== 'number')
+    return false;
+  const { lists } = server;
+  return (
+    isRecord(lists) &&
+    Object.entries(KEYS).every(([kind, key]) => {
+      const items: unknown = lists[kind];
+      const isItem = (item: unknown): boolean =>
+        isRecord(item) && typeof item['server'] === 'string' && typeof item[key] === 'string';
+      return Array.isArray(items) && items.every(isItem);
+    })
+  );
 }
 
 /** Larger lists are not kept, in bytes. */

@@ -8,7 +8,10 @@ import { lock } from 'proper-lockfile';
 import { printable } from '../display-text.js';
 import { replaceFile } from './replace-file.js';
 
-/** A lock that has not been renewed for this long belongs to a process that exited, in milliseconds. */
+/**
+ * A lock that has not been renewed for this long belongs to a process that exited, in milliseconds. The folder names no owner, because
+ * Claude Code locks the same file in this way: so a write waits this long after another writer was killed.
+ */
 const STALE_MS = 10_000;
 /** Attempts to acquire the lock; together they wait about half a minute. */
 const ATTEMPTS = 80;

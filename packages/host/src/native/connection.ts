@@ -206,7 +206,7 @@ export class Connection {
   #receiveProgress(params: JSONRPCObject): void {
     const { progressToken: token, progress, total, message } = params;
     const request = this.#find(token);
-    if (request?.options.onProgress === undefined || typeof progress !== 'number') {
+    if (request?.options.onProgress === undefined || !isFinite(progress)) {
       // It may have crossed the cancellation on the wire.
       if ((typeof token === 'string' || typeof token === 'number') && this.#givenUp?.has(token) === true)
         return;
@@ -215,7 +215,7 @@ export class Connection {
     request.restart();
     request.options.onProgress({
       progress,
-      ...(typeof total === 'number' && { total }),
+      ...(isFinite(total) && { total }),
       ...(typeof message === 'string' && { message }),
     });
   }
@@ -285,6 +285,11 @@ export class Connection {
       server: this.#server,
     });
   }
+}
+
+/** JSON has no infinite numbers, but `1e999` becomes one. */
+function isFinite(value: unknown): value is number {
+  return Number.isFinite(value);
 }
 
 /** An error response of the server, as the cause of a `FittingsError`. */

@@ -1,4 +1,6 @@
 import { isRecord } from '@mcp-fittings/client-core';
+import type { ListKind } from '../contracts/catalog.js';
+import { validateListEntry } from '../engine/validate-list-entry.js';
 import { digestOf } from '../json-values.js';
 import type { Lists, ServerCatalog } from './server-catalog.js';
 import type { ProtocolEra } from '../contracts/engine.js';
@@ -181,9 +183,16 @@ function readEra(value: unknown): ProtocolEra | undefined {
 function readLists(value: unknown, server: string): Lists | undefined {
   if (!isRecord(value)) return undefined;
   const { tools, prompts, resources, resourceTemplates } = value;
-  const all = [tools, prompts, resources, resourceTemplates];
-  const ours = (item: unknown): boolean => isRecord(item) && item['server'] === server;
-  if (!all.every((list) => Array.isArray(list) && list.every(ours))) return undefined;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this host under a key of this entry; each item was checked to belong to this server
+  const all = { tools, prompts, resources, resourceTemplates };
+  const isOurs = (kind: ListKind, item: unknown): boolean => {
+    if (!isRecord(item) || item['server'] !== server) return false;
+    if (kind === 'tools' && typeof item['digest'] !== 'string') return false;
+    return validateListEntry(kind, item).ignored?.length === 0;
+  };
+  for (const kind of ['tools', 'prompts', 'resources', 'resourceTemplates'] as const) {
+    const list = all[kind];
+    if (!Array.isArray(list) || !list.every((item) => isOurs(kind, item))) return undefined;
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each item was checked
   return { tools, prompts, resources, resourceTemplates } as Lists;
 }

@@ -1,6 +1,7 @@
 import { backoffDelay, type Clock } from '@mcp-fittings/client-core/auth';
 import { identifyProcess, isDeadProcess } from '@mcp-fittings/client-core/files';
 import { sleep } from '@mcp-fittings/client-core/timing';
+import { storeError } from '../store-error.js';
 import { busyError } from './keyed-mutex.js';
 import { createLockFile, type LockFile, type LockHolder } from './lock-file.js';
 
@@ -19,6 +20,16 @@ const LAST_POLL_MS = 100;
 /** Longest gap between two looks that counts, so that a machine that was asleep does not treat every lock as stale. */
 const LONGEST_GAP_MS = 4 * LAST_POLL_MS;
 
+/** A single look can miss a file that is being renamed. */
+const BLOCKED_LOOKS = 5;
+
+function blockedError(path: string): Error {
+  return storeError('STORE_UNAVAILABLE', `${path} is not part of the lock and blocks it.`, {
+    hint: `Remove ${path}.`,
+    details: { path },
+  });
+}
+
 /** Waits until the lock is free, or its holder is dead or silent for too long, and takes it. */
 export async function acquireLock(options: AcquireLockOptions): Promise<LockFile> {
   const { directory, name, staleMs, waitMs, deadline, clock } = options;
@@ -28,6 +39,8 @@ export async function acquireLock(options: AcquireLockOptions): Promise<LockFile
 
   let last = clock.now();
   let waited = 0;
+  /** Looks in a row that have found a file of someone else and none of the lock. */
+  let blocked = 0;
 
   for (let attempt = 0; ; attempt++) {
     if (await lock.take()) return lock;
@@ -35,6 +48,9 @@ export async function acquireLock(options: AcquireLockOptions): Promise<LockFile
     if (holder === undefined) {
       // It does not exist yet, or is being renamed right now.
       await lock.create();
+      const foreign = await lock.foreign();
+      blocked = foreign === undefined ? 0 : blocked + 1;
+      if (foreign !== undefined && blocked === BLOCKED_LOOKS) throw blockedError(foreign);
       if (attempt === 0) continue;
     } else if (silence.of(holder) >= staleMs || (await isDeadProcess(holder.process, own))) {
       if (await lock.take(holder)) return lock;
@@ -42,7 +58,7 @@ export async function acquireLock(options: AcquireLockOptions): Promise<LockFile
     waited += Math.max(0, Math.min(clock.now() - last, LONGEST_GAP_MS));
     last = clock.now();
     // A clock that was set back would postpone the deadline, so the time waited counts as well.
-    if (last >= deadline || waited >= waitMs) throw busyError(waitMs, await lock.foreign());
+    if (last >= deadline || waited >= waitMs) throw busyError(waitMs);
     const pause = { initialMs: FIRST_POLL_MS, maxMs: LAST_POLL_MS, factor: 1.5, jitter: 0.5 };
     await sleep(backoffDelay(Math.min(attempt, 20), pause), { clock });
   }

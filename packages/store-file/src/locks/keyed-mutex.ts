@@ -51,21 +51,10 @@ export function createKeyedMutex(clock: Clock): KeyedMutex {
   };
 }
 
-/**
- * Creates a `STORE_BUSY` error for a lock that was not free within `waitMs`. `foreignFile` is the path of a file that is not
- * part of the lock and prevents anyone from taking it.
- */
-export function busyError(waitMs: number, foreignFile?: string): Error {
-  const reason = foreignFile === undefined ? '' : ` ${foreignFile} is not part of the lock and blocks it.`;
-  return storeError(
-    'STORE_BUSY',
-    `Timed out after ${waitMs} ms waiting for the lock on a credential.${reason}`,
-    {
-      hint:
-        foreignFile === undefined
-          ? 'Another sign-in or refresh may be waiting for the user or for the network. Try again later.'
-          : `Remove ${foreignFile}.`,
-      details: { waitMs, path: foreignFile },
-    },
-  );
+/** Creates a `STORE_BUSY` error for a lock that was not free within `waitMs`. */
+export function busyError(waitMs: number): Error {
+  return storeError('STORE_BUSY', `Timed out after ${waitMs} ms waiting for the lock on a credential.`, {
+    hint: 'Another sign-in or refresh may be waiting for the user or for the network. Try again later.',
+    details: { waitMs },
+  });
 }
