@@ -14,7 +14,7 @@ describe('fittings call of a local server', () => {
     ['echo', ['--args', '{"text":"x","count":2}'], { code: 0, stdout: 'x\n', stderr: '' }],
     ['fail', [], { code: 1, stdout: 'The tool failed: no\n' }],
     ['refuse', [], { code: 1, stdout: '', stderr: expect.stringContaining('Not today.') }],
-    ['nothing', [], { code: 1, stdout: '', stderr: expect.stringContaining('without "content"') }],
+    ['nothing', [], { code: 0, stdout: '\n', stderr: '' }],
     ['roots', [], { code: 0, stdout: expect.stringContaining('file://') }],
     ['elicit', [], { code: 0, stdout: expect.stringContaining('refused') }],
     ['die', [], { code: 1, stdout: '', stderr: expect.stringContaining('exited with code 3') }],
