@@ -1,15 +1,51 @@
 import { spawn } from 'node:child_process';
+import { channel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpTransport, http } from '../src/index.js';
 import { startCaller } from './support/caller.js';
 import { scriptedServer, type Exchange } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
 import { when } from './support/turns.js';
 
+/** Returns the sockets that undici opens from now on, until the test ends. */
+function openedSockets(): Socket[] {
+  const sockets: Socket[] = [];
+  const connected = channel('undici:client:connected');
+  const onConnected = (message: unknown): void => {
+    // The documentation of undici describes the message.
+    sockets.push((message as { socket: Socket }).socket);
+  };
+  connected.subscribe(onConnected);
+  onTestFinished(() => void connected.unsubscribe(onConnected));
+  return sockets;
+}
+
 describe('close()', () => {
+  it.each([undefined, 's'])(
+    'resolves when its sockets are closed, idle and in use; session: %s',
+    async (session) => {
+      const sockets = openedSockets();
+      const streams = openStreams();
+      await using server = await scriptedServer({
+        ...(session !== undefined && { session }),
+        on: { GET: streams.script, 'tools/call': () => undefined },
+      });
+      await using caller = await startCaller(createHttpTransport({ url: server.url }));
+      await caller.handshake();
+      const open = caller.request('tools/call').catch((error: unknown) => error);
+      await server.until('tools/call');
+      await server.until('GET');
+      await caller.transport.close();
+      expect(sockets.length).toBeGreaterThan(1);
+      expect(sockets.map(({ closed }) => closed)).toEqual(sockets.map(() => true));
+      expect(await open).toMatchObject({ code: 'TRANSPORT_CLOSED' });
+    },
+  );
+
   it.each([200, 204, 404, 405, 500])('ends the session, whatever the server says (%i)', async (status) => {
     await using server = await scriptedServer({
       session: 's',

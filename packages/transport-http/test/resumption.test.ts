@@ -157,11 +157,33 @@ describe('a stream with event ids', () => {
     expect(await Promise.all(calls)).toEqual(ids.map((id) => ({ id })));
   });
 
-  it.each([
-    ['405', (exchange: Exchange) => exchange.plain(405)],
-    ['404', (exchange: Exchange) => exchange.rpcError(-32_001, 'Session not found', 404, null)],
-    ['a web page', (exchange: Exchange) => exchange.plain(200, '<p>', { 'content-type': 'text/html' })],
-  ])('is lost when the server refuses to resume it with %s', async (_, script) => {
+  it.each<[string, Script, object]>([
+    [
+      '405',
+      (exchange) => exchange.plain(405),
+      { code: 'STREAM_LOST', cause: { code: 'HTTP_STATUS', details: { status: 405 } } },
+    ],
+    [
+      '404',
+      (exchange) => exchange.rpcError(-32_001, 'Session not found', 404, null),
+      { code: 'STREAM_LOST', cause: { code: 'HTTP_STATUS', details: { status: 404 } } },
+    ],
+    [
+      'a web page',
+      (exchange) => exchange.plain(200, '<p>', { 'content-type': 'text/html' }),
+      { code: 'PROTOCOL_VIOLATION', message: expect.stringContaining('text/html') },
+    ],
+    [
+      'another message',
+      (exchange) => exchange.json(progress(2)),
+      { code: 'PROTOCOL_VIOLATION', message: expect.stringContaining('does not contain its response') },
+    ],
+    [
+      'nothing',
+      (exchange) => exchange.plain(200, '', { 'content-type': 'application/json' }),
+      { code: 'MESSAGE_INVALID', message: expect.stringContaining('(0 bytes)') },
+    ],
+  ])('is lost when the server answers the request to resume it with %s', async (_, script, reason) => {
     await using server = await scriptedServer({
       session: 's',
       on: {
@@ -176,8 +198,7 @@ describe('a stream with event ids', () => {
     await using caller = await startCaller(createHttpTransport({ url: server.url }));
     await caller.handshake();
     const error = await caller.request('tools/call').catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ delivery: 'unknown' });
-    expect(['STREAM_LOST', 'PROTOCOL_VIOLATION']).toContain((error as { code: string }).code);
+    expect(error).toMatchObject({ delivery: 'unknown', ...reason });
     expect(resumed(server)).toHaveLength(1);
     // What may have been carried out is not sent again.
     expect(server.of('tools/call')).toHaveLength(1);
