@@ -25,9 +25,10 @@ export class Turns {
     const [first] = this.#waiting;
     this.#isTaken = first !== undefined;
     if (first === undefined) return;
-    const [person, [begin, ...others]] = first;
+    const [person, own] = first;
+    const begin = own.shift();
     this.#waiting.delete(person);
-    if (others.length > 0) this.#waiting.set(person, others);
+    if (own.length > 0) this.#waiting.set(person, own);
     setImmediate(this.#next);
     begin?.();
   };
