@@ -4,6 +4,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import { createGateway } from '../../src/create-gateway.js';
 import { createFrontDoors } from '../../src/front-doors.js';
+import { Turns } from '../../src/http/turns.js';
 import { text, toyServer } from '../core/support.js';
 import { SIGNED, byName } from '../support/test-gateway.js';
 import { createTestSurface } from '../support/test-surface.js';
@@ -31,6 +32,29 @@ function callOf(token: string, name: string, path = '/mcp'): Request {
 const crowd = [...Array.from({ length: 100 }, () => 'ann'), 'bob'];
 
 describe('requests that wait', () => {
+  it('of someone who has many leave turns of the event loop to what others have under way', async () => {
+    const turns = new Turns();
+    let turn = 0;
+    const count = (): void => {
+      turn += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const begun: [string, number][] = [];
+    const take = (person: string): Promise<void> =>
+      turns.take(person).then(() => void begun.push([person, turn]));
+    const crowdOfTwo = ['ann', 'ann', 'ann', 'ann', 'carl', 'carl', 'carl'].map(take);
+    const bob = take('bob');
+    await Promise.all([...crowdOfTwo, bob]);
+    clearImmediate(counting);
+    expect(begun.map(([person]) => person).slice(0, 5)).toEqual(['ann', 'ann', 'bob', 'carl', 'ann']);
+    const [, second = 0, ofBob = 0, ofCarl = 0] = begun.map(([, at]) => at);
+    expect(ofBob - second).toBeLessThanOrEqual(1);
+    expect(ofCarl - second).toBeGreaterThanOrEqual(8);
+    // No one waits any more.
+    await turns.take('dan');
+  });
+
   it('are served by turns of persons', async () => {
     const surface = createTestSurface();
     await using gateway = createFrontDoors(surface, () => true, { access: byName });
