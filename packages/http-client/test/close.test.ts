@@ -12,7 +12,9 @@ it('close() resolves when every socket is closed, idle or in use', async () => {
     sockets.push((message as { socket: Socket }).socket);
   };
   channel('undici:client:connected').subscribe(onConnected);
-  onTestFinished(() => void channel('undici:client:connected').unsubscribe(onConnected));
+  onTestFinished(() => {
+    channel('undici:client:connected').unsubscribe(onConnected);
+  });
   const server = createServer((request, response) => {
     if (request.url === '/held') response.write('a part');
     else response.end();

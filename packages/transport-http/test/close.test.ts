@@ -20,7 +20,9 @@ function openedSockets(): Socket[] {
     sockets.push((message as { socket: Socket }).socket);
   };
   connected.subscribe(onConnected);
-  onTestFinished(() => void connected.unsubscribe(onConnected));
+  onTestFinished(() => {
+    connected.unsubscribe(onConnected);
+  });
   return sockets;
 }
 
