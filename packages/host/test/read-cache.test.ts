@@ -16,6 +16,7 @@ import { jsonRpcServer } from './support/json-rpc-server.js';
 interface Hint {
   readonly ttlMs?: unknown;
   readonly cacheScope?: string;
+  readonly _meta?: object;
 }
 
 /** A stateless server whose resources say how often they were read, and for whom. */
@@ -47,6 +48,11 @@ async function stateless(hint: Hint, listHint: Hint = { ttlMs: 0, cacheScope: 'p
   });
   return Object.assign(server, { reads });
 }
+
+/** Parts of the result of `stateless` besides the elements of `wide`. */
+const OTHER_PARTS = 11;
+const wide = (length: number): object => ({ list: Array.from({ length }, () => 1) });
+const nested = (levels: number): object => ({ a: levels === 1 ? 1 : nested(levels - 1) });
 
 /** Signs requests as the person of the call. */
 const personal: AuthPlugin = {
@@ -109,6 +115,18 @@ describe('resources/read of a stateless server', () => {
     expect(await textOf(host)).toBe('read 5');
     await clock.advance(1001);
     expect(await textOf(host)).toBe('read 6');
+  });
+
+  it.each([
+    ['50 levels', nested(49), true],
+    ['51 levels', nested(50), false],
+    ['10 000 parts', wide(10_000 - OTHER_PARTS), true],
+    ['10 001 parts', wide(10_001 - OTHER_PARTS), false],
+  ])('is kept within the bounds of a result: %s', async (_, _meta, isKept) => {
+    await using server = await stateless({ ttlMs: 1000, cacheScope: 'private', _meta });
+    await using host = hostOf({ clock: createManualClock() });
+    await host.connect({ one: { url: server.url } });
+    expect([await textOf(host), await textOf(host)]).toEqual(['read 1', isKept ? 'read 1' : 'read 2']);
   });
 
   it.each([[0], [-5], ['1000'], [undefined], [Number.MAX_VALUE]])(
