@@ -12,9 +12,11 @@ import { openWorld } from './worlds.mjs';
 const WORKERS = 12;
 const CALL_MS = 3_000;
 const UNSETTLED_MS = 60_000;
-/** A question whose server has ended ends with its call, long before anyone would stop waiting for an answer. */
+/** The time limit of a call whose server ends while its question is open, which has to end long before. */
 const QUESTION_MS = 300_000;
 const ENDED_SERVER_MS = 30_000;
+/** The person takes this long. Revision 2026-07-28 cannot withdraw a question: its client learns of the end when it answers. */
+const ANSWER_MS = 3_000;
 /** From this many calls of a wire on, its server is away once for longer than a host waits. */
 const AWAY_FROM_CALLS = 2_000;
 const AWAY_MS = 45_000;
@@ -145,8 +147,7 @@ async function outcomeOf(host, args) {
 
 /** The person answers at once, except the question whose server is about to end. */
 function answer({ message }, { signal }) {
-  if (message === 'ask-die') return wait(QUESTION_MS, { action: 'cancel' }, { signal });
-  return Promise.resolve({ action: 'accept', content: {} });
+  return wait(message === 'ask-die' ? ANSWER_MS : 0, { action: 'accept', content: {} }, { signal });
 }
 
 function pick(random, items) {
