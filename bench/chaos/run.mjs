@@ -14,7 +14,6 @@ const CALL_MS = 3_000;
 const UNSETTLED_MS = 60_000;
 /** The time limit of a call whose server ends while its question is open, which has to end long before. */
 const QUESTION_MS = 300_000;
-const ENDED_SERVER_MS = 30_000;
 /** The person takes this long. Revision 2026-07-28 cannot withdraw a question: its client learns of the end when it answers. */
 const ANSWER_MS = 3_000;
 /** From this many calls of a wire on, its server is away once for longer than a host waits. */
@@ -132,14 +131,13 @@ async function run(wire, calls, random) {
 }
 
 async function outcomeOf(host, args) {
-  const endsServer = args.fault === 'ask-die';
-  const timeoutMs = endsServer ? QUESTION_MS : CALL_MS;
+  const timeoutMs = args.fault === 'ask-die' ? QUESTION_MS : CALL_MS;
   const call = host.callTool({ server: 'chaos', tool: 'mark' }, args, { timeoutMs }).then(
     (result) => ({ kind: result.isError === true ? 'tool-error' : 'ok' }),
     (error) => ({ kind: error.delivery ?? 'no-delivery', code: error.code, message: error.message }),
   );
   const late = new AbortController();
-  const unsettled = wait(endsServer ? ENDED_SERVER_MS : UNSETTLED_MS, { kind: 'unsettled' }, late);
+  const unsettled = wait(UNSETTLED_MS, { kind: 'unsettled' }, late);
   const outcome = await Promise.race([call, unsettled.catch(() => undefined)]);
   late.abort();
   return { ...outcome, fault: args.fault };
