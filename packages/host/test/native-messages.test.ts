@@ -36,6 +36,18 @@ describe('native(): messages', () => {
     expect(errors).toEqual([]);
   });
 
+  it('takes no other text that stands for the number of a request', async () => {
+    const { wire, errors, connect } = old({ 'tools/call': () => undefined });
+    const session = await connect();
+    const call = session.callTool('slow', {}, PATIENT);
+    const id = Number(wire.of('tools/call')[0]?.id);
+    const others = [`${id}.0`, `0${id}`, ` ${id}`, `0x${id.toString(16)}`, `${id}e0`];
+    for (const other of others) wire.deliver({ id: other, result: { content: [] } });
+    wire.deliver({ id, ...done });
+    expect((await call).content).toHaveLength(1);
+    expect(errors).toHaveLength(others.length);
+  });
+
   it('reports progress that is not a finite number, and leaves out such a total', async () => {
     const { wire, errors, connect } = old({ 'tools/call': () => undefined });
     const session = await connect();

@@ -18,6 +18,14 @@ export interface Caller {
   readonly allows?: ((server: string, name?: string, kind?: ItemKind) => boolean) | undefined;
 }
 
+/**
+ * Returns the key by which requests of a person are counted and take turns. A caller without a principal does not share the key of a
+ * person of the same name.
+ */
+export function personKey({ id, principal }: Pick<Caller, 'id' | 'principal'>): string {
+  return JSON.stringify(principal === undefined ? ['caller', id] : ['principal', principal]);
+}
+
 /** What a name in {@link Caller.allows} stands for. */
 export type ItemKind = 'tool' | 'prompt' | 'resource';
 

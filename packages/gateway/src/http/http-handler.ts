@@ -1,7 +1,7 @@
 import { isRecord, type Clock, type Logger } from '@mcp-fittings/client-core';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import type { Access, AccessDecision } from '../contracts/access.js';
-import type { Caller, Mount } from '../contracts/caller.js';
+import { personKey, type Caller, type Mount } from '../contracts/caller.js';
 import type { GatewayLoad, Pages } from '../contracts/gateway.js';
 import type { SessionStore } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
@@ -120,7 +120,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     const decision = await authenticate(request);
     if ('refusal' in decision) return decision.refusal;
     const { caller } = decision;
-    await turns.take(JSON.stringify([caller.principal ?? null, caller.principal ?? caller.id]));
+    await turns.take(personKey(caller));
     if (!serves(caller, mount)) return refuse(404, 'Nothing is served at this path.');
     if (method !== 'POST') return serve(request, undefined, decision, mount, authenticate);
     const message = await readMessage(request, maxBodyBytes);

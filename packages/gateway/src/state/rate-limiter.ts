@@ -5,7 +5,7 @@ import {
   type SharedLimit,
   type SharedState,
 } from '@mcp-fittings/client-core';
-import type { Caller } from '../contracts/caller.js';
+import { personKey, type Caller } from '../contracts/caller.js';
 import type { RateLimiterCounts } from '../contracts/gateway.js';
 import { createRecentValues } from '../access/recent-values.js';
 import { createMemoryState } from './memory-state.js';
@@ -93,13 +93,13 @@ export function createRateLimiter({ limits, state, clock, logger }: RateLimiterO
     });
   };
   const remember = (caller: Caller, server: string, until: number): void => {
-    const key = whoIs(caller).join(' ');
+    const key = personKey(caller);
     const servers = exhausted.get(key) ?? new Map<string, number>();
     servers.set(server, until);
     exhausted.set(key, servers, Math.max(...servers.values()));
   };
   const refusal: RateLimiter['refusal'] = (caller, find) => {
-    const servers = limits.length === 0 ? undefined : exhausted.get(whoIs(caller).join(' '));
+    const servers = limits.length === 0 ? undefined : exhausted.get(personKey(caller));
     const server = servers && find();
     const leftMs = server === undefined ? 0 : (servers?.get(server) ?? 0) - clock.now();
     return server === undefined || leftMs <= 0 ? undefined : refuse(server, Math.ceil(leftMs));
@@ -122,12 +122,8 @@ export function createRateLimiter({ limits, state, clock, logger }: RateLimiterO
   };
 }
 
-/** A caller without a principal must not share the counter of a person of that name. */
-const whoIs = ({ id, principal }: Caller): readonly string[] =>
-  principal === undefined ? ['caller', id] : ['principal', principal];
-
 function sharedLimit({ per, requests, intervalMs }: RateLimit, caller: Caller, server: string): SharedLimit {
-  const who = whoIs(caller);
+  const who = personKey(caller);
   const names = { principal: [who], server: [server], 'principal+server': [who, server] }[per];
   // The numbers are part of the key: after a change of the configuration, counters begin anew.
   return { key: JSON.stringify(['rate', per, requests, intervalMs, ...names]), requests, intervalMs };

@@ -1,6 +1,7 @@
 import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import {
+  answersId,
   RPC_CODES,
   type JSONRPCMessage,
   type JSONRPCObject,
@@ -192,8 +193,9 @@ export class Connection {
 
   /** Returns the request with this id or progress token. Some servers return a number as text, as both SDKs accept. */
   #find(id: unknown): OpenRequest | undefined {
-    if (typeof id === 'number') return this.#open.get(id);
-    return typeof id === 'string' ? (this.#open.get(id) ?? this.#open.get(Number(id))) : undefined;
+    if (typeof id !== 'string') return typeof id === 'number' ? this.#open.get(id) : undefined;
+    const number = Number(id);
+    return this.#open.get(id) ?? (answersId(id, number) ? this.#open.get(number) : undefined);
   }
 
   #receiveUnexpected(id: unknown): void {
