@@ -12,7 +12,8 @@ const write = {
 }[habit];
 
 if (habit === 'log') process.stdout.write('listening\n');
-createInterface({ input: process.stdin }).on('line', (line) => {
+// Once: a second message would be on the line that a frame does not end, and what comes of that depends on when the host asks again.
+createInterface({ input: process.stdin }).once('line', (line) => {
   const { id } = JSON.parse(line);
   const error = { code: -32601, message: 'no' };
   if (id !== undefined) process.stdout.write(write(JSON.stringify({ jsonrpc: '2.0', id, error })));
