@@ -179,7 +179,7 @@ describe('unusual messages', () => {
       `${JSON.stringify({ jsonrpc: '2.0', id, result: { forged: true } })}\n`;
     await client.result(
       'raw',
-      raw(answer(99), answer(1), answer('2'), answer('unknown'), answer(null), answer({})),
+      raw(answer(99), answer(1), answer('99'), answer('unknown'), answer(null), answer({})),
     );
     expect(client.messages.filter((message) => 'result' in message)).toHaveLength(2);
     const codes = client.errors.map((error) => ('code' in error ? error.code : undefined));
