@@ -1,10 +1,10 @@
 /**
  * Counts what one tool call over Streamable HTTP crosses, from a traced run of the packages as they are built: once as it goes
- * when all is well, and once refused with a 401, with a token refreshed silently and sent again.
+ * when all is well, once refused with a 401, with a token refreshed silently and sent again, and once as a tool that a model runs.
  *
  *     node scripts/trace-calls.mjs [--verbose] [--json]
  *
- * Both are measured on a host that is connected and has made the same call before, with an answer in JSON. Counted is what is in
+ * All are measured on a host that is connected and has made the same call before, with an answer in JSON. Counted is what is in
  * `packages/`: not undici, oauth4webapi or Node.js.
  */
 import { execFileSync } from 'node:child_process';
@@ -16,6 +16,7 @@ const CALLS = fileURLToPath(new URL('trace-calls/calls.mjs', import.meta.url));
 const NO_COLLECTION = ['--min-semi-space-size=128', '--max-semi-space-size=128'];
 const DEFINITIONS = `files      source files of which at least one function was entered
 functions  distinct functions that were entered, or resumed after an await
+calls      how often they were
 frames     of these, the ones that the message passes through. At a request: those on the stack, across each await, from
            host.callTool to undici's dispatch. At the value: those on the stack from undici's callback to the
            connection, and the ones that resume after it because they awaited it`;
@@ -33,6 +34,7 @@ function summarize(name, phases, known = []) {
     /** Those that one call does not cross. */
     ownFiles: files.filter((file) => !knownFiles.has(file)).length,
     functions: new Set(allOf(phases).map(placeOf)).size,
+    calls: phases.reduce((sum, { calls }) => sum + calls, 0),
     packages,
     phases: phases.map(({ end, functions, frames }, index) => ({
       from: starts[index],
@@ -53,9 +55,11 @@ function filesOf(functions) {
   return [...new Set(functions.map(({ file }) => file))].toSorted((a, b) => (a < b ? -1 : 1));
 }
 
-function print({ name, files, ownFiles, functions, packages, phases }, verbose) {
+function print({ name, files, ownFiles, functions, calls, packages, phases }, verbose) {
   const parts = Object.entries(packages).map(([folder, count]) => `${folder} ${count}`);
-  console.log(`\n${name}: ${files} files of ${parts.length} packages, ${functions} functions`);
+  console.log(
+    `\n${name}: ${files} files of ${parts.length} packages, ${functions} functions, ${calls} calls of them`,
+  );
   if (ownFiles < files) console.log(`  ${ownFiles} of the files are not crossed by one call`);
   console.log(`  ${parts.join(', ')}\n`);
   const width = Math.max(...phases.map(({ from, to }) => from.length + to.length + ' → '.length));
@@ -84,10 +88,11 @@ const output = execFileSync(process.execPath, [...NO_COLLECTION, CALLS], {
   maxBuffer: 64 * 1024 * 1024,
   stdio: ['ignore', 'pipe', 'inherit'],
 });
-const [call, refresh] = JSON.parse(output);
+const [call, refresh, run] = JSON.parse(output);
 const calls = [
   summarize('one call', call),
   summarize('a call refused with a 401, refreshed and sent again', refresh, call),
+  summarize('tools.run', run, call),
 ];
 if (values.json) console.log(JSON.stringify({ definitions: DEFINITIONS, calls }, undefined, 2));
 else {

@@ -2,6 +2,7 @@
 import { createBearerProvider, oauth } from '../../packages/auth-oauth/dist/index.js';
 import { createHost } from '../../packages/host/dist/index.js';
 import { memoryStore } from '../../packages/store-file/dist/index.js';
+import { createToolPolicy, createTools } from '../../packages/tools/dist/index.js';
 import { http } from '../../packages/transport-http/dist/index.js';
 import { startProtectedServer } from './protected-server.mjs';
 import { traceWork } from './tracer.mjs';
@@ -9,7 +10,17 @@ import { traceWork } from './tracer.mjs';
 const NAME = 'traced';
 
 /** What a bearer provider does with a token that is good. */
-async function traceCall() {
+const traceCall = () => traceWithToken((call) => call);
+
+/** A model calls a tool that runs without a question. */
+const traceRun = () =>
+  traceWithToken((_, host) => {
+    const policy = createToolPolicy({ servers: { [NAME]: { allowedTools: ['echo'] } } });
+    const tools = createTools(host, { policy });
+    return () => tools.snapshot().run(`mcp__${NAME}__echo`, { text: 'hello' });
+  });
+
+async function traceWithToken(prepare) {
   const server = await startProtectedServer();
   const token = 'secret';
   server.accept(token);
@@ -18,9 +29,10 @@ async function traceCall() {
     scheme: 'bearer',
     create: ({ config: { url } }) => createBearerProvider({ url, token }),
   };
-  return withHost(server, bearer, async (call) => {
-    await call();
-    return traceWork(call);
+  return withHost(server, bearer, async (call, host) => {
+    const work = prepare(call, host);
+    await work();
+    return traceWork(work);
   });
 }
 
@@ -60,4 +72,4 @@ async function withHost(server, auth, work) {
   }
 }
 
-console.log(JSON.stringify([await traceCall(), await traceRefresh()]));
+console.log(JSON.stringify([await traceCall(), await traceRefresh(), await traceRun()]));

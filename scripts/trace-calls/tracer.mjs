@@ -22,7 +22,7 @@ const ASYNC_DEPTH = 200;
  * Runs `work`, one request of the host, with the counters on. A phase ends where undici is given a request, where the headers
  * of its response arrive, and where `work` is done.
  * @returns the phases in order: what ended each, the functions that were entered or resumed in it (`functions`), and those that
- *   the message passed through (`frames`; undefined where a phase only waits).
+ *   the message passed through (`frames`; undefined where a phase only waits), and how often functions ran or resumed (`calls`).
  */
 export async function traceWork(work) {
   const session = createSession();
@@ -59,13 +59,15 @@ export async function traceWork(work) {
   }
 
   const functionsOf = createFunctionIndex(marks.flatMap(({ scripts }) => scripts));
-  const phases = marks.map(({ end, scripts }) => ({ end, functions: functionsOf.entered(scripts) }));
+  const phases = marks.map(({ end, scripts }) => ({ end, entries: functionsOf.entered(scripts) }));
   const onStack = marks.map(({ stack }) => functionsOf.onStack(stack));
-  return phases.map(({ end, functions }, index) => {
+  return phases.map(({ end, entries }, index) => {
     const isLast = index === phases.length - 1;
+    const functions = entries.map(({ found }) => found);
     return {
       end,
       functions,
+      calls: entries.reduce((sum, { count }) => sum + count, 0),
       frames: isLast ? framesUp(functions, onStack[index], onStack[0]) : onStack[index]?.all,
     };
   });
@@ -161,13 +163,15 @@ function createFunctionIndex(scripts) {
         .flatMap(({ url, functions }) =>
           functions
             .filter(({ ranges: [{ count }] }) => count > 0)
-            .map(({ ranges: [{ startOffset, endOffset }] }) =>
-              files.get(url)?.functions.get(`${startOffset} ${endOffset}`),
-            ),
+            .map(({ ranges: [{ count, startOffset, endOffset }] }) => ({
+              count,
+              found: files.get(url)?.functions.get(`${startOffset} ${endOffset}`)?.found,
+            })),
         )
-        .filter(Boolean)
-        .map(({ found }) => found)
-        .toSorted((a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column),
+        .filter(({ found }) => found !== undefined)
+        .toSorted(
+          ({ found: a }, { found: b }) => compare(a.file, b.file) || a.line - b.line || a.column - b.column,
+        ),
     /** Those on a chain of stacks, from the inside out. */
     onStack(stacks) {
       if (stacks === undefined) return undefined;

@@ -2,14 +2,8 @@ import { AuthRequiredError, FittingsError, restateError, type Delivery } from '@
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 import { linkSignal } from '@mcp-fittings/client-core/timing';
 import type { RefusalPace } from '@mcp-fittings/client-core/transport';
-import type { CallOptions, CatalogTool, ToolRef, ToolResult } from '@mcp-fittings/host';
-import {
-  copyJson,
-  isJsonObject,
-  ordinaryObject,
-  type JsonLimits,
-  type JsonObject,
-} from '../json/copy-json.js';
+import type { CallOptions, CatalogTool, Progress, ToolRef, ToolResult } from '@mcp-fittings/host';
+import { copyJson, isJsonObject, ordinaryObject, type JsonLimits } from '../json/copy-json.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { PinGate } from '../pins/pin-gate.js';
 import type { ToolNames } from '../names/tool-names.js';
@@ -18,10 +12,10 @@ import type { PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
 import { renderError, renderForModel } from '../results/render-result.js';
 import type { RenderOptions } from '../results/rendering.js';
 import type { RenderedResult } from '../results/spilled-result.js';
-import { checkValue } from '../validation/check-value.js';
+import { checkCopy, checkValue } from '../validation/check-value.js';
 import { describeIssues, type SchemaIssue } from '../validation/schema-issues.js';
 import { confirmCall, type Confirm } from './confirm-call.js';
-import { createProgressQueue } from './progress-queue.js';
+import { ProgressQueue } from './progress-queue.js';
 import type { LastToolEvent, ToolEvent } from './tool-event.js';
 
 /** The part of a host that {@link createTools} uses. `createHost` of `@mcp-fittings/host` returns one. */
@@ -114,48 +108,24 @@ export async function* callTool(
   args: unknown,
   options: ToolCallOptions,
 ): AsyncGenerator<ToolEvent, void, undefined> {
-  const link = linkSignal(options.signal);
-  const { signal } = link;
-  const queue = createProgressQueue();
-  let delivery: Delivery = 'not-sent';
+  using link = linkSignal(options.signal);
+  const queue = new ProgressQueue();
   try {
-    const originalNames = options.originalNames === true;
-    const call = await prepare(deps, name, args, { signal, originalNames, confirm: options.confirm });
-    delivery = 'unknown';
-    const running = deps.host
-      .callTool(call.tool.ref, call.args, {
-        signal,
-        ...(deps.principal !== undefined && { principal: deps.principal }),
-        ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
-        ...(options.meta !== undefined && { meta: options.meta }),
-        onProgress: (progress) => queue.push(progress),
-      })
-      .finally(() => queue.end());
-    // Awaited below, unless the caller leaves the loop first.
-    running.catch(() => undefined);
+    const last = performCall(deps, name, args, {
+      ...options,
+      signal: link.signal,
+      onProgress: (progress) => queue.push(progress),
+    }).finally(() => queue.end());
     for (let open = true; open;) {
       await queue.changed();
       const events = queue.take();
       open = events.length > 0;
       yield* events;
     }
-    const result = await running;
-    const issues = outputIssues(call.tool, result, deps.valueLimits);
-    const rendered = await deps.render?.(call.tool, result, signal);
-    yield {
-      type: 'result',
-      result,
-      issues,
-      ...(rendered ?? { rendering: renderForModel(result, deps.rendering) }),
-    };
-  } catch (thrown) {
-    const error = callError(thrown, delivery, signal);
-    await new Promise<void>((resolve) => deps.refusals.run(resolve));
-    yield { type: 'error', error, rendering: renderError(error) };
+    yield await last;
   } finally {
     queue.end();
     link.abort();
-    link[Symbol.dispose]();
   }
 }
 
@@ -166,11 +136,22 @@ export async function runTool(
   args: unknown,
   { onEvent, ...options }: ToolRunOptions,
 ): Promise<LastToolEvent> {
+  if (onEvent === undefined) {
+    using link = linkSignal(options.signal);
+    const last = await performCall(deps, name, args, {
+      ...options,
+      signal: link.signal,
+      // Progress extends the time limit, so that the server is asked for it.
+      onProgress: () => undefined,
+    });
+    link.abort();
+    return last;
+  }
   let failure: FittingsError;
   try {
     for await (const event of callTool(deps, name, args, options)) {
       if (event.type === 'result' || event.type === 'error') return event;
-      onEvent?.(event);
+      onEvent(event);
     }
     failure = new FittingsError('CALLBACK_FAILED', 'The call ended without a result.');
   } catch (cause) {
@@ -180,6 +161,43 @@ export async function runTool(
     });
   }
   return { type: 'error', error: failure, rendering: renderError(failure) };
+}
+
+/** Makes a call, from its name to the event that ends it. Does not reject. */
+async function performCall(
+  deps: ToolCallDeps,
+  name: string,
+  args: unknown,
+  options: ToolCallOptions & {
+    readonly signal: AbortSignal;
+    readonly onProgress: (progress: Progress) => void;
+  },
+): Promise<LastToolEvent> {
+  const { signal, onProgress } = options;
+  let delivery: Delivery = 'not-sent';
+  try {
+    const call = await prepare(deps, name, args, options);
+    delivery = 'unknown';
+    const result = await deps.host.callTool(call.tool.ref, call.args, {
+      signal,
+      ...(deps.principal !== undefined && { principal: deps.principal }),
+      ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+      ...(options.meta !== undefined && { meta: options.meta }),
+      onProgress,
+    });
+    const issues = outputIssues(call.tool, result, deps.valueLimits);
+    const rendered = await deps.render?.(call.tool, result, signal);
+    return {
+      type: 'result',
+      result,
+      issues,
+      ...(rendered ?? { rendering: renderForModel(result, deps.rendering) }),
+    };
+  } catch (thrown) {
+    const error = callError(thrown, delivery, signal);
+    await new Promise<void>((resolve) => deps.refusals.run(resolve));
+    return { type: 'error', error, rendering: renderError(error) };
+  }
 }
 
 interface PreparedCall {
@@ -192,24 +210,25 @@ async function prepare(
   deps: ToolCallDeps,
   name: string,
   args: unknown,
-  {
-    signal,
-    originalNames,
-    confirm,
-  }: Pick<ToolCallOptions, 'confirm'> &
-    Required<Pick<ToolCallOptions, 'originalNames'>> & { readonly signal: AbortSignal },
+  { signal, originalNames, confirm }: ToolCallOptions & { readonly signal: AbortSignal },
 ): Promise<PreparedCall> {
   const { host, principal } = deps;
   const tool = deps.find(name);
   if (tool === undefined) throw unknownTool(name, deps.names);
   const { server } = tool.ref;
-  const given = copyArguments(tool, args, deps.valueLimits);
-  const original = originalNames ? given : tool.originalArguments(given);
+  // A model may omit empty arguments. What is checked, shown and sent is a copy, even if the caller changes its object.
+  const given = copyJson(args ?? {}, deps.valueLimits);
+  if (given.problem !== undefined) throw invalidArguments(tool, `the value ${given.problem}`);
+  if (!isJsonObject(given.value)) throw invalidArguments(tool, 'they are not an object');
+  const original = originalNames === true ? given.value : tool.originalArguments(given.value);
   if (deps.validateArguments) {
-    const issues = checkValue(tool.input, original, deps.valueLimits);
+    const issues =
+      original === given.value
+        ? checkCopy(tool.input, given)
+        : checkValue(tool.input, original, deps.valueLimits);
     if (issues.length > 0) throw invalidArguments(tool, describeIssues(issues));
   }
-  // In-process servers may rely on ordinary prototypes. The same copy is shown to the user and sent.
+  // In-process servers may rely on ordinary prototypes.
   const copy = ordinaryObject(original);
   // What the call relies on is stored, and it is what another process stored first.
   await deps.pins?.settled(server);
@@ -279,15 +298,6 @@ export function toolVerdict(
 
 function decisionOf(deps: ToolCallDeps, { decision }: ToolPolicyVerdict): ToolPermission {
   return decision === 'pass-through' ? deps.defaultPermission : decision;
-}
-
-/** Copies the arguments, so that what is checked, shown and sent is the same even if the caller changes its object. */
-function copyArguments(tool: ModelTool, args: unknown, limits: JsonLimits): JsonObject {
-  // A model may omit empty arguments.
-  const copy = copyJson(args ?? {}, limits);
-  if (copy.problem !== undefined) throw invalidArguments(tool, `the value ${copy.problem}`);
-  if (!isJsonObject(copy.value)) throw invalidArguments(tool, 'they are not an object');
-  return copy.value;
 }
 
 /** Returns the tool as its server describes it now, because that is the tool that a call reaches. */

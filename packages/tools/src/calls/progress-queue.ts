@@ -19,50 +19,44 @@ function progressEvents({ progress, total, message }: Progress): readonly Progre
 }
 
 /** The progress of one call that the caller has not read yet. Bounded, however fast the server reports. */
-export interface ProgressQueue {
+export class ProgressQueue {
+  #latest: ProgressEvent | undefined;
+  #texts: ProgressEvent[] = [];
+  #ended = false;
+  #wake: (() => void) | undefined;
+
   /** Adds a progress notification of the server. */
-  push(progress: Progress): void;
+  push(progress: Progress): void {
+    if (this.#ended) return;
+    for (const event of progressEvents(progress)) {
+      if (event.type === 'progress') this.#latest = event;
+      else if (this.#texts.push(event) > MAX_TEXTS) this.#texts.shift();
+      this.#notify();
+    }
+  }
+
   /** Removes and returns all waiting events, oldest first. */
-  take(): readonly ProgressEvent[];
+  take(): readonly ProgressEvent[] {
+    const waiting = this.#latest === undefined ? this.#texts : [...this.#texts, this.#latest];
+    this.#latest = undefined;
+    this.#texts = [];
+    return waiting;
+  }
+
   /** Resolves when an event is waiting or `end` was called. */
-  changed(): Promise<void>;
+  changed(): Promise<void> {
+    const isReady = this.#ended || this.#latest !== undefined || this.#texts.length > 0;
+    return isReady ? Promise.resolve() : new Promise((resolve) => (this.#wake = resolve));
+  }
+
   /** Ends the queue: later notifications are ignored. */
-  end(): void;
-}
+  end(): void {
+    this.#ended = true;
+    this.#notify();
+  }
 
-/** Creates the queue of one call. */
-export function createProgressQueue(): ProgressQueue {
-  let latest: ProgressEvent | undefined;
-  let texts: ProgressEvent[] = [];
-  let ended = false;
-  let wake: (() => void) | undefined;
-  const notify = (): void => {
-    wake?.();
-    wake = undefined;
-  };
-
-  return {
-    push(progress) {
-      if (ended) return;
-      for (const event of progressEvents(progress)) {
-        if (event.type === 'progress') latest = event;
-        else if (texts.push(event) > MAX_TEXTS) texts.shift();
-        notify();
-      }
-    },
-    take() {
-      const waiting = latest === undefined ? texts : [...texts, latest];
-      latest = undefined;
-      texts = [];
-      return waiting;
-    },
-    changed: () =>
-      ended || latest !== undefined || texts.length > 0
-        ? Promise.resolve()
-        : new Promise((resolve) => (wake = resolve)),
-    end() {
-      ended = true;
-      notify();
-    },
-  };
+  #notify(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
 }

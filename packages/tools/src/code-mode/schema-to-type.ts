@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { formatPointer } from '../json/json-pointer.js';
 import { ALL_TYPES, JSON_TYPES, jsonTypeOf, type JsonType } from '../json/json-types.js';
 import { DRAFT, draftOf, knows, type Draft } from '../schema/dialect.js';
-import { createReferences, type References } from '../schema/references.js';
+import { References } from '../schema/references.js';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
 import { isSchema, type Schema } from '../schema/subschemas.js';
 import { cutCycles, limitBranches } from './finite-types.js';
@@ -101,7 +101,7 @@ class Converter {
   constructor(root: JsonObject, options: SchemaTypeOptions) {
     this.#root = root;
     this.#options = options;
-    this.#references = createReferences(root);
+    this.#references = new References(root);
     this.#draft = draftOf(root['$schema']);
   }
 

@@ -16,16 +16,17 @@ export interface JsonLimits {
   readonly maxCharacters: number;
 }
 
-export type JsonCopy =
-  | {
-      readonly value: Json;
-      readonly nodes: number;
-      readonly characters: number;
-      /** Elements of the longest array. */
-      readonly longestArray: number;
-      readonly problem?: undefined;
-    }
-  | { readonly problem: string };
+/** A copy within the limits, with its size. */
+export interface AcceptedJson {
+  readonly value: Json;
+  readonly nodes: number;
+  readonly characters: number;
+  /** Elements of the longest array. */
+  readonly longestArray: number;
+  readonly problem?: undefined;
+}
+
+export type JsonCopy = AcceptedJson | { readonly problem: string };
 
 /**
  * Copies an untrusted value, or says why it cannot be copied: it is too deep (or cyclic), too large, or holds a value that

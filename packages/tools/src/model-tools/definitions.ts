@@ -2,39 +2,39 @@ import { isJsonObject } from '../json/copy-json.js';
 import type { References, Target } from '../schema/references.js';
 
 /** The `$defs` of a schema for a model: every target of a reference, wherever it is in the server's schema. */
-export interface Definitions {
+export class Definitions {
+  readonly #references: References;
+  readonly #names = new Map<string, string>();
+  readonly #open: (Target & { readonly name: string })[] = [];
+  readonly #taken = new Set<string>();
+
+  constructor(references: References) {
+    this.#references = references;
+  }
+
   /** Returns the schema that a reference points to, or undefined if it leads nowhere or is ambiguous. */
-  resolve(reference: string): Target | undefined;
+  resolve(reference: string): Target | undefined {
+    // With an embedded $id, a fragment may mean several parts.
+    return this.#references.ambiguous ? undefined : this.#references.resolve(reference);
+  }
+
   /** Returns the name under `$defs`, or undefined if the reference leads nowhere. */
-  nameFor(reference: string): string | undefined;
+  nameFor(reference: string): string | undefined {
+    const target = this.resolve(reference);
+    if (target === undefined) return undefined;
+    const known = this.#names.get(target.pointer);
+    if (known !== undefined) return known;
+    const name = freeName(target, this.#taken);
+    this.#names.set(target.pointer, name);
+    this.#taken.add(name);
+    this.#open.push({ ...target, name });
+    return name;
+  }
+
   /** Returns the next named definition that has not been returned yet, or undefined after the last one. */
-  next(): (Target & { readonly name: string }) | undefined;
-}
-
-/** Creates an empty `$defs`; {@link Definitions.nameFor} adds to it. */
-export function createDefinitions(references: References): Definitions {
-  const names = new Map<string, string>();
-  const open: (Target & { readonly name: string })[] = [];
-  const taken = new Set<string>();
-  // With an embedded $id, a fragment may mean several parts.
-  const resolve = (reference: string): Target | undefined =>
-    references.ambiguous ? undefined : references.resolve(reference);
-
-  return {
-    resolve,
-    nameFor(reference) {
-      const target = resolve(reference);
-      if (target === undefined) return undefined;
-      const known = names.get(target.pointer);
-      if (known !== undefined) return known;
-      const name = freeName(target, taken);
-      names.set(target.pointer, name);
-      taken.add(name);
-      open.push({ ...target, name });
-      return name;
-    },
-    next: () => open.pop(),
-  };
+  next(): (Target & { readonly name: string }) | undefined {
+    return this.#open.pop();
+  }
 }
 
 function freeName({ pointer, schema }: Target, taken: ReadonlySet<string>): string {

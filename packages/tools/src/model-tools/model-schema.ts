@@ -2,13 +2,14 @@ import { isRecord } from '@mcp-fittings/client-core';
 import { escapeText, sanitizeText } from '@mcp-fittings/client-core/text';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
-import type { References } from '../schema/references.js';
+import { References } from '../schema/references.js';
 import { DRAFT, draftOf, knows, type Draft } from '../schema/dialect.js';
 import { isSchema, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS } from '../schema/subschemas.js';
 import { formatPointer } from '../json/json-pointer.js';
-import { createDefinitions, type Definitions } from './definitions.js';
+import { Definitions } from './definitions.js';
+import { originalArguments } from './original-arguments.js';
 import { repairKeyword } from './repair-keyword.js';
-import type { PropertyAliases } from './property-aliases.js';
+import { PropertyAliases, visiblePattern } from './property-aliases.js';
 
 /** A JSON Schema for the arguments of a tool that model APIs accept. */
 export type ModelSchema = {
@@ -27,6 +28,8 @@ export interface ModelSchemaConversion {
   readonly schema: ModelSchema;
   /** What model APIs reject and was replaced, at most 50 places. */
   readonly repairs: readonly SchemaDifference[];
+  /** Converts arguments with the names of `schema` to the names that the server uses. */
+  originalArguments(args: JsonObject): JsonObject;
 }
 
 const MAX_TEXT_LENGTH = 2_000;
@@ -61,12 +64,17 @@ const UNSUPPORTED_REFERENCES = new Set(['$dynamicRef', '$recursiveRef']);
  * property names are ones that the APIs accept, references lead to `$defs`, and whatever makes an API reject the whole request
  * is repaired.
  */
-export function modelSchema(
-  root: JsonObject,
-  aliases: PropertyAliases,
-  references: References,
-): ModelSchemaConversion {
-  return new Converter(aliases, references, draftOf(root['$schema']) ?? DRAFT.v2020).convert(root);
+export function modelSchema(root: JsonObject): ModelSchemaConversion {
+  const aliases = new PropertyAliases(root);
+  const references = new References(root);
+  const converted = new Converter(aliases, references, draftOf(root['$schema']) ?? DRAFT.v2020).convert(root);
+  return {
+    ...converted,
+    // Most schemas show a model no other name or value than the server's.
+    originalArguments: aliases.used
+      ? (args) => originalArguments(args, root, aliases, references)
+      : (args) => args,
+  };
 }
 
 class Converter {
@@ -79,10 +87,10 @@ class Converter {
   constructor(aliases: PropertyAliases, references: References, draft: Draft) {
     this.#aliases = aliases;
     this.#draft = draft;
-    this.#definitions = createDefinitions(references);
+    this.#definitions = new Definitions(references);
   }
 
-  convert(root: JsonObject): ModelSchemaConversion {
+  convert(root: JsonObject): Omit<ModelSchemaConversion, 'originalArguments'> {
     const flat = this.#withoutRootReference(root);
     const { properties, required, ...rest } = this.#object(flat, '');
     const definitions: Record<string, unknown> = {};
@@ -198,7 +206,7 @@ class Converter {
         this.#differences.add(keyword, pointer, 'model APIs reject a name');
       result[keyword] = shown;
     } else if (keyword === 'pattern' && typeof value === 'string') {
-      result[keyword] = this.#aliases.pattern(value);
+      result[keyword] = visiblePattern(value);
     } else if (keyword === 'dependentRequired') {
       const members = Object.entries(asObject(value)).map(([name, list]): [string, unknown] => [
         this.#aliases.property(name),
@@ -231,7 +239,7 @@ class Converter {
     return Object.fromEntries(
       Object.entries(members).flatMap(([name, member]): readonly (readonly [string, unknown])[] => {
         const at = pointer + formatPointer([keyword, name]);
-        if (keyword === 'patternProperties') return [[this.#aliases.pattern(name), this.schema(member, at)]];
+        if (keyword === 'patternProperties') return [[visiblePattern(name), this.schema(member, at)]];
         // The model need not know of a member that it must not pass, if it must not pass unknown ones.
         if (keyword === 'properties' && member === false && isClosed) return [];
         const alias = this.#aliases.property(name);

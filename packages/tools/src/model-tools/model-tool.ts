@@ -2,11 +2,8 @@ import { sanitizeText } from '@mcp-fittings/client-core/text';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import type { JsonObject } from '../json/copy-json.js';
 import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema.js';
-import { originalArguments } from './original-arguments.js';
-import { createPropertyAliases, type PropertyAliases } from './property-aliases.js';
 import { convertAccepted, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 import { PatternCache } from '../patterns/pattern-cache.js';
-import { createReferences, type References } from '../schema/references.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
 import { toolTraits, type ToolTraits } from '../permissions/tool-traits.js';
@@ -135,8 +132,6 @@ class LazyTool implements PreparedTool {
   readonly cost: ToolCost;
   readonly #patterns: PatternCache;
   #forModel: ModelSchemaConversion | undefined;
-  #aliases: PropertyAliases | undefined;
-  #references: References | undefined;
   #convertedInput: ConvertedSchema | undefined;
   #convertedOutput: ConvertedSchema | undefined;
 
@@ -170,15 +165,11 @@ class LazyTool implements PreparedTool {
   }
 
   originalArguments(args: JsonObject): JsonObject {
-    this.#aliases ??= createPropertyAliases(this.#input);
-    this.#references ??= createReferences(this.#input);
-    return originalArguments(args, this.#input, this.#aliases, this.#references);
+    return this.#conversion().originalArguments(args);
   }
 
   #conversion(): ModelSchemaConversion {
-    this.#aliases ??= createPropertyAliases(this.#input);
-    this.#references ??= createReferences(this.#input);
-    return (this.#forModel ??= modelSchema(this.#input, this.#aliases, this.#references));
+    return (this.#forModel ??= modelSchema(this.#input));
   }
 
   get input(): ConvertedSchema {

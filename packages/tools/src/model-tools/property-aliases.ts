@@ -8,41 +8,54 @@ const ACCEPTED = /^[a-zA-Z0-9_.-]{1,64}$/;
 const MAX_LENGTH = 64;
 
 /**
- * What a model sees instead of the property names and values of a server's schema that model APIs reject or that hold control
- * or invisible characters. A property name has the same alias everywhere in a schema.
+ * The names and values that a model sees instead of those of a server's schema that model APIs reject or that hold control or
+ * invisible characters. A property name has the same alias everywhere in a schema.
  */
-export interface PropertyAliases {
-  /** Returns the alias of a property name, or the name itself if it needs none. */
-  property(name: string): string;
-  /** Returns a value of `enum`, `const`, `default` or `examples` with its strings escaped and its keys aliased. */
-  value(value: Json): Json;
-  /** Returns an equivalent regular expression without control or invisible characters. */
-  pattern(pattern: string): string;
-}
+export class PropertyAliases {
+  readonly #aliases = new Map<string, string>();
+  #used = false;
 
-/** Finds the property names of a schema that need an alias. */
-export function createPropertyAliases(root: JsonObject): PropertyAliases {
-  const names = new Set<string>();
-  collectNames(root, names);
-  const taken = new Set([...names].filter((name) => ACCEPTED.test(name)));
-  const aliases = new Map<string, string>();
-  for (const name of names) {
-    if (ACCEPTED.test(name)) continue;
-    const alias = createAlias(name, taken);
-    taken.add(alias);
-    aliases.set(name, alias);
+  /** Finds the property names of a schema that need an alias. */
+  constructor(root: JsonObject) {
+    const names = new Set<string>();
+    collectNames(root, names);
+    const taken = new Set([...names].filter((name) => ACCEPTED.test(name)));
+    for (const name of names) {
+      if (ACCEPTED.test(name)) continue;
+      const alias = createAlias(name, taken);
+      taken.add(alias);
+      this.#aliases.set(name, alias);
+    }
   }
-  const property = (name: string): string => aliases.get(name) ?? name;
-  const value = (data: Json): Json => {
-    if (typeof data === 'string') return escapeText(data, { multiline: true });
-    if (isJsonObject(data)) {
+
+  /** Whether a name or value was replaced so far. */
+  get used(): boolean {
+    return this.#used;
+  }
+
+  /** Returns the alias of a property name, or the name itself if it needs none. */
+  property(name: string): string {
+    return this.#shown(name, this.#aliases.get(name) ?? name);
+  }
+
+  /** Returns a value of `enum`, `const`, `default` or `examples` with its strings escaped and its keys aliased. */
+  value(value: Json): Json {
+    if (typeof value === 'string') return this.#shown(value, escapeText(value, { multiline: true }));
+    if (isJsonObject(value)) {
       return Object.fromEntries(
-        Object.entries(data).map(([key, member]) => [aliases.get(key) ?? escapeText(key), value(member)]),
+        Object.entries(value).map(([key, member]) => [
+          this.#shown(key, this.#aliases.get(key) ?? escapeText(key)),
+          this.value(member),
+        ]),
       );
     }
-    return Array.isArray(data) ? data.map((element: Json) => value(element)) : data;
-  };
-  return { property, value, pattern: visiblePattern };
+    return Array.isArray(value) ? value.map((element: Json) => this.value(element)) : value;
+  }
+
+  #shown(original: string, shown: string): string {
+    if (original !== shown) this.#used = true;
+    return shown;
+  }
 }
 
 /** Returns the names that a schema knows: those that it describes, and those that it requires without a description. */
@@ -68,7 +81,8 @@ function createAlias(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-function visiblePattern(pattern: string): string {
+/** Returns an equivalent regular expression without control or invisible characters. */
+export function visiblePattern(pattern: string): string {
   let text = '';
   let escaping = false;
   for (const character of pattern) {

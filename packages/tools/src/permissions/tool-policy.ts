@@ -1,6 +1,5 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/client-core/text';
-import { toolTraits } from './tool-traits.js';
 import type { CatalogTool } from '@mcp-fittings/host';
 import {
   createToolApprovals,
@@ -28,7 +27,7 @@ export type ConfirmOutcome = 'once' | 'always-tool' | 'always-server' | 'cancel'
 export interface ToolPolicyOptions {
   /**
    * Permissions by the name of the server: {@link ToolPermissions}, or whole entries such as `loadConfig(…).servers`. Default:
-   * none. Malformed permissions throw `CONFIG_INVALID`.
+   * none. They are read when the policy is created.
    */
   readonly servers?: Readonly<Record<string, ToolPermissions | ServerConfig>> | undefined;
   /** Whether the folder in which the host works is trusted. Default false: `trust: true` of a server has no effect. */
@@ -88,12 +87,10 @@ export interface PolicyTool extends Pick<CatalogTool, 'server' | 'name' | 'annot
  */
 export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
   const { servers = {}, folderIsTrusted = false, approvals = createToolApprovals(), identify } = options;
-  // Reports a mistake now and not at the first call.
-  for (const [server, entry] of Object.entries(servers)) readPermissions(server, entry);
-  const permissionsOf = (server: string): ToolPermissions => {
-    const entry = Object.hasOwn(servers, server) ? servers[server] : undefined;
-    return entry === undefined ? {} : readPermissions(server, entry);
-  };
+  const rules = new Map(
+    Object.entries(servers).map(([server, entry]) => [server, new ServerRules(server, entry)]),
+  );
+  const rulesOf = (server: string): ServerRules => rules.get(server) ?? new ServerRules(server, {});
   const isTrusted = (permissions: ToolPermissions): boolean =>
     permissions.trust === true &&
     (typeof folderIsTrusted === 'function' ? folderIsTrusted() : folderIsTrusted);
@@ -112,31 +109,29 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
     digest: tool.digest,
   });
 
+  const statusOf = (tool: PolicyTool): ToolApprovalStatus => approvalsFor(tool).forTool(approved(tool));
+
   return {
     approvals,
     forTool(tool) {
-      const permissions = permissionsOf(tool.server);
-      const server = `server "${show(tool.server)}"`;
-      if (
-        matchesAny(
-          tool.name.toLowerCase(),
-          permissions.deniedTools?.map((name) => name.toLowerCase()),
-        )
-      ) {
+      const { permissions, label: server, denied } = rulesOf(tool.server);
+      if (matchesAny(tool.name.toLowerCase(), denied)) {
         return verdict('deny', 'denied-tool', `The tool is on the list of denied tools of ${server}.`);
       }
       if (permissions.enabledTools !== undefined && !matchesAny(tool.name, permissions.enabledTools)) {
         return verdict('deny', 'disabled-tool', `The tool is not on the list of enabled tools of ${server}.`);
       }
       const trusted = isTrusted(permissions);
-      const status = approvalsFor(tool).forTool(approved(tool));
       const general = generalVerdict(tool, permissions, trusted, server);
-      const isExempt =
-        general.rule === 'write-permission' && isNamed(tool, permissions) && !hasChanged(status);
-      if (general.decision === 'deny' && !isExempt) return general;
+      if (general.decision === 'deny') {
+        const isExempt =
+          general.rule === 'write-permission' && isNamed(tool, permissions) && !hasChanged(statusOf(tool));
+        if (!isExempt) return general;
+      }
       if (matchesAny(tool.name, permissions.allowedTools)) {
         return verdict('allow', 'allowed-tool', `The tool is on the list of allowed tools of ${server}.`);
       }
+      const status = statusOf(tool);
       if (status === 'server') {
         return verdict('allow', 'approved-server', `You approved all tools of ${server}.`);
       }
@@ -150,8 +145,7 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
       return sinceApproval(status, tool, server, listed) ?? listed;
     },
     forResource({ server, uri }) {
-      const permissions = permissionsOf(server);
-      const where = `server "${show(server)}"`;
+      const { permissions, label: where } = rulesOf(server);
       const general = byPermission('read', permissions.readPermission, where);
       if (matchesAny(uri, permissions.allowedResources)) {
         return verdict(
@@ -184,6 +178,21 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
       }
     },
   };
+}
+
+/** The permissions of a server, read once. */
+class ServerRules {
+  readonly permissions: ToolPermissions;
+  /** The patterns of denied tools, in lower case. */
+  readonly denied: readonly string[] | undefined;
+  /** Names the server in a sentence for the user. */
+  readonly label: string;
+
+  constructor(server: string, entry: ToolPermissions | ServerConfig) {
+    this.permissions = readPermissions(server, entry);
+    this.denied = this.permissions.deniedTools?.map((name) => name.toLowerCase());
+    this.label = `server "${show(server)}"`;
+  }
 }
 
 /** Returns the verdict for a tool that was changed or added since its approval, unless `otherwise` allows it. */
@@ -234,7 +243,7 @@ function generalVerdict(
   server: string,
 ): ToolPolicyVerdict {
   const write = byPermission('write', permissions.writePermission, server);
-  if (!toolTraits(tool.annotations).isReadOnly) return write;
+  if (tool.annotations?.readOnlyHint !== true) return write;
   const read = byPermission('read', permissions.readPermission, server);
   if (trusted || STRICTNESS[read.decision] >= STRICTNESS[write.decision]) return read;
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../json/copy-json.js';
 import { draftOf } from '../schema/dialect.js';
-import { createReferences } from '../schema/references.js';
+import { References } from '../schema/references.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
 import { PatternCache } from '../patterns/pattern-cache.js';
@@ -52,7 +52,7 @@ export function convertSchema(schema: unknown, limits: Partial<SchemaLimits> = {
 export function convertAccepted(root: JsonObject, patterns: PatternCache): ConvertedSchema {
   const draft = draftOf(root['$schema']);
   if (draft === undefined) return acceptAnything('its $schema names a dialect that is not supported');
-  const references = createReferences(root);
+  const references = new References(root);
   if (references.ambiguous) return acceptAnything('a part of it has an $id of its own');
   try {
     return convert(simplifySchema(root, { draft, references, patterns }));

@@ -9,40 +9,37 @@ export interface Target {
   readonly pointer: string;
 }
 
-/** Resolves the references of one schema document. References to other documents are never fetched. */
-export interface References {
-  /** Returns undefined if the reference leads to another document, to nothing, or to a value that is not a schema. */
-  resolve(reference: string): Target | undefined;
-  /** Whether a part of the document has an `$id` of its own, so that a fragment may mean several parts. */
-  readonly ambiguous: boolean;
-}
-
 /**
- * Resolves references within a schema document. Most documents have none, so anchors are looked for when the first reference
- * is resolved.
+ * Resolves references within a schema document. References to other documents are never fetched. Most documents have no reference,
+ * so anchors are looked for when the first one is resolved.
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-8.2
  */
-export function createReferences(root: JsonObject): References {
-  const documentId = readDocumentId(root);
-  let anchors: ReadonlyMap<string, Target> | undefined;
-  let ambiguous: boolean | undefined;
+export class References {
+  readonly #root: JsonObject;
+  #anchors: ReadonlyMap<string, Target> | undefined;
+  #ambiguous: boolean | undefined;
 
-  return {
-    get ambiguous() {
-      return (ambiguous ??= isAmbiguous(root));
-    },
-    resolve(reference) {
-      const fragment = localFragment(reference, documentId);
-      if (fragment === undefined) return undefined;
-      anchors ??= anchorsOf(root);
-      const anchor = anchors.get(fragment);
-      if (anchor !== undefined) return anchor;
-      const path = parseFragment(fragment);
-      if (path === undefined) return undefined;
-      const schema = valueAt(root, path);
-      return isSchema(schema) ? { schema, pointer: formatPointer(path) } : undefined;
-    },
-  };
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  /** Whether a part of the document has an `$id` of its own, so that a fragment may mean several parts. */
+  get ambiguous(): boolean {
+    return (this.#ambiguous ??= isAmbiguous(this.#root));
+  }
+
+  /** Returns undefined if the reference leads to another document, to nothing, or to a value that is not a schema. */
+  resolve(reference: string): Target | undefined {
+    const fragment = localFragment(reference, readDocumentId(this.#root));
+    if (fragment === undefined) return undefined;
+    this.#anchors ??= anchorsOf(this.#root);
+    const anchor = this.#anchors.get(fragment);
+    if (anchor !== undefined) return anchor;
+    const path = parseFragment(fragment);
+    if (path === undefined) return undefined;
+    const schema = valueAt(this.#root, path);
+    return isSchema(schema) ? { schema, pointer: formatPointer(path) } : undefined;
+  }
 }
 
 /** Returns whether there are both a reference and a part that has an `$id` of its own. */

@@ -1,4 +1,4 @@
-import { copyJson, type JsonLimits } from '../json/copy-json.js';
+import { copyJson, type AcceptedJson, type JsonLimits } from '../json/copy-json.js';
 import type { ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 import { readableIssues, type SchemaIssue } from './schema-issues.js';
 
@@ -38,14 +38,17 @@ export function checkValue(
 ): readonly SchemaIssue[] {
   const copy = copyJson(value, { ...CHECKED_VALUE_LIMITS, ...limits });
   if (copy.problem !== undefined) return [{ path: [], message: `the value ${copy.problem}` }];
+  return checkCopy(schema, copy);
+}
+
+/** Checks a copy that is within the limits already. */
+export function checkCopy(schema: ConvertedSchema, copy: AcceptedJson): readonly SchemaIssue[] {
   const { stepsPerValue, stepsPerCharacter } = schema;
   const steps = stepsPerValue * copy.nodes + (stepsPerCharacter * copy.characters) / PATTERN_STEPS;
   if (steps > MAX_STEPS) return [];
   try {
-    return readableIssues(
-      schema.zod.safeParse(copy.value, NO_GENERATED_CODE).error?.issues ?? [],
-      copy.value,
-    );
+    const { error } = schema.zod.safeParse(copy.value, NO_GENERATED_CODE);
+    return error === undefined ? [] : readableIssues(error.issues, copy.value);
   } catch (error) {
     // Both are nested so deeply that the stack is too small.
     if (error instanceof RangeError) return [];
