@@ -1,17 +1,20 @@
 import { sanitizeText } from '@mcp-fittings/client-core/text';
 
-/** `error`: a file or a server is not used. `warning`: the user should look at it. `info`: nothing needs to be done. */
-export type Severity = 'error' | 'warning' | 'info';
-
 /** What a problem code means. */
 export interface ProblemCodeInfo {
-  /** Severity of a problem with this code, unless {@link ConfigProblem.severity} differs. */
-  readonly severity: Severity;
+  /**
+   * Severity of a problem with this code, unless {@link ConfigProblem.severity} differs. `error`: a file or a server is not
+   * used. `warning`: the user should look at it. `info`: nothing needs to be done.
+   */
+  readonly severity: 'error' | 'warning' | 'info';
   /** One sentence that explains the code, for a reference. */
   readonly meaning: string;
 }
 
-const code = (severity: Severity, meaning: string): ProblemCodeInfo => ({ severity, meaning });
+const code = (severity: ProblemCodeInfo['severity'], meaning: string): ProblemCodeInfo => ({
+  severity,
+  meaning,
+});
 
 /** Severity and meaning of every {@link ConfigProblemCode}. */
 export const CONFIG_PROBLEM_CODES = {
@@ -91,7 +94,7 @@ export interface ConfigProblem {
   /** Stable code to test for. */
   readonly code: ConfigProblemCode;
   /** How serious this occurrence is. Usually that of the code. */
-  readonly severity: Severity;
+  readonly severity: ProblemCodeInfo['severity'];
   /** Path of the file, or a name such as `--mcp-config #1`; undefined if the problem is not about one file. */
   readonly file?: string | undefined;
   /** Line in {@link file}, from 1. */
@@ -116,7 +119,7 @@ export interface EntryIssue {
   readonly message: string;
   readonly hint?: string | undefined;
   /** Set if this occurrence is less serious than its code. */
-  readonly severity?: Severity | undefined;
+  readonly severity?: ProblemCodeInfo['severity'] | undefined;
 }
 
 export interface ProblemDetails {
@@ -125,7 +128,7 @@ export interface ProblemDetails {
   readonly path?: string | undefined;
   readonly hint?: string | undefined;
   /** Set if this occurrence is more or less serious than its code. */
-  readonly severity?: Severity | undefined;
+  readonly severity?: ProblemCodeInfo['severity'] | undefined;
 }
 
 /** Creates a problem. Texts that may come from an untrusted file are made safe to print. */

@@ -8,7 +8,7 @@ const RULE = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 const MEANINGFUL_TO_JAVASCRIPT: ReadonlySet<string> = new Set(['constructor', 'prototype']);
 
 /**
- * Checks the name of a server. A valid name has 1 to {@link MAX_SERVER_NAME_LENGTH} ASCII letters, digits, `.`, `-` or `_`,
+ * Checks the name of a server. A valid name has 1 to 64 ASCII letters, digits, `.`, `-` or `_`,
  * begins and ends with a letter or digit, and has no two `_` in a row, because `mcp__server__tool` must be unambiguous.
  * Returns undefined for a valid name, else the reason as the predicate of a sentence: `is empty`.
  *

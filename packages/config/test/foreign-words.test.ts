@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createConfigEditor } from '../src/edit/config-editor.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
-import type { LoadedConfig } from '../src/load/load-config.js';
+import type { LoadedConfig } from '../src/load/loaded-config.js';
 import { plugins } from './support/plugins.js';
 import { answering, scratch, servers, type Scratch } from './support/scratch.js';
 

@@ -4,7 +4,7 @@ import type { ServerConfig } from '@mcp-fittings/client-core';
 import type { InteropClient } from '../src/interop/clients/all-clients.js';
 import { exportServers } from '../src/interop/export-servers.js';
 import { importServers, type ImportedServer } from '../src/interop/import-servers.js';
-import { findLiteralSecrets, moveSecretsToVariables } from '../src/entry/literal-secrets.js';
+import { moveSecretsToVariables } from '../src/entry/literal-secrets.js';
 import { scratch } from './support/scratch.js';
 
 const URL_OF = 'https://remote.example/mcp';
@@ -297,7 +297,7 @@ describe('literal secrets of an entry', () => {
     const { entry: without, variables } = moveSecretsToVariables('s', entry);
     expect(without).toEqual(expected);
     expect(variables.length).toBeGreaterThan(0);
-    expect(findLiteralSecrets(without)).toEqual([]);
+    expect(moveSecretsToVariables('server', without).variables).toEqual([]);
   });
 
   it.each([
@@ -305,6 +305,6 @@ describe('literal secrets of an entry', () => {
     [{ args: ['--header', 'Authorization: ${X}', '$${AUTH}', '--flag', 'value'] }],
     [{ headers: { 'X-Org': 'acme' }, url: 'https://x.example/mcp?page=2' }],
   ])('finds nothing in %j', (entry: ServerConfig) => {
-    expect(findLiteralSecrets(entry)).toEqual([]);
+    expect(moveSecretsToVariables('server', entry).variables).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { layouts } from '../src/layout/built-in-layouts.js';
-import type { LoadedConfig } from '../src/load/load-config.js';
+import type { LoadedConfig } from '../src/load/loaded-config.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 
 describe('problems are data', () => {

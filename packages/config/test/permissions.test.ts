@@ -2,7 +2,7 @@ import type { ServerConfig } from '@mcp-fittings/client-core';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { serverPermissions, type ServerPermissions } from '../src/entry/permissions.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
-import type { LoadedConfig } from '../src/load/load-config.js';
+import type { LoadedConfig } from '../src/load/loaded-config.js';
 import { answering, scratch, servers } from './support/scratch.js';
 
 const ALL = {

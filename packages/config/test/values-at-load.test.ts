@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createConfigEditor } from '../src/edit/config-editor.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
 import { defineLayout } from '../src/layout/layout.js';
-import type { LoadConfigOptions, LoadedConfig } from '../src/load/load-config.js';
+import type { LoadConfigOptions } from '../src/load/load-config.js';
+import type { LoadedConfig } from '../src/load/loaded-config.js';
 import { plugins } from './support/plugins.js';
 import { answering, scratch, servers } from './support/scratch.js';
 

@@ -5,7 +5,6 @@ import { createServerApprovals } from '../src/approval/approvals.js';
 import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
 import { watchConfig, type WatchConfigOptions } from '../src/watch/watch-config.js';
-import type { ServerChanges } from '../src/watch/watch-config.js';
 import { scratch, servers, type Scratch } from './support/scratch.js';
 
 /**
@@ -13,7 +12,7 @@ import { scratch, servers, type Scratch } from './support/scratch.js';
  * the file system are real.
  */
 async function watching(place: Scratch, more: Partial<WatchConfigOptions> = {}) {
-  const seen: ServerChanges[] = [];
+  const seen: Changes[] = [];
   const pending = new Set<() => void>();
   let running = false;
   let wake = (): void => undefined;
@@ -50,7 +49,7 @@ async function watching(place: Scratch, more: Partial<WatchConfigOptions> = {}) 
   });
   onTestFinished(() => watcher.close());
   /** Advances the clock until there is a change. */
-  const next = async (): Promise<ServerChanges> => {
+  const next = async (): Promise<Changes> => {
     running = true;
     elapse();
     for (;;) {
@@ -65,6 +64,8 @@ async function watching(place: Scratch, more: Partial<WatchConfigOptions> = {}) 
   return { watcher, next, seen };
 }
 const command = (name: string): object => ({ type: 'stdio', command: name });
+
+type Changes = Parameters<WatchConfigOptions['onChange']>[0];
 
 describe('watchConfig', () => {
   it('reports added, changed and removed servers', async () => {

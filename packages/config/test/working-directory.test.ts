@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createServerApprovals } from '../src/approval/approvals.js';
 import type { ApprovalRequest } from '../src/approval/approval-request.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
-import type { LoadedConfig } from '../src/load/load-config.js';
+import type { LoadedConfig } from '../src/load/loaded-config.js';
 import { resolveEntryPaths } from '../src/entry/working-directory.js';
 import { answering, codes, scratch, servers } from './support/scratch.js';
 

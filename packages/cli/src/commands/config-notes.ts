@@ -1,5 +1,5 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { type LoadedConfig, type ConfigProblem, findLiteralSecrets } from '@mcp-fittings/config';
+import { type LoadedConfig, type ConfigProblem, moveSecretsToVariables } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import { isOfFile, noteProblem } from '../output/config-problems.js';
@@ -43,7 +43,7 @@ export function noServersText(problems: readonly ConfigProblem[]): string {
  */
 export function secretNotes(entry: ServerConfig, dryRun = false): readonly string[] {
   const verb = dryRun ? 'would be' : 'is now';
-  return findLiteralSecrets(entry).map(
+  return moveSecretsToVariables('server', entry).variables.map(
     ({ field }) =>
       `The value of ${field.replace(/^(?:env|headers)\./, '')} ${verb} in the file; use \${NAME} to keep it in the environment.`,
   );

@@ -3,7 +3,6 @@ import {
   type ImportedServer,
   type ConfigScope,
   describeServer,
-  findLiteralSecrets,
   moveSecretsToVariables,
 } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
@@ -38,15 +37,14 @@ export async function prepareServer(
   const { name, origin } = server;
   const local = await asRemote(deps, server, options);
   if (origin === 'user') deps.output.hide(entrySecrets([local.entry]));
-  const secrets = findLiteralSecrets(local.entry);
-  const fields = printable(secrets.map(({ field }) => field).join(', '));
-  const how = secrets.length === 0 ? 'keep' : (options.secrets ?? (await howToWrite()));
+  const { entry, variables } = moveSecretsToVariables(name, local.entry);
+  const fields = printable(variables.map(({ field }) => field).join(', '));
+  const how = variables.length === 0 ? 'keep' : (options.secrets ?? (await howToWrite()));
   if (how === 'skip') return undefined;
   if (how === 'keep') {
     const notes = [...local.notes, ...secretNotes(local.entry, options.dryRun)];
     return { name, entry: local.entry, notes, summary: summaryOf(local.entry) };
   }
-  const { entry, variables } = moveSecretsToVariables(name, local.entry);
   const set = variables.map(
     ({ field, variable }) => `Set the variable ${variable}: it replaces the value of ${field}.`,
   );

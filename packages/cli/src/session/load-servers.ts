@@ -4,7 +4,6 @@ import {
   type Layout,
   type LoadConfigOptions,
   type LoadedConfig,
-  PROJECT_PLACEHOLDER,
   type LocationOptions,
   createFileApprovalStore,
   createServerApprovals,
@@ -87,7 +86,7 @@ const fittings = defineLayout({
       scope: 'local',
       base: 'home',
       path: HOME_FILE,
-      servers: [['projects', PROJECT_PLACEHOLDER, 'mcpServers']],
+      servers: [['projects', '{project}', 'mcpServers']],
     },
   ],
 });

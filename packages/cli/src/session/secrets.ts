@@ -1,5 +1,5 @@
 import { type ServerConfig, isRecord } from '@mcp-fittings/client-core';
-import { type LoadedConfig, isSecretName, findLiteralSecrets } from '@mcp-fittings/config';
+import { type LoadedConfig, isSecretName, moveSecretsToVariables } from '@mcp-fittings/config';
 
 /**
  * Returns the secrets of all definitions, as written and as expanded. The text of a project's file is not a secret of
@@ -23,7 +23,7 @@ export function entrySecrets(servers: Iterable<ServerConfig>): readonly string[]
   };
   for (const server of servers) {
     const { headers, env, oauth, apiKey, clientCertificate, args, url, proxy } = server;
-    for (const { value } of findLiteralSecrets(server)) add(value);
+    for (const { value } of moveSecretsToVariables('server', server).variables) add(value);
     add(apiKey);
     for (const value of Object.values(isRecord(headers) ? headers : {})) {
       add(value);

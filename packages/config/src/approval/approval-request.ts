@@ -1,12 +1,4 @@
-import type { JsonObject } from '../jsonc/json-value.js';
-
-/** An environment variable that a server would receive. */
-export interface VariableUse {
-  /** Name of the variable. `*` stands for the whole environment (`inheritEnv: 'all'`). */
-  readonly name: string;
-  /** Paths of the fields that use it, such as `headers.Authorization` or `args[0]`. */
-  readonly fields: readonly string[];
-}
+import type { ServerConfig } from '@mcp-fittings/client-core';
 
 /**
  * The question whether a server that came with a project may be used. It is about one definition, exactly as it would be
@@ -24,13 +16,18 @@ export interface ApprovalRequest {
   /** Line of the definition in {@link file}, from 1; undefined if the format has no line numbers. */
   readonly line: number | undefined;
   /** The definition as written, variables unexpanded. Untrusted text: escape it with `escapeText` before showing it. */
-  readonly definition: JsonObject;
+  readonly definition: ServerConfig;
   /** Absolute path of the program if `command` is a path; undefined for a name that is looked up on the `PATH`. */
   readonly program: string | undefined;
   /** Folder in which the program would start; undefined for a remote server, and if `cwd` contains a variable. */
   readonly folder: string | undefined;
   /** Variables of the user's environment that the server would receive. Their values have not been read. */
-  readonly variables: readonly VariableUse[];
+  readonly variables: readonly {
+    /** Name of the variable. `*` stands for the whole environment (`inheritEnv: 'all'`). */
+    readonly name: string;
+    /** Paths of the fields that use it, such as `headers.Authorization` or `args[0]`. */
+    readonly fields: readonly string[];
+  }[];
   /** Reasons to look twice, such as a shell as `command`. Each is one sentence and safe to print. */
   readonly warnings: readonly string[];
   /** True if another definition of this name was approved before. */
@@ -49,10 +46,8 @@ export interface ApprovalRequest {
 }
 
 /**
- * A decision about a server of a project. `once` and `no` last until the process exits. `always` applies to this
- * definition, `never` to this name in this project, whatever its definition.
+ * An answer to an {@link ApprovalRequest}. `once` and `no` last until the process exits. `always` applies to this
+ * definition, `never` to this name in this project, whatever its definition. `details` asks again with
+ * {@link ApprovalRequest.details} to show.
  */
-export type ApprovalDecision = 'once' | 'always' | 'no' | 'never';
-
-/** An answer to an {@link ApprovalRequest}. `details` asks again with {@link ApprovalRequest.details} to show. */
-export type ApprovalAnswer = ApprovalDecision | 'details';
+export type ApprovalAnswer = 'once' | 'always' | 'no' | 'never' | 'details';

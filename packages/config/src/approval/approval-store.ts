@@ -45,20 +45,6 @@ export interface ApprovalStore {
   forget(project: string, name?: string): Promise<void>;
 }
 
-/** Options of {@link createFileApprovalStore}. */
-export interface FileApprovalStoreOptions {
-  /**
-   * Path of the file. Default: `~/.config/mcp-fittings/approvals.json`, on macOS
-   * `~/Library/Application Support/mcp-fittings/approvals.json`, on Windows
-   * `%USERPROFILE%\\AppData\\Local\\mcp-fittings\\approvals.json`.
-   */
-  readonly path?: string | undefined;
-  /** Home directory of the default path. Default: `os.homedir()`. Pass the result of {@link homeDirectory}. */
-  readonly home?: string | undefined;
-  /** Platform whose conventions the default path follows. Default: `process.platform`. */
-  readonly platform?: NodeJS.Platform | undefined;
-}
-
 /** How many definitions of one name stay approved. The oldest is dropped first. */
 const MAX_KEPT = 20;
 
@@ -94,7 +80,20 @@ export function defaultApprovalPath(home: string, platform: NodeJS.Platform): st
  * const { servers } = await loadConfig({ layout: layouts.mcpJson, approvals });
  * ```
  */
-export function createFileApprovalStore(options: FileApprovalStoreOptions = {}): ApprovalStore {
+export function createFileApprovalStore(
+  options: {
+    /**
+     * Path of the file. Default: `~/.config/mcp-fittings/approvals.json`, on macOS
+     * `~/Library/Application Support/mcp-fittings/approvals.json`, on Windows
+     * `%USERPROFILE%\\AppData\\Local\\mcp-fittings\\approvals.json`.
+     */
+    readonly path?: string | undefined;
+    /** Home directory of the default path. Default: `os.homedir()`. Pass the result of {@link homeDirectory}. */
+    readonly home?: string | undefined;
+    /** Platform whose conventions the default path follows. Default: `process.platform`. */
+    readonly platform?: NodeJS.Platform | undefined;
+  } = {},
+): ApprovalStore {
   const { home = homedir(), platform = process.platform } = options;
   const file = options.path ?? defaultApprovalPath(home, platform);
 

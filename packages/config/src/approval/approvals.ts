@@ -1,8 +1,9 @@
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core/timing';
 import { normalizeEntry } from '../entry/normalize.js';
+import { jsonCopy } from '../jsonc/json-value.js';
 import { parsePolicy, findPolicyViolation, type ServerRule } from '../policy/policy.js';
-import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from './approval-request.js';
+import type { ApprovalAnswer, ApprovalRequest } from './approval-request.js';
 import type { ApprovalStore } from './approval-store.js';
 
 /** Options of {@link createServerApprovals}. */
@@ -10,11 +11,13 @@ export interface ServerApprovalsOptions {
   /** Stores the decisions `always` and `never`. Default: decisions last as long as this object. */
   readonly store?: ApprovalStore | undefined;
   /**
-   * Shows the question to the user and resolves to the answer. It is called for one server at a time. Default: no question
-   * is asked, and a server that has not been approved stays unapproved; use that in CI.
+   * Shows the question to the user and resolves to the answer. It is called for one server at a time. `details` is true
+   * after the answer `details`: show {@link ApprovalRequest.details} in place of the summary. Default: no question is asked,
+   * and a server that has not been approved stays unapproved; use that in CI.
    */
   readonly ask?:
-    ((request: ApprovalRequest, options: ApprovalPromptOptions) => Promise<ApprovalAnswer>) | undefined;
+    | ((request: ApprovalRequest, options: { readonly details: boolean }) => Promise<ApprovalAnswer>)
+    | undefined;
   /**
    * Names of servers that the user wants in any project. They approve nothing, because any clone can use that name; they
    * set {@link ApprovalRequest.preselected}. Default: none.
@@ -32,29 +35,11 @@ export interface ServerApprovalsOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** How a question is to be shown, the second argument of {@link ServerApprovalsOptions.ask}. */
-export interface ApprovalPromptOptions {
-  /** True if the user answered `details`: show {@link ApprovalRequest.details} in place of the summary. */
-  readonly details: boolean;
-}
-
 interface DecisionOfThisRun {
   readonly project: string;
   readonly name: string;
   readonly approved: boolean;
 }
-
-/**
- * The result of {@link ServerApprovals.decide}. `covered`: a rule in `trusted` permits the server anywhere, and it was not
- * approved as part of this project. `undecided`: there is no decision, and no question could be asked.
- */
-export type ApprovalVerdict = 'approved' | 'covered' | 'rejected' | 'undecided';
-
-/**
- * What the user's settings files say about the name of a project's server. `enabled`: approved in this project.
- * `preselected`: listed as wanted without a project, which approves nothing. `disabled`: rejected. Undefined: not listed.
- */
-export type ListedStatus = 'enabled' | 'disabled' | 'preselected' | undefined;
 
 /** Decides whether servers that came with a project may be used. Pass it to {@link loadConfig}. */
 export interface ServerApprovals {
@@ -67,22 +52,34 @@ export interface ServerApprovals {
    * {@link ServerApprovalsOptions.ask} is set; the answer is remembered. Rejects if the store cannot be read or written, or
    * if `ask` rejects, and with `CALLBACK_FAILED` if `ask` resolves to anything but an {@link ApprovalAnswer}. A server
    * whose decision rejects is not approved.
+   *
+   * `listed` is what the user's settings files say about the name. `enabled`: approved in this project. `preselected`:
+   * listed as wanted without a project, which approves nothing. `disabled`: rejected. Undefined: not listed.
+   *
+   * `covered`: a rule in `trusted` permits the server anywhere, and it was not approved as part of this project.
+   * `undecided`: there is no decision, and no question could be asked.
    */
   decide(
     request: ApprovalRequest,
-    options: { readonly mayAsk: boolean; readonly listed: ListedStatus },
-  ): Promise<ApprovalVerdict>;
+    options: {
+      readonly mayAsk: boolean;
+      readonly listed: 'enabled' | 'disabled' | 'preselected' | undefined;
+    },
+  ): Promise<'approved' | 'covered' | 'rejected' | 'undecided'>;
   /**
    * Remembers a decision that was made elsewhere, for example in a settings dialog. Pass the `approval` of a
    * {@link ServerEntry}. Rejects if the store cannot be written.
    */
   remember(
     request: Pick<ApprovalRequest, 'name' | 'project' | 'hash'>,
-    decision: ApprovalDecision,
+    decision: Exclude<ApprovalAnswer, 'details'>,
   ): Promise<void>;
   /** Deletes every decision about a project, or about one server of it. Rejects if the store cannot be written. */
   forget(project: string, name?: string): Promise<void>;
 }
+
+/** What the user's settings files say about the name of a project's server. */
+export type ListedStatus = Parameters<ServerApprovals['decide']>[1]['listed'];
 
 /** How often `ask` may answer `details` before the answer counts as no. */
 const MAX_DETAILS = 10;
@@ -148,7 +145,7 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
       }
       if (!mayAsk || ask === undefined) return 'undecided';
       const preselected = request.preselected || enabled.includes(request.name);
-      const decision = await askPerson(ask, { ...request, preselected });
+      const decision = await askUntilDecided(ask, { ...request, preselected });
       await approvals.remember(request, decision);
       return decision === 'once' || decision === 'always' ? 'approved' : 'rejected';
     },
@@ -178,7 +175,7 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
 
   const isCovered = ({ definition, program }: ApprovalRequest): boolean => {
     if (!Object.keys(definition).every((field) => COVERED_FIELDS.has(field))) return false;
-    const normal = normalizeEntry(definition);
+    const normal = normalizeEntry(jsonCopy(definition));
     if ('issues' in normal) return false;
     const config = program === undefined ? normal.config : { ...normal.config, command: program };
     return (
@@ -190,10 +187,10 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
   return approvals;
 }
 
-async function askPerson(
+async function askUntilDecided(
   ask: NonNullable<ServerApprovalsOptions['ask']>,
   request: ApprovalRequest,
-): Promise<ApprovalDecision> {
+): Promise<Exclude<ApprovalAnswer, 'details'>> {
   for (let details = 0; details <= MAX_DETAILS; details++) {
     const answer: unknown = await ask(request, { details: details > 0 });
     if (answer === 'once' || answer === 'always' || answer === 'no' || answer === 'never') return answer;

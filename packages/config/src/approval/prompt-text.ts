@@ -1,11 +1,14 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { fieldPath, quoteText } from '../display-text.js';
-import { jsonCopy, type JsonValue } from '../jsonc/json-value.js';
+import { jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { ALL_VARIABLES } from '../variables/syntax.js';
 import type { ApprovalRequest } from './approval-request.js';
 import { warningsFor } from './warnings.js';
 
-type Asked = Omit<ApprovalRequest, 'summary' | 'details'>;
+/** A question without its text. The definition is JSON, as it was read from a file. */
+type Asked = Omit<ApprovalRequest, 'summary' | 'details' | 'definition'> & {
+  readonly definition: JsonObject;
+};
 
 /** Lines that a terminal shows at once. A longer question repeats its length at the end. */
 const SCREEN = 24;

@@ -61,17 +61,13 @@ export interface WrittenFile {
   readonly changed: boolean;
 }
 
-/** Selects the server that a {@link ConfigEditor} method changes. */
-export interface ServerTarget {
-  /** Name of the server. */
-  readonly name: string;
-  /** Scope of the file. If it has several files, the one that defines the server is changed. */
-  readonly scope: ConfigScope;
-}
+/** The server that a method changes. */
+type ServerTarget = Pick<ConfigChange, 'name' | 'scope'>;
 
 /**
  * Changes servers in the files of a layout. Comments, the order of keys, unknown keys, line endings and mode bits are kept.
- * Writes are atomic, and processes that write at the same time take turns.
+ * Writes are atomic, and processes that write at the same time take turns. If the scope has several files, the one that
+ * defines the server is changed.
  *
  * Every method rejects with `CONFIG_INVALID` if the name, the entry or the file is invalid or the file has changed during
  * the confirmation, `SERVER_UNKNOWN` if the scope has no such server, `CONFIG_READ_ONLY` if the scope has no writable file,
@@ -81,18 +77,21 @@ export interface ServerTarget {
 export interface ConfigEditor {
   /** Adds a server. Rejects with `CONFIG_INVALID` if the scope has one with this name, unless `replace` is true. */
   addServer(
-    options: ServerTarget & { readonly entry: ServerConfig; readonly replace?: boolean },
+    options: Pick<ConfigChange, 'name' | 'scope'> & {
+      readonly entry: ServerConfig;
+      readonly replace?: boolean;
+    },
   ): Promise<WrittenFile>;
   /** Sets the given fields of a server, and removes those whose value is undefined. */
   updateServer(
-    options: ServerTarget & { readonly fields: Readonly<Record<string, unknown>> },
+    options: Pick<ConfigChange, 'name' | 'scope'> & { readonly fields: Readonly<Record<string, unknown>> },
   ): Promise<WrittenFile>;
   /** Removes a server from the file. */
-  removeServer(options: ServerTarget): Promise<WrittenFile>;
+  removeServer(options: Pick<ConfigChange, 'name' | 'scope'>): Promise<WrittenFile>;
   /** Removes `disabled`, and the words of other programs for it, from a server's entry. */
-  enableServer(options: ServerTarget): Promise<WrittenFile>;
+  enableServer(options: Pick<ConfigChange, 'name' | 'scope'>): Promise<WrittenFile>;
   /** Sets `disabled: true` in a server's entry, so that it stays listed and is not connected. */
-  disableServer(options: ServerTarget): Promise<WrittenFile>;
+  disableServer(options: Pick<ConfigChange, 'name' | 'scope'>): Promise<WrittenFile>;
 }
 
 /**

@@ -4,14 +4,6 @@ import { MAX_SERVER_NAME_LENGTH, NAME_PATTERN } from '../server-names.js';
 import { entrySchema } from './entry-schema.js';
 import { typeSpellings } from './normalize.js';
 
-/** Options of {@link configJsonSchema}. */
-export interface ConfigJsonSchemaOptions {
-  /** Installed transports, whose fields an editor completes and checks. Default: none, so only common fields are known. */
-  readonly plugins?: readonly TransportPlugin[] | undefined;
-  /** URL at which the schema is published, its `$id`. Default: none. */
-  readonly id?: string | undefined;
-}
-
 type Schema = Record<string, unknown>;
 
 /** The version that every editor supports. */
@@ -27,7 +19,14 @@ const TARGET = 'draft-07';
  * await writeFile('mcp.schema.json', JSON.stringify(configJsonSchema({ plugins: [stdio(), http()] })));
  * ```
  */
-export function configJsonSchema(options: ConfigJsonSchemaOptions = {}): Record<string, unknown> {
+export function configJsonSchema(
+  options: {
+    /** Installed transports, whose fields an editor completes and checks. Default: none, so only common fields are known. */
+    readonly plugins?: readonly TransportPlugin[] | undefined;
+    /** URL at which the schema is published, its `$id`. Default: none. */
+    readonly id?: string | undefined;
+  } = {},
+): Record<string, unknown> {
   const { plugins = [], id } = options;
   const { $schema, ...common } = z.toJSONSchema(entrySchema, { target: 'draft-7' });
   const rules = plugins.flatMap((plugin) => rulesFor(plugin));

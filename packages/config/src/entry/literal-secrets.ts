@@ -3,16 +3,6 @@ import { fieldPath } from '../display-text.js';
 import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { parseTemplate, variableReference } from '../variables/syntax.js';
 
-/** A secret that is written into an entry as text, where a variable could stand. */
-export interface LiteralSecret {
-  /** Path of the field, such as `headers.Authorization` or `args[2]`. */
-  readonly field: string;
-  /** Name of a variable that could replace it, such as `GITHUB_TOKEN`. Not necessarily set. */
-  readonly variable: string;
-  /** The secret itself, so that it can be redacted from output. */
-  readonly value: string;
-}
-
 const SECRET_NAME =
   /key|token|secret|passw|passphrase|credential|auth(?!or)|cookie|bearer|session|(?:^|[^a-z])pat(?:[^a-z]|$)|(?:^|[^a-z])pwd(?:[^a-z]|$)/i;
 /** Names that look like a secret's and hold its location or a public part. */
@@ -35,22 +25,10 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Returns the secrets that are written as text in an entry: in headers, environment variables, arguments, URLs and OAuth
- * credentials. They are found by name and by well-known formats; a secret without either is not found.
- *
- * @example
- * ```ts
- * findLiteralSecrets({ url: 'https://example.com/mcp', headers: { Authorization: 'Bearer abc' } });
- * // [{ field: 'headers.Authorization', variable: 'SERVER_AUTHORIZATION', value: 'abc' }]
- * ```
- */
-export function findLiteralSecrets(entry: ServerConfig): readonly LiteralSecret[] {
-  return moveSecretsToVariables('server', entry).variables;
-}
-
-/**
- * Returns a copy of an entry in which `${NAME}` replaces each literal secret, and the variables to set. Names are made from
- * the name of the server and of the field, such as `GITHUB_AUTHORIZATION`; a variable in `env` keeps its name.
+ * Returns a copy of an entry in which `${NAME}` replaces each secret that is written as text, and the variables to set.
+ * Secrets are found in headers, environment variables, arguments, URLs and OAuth credentials, by name and by well-known
+ * formats; a secret without either is not found. Names are made from the name of the server and of the field, such as
+ * `GITHUB_AUTHORIZATION`; a variable in `env` keeps its name.
  *
  * @example
  * ```ts
@@ -61,8 +39,20 @@ export function findLiteralSecrets(entry: ServerConfig): readonly LiteralSecret[
 export function moveSecretsToVariables(
   server: string,
   entry: ServerConfig,
-): { readonly entry: JsonObject; readonly variables: readonly LiteralSecret[] } {
-  const variables: LiteralSecret[] = [];
+): {
+  /** The copy, whose secrets are variables. */
+  readonly entry: ServerConfig;
+  /** The secrets that were found. */
+  readonly variables: readonly {
+    /** Path of the field, such as `headers.Authorization` or `args[2]`. */
+    readonly field: string;
+    /** Name of the variable that replaces it, such as `GITHUB_TOKEN`. Not necessarily set. */
+    readonly variable: string;
+    /** The secret itself, so that it can be redacted from output. */
+    readonly value: string;
+  }[];
+} {
+  const variables: ReturnType<typeof moveSecretsToVariables>['variables'][number][] = [];
   const prefix = server
     .toUpperCase()
     .replaceAll(/\W+/g, '_')

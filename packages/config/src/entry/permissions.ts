@@ -1,9 +1,6 @@
 import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { isRestriction, meaningOf } from '../words/foreign-words.js';
 
-/** What happens with a tool call or a resource read that no list names: it runs, the user is asked, or it is refused. */
-export type Permission = 'allow' | 'ask' | 'deny';
-
 /**
  * What an entry permits in advance: the fields that `createToolPolicy` of `@mcp-fittings/tools` reads. In names of tools and in
  * URIs, `*` matches any text.
@@ -17,10 +14,13 @@ export interface ServerPermissions {
   readonly enabledTools?: readonly string[] | undefined;
   /** URIs of resources that are read without asking the user. */
   readonly allowedResources?: readonly string[] | undefined;
-  /** Applies to resources and to tools that only read, if they are not listed; `deny` applies to listed tools too. */
-  readonly readPermission?: Permission | undefined;
+  /**
+   * Applies to resources and to tools that only read, if they are not listed: they run, the user is asked, or they are
+   * refused. `deny` applies to listed tools too.
+   */
+  readonly readPermission?: 'allow' | 'ask' | 'deny' | undefined;
   /** Applies to all other tools that are not listed; `deny` applies to those too that only a pattern covers. */
-  readonly writePermission?: Permission | undefined;
+  readonly writePermission?: 'allow' | 'ask' | 'deny' | undefined;
   /** True: the user is not asked about this server if the folder is trusted too. */
   readonly trust?: boolean | undefined;
 }
@@ -69,7 +69,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
-function isPermission(value: unknown): value is Permission {
+function isPermission(value: unknown): value is NonNullable<ServerPermissions['readPermission']> {
   return value === 'allow' || value === 'ask' || value === 'deny';
 }
 

@@ -1,5 +1,6 @@
+import { isRecord } from '@mcp-fittings/client-core';
 import { moveSecretsToVariables } from '../entry/literal-secrets.js';
-import { isJsonObject, type JsonObject } from '../jsonc/json-value.js';
+import { jsonCopy, type JsonObject } from '../jsonc/json-value.js';
 import { parseTemplate } from '../variables/syntax.js';
 import type { ClientFormat } from './clients/client-format.js';
 
@@ -44,9 +45,9 @@ export function bridgeEntry(
   const format = (text: string): string => (expandsVariables ? text : literalVariables(text, named));
   const args = ['-y', '@mcp-fittings/cli', 'bridge', format(typeof url === 'string' ? url : '')];
   if (typeof type === 'string' && type !== 'http') args.push('--type', type);
-  for (const [header, value] of Object.entries(isJsonObject(headers) ? headers : {}))
+  for (const [header, value] of Object.entries(isRecord(headers) ? headers : {}))
     if (typeof value === 'string') args.push('--header', format(`${header}: ${value}`));
-  if (isJsonObject(oauth)) {
+  if (isRecord(oauth)) {
     const { clientId, scopes, callbackPort, enabled } = oauth;
     if (typeof clientId === 'string') args.push('--client-id', format(clientId));
     for (const scope of Array.isArray(scopes) ? scopes : []) args.push('--oauth-scope', String(scope));
@@ -55,7 +56,7 @@ export function bridgeEntry(
   }
   const lost = [
     ...Object.keys(rest).filter((field) => !CARRIED.has(field)),
-    ...Object.keys(isJsonObject(oauth) ? oauth : {})
+    ...Object.keys(isRecord(oauth) ? oauth : {})
       .filter((field) => !OAUTH_CARRIED.has(field))
       .map((field) => `oauth.${field}`),
   ];
@@ -63,7 +64,7 @@ export function bridgeEntry(
     notes.push(
       `"${field}" was removed, because a bridge with a URL has no option for it. "fittings bridge ${name}" uses the whole entry.`,
     );
-  const kept = Object.fromEntries(Object.entries(rest).filter(([field]) => CARRIED.has(field)));
+  const kept = jsonCopy(Object.fromEntries(Object.entries(rest).filter(([field]) => CARRIED.has(field))));
   const env = inheritsNamed && Object.keys(named).length > 0 ? { env: named } : {};
   if (!expandsVariables && !inheritsNamed && Object.keys(named).length > 0) {
     const names = Object.keys(named).join(', ');

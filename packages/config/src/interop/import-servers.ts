@@ -68,29 +68,16 @@ export interface ImportedServer {
   /** What the conversion changed or lost, and what the user has to do. One sentence each. */
   readonly notes: readonly string[];
   /** For an entry that runs `mcp-remote` or `fittings bridge`: the remote server, to be used in place of {@link entry}. */
-  readonly remote?: ImportedRemote | undefined;
-  /** Path of the file that defines it. */
-  readonly file: string;
-  /** Line in {@link file}, from 1; undefined for TOML. */
-  readonly line?: number | undefined;
-}
-
-/** A remote server that another client reaches through a local program. */
-export interface ImportedRemote {
-  /** The converted entry; undefined if the command line has an option that an entry cannot express. */
-  readonly entry: ServerConfig | undefined;
-  /** Like {@link ImportedServer.summary}, for this entry; empty without one. */
-  readonly summary: string;
-  /** What the conversion changed or lost, or why there is no entry. One sentence each. */
-  readonly notes: readonly string[];
-}
-
-/** A server that could not be converted. */
-export interface FailedServer {
-  /** Name in the client's file, safe to print. */
-  readonly name: string;
-  /** Why it could not be converted, as a sentence. */
-  readonly reason: string;
+  readonly remote?:
+    | {
+        /** The converted entry; undefined if the command line has an option that an entry cannot express. */
+        readonly entry: ServerConfig | undefined;
+        /** Like {@link ImportedServer.summary}, for this entry; empty without one. */
+        readonly summary: string;
+        /** What the conversion changed or lost, or why there is no entry. One sentence each. */
+        readonly notes: readonly string[];
+      }
+    | undefined;
   /** Path of the file that defines it. */
   readonly file: string;
   /** Line in {@link file}, from 1; undefined for TOML. */
@@ -102,7 +89,16 @@ export interface ImportResult {
   /** The servers that were converted. Of two with one name, the one from the first file. */
   readonly imported: readonly ImportedServer[];
   /** The servers that could not be converted. */
-  readonly failed: readonly FailedServer[];
+  readonly failed: readonly {
+    /** Name in the client's file, safe to print. */
+    readonly name: string;
+    /** Why it could not be converted, as a sentence. */
+    readonly reason: string;
+    /** Path of the file that defines it. */
+    readonly file: string;
+    /** Line in {@link file}, from 1; undefined for TOML. */
+    readonly line?: number | undefined;
+  }[];
   /** Files that exist and could not be read, or have an invalid format. */
   readonly problems: readonly ConfigProblem[];
   /** Paths of the files that were read. */
@@ -127,7 +123,7 @@ export async function importServers(options: ImportServersOptions): Promise<Impo
   const project = options.project === undefined ? undefined : await resolveLinks(resolve(options.project));
   const home = await resolveHome(options.home, project);
   const imported = new Map<string, ImportedServer>();
-  const failed: FailedServer[] = [];
+  const failed: ImportResult['failed'][number][] = [];
   const problems: ConfigProblem[] = [];
   const files: string[] = [];
 
@@ -302,7 +298,7 @@ function importEntry(
 function importRemote(
   { name, entry }: Pick<ImportedServer, 'name' | 'entry'>,
   location: { readonly file: string; readonly line: number | undefined },
-): ImportedRemote | undefined {
+): ImportedServer['remote'] {
   const found = parseRemoteCommand(entry);
   if (found === undefined) return undefined;
   if ('reason' in found) return { entry: undefined, summary: '', notes: [found.reason] };

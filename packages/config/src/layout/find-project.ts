@@ -8,7 +8,7 @@ export interface Project {
   readonly root: string;
   /** Key under which approvals are stored. The same for all worktrees of a repository and all spellings of a path. */
   readonly id: string;
-  /** Spellings of {@link root} under which a file may list the project ({@link PROJECT_PLACEHOLDER}). */
+  /** Spellings of {@link root} under which a file may list the project (`{project}` in a {@link Layout}). */
   readonly spellings: readonly string[];
   /** Ids of the users whose files are read as the project's; undefined if the system has no file owners. */
   readonly owners: readonly number[] | undefined;

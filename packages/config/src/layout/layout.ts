@@ -3,98 +3,93 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { DEFAULT_SCOPE_ORDER, type ConfigScope } from './scopes.js';
 
 /**
- * Keys that lead to a value in a JSON file, outermost first: `['mcp', 'servers']`. {@link PROJECT_PLACEHOLDER} stands for the
- * path of the project.
+ * Describes which files a host reads its configuration from, as data. Check your own with {@link defineLayout}.
+ *
+ * Keys that lead to a value in a JSON file are listed outermost first: `['mcp', 'servers']`. The key `{project}` stands for the
+ * path of the project: `['projects', '{project}', 'mcpServers']`.
  */
-export type KeyPath = readonly string[];
-
-/** Stands for the path of the project in a {@link KeyPath}: `['projects', PROJECT_PLACEHOLDER, 'mcpServers']`. */
-export const PROJECT_PLACEHOLDER = '{project}';
-
-/**
- * The directory that a path of a layout is relative to: the home directory, the root of the project, or
- * {@link Layout.systemDirectory}. Servers of files in `project` are used only once the user has approved them.
- */
-export type BaseDirectory = 'home' | 'project' | 'system';
-
-/** A configuration file that may define servers. */
-export interface FileSource {
-  /** Scope of its servers. `enterprise` and `managed` require the base `system`. */
-  readonly scope: Extract<ConfigScope, 'enterprise' | 'user' | 'project' | 'local' | 'managed'>;
-  /** Directory that {@link path} is relative to. */
-  readonly base: BaseDirectory;
-  /** Path below {@link base}, with `/` on every platform and without `.` or `..`. */
-  readonly path: string;
-  /**
-   * Where the object with the servers is. The first path that exists in the file is used. `[]` means the top level of the
-   * file, whose members count as servers if they look like one.
-   */
-  readonly servers: readonly KeyPath[];
-}
-
-/** An administrator's file in {@link Layout.systemDirectory} that permits and forbids servers. */
-export interface PolicySource {
-  /** Path below the system directory, with `/`. */
-  readonly path: string;
-  /** Where the allow list is. If it is absent, every server is allowed. */
-  readonly allow: KeyPath;
-  /** Where the deny list is. */
-  readonly deny: KeyPath;
-  /** What the lists contain: `rules` such as `{ "serverName": … }` ({@link ServerRule}), or plain `names`. */
-  readonly form: 'rules' | 'names';
-}
-
-/**
- * A file in the home directory in which another host lists servers of projects by name. Names in a list below
- * {@link PROJECT_PLACEHOLDER} are approved in that project; names in any other `enabled` list are only preselected
- * ({@link ApprovalRequest.preselected}).
- */
-export interface ApprovalListSource {
-  /** Path below the home directory, with `/`. */
-  readonly path: string;
-  /** Where the list of wanted servers is. */
-  readonly enabled: KeyPath;
-  /** Where the list of rejected servers is. A name in both lists is rejected. */
-  readonly disabled: KeyPath;
-}
-
-/** How variables are written in the files of a layout. */
-export interface VariableStyle {
-  /** Whether `$NAME` is expanded too, not only `${NAME}`. Default: false. */
-  readonly bare?: boolean | undefined;
-  /** What happens if a variable is not set and {@link LoadConfigOptions.missingVariables} is absent. Default: `'error'`. */
-  readonly missing?: MissingVariable | undefined;
-}
-
-/**
- * What happens if a variable without a default is not set. `'error'`: the server is not used, and there is a problem
- * (`VARIABLE_MISSING`). `'empty'`: it expands to nothing. `'keep'`: the text `${NAME}` is passed on, and the problem is a
- * warning.
- */
-export type MissingVariable = 'error' | 'empty' | 'keep';
-
-/** Every {@link MissingVariable}, to check the value of a program. */
-export const MISSING_VARIABLES: readonly unknown[] = ['error', 'empty', 'keep'] satisfies MissingVariable[];
-
-/** Describes which files a host reads its configuration from, as data. Check your own with {@link defineLayout}. */
 export interface Layout {
   /** Name of the layout, for error messages. */
   readonly name: string;
   /** The files. Within one scope the first file wins, and it is the one that {@link createConfigEditor} adds servers to. */
-  readonly sources: readonly FileSource[];
-  /** Every scope in order of precedence, lowest first. Default: {@link DEFAULT_SCOPE_ORDER}. */
+  readonly sources: readonly {
+    /** Scope of its servers. `enterprise` and `managed` require the base `system`. */
+    readonly scope: Extract<ConfigScope, 'enterprise' | 'user' | 'project' | 'local' | 'managed'>;
+    /**
+     * The directory that {@link path} is relative to: the home directory, the root of the project, or
+     * {@link Layout.systemDirectory}. Servers of files in `project` are used only once the user has approved them.
+     */
+    readonly base: 'home' | 'project' | 'system';
+    /** Path below {@link base}, with `/` on every platform and without `.` or `..`. */
+    readonly path: string;
+    /**
+     * Where the object with the servers is. The first path that exists in the file is used. `[]` means the top level of the
+     * file, whose members count as servers if they look like one.
+     */
+    readonly servers: readonly (readonly string[])[];
+  }[];
+  /** Every scope in order of precedence, lowest first. Default: the order in which {@link ConfigScope} lists them. */
   readonly order?: readonly ConfigScope[] | undefined;
   /** Directory of an administrator's files, per platform; `linux` is used on all other platforms. Default: none. */
   readonly systemDirectory?: Readonly<Record<'linux' | 'darwin' | 'win32', string>> | undefined;
-  /** Files with an administrator's policy. Default: none. */
-  readonly policies?: readonly PolicySource[] | undefined;
+  /** An administrator's files in {@link systemDirectory} that permit and forbid servers. Default: none. */
+  readonly policies?:
+    | readonly {
+        /** Path below the system directory, with `/`. */
+        readonly path: string;
+        /** Where the allow list is. If it is absent, every server is allowed. */
+        readonly allow: readonly string[];
+        /** Where the deny list is. */
+        readonly deny: readonly string[];
+        /** What the lists contain: `rules` such as `{ "serverName": … }` ({@link ServerRule}), or plain `names`. */
+        readonly form: 'rules' | 'names';
+      }[]
+    | undefined;
   /** If a file of scope `managed` exists, only its servers are permitted. Default: false. */
   readonly managedIsExclusive?: boolean | undefined;
-  /** Files in which the user has already approved or rejected servers by name. Default: none. */
-  readonly approvalLists?: readonly ApprovalListSource[] | undefined;
+  /**
+   * Files in the home directory in which the user has already approved or rejected servers by name. Names in a list below
+   * `{project}` are approved in that project; names in any other `enabled` list are only preselected
+   * ({@link ApprovalRequest.preselected}). Default: none.
+   */
+  readonly approvalLists?:
+    | readonly {
+        /** Path below the home directory, with `/`. */
+        readonly path: string;
+        /** Where the list of wanted servers is. */
+        readonly enabled: readonly string[];
+        /** Where the list of rejected servers is. A name in both lists is rejected. */
+        readonly disabled: readonly string[];
+      }[]
+    | undefined;
   /** How variables are written. Default: `${NAME}` only, and a missing one is an error. */
-  readonly variables?: VariableStyle | undefined;
+  readonly variables?:
+    | {
+        /** Whether `$NAME` is expanded too, not only `${NAME}`. Default: false. */
+        readonly bare?: boolean | undefined;
+        /** Default of {@link LoadConfigOptions.missingVariables}. Default: `'error'`. */
+        readonly missing?: 'error' | 'empty' | 'keep' | undefined;
+      }
+    | undefined;
 }
+
+/** A configuration file that may define servers. */
+export type FileSource = Layout['sources'][number];
+
+/** An administrator's file that permits and forbids servers. */
+export type PolicySource = NonNullable<Layout['policies']>[number];
+
+/** Keys that lead to a value in a JSON file. */
+export type KeyPath = readonly string[];
+
+/** Stands for the path of the project in a {@link KeyPath}. */
+export const PROJECT_PLACEHOLDER = '{project}';
+
+/** What happens if a variable without a default is not set. */
+export type MissingVariable = NonNullable<NonNullable<Layout['variables']>['missing']>;
+
+/** Every {@link MissingVariable}, to check the value of a program. */
+export const MISSING_VARIABLES: readonly unknown[] = ['error', 'empty', 'keep'] satisfies MissingVariable[];
 
 /**
  * Checks a layout and returns it. Throws `CONFIG_INVALID` if a path is absolute or contains `..`, a scope has no rank, or
@@ -153,7 +148,7 @@ export function defaultSystemDirectory(layout: Layout, platform: NodeJS.Platform
 
 /** The absolute path of a file of a layout; undefined if its base directory is not known. */
 export function absolutePath(
-  source: { readonly base: BaseDirectory; readonly path: string },
+  source: Pick<FileSource, 'base' | 'path'>,
   directories: Directories,
   platform: NodeJS.Platform,
 ): string | undefined {

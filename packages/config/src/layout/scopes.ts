@@ -1,5 +1,6 @@
 /**
- * Where a definition comes from, which decides its precedence.
+ * Where a definition comes from, which decides its precedence. Lowest first, unless {@link Layout.order} is set: of two servers
+ * with one name, the one whose scope comes later wins.
  *
  * - `enterprise`: an administrator's defaults, which every other scope may replace
  * - `remote`: a list from a remote service ({@link LoadConfigOptions.remote})
@@ -13,10 +14,7 @@
 export type ConfigScope =
   'enterprise' | 'remote' | 'user' | 'project' | 'local' | 'cli' | 'dynamic' | 'managed';
 
-/**
- * The order of precedence that layouts use unless they set {@link Layout.order}. Lowest first: of two servers with one name,
- * the one whose scope comes later wins.
- */
+/** The order of precedence that layouts use unless they set {@link Layout.order}. */
 export const DEFAULT_SCOPE_ORDER: readonly ConfigScope[] = [
   'enterprise',
   'remote',

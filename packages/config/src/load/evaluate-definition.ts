@@ -31,26 +31,21 @@ import {
 } from '../variables/syntax.js';
 import { restrict, restrictBy, type Restrictions } from '../words/read-words.js';
 import type { SourceWord } from './read-definitions.js';
-import type { ServerStatus } from './server-entry.js';
-
-/**
- * Which environment variables files of a project may use. `'ask'`: any, and the approval question lists them. `'refuse'`:
- * none. A list: only these names. In `command` they may never use one. `inheritEnv` counts as a use.
- */
-export type ProjectVariables = 'ask' | 'refuse' | readonly string[];
+import type { LoadConfigOptions } from './load-config.js';
+import type { ServerEntry } from './loaded-config.js';
 
 export interface EvaluateDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare'> {
   /** Undefined if a policy is invalid, so that no server is permitted. */
   readonly policies: readonly ServerPolicy[] | undefined;
   readonly folderTrusted: boolean;
-  readonly projectVariables: ProjectVariables;
+  readonly projectVariables: NonNullable<LoadConfigOptions['projectVariables']>;
   readonly plugins: readonly TransportPlugin[];
   /** Settings of other programs in the files that switch off servers or tools. */
   readonly words: readonly SourceWord[];
 }
 
 export interface Evaluation {
-  readonly status: Exclude<ServerStatus, 'replaced'>;
+  readonly status: Exclude<ServerEntry['status'], 'replaced'>;
   readonly problems: readonly ConfigProblem[];
   readonly hash?: string;
   readonly identity?: string;

@@ -12,19 +12,17 @@ import {
   isInside,
   resolveLinks,
 } from '../files/read-file.js';
-import type { Project } from '../layout/find-project.js';
-import { MISSING_VARIABLES, type MissingVariable } from '../layout/layout.js';
+import { MISSING_VARIABLES } from '../layout/layout.js';
 import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
 import { DEFAULT_SCOPE_ORDER } from '../layout/scopes.js';
 import type { ServerPolicy } from '../policy/policy.js';
 import { readPolicies } from '../policy/read-policies.js';
 import { problem, type ConfigProblem } from '../problems.js';
-import type { EnvironmentVariables } from '../variables/expand.js';
-import { evaluateDefinition, type EvaluateDeps, type ProjectVariables } from './evaluate-definition.js';
+import { evaluateDefinition, type EvaluateDeps } from './evaluate-definition.js';
 import { resolvePrecedence, confusableNames } from './precedence.js';
 import type { ReadDefinitions, SourceWord } from './read-definitions.js';
+import type { LoadedConfig } from './loaded-config.js';
 import { readCommandLineConfig, readSource, readHostServers, type SourceFile } from './read-source.js';
-import type { ServerEntry } from './server-entry.js';
 
 /** Options of {@link loadConfig}. */
 export interface LoadConfigOptions extends LocationOptions {
@@ -41,11 +39,19 @@ export interface LoadConfigOptions extends LocationOptions {
    */
   readonly remote?: Readonly<Record<string, ServerConfig>> | undefined;
   /** Values for `${NAME}`. Default: `process.env`. No other option reads the environment. */
-  readonly env?: EnvironmentVariables | undefined;
-  /** What happens if a variable without a default is not set. Default: {@link VariableStyle.missing} of the layout. */
-  readonly missingVariables?: MissingVariable | undefined;
-  /** Which variables files of the project may use. Default: `'ask'`. */
-  readonly projectVariables?: ProjectVariables | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /**
+   * What happens if a variable without a default is not set. `'error'`: the server is not used, and there is a problem
+   * (`VARIABLE_MISSING`). `'empty'`: it expands to nothing. `'keep'`: the text `${NAME}` is passed on, and the problem is a
+   * warning. Default: `variables.missing` of the layout.
+   */
+  readonly missingVariables?: 'error' | 'empty' | 'keep' | undefined;
+  /**
+   * Which environment variables files of the project may use. `'ask'`: any, and the approval question lists them.
+   * `'refuse'`: none. A list: only these names. In `command` they may never use one. `inheritEnv` counts as a use. Default:
+   * `'ask'`.
+   */
+  readonly projectVariables?: 'ask' | 'refuse' | readonly string[] | undefined;
   /** The host's own policy. It and every policy in the layout's files must permit a server. Default: none. */
   readonly policy?: ServerPolicy | undefined;
   /** Installed transports, whose schemas validate the entries. Default: none, so only common fields are checked. */
@@ -66,29 +72,6 @@ export interface LoadConfigOptions extends LocationOptions {
   readonly maxFileBytes?: number | undefined;
   /** Aborts loading; `loadConfig` rejects with `ABORTED`. An open approval question is not aborted. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** The result of {@link loadConfig}: what was found, what was decided, and what was left out. */
-export interface LoadedConfig {
-  /**
-   * Servers that may be connected, by name: pass them to `host.connect()`. Disabled ones are included, with
-   * `disabled: true`. The object has no prototype.
-   */
-  readonly servers: Readonly<Record<string, LoadedServer>>;
-  /**
-   * For each name in {@link servers}, a hash of scope, project, name and definition. Store credentials and approvals of
-   * tools under it, so that a server of another project with the same name or URL does not receive them. The object has
-   * no prototype.
-   */
-  readonly identities: Readonly<Record<string, string>>;
-  /** Every definition that was found, including those that are not in {@link servers}, with its status. */
-  readonly entries: readonly ServerEntry[];
-  /** Everything that is wrong with files and entries, each problem once. Show them to the user. */
-  readonly problems: readonly ConfigProblem[];
-  /** Every file that was looked for, whether it exists or not. */
-  readonly files: readonly SourceFile[];
-  /** The project that {@link LocationOptions.cwd} belongs to. */
-  readonly project: Project;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ConfigScope } from '../layout/scopes.js';
 import { problem, type ConfigProblem } from '../problems.js';
 import { nameSkeleton } from '../server-names.js';
 import type { Evaluation } from './evaluate-definition.js';
-import type { Provenance, ServerEntry } from './server-entry.js';
+import type { ServerEntry } from './loaded-config.js';
 
 /**
  * Decides for each name which definition is used. The one from the scope with the highest precedence wins as a whole; fields
@@ -106,7 +106,7 @@ function createEntry(
   const { name, origin, value } = definition;
   const location = definition.locationOf('');
   const provenance = Object.fromEntries(
-    ['', ...definition.paths].map((path): [string, Provenance] => [
+    ['', ...definition.paths].map((path): [string, ServerEntry['provenance'][string]] => [
       path,
       { scope: origin.scope, ...definition.locationOf(path) },
     ]),

@@ -3,21 +3,12 @@ import type { Origin } from '../entry/definition.js';
 import type { FileReader, ReadRules } from '../files/read-file.js';
 import { parseDocument, type JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
-import type { ConfigScope } from '../layout/scopes.js';
 import { problem } from '../problems.js';
+import type { LoadedConfig } from './loaded-config.js';
 import { readDefinitions, type ReadDefinitions } from './read-definitions.js';
 
 /** A file that {@link loadConfig} looked for. */
-export interface SourceFile {
-  /** Absolute path, as the layout or the command line names it. */
-  readonly path: string;
-  /** The path with every symbolic link resolved. Undefined if the file is absent or was refused. */
-  readonly realPath?: string | undefined;
-  /** Scope that the file's servers belong to. */
-  readonly scope: ConfigScope;
-  /** `absent`: it does not exist. `refused`: it could not be read safely, see the problems. */
-  readonly status: 'read' | 'absent' | 'refused';
-}
+export type SourceFile = LoadedConfig['files'][number];
 
 export interface ReadSource extends ReadDefinitions {
   readonly file: SourceFile;

@@ -5,11 +5,8 @@ import type { EntryIssue } from '../problems.js';
 import { VARIABLE_WORDS } from '../words/foreign-words.js';
 import { parseTemplate } from './syntax.js';
 
-/** Environment variables by name, as in `process.env`. */
-export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
-
 export interface ExpandOptions {
-  readonly env: EnvironmentVariables;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly missing: MissingVariable;
   readonly bare: boolean;
 }

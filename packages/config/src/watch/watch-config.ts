@@ -5,7 +5,8 @@ import { systemClock } from '@mcp-fittings/client-core/timing';
 import { jsonCopy } from '../jsonc/json-value.js';
 import { absolutePath } from '../layout/layout.js';
 import { locateFiles } from '../layout/locate-files.js';
-import { loadConfig, type LoadedConfig, type LoadConfigOptions } from '../load/load-config.js';
+import { loadConfig, type LoadConfigOptions } from '../load/load-config.js';
+import type { LoadedConfig } from '../load/loaded-config.js';
 import { createPathWatcher } from './watch-paths.js';
 
 /** Options of {@link watchConfig}. */
@@ -13,7 +14,17 @@ export interface WatchConfigOptions extends LoadConfigOptions {
   /** How long the files must be unchanged before they are loaded again, in milliseconds. Default: 200. */
   readonly debounceMs?: number | undefined;
   /** Called after a reload in which servers or problems changed. */
-  readonly onChange: (changes: ServerChanges, config: LoadedConfig) => void;
+  readonly onChange: (
+    changes: {
+      /** Servers that are new, by name. */
+      readonly added: Readonly<Record<string, ServerConfig>>;
+      /** Servers whose configuration changed, by name, with the new configuration. */
+      readonly changed: Readonly<Record<string, ServerConfig>>;
+      /** Names of the servers that are gone. */
+      readonly removed: readonly string[];
+    },
+    config: LoadedConfig,
+  ) => void;
   /**
    * Called if a folder cannot be watched, a reload rejects, or `onChange` throws. The last configuration stays in use.
    * Default: errors are ignored.
@@ -122,17 +133,7 @@ async function configPaths(options: LoadConfigOptions, config: LoadedConfig): Pr
 
 type Servers = Readonly<Record<string, ServerConfig>>;
 
-/** How the servers changed between two loads. */
-export interface ServerChanges {
-  /** Servers that are new, by name. */
-  readonly added: Readonly<Record<string, ServerConfig>>;
-  /** Servers whose configuration changed, by name, with the new configuration. */
-  readonly changed: Readonly<Record<string, ServerConfig>>;
-  /** Names of the servers that are gone. */
-  readonly removed: readonly string[];
-}
-
-function compareServers(before: Servers, after: Servers): ServerChanges {
+function compareServers(before: Servers, after: Servers): Parameters<WatchConfigOptions['onChange']>[0] {
   const names = Object.keys(after);
   const pick = (chosen: readonly string[]): Servers =>
     Object.fromEntries(Object.entries(after).filter(([name]) => chosen.includes(name)));
