@@ -2,7 +2,7 @@ import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
 import { entrySchema, readEntry } from '@mcp-fittings/client-core/transport';
 import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/remote-policy';
 import type { TokenProviderOptions } from './provider/options.js';
-import { digestOf } from './provider/provider-deps.js';
+import { digestOf } from './provider/provider-context.js';
 
 /** A configured server, as `AuthPlugin.create` gets it. */
 export interface IdentifiedEntry {

@@ -10,7 +10,6 @@ export type { StartedSignIn, StartSignInOptions, WebSignIn } from './provider/we
 export type { ConfiguredEndpoints } from './discovery/discover.js';
 export type { OAuthClientOptions } from './registration/client-registry.js';
 export type { ClientKey } from './registration/oauth-client.js';
-export type { Fetcher } from './protocol/guarded-fetch.js';
 
 /** How a person takes part. */
 export { loopback, type LoopbackOptions } from './interaction/loopback.js';
@@ -59,3 +58,4 @@ export {
   type SdkAuthProvider,
   type SdkAuthProviderOptions,
 } from './official-sdk/sdk-auth-provider.js';
+export type { Fetcher } from './protocol/endpoint.js';

@@ -5,22 +5,21 @@
 
 /** The provider of a scheme. */
 export {
-  createGrantProvider,
+  GrantProvider,
   type Grant,
   type GrantedToken,
-  type GrantProvider,
   type GrantRequest,
 } from './non-interactive/grant-provider.js';
-export { createProviderDeps, type DiscoverySearch, type ProviderDeps } from './provider/provider-deps.js';
-export type { CachedDiscovery } from './provider/cached-discovery.js';
+export { ProviderContext } from './provider/provider-context.js';
+export type { DiscoveryCache, DiscoveryCacheOptions, DiscoverySearch } from './provider/discovery-cache.js';
 export type { TokenProviderOptions } from './provider/options.js';
-export type { TokenProvider } from './provider/token-provider.js';
 export { interactionFor } from './interaction/interaction-for.js';
 export { credentialIdentity, hasStaticCredentials, type IdentifiedEntry } from './config-entry.js';
 
 /** Discovery. */
 export {
   discover,
+  type CachedDiscovery,
   type ConfiguredEndpoints,
   type DiscoveredServer,
   type DiscoverOptions,
@@ -30,14 +29,11 @@ export {
   type FindAuthorizationServerOptions,
   type IssuerMatch,
 } from './discovery/authorization-server.js';
-export { isSameIssuer } from './discovery/issuer-url.js';
 export { parseOAuthChallenge, type OAuthChallenge } from './discovery/challenge.js';
 
 /** The client. */
 export {
-  createClientRegistry,
-  type ClientRegistry,
-  type ClientRegistryDeps,
+  ClientRegistry,
   type FindClientRequest,
   type OAuthClientOptions,
 } from './registration/client-registry.js';
@@ -63,17 +59,16 @@ export { oauthErrorCode } from './protocol/oauth-error.js';
 
 /** Tokens. */
 export {
-  createTokenManager,
+  TokenManager,
   type Renewal,
   type RenewalOutcome,
-  type TokenManager,
-  type TokenManagerDeps,
+  type TokenManagerOptions,
 } from './tokens/token-manager.js';
+export type { StoredTokenOptions } from './tokens/stored-token.js';
 export type { CachedMetadata, TokenRecord } from './tokens/token-record.js';
 export { revokeTokens, type RevocationRequest } from './tokens/revoke.js';
 export type { DPoPKeys } from './tokens/dpop-keys.js';
-export type { BrowserTargetPolicy } from './discovery/endpoint-policy.js';
-export type { Fetcher } from './protocol/guarded-fetch.js';
+export type { MetadataPolicy } from './discovery/accepted-metadata.js';
 export type {
   DeviceInteraction,
   DevicePrompt,
@@ -85,3 +80,5 @@ export type {
   SupportedGrants,
 } from './interaction/interaction.js';
 export type { LoopbackHost } from './interaction/redirect-uri.js';
+export { isSameIssuer } from './protocol/values.js';
+export type { Fetcher } from './protocol/endpoint.js';

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FittingsError, type Clock, type TokenStore } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/client-core/timing';
-import { createTokenManager, type TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
+import { TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
 
@@ -28,7 +28,7 @@ const FRESH: TokenRecord = { ...EXPIRED, accessToken: 'new', expiresAt: Date.now
 
 function managerOn(store: TokenStore, clock: Clock, run: () => Promise<TokenRecord>): TokenManager {
   const renewal = { possible: (held?: TokenRecord) => held?.refreshToken !== undefined, run };
-  return createTokenManager({
+  return new TokenManager({
     server: 'test',
     store,
     key: 'k',
@@ -41,11 +41,11 @@ function managerOn(store: TokenStore, clock: Clock, run: () => Promise<TokenReco
 /** A process that has sent the refresh token, and is killed before the answer arrives. */
 async function dieWhileRefreshing(store: string): Promise<void> {
   const program = `
-    import { createTokenManager } from '@mcp-fittings/auth-oauth/toolkit';
+    import { TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
     import { systemClock } from '@mcp-fittings/client-core/timing';
     import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
     const store = ${store};
-    const tokens = createTokenManager({
+    const tokens = new TokenManager({
       server: 'test', store, key: 'k', clock: systemClock, logger: undefined,
       renewal: { possible: () => true, onRefusal: 'ask', run: () => {
         console.log('sent');

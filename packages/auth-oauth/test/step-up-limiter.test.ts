@@ -1,12 +1,12 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { expect, it } from 'vitest';
-import { createStepUpLimiter } from '../src/provider/step-up-limiter.js';
+import { StepUpLimiter } from '../src/provider/step-up-limiter.js';
 
 const refused = expect.objectContaining({ code: 'AUTH_SCOPE_INSUFFICIENT', server: 'docs' });
 
 function limiterAfter(stepUps: number) {
   const clock = createManualClock();
-  const limiter = createStepUpLimiter('docs', clock);
+  const limiter = new StepUpLimiter('docs', clock);
   for (let index = 0; index < stepUps; index++) limiter.add();
   return { clock, limiter };
 }

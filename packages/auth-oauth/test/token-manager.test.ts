@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
-import { createTokenManager, type TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
+import { TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { memoryStore } from '@mcp-fittings/store-file';
 
@@ -19,7 +19,7 @@ const OLD: TokenRecord = {
 const NEW: TokenRecord = { ...OLD, accessToken: 'new' };
 
 function managerOn(store: TokenStore): TokenManager {
-  return createTokenManager({
+  return new TokenManager({
     server: 'test',
     store,
     key: 'k',

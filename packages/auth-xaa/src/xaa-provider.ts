@@ -1,9 +1,9 @@
 import {
   checkClientMetadataUrl,
-  createClientRegistry,
-  createGrantProvider,
-  createProviderDeps,
+  ClientRegistry,
+  GrantProvider,
   parseOAuthChallenge,
+  ProviderContext,
   revokeTokens,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
@@ -29,7 +29,7 @@ import { redeemIdJag } from './redeem-id-jag.js';
 export function createXaaProvider(options: XaaProviderOptions): AuthProvider {
   checkClientMetadataUrl(options.clientMetadataUrl, options.server);
   const { identityProvider } = options;
-  const shared = createProviderDeps(options);
+  const shared = new ProviderContext(options);
   const providers = new Map<string, AuthProvider>();
 
   /** The provider of the user of this call: users whom the host has signed in never share tokens. */
@@ -72,7 +72,7 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
   let insufficientVersion: string | undefined;
 
   const kind = account === '' ? 'xaa' : `xaa\n${account}`;
-  const grants = createGrantProvider(options, {
+  const grants = new GrantProvider(options, {
     kind,
     accepts: (held) => held.session === session,
     async run(request) {
@@ -83,10 +83,10 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
       return granted;
     },
   });
-  const { provider: deps, tokens, tokenProvider } = grants;
-  const { server, store, network, logger } = deps;
-  const key = deps.keyOf(kind);
-  const clients = createClientRegistry(deps, { ...options, clientName: '', registration: 'never' });
+  const { provider, tokens } = grants;
+  const { server, store, network, logger, discovery } = provider;
+  const key = provider.keyOf(kind);
+  const clients = new ClientRegistry(provider, { ...options, clientName: '', registration: 'never' });
 
   /** Drops tokens that were derived from a sign-in that has ended. */
   const synchronize = async (): Promise<void> => {
@@ -121,7 +121,7 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
     async headers(request) {
       try {
         await synchronize();
-        return await tokenProvider.headers(request);
+        return await grants.headers(request);
       } catch (error) {
         // The server's refusal will say what to sign in for.
         if (error instanceof AuthRequiredError) return {};
@@ -133,12 +133,12 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
       if (isSignedOut(await store.get(key))) throw await requireSignIn(challenge);
       try {
         await checkStepUp(challenge);
-        return await tokenProvider.onChallenge(challenge);
+        return await grants.onChallenge(challenge);
       } catch (error) {
         throw error instanceof AuthRequiredError ? await requireSignIn(challenge, error) : error;
       }
     },
-    onDpopNonce: (reply) => tokenProvider.onDpopNonce(reply),
+    onDpopNonce: (reply) => grants.onDpopNonce(reply),
     async hasNewSignIn() {
       if (isSignedOut(await store.get(key))) return false;
       const version = await identityProvider.signInVersion({ reload: true });
@@ -149,7 +149,7 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
     },
     async signIn({ signal, challenge }) {
       for (let round = 0; ; round++) {
-        deps.retryFailedIssuers();
+        discovery.retryFailedIssuers();
         await identityProvider.signIn({ signal });
         await synchronize();
         try {
@@ -166,7 +166,7 @@ function createUserProvider(options: XaaProviderOptions, account: string): AuthP
       // Without this mark, the next request would sign in again silently.
       await store.set(key, SIGNED_OUT);
       if (record === undefined) return;
-      const discover = () => deps.discover({ record });
+      const discover = () => discovery.discover({ record });
       await revokeTokens({ record, network, server, clients, logger, discover });
     },
   };

@@ -10,14 +10,13 @@ import {
   type DeviceAuthorizationResponse,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
-import { checkBrowserTarget, checkEndpoint, type BrowserTargetPolicy } from '../discovery/endpoint-policy.js';
+import { checkBrowserTarget, checkEndpoint, type MetadataPolicy } from '../discovery/accepted-metadata.js';
 import { signInAborted, type DeviceInteraction, type DevicePrompt } from '../interaction/interaction.js';
-import { asResponse, readAnswer } from '../protocol/endpoint-answer.js';
-import { guardedFetch } from '../protocol/guarded-fetch.js';
 import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
 import { createSentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
 import { requestToken, type TokenRequest } from '../tokens/token-endpoint.js';
+import { asResponse, guardedFetch, readAnswer } from '../protocol/endpoint.js';
 
 /** A request of {@link deviceCodeGrant}. */
 export interface DeviceCodeRequest extends TokenRequest {
@@ -29,8 +28,8 @@ export interface DeviceCodeRequest extends TokenRequest {
   readonly resource?: string | undefined;
   /** Time source of the polling interval and the expiry of the code. */
   readonly clock: Clock;
-  /** Which pages the person may be sent to; `browserTargets` of the provider. */
-  readonly browserTargets: BrowserTargetPolicy;
+  /** Which pages the person may be sent to; `policy` of the provider. */
+  readonly policy: MetadataPolicy;
 }
 
 const DEFAULT_INTERVAL_S = 5;
@@ -44,9 +43,9 @@ const LONGEST_LIFE_S = 1800;
  * `ABORTED`.
  * @example
  * ```ts
- * const { clock, browserTargets } = provider;
+ * const { clock, policy } = provider;
  * const interaction = deviceCode({ show });
- * const response = await deviceCodeGrant({ ...request, interaction, scopes, clock, browserTargets });
+ * const response = await deviceCodeGrant({ ...request, interaction, scopes, clock, policy });
  * ```
  * @see https://www.rfc-editor.org/rfc/rfc8628.html
  */
@@ -57,7 +56,7 @@ export async function deviceCodeGrant(request: DeviceCodeRequest): Promise<Token
   const end = clock.now() + lifeMs;
   const page = (name: string, url: string): string => {
     const checked = checkEndpoint(name, url);
-    checkBrowserTarget(name, checked, request.browserTargets);
+    checkBrowserTarget(name, checked, request.policy);
     return checked;
   };
   await show(interaction, {

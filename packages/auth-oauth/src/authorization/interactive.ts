@@ -1,6 +1,6 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
-import type { BrowserTargetPolicy } from '../discovery/endpoint-policy.js';
+import type { MetadataPolicy } from '../discovery/accepted-metadata.js';
 import {
   chooseInteraction,
   withInteraction,
@@ -18,8 +18,8 @@ export interface InteractiveGrantRequest extends Omit<AuthorizationRequest, 'red
   readonly callbackPort?: number | undefined;
   /** Time source of the polling interval and the expiry of a device code. */
   readonly clock: Clock;
-  /** Which pages the person may be sent to; `browserTargets` of the provider. */
-  readonly browserTargets: BrowserTargetPolicy;
+  /** Which pages the person may be sent to; `policy` of the provider. */
+  readonly policy: MetadataPolicy;
 }
 
 /**
@@ -47,13 +47,13 @@ export async function interactiveGrant({
   interaction,
   callbackPort,
   clock,
-  browserTargets,
+  policy,
   ...request
 }: InteractiveGrantRequest): Promise<TokenEndpointResponse> {
   const { server, signal } = request;
   const chosen = chooseInteraction(server, interaction, request.authorizationServer);
   if (chosen.kind === 'device') {
-    return deviceCodeGrant({ ...request, interaction: chosen, clock, browserTargets });
+    return deviceCodeGrant({ ...request, interaction: chosen, clock, policy });
   }
   return withInteraction(chosen, { server, callbackPort, signal }, (session) =>
     authorizationCodeGrant({ ...request, session }),

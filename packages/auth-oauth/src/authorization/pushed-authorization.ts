@@ -1,10 +1,10 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { processPushedAuthorizationResponse, pushedAuthorizationRequest } from 'oauth4webapi';
-import { asResponse, readAnswer } from '../protocol/endpoint-answer.js';
 import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
 import { createSentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
 import { libraryOptions, type TokenRequest } from '../tokens/token-endpoint.js';
+import { asResponse, readAnswer } from '../protocol/endpoint.js';
 
 /**
  * Pushes the authorization request to the authorization server, and returns the parameters that refer to it. Rejects with

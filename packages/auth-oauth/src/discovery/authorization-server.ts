@@ -1,39 +1,10 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
 import type { AuthorizationServer } from 'oauth4webapi';
-import type { Fetcher } from '../protocol/guarded-fetch.js';
-import { textOf, textsOf } from '../protocol/json.js';
-import { checkEndpoint } from './endpoint-policy.js';
-import { canDescribe, isSameIssuer, issuerUrl, metadataUrls } from './issuer-url.js';
-import { createMetadataReader, type MetadataReader } from './metadata-reader.js';
-
-const ENDPOINTS = [
-  'authorization_endpoint',
-  'token_endpoint',
-  'registration_endpoint',
-  'revocation_endpoint',
-  'introspection_endpoint',
-  'device_authorization_endpoint',
-  'pushed_authorization_request_endpoint',
-  'jwks_uri',
-] as const;
-
-const LISTS = [
-  'scopes_supported',
-  'grant_types_supported',
-  'code_challenge_methods_supported',
-  'token_endpoint_auth_methods_supported',
-  'token_endpoint_auth_signing_alg_values_supported',
-  'dpop_signing_alg_values_supported',
-  'id_token_signing_alg_values_supported',
-  'authorization_grant_profiles_supported',
-  'identity_chaining_requested_token_types_supported',
-] as const;
-
-const FLAGS = [
-  'authorization_response_iss_parameter_supported',
-  'client_id_metadata_document_supported',
-  'require_pushed_authorization_requests',
-] as const;
+import { pickMetadata } from './accepted-metadata.js';
+import { canDescribe, issuerUrl, metadataUrls } from './issuer-url.js';
+import { MetadataReader } from './metadata-reader.js';
+import type { Fetcher } from '../protocol/endpoint.js';
+import { isSameIssuer, textOf } from '../protocol/values.js';
 
 /**
  * How the `issuer` in the metadata must compare with the requested one: `exact` as RFC 8414 demands, except for the slash of
@@ -73,7 +44,7 @@ export async function findAuthorizationServer({
   match = 'exact',
   signal,
 }: FindAuthorizationServerOptions): Promise<AuthorizationServer | undefined> {
-  const reader = createMetadataReader(network, server, signal);
+  const reader = new MetadataReader(network, server, signal);
   const found = await readIssuerMetadata(reader, issuer, match);
   if (found === undefined && reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
   return found;
@@ -146,24 +117,4 @@ function checkIssuer(named: string, asked: string, match: IssuerMatch): void {
       details: { reason: 'issuer' },
     },
   );
-}
-
-/**
- * Picks the members that are used, if they have the right type. Throws `AUTH_DISCOVERY_FAILED` for an unacceptable
- * endpoint.
- */
-export function pickMetadata(
-  document: Readonly<Record<string, unknown>>,
-  issuer: string,
-): AuthorizationServer {
-  const texts = ENDPOINTS.flatMap((name) => {
-    const value = textOf(document, name);
-    return value === undefined ? [] : [[name, checkEndpoint(name, value)]];
-  });
-  const lists = LISTS.flatMap((name) => {
-    const value = textsOf(document, name);
-    return value === undefined ? [] : [[name, value]];
-  });
-  const flags = FLAGS.flatMap((name) => (document[name] === true ? [[name, true]] : []));
-  return { issuer, ...Object.fromEntries([...texts, ...lists, ...flags]) };
 }

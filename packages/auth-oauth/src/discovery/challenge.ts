@@ -1,7 +1,6 @@
 import type { AuthChallenge } from '@mcp-fittings/client-core';
 import { parseChallenges } from '@mcp-fittings/remote-policy';
-import { maxAgeOf } from '../protocol/oauth-error.js';
-import { parseScopes } from '../protocol/token-syntax.js';
+import { maxAgeOf, parseScopes } from '../protocol/values.js';
 
 /** The parameters of a `WWW-Authenticate` challenge that matter to a sign-in. Untrusted. */
 export interface OAuthChallenge {

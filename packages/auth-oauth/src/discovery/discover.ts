@@ -1,22 +1,19 @@
 import { FittingsError, sanitizeText, systemClock, type AuthChallenge } from '@mcp-fittings/client-core/auth';
 import type { AuthorizationServer } from 'oauth4webapi';
-import type { Fetcher } from '../protocol/guarded-fetch.js';
 import { readConfiguredMetadata, readIssuerMetadata } from './authorization-server.js';
 import { parseOAuthChallenge } from './challenge.js';
-import { checkBrowserTarget, checkEndpoint, checkEndpointOrigins } from './endpoint-policy.js';
-import { createFailedIssuers, type FailedIssuers } from './failed-issuers.js';
-import { isSameIssuer, issuerUrl } from './issuer-url.js';
-import { createMetadataReader, type MetadataReader } from './metadata-reader.js';
+import { checkEndpoint, checkMetadata, type MetadataPolicy } from './accepted-metadata.js';
+import { FailedIssuers } from './failed-issuers.js';
+import { issuerUrl } from './issuer-url.js';
+import { MetadataReader } from './metadata-reader.js';
 import { findProtectedResource } from './protected-resource.js';
+import type { Fetcher } from '../protocol/endpoint.js';
+import { isSameIssuer } from '../protocol/values.js';
 
 /** Options of {@link discover}. */
-export interface DiscoverOptions {
+export interface DiscoverOptions extends MetadataPolicy {
   /** Sends the requests. */
   readonly network: Fetcher;
-  /** Name of the MCP server, for messages. */
-  readonly server: string;
-  /** URL of the MCP server. */
-  readonly serverUrl: URL;
   /** The refusal that caused the discovery; its `resource_metadata` parameter is tried first. */
   readonly challenge?: AuthChallenge | undefined;
   /** Aborts the requests. */
@@ -27,10 +24,6 @@ export interface DiscoverOptions {
   readonly resourceMetadata?: string | undefined;
   /** The issuer to choose if the server names several authorization servers and this is one of them. */
   readonly preferredIssuer?: string | undefined;
-  /** Origins that may receive credentials although the sign-in page is on another origin. Default: none. */
-  readonly allowedEndpointOrigins?: readonly string[] | undefined;
-  /** Hosts and address ranges that the server may send a browser to, besides public ones. Default: none. */
-  readonly allowAddresses?: readonly string[] | undefined;
 }
 
 /** OAuth endpoints from the configuration of a server, for authorization servers that discovery does not find. */
@@ -61,6 +54,14 @@ export interface DiscoveredServer {
   readonly withoutMetadata: boolean;
 }
 
+/** The result of a discovery that is used again. */
+export interface CachedDiscovery extends DiscoveredServer {
+  /** When the metadata was read, in milliseconds since the epoch. */
+  readonly foundAt: number;
+  /** The `resource` parameter of token requests; undefined if the option `resource` is false. */
+  readonly resourceParameter: string | undefined;
+}
+
 /** Servers of this revision have their authorization server at their own origin. */
 const LEGACY_REVISION = { 'mcp-protocol-version': '2025-03-26' };
 
@@ -77,7 +78,7 @@ const LEGACY_REVISION = { 'mcp-protocol-version': '2025-03-26' };
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-discovery
  */
 export function discover(options: DiscoverOptions): Promise<DiscoveredServer> {
-  return discoverExcept(createFailedIssuers(systemClock), options);
+  return discoverExcept(new FailedIssuers(systemClock), options);
 }
 
 /** Discovers like {@link discover}, without asking authorization servers that failed recently. */
@@ -86,7 +87,7 @@ export async function discoverExcept(
   options: DiscoverOptions,
 ): Promise<DiscoveredServer> {
   const { network, server, serverUrl, configured = {} } = options;
-  const reader = createMetadataReader(network, server, options.signal);
+  const reader = new MetadataReader(network, server, options.signal);
   const { resourceMetadata = options.resourceMetadata, dpopOnly } = parseOAuthChallenge(options.challenge);
   const resource = await findProtectedResource(reader, serverUrl, resourceMetadata);
   const result = {
@@ -113,18 +114,6 @@ export async function discoverExcept(
   }
   if (reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
   return { ...result, authorizationServer: checked(await onServerOrigin(reader, serverUrl)) };
-}
-
-/** Returns the metadata if a browser and credentials may be sent to its endpoints. Throws `AUTH_DISCOVERY_FAILED`. */
-export function checkMetadata(
-  as: AuthorizationServer,
-  options: Pick<DiscoverOptions, 'server' | 'serverUrl' | 'allowAddresses' | 'allowedEndpointOrigins'>,
-): AuthorizationServer {
-  const { server, serverUrl, allowAddresses: allowed } = options;
-  if (as.authorization_endpoint !== undefined) {
-    checkBrowserTarget('authorization_endpoint', as.authorization_endpoint, { serverUrl, allowed });
-  }
-  return checkEndpointOrigins(as, server, options.allowedEndpointOrigins);
 }
 
 /** Parses a URL from the configuration. Throws `CONFIG_INVALID`. */

@@ -13,20 +13,6 @@ export function issuerUrl(issuer: string): URL | undefined {
 }
 
 /**
- * Returns whether two issuer identifiers are identical, or differ only in the slash of an empty path: `https://as.example` and
- * `https://as.example/` are one URL with one metadata document. Every other difference counts, for example in the case, the
- * port, or the slash after a path.
- */
-export function isSameIssuer(one: string, other: string | undefined): boolean {
-  return other !== undefined && withoutRootSlash(one) === withoutRootSlash(other);
-}
-
-/** Returns an issuer identifier without the slash of an empty path, as the name of what is stored for it. */
-export function withoutRootSlash(issuer: string): string {
-  return /^[a-z]+:\/\/[^/?#]+\/$/i.test(issuer) ? issuer.slice(0, -1) : issuer;
-}
-
-/**
  * Returns the well-known URLs of the metadata of an issuer, all on its own origin.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
  */

@@ -1,6 +1,6 @@
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
-import { textOf, textsOf } from '../protocol/json.js';
 import type { MetadataReader } from './metadata-reader.js';
+import { textOf, textsOf } from '../protocol/values.js';
 
 /** Protected resource metadata of an MCP server. @see https://www.rfc-editor.org/rfc/rfc9728.html */
 export interface ProtectedResource {

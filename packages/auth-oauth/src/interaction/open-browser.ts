@@ -3,7 +3,7 @@ import { win32 } from 'node:path';
 import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core/auth';
 import { findProgram, withSafeSearch } from '@mcp-fittings/client-core/programs';
 import { settlesWithin } from '@mcp-fittings/client-core/timing';
-import { checkEndpoint } from '../discovery/endpoint-policy.js';
+import { checkEndpoint } from '../discovery/accepted-metadata.js';
 
 /** Options of {@link openBrowser}. */
 export interface OpenBrowserOptions {

@@ -1,5 +1,5 @@
 import { FittingsError, type AuthProvider } from '@mcp-fittings/client-core';
-import { hasTokenSyntax } from '../protocol/token-syntax.js';
+import { hasTokenSyntax } from '../protocol/values.js';
 
 /** Options of {@link createBearerProvider}. */
 export interface BearerOptions {

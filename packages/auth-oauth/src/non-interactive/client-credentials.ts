@@ -43,10 +43,10 @@ export function createClientCredentialsProvider(options: ClientCredentialsOption
   return createNonInteractiveProvider(options, {
     kind: 'client-credentials',
     async run({ provider, discovered, scopes, dpop }) {
-      const { server, network, store, keyOf } = provider;
-      const { authorizationServer } = discovered;
-      const resource = provider.resourceFor(discovered);
-      const binding = { store, key: keyOf(`oauth-issuer\n${clientId}`), server, configured: clientIssuer };
+      const { server, network, store } = provider;
+      const { authorizationServer, resourceParameter: resource } = discovered;
+      const key = provider.keyOf(`oauth-issuer\n${clientId}`);
+      const binding = { store, key, server, configured: clientIssuer };
       await checkIssuerBinding(binding, authorizationServer.issuer);
       const client: OAuthClient = {
         issuer: authorizationServer.issuer,

@@ -6,13 +6,13 @@ import {
 } from '@mcp-fittings/client-core';
 import type { DPoPHandle, TokenEndpointResponse } from 'oauth4webapi';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
-import { mergeScopes } from '../protocol/token-syntax.js';
-import { withCachedDiscovery, type CachedDiscovery } from '../provider/cached-discovery.js';
+import type { CachedDiscovery } from '../discovery/discover.js';
 import type { TokenProviderOptions } from '../provider/options.js';
-import { createProviderDeps, tokenRecordOptions, type ProviderDeps } from '../provider/provider-deps.js';
-import { createTokenProvider, type TokenProvider } from '../provider/token-provider.js';
-import { createTokenManager, type TokenManager } from '../tokens/token-manager.js';
+import { ProviderContext } from '../provider/provider-context.js';
+import { TokenProvider } from '../provider/token-provider.js';
+import { TokenManager } from '../tokens/token-manager.js';
 import { createTokenRecord, type TokenRecord } from '../tokens/token-record.js';
+import { mergeScopes } from '../protocol/values.js';
 
 /** How to obtain a token without a sign-in at the server: the one thing in which the non-interactive grants differ. */
 export interface Grant {
@@ -33,7 +33,7 @@ export interface Grant {
 /** What a {@link Grant} requests a token for. */
 export interface GrantRequest {
   /** Server, store, network and logger of the provider. */
-  readonly provider: ProviderDeps;
+  readonly provider: ProviderContext;
   /** The authorization server, and the resource that the token is for. */
   readonly discovered: CachedDiscovery;
   /** The scopes to request; empty to request none. */
@@ -54,136 +54,137 @@ export interface GrantedToken {
   readonly session?: string | undefined;
 }
 
-/** A provider that obtains its tokens by a {@link Grant}, in parts that a scheme composes into its own `AuthProvider`. */
-export interface GrantProvider {
+/**
+ * Obtains the tokens of one server by a grant without a person. The first 401 leads to the authorization server; later
+ * tokens are obtained before the held one expires, once for all processes that share the store.
+ */
+export class GrantProvider {
   /** Server, store, network and discovery, as passed to the grant. */
-  readonly provider: ProviderDeps;
+  readonly provider: ProviderContext;
   /** Holds the token of this grant. */
   readonly tokens: TokenManager;
-  /** Signs requests and recovers from refusals: `headers`, `onChallenge` and `onDpopNonce` of an `AuthProvider`. */
-  readonly tokenProvider: TokenProvider;
+  readonly #grant: Grant;
+  readonly #scopes: readonly string[] | undefined;
+  readonly #tokenProvider: TokenProvider;
+  /** The scopes that the server demanded last. */
+  #demanded: readonly string[] | undefined;
+
+  constructor(options: TokenProviderOptions, grant: Grant) {
+    const provider = new ProviderContext(options);
+    const { server, store, clock, logger } = provider;
+    this.provider = provider;
+    this.#grant = grant;
+    this.#scopes = options.scopes;
+    this.tokens = new TokenManager({
+      server,
+      store,
+      key: provider.keyOf(grant.kind),
+      clock,
+      logger,
+      renewal: {
+        possible: () => true,
+        run: (held) => provider.discovery.request(held, (discovered) => this.#request(held, discovered)),
+        onRefusal: 'throw',
+      },
+      accepts: grant.accepts,
+    });
+    this.#tokenProvider = new TokenProvider(provider, this.tokens, {
+      canStartSilently: true,
+      onUnrecoverable: () =>
+        new FittingsError(
+          'AUTH_REJECTED',
+          `"${server}" refuses the tokens that its authorization server issues.`,
+          { server },
+        ),
+      onInsufficientScope: (challenge, record) => this.#requestScopes(challenge, record),
+    });
+  }
+
+  /** As {@link AuthProvider.headers}. */
+  headers(request: Parameters<AuthProvider['headers']>[0]): Promise<Record<string, string>> {
+    return this.#tokenProvider.headers(request);
+  }
+
+  /** As {@link AuthProvider.onChallenge}. */
+  async onChallenge(challenge: AuthChallenge): Promise<'retry'> {
+    this.#learn(challenge);
+    return this.#tokenProvider.onChallenge(challenge);
+  }
+
+  /** As {@link AuthProvider.onDpopNonce}. */
+  onDpopNonce(answer: { readonly url: URL; readonly dpopNonce: string }): void {
+    this.#tokenProvider.onDpopNonce(answer);
+  }
+
   /** Obtains another token now, with the scopes that the challenge demands, and stores it. */
-  obtain(request: SignInOptions): Promise<void>;
+  async obtain({ challenge, signal }: SignInOptions): Promise<void> {
+    const { discovery } = this.provider;
+    this.#learn(challenge);
+    const held = await this.tokens.reload();
+    const at = (discovered: CachedDiscovery) => this.#request(held, discovered, signal);
+    const record =
+      challenge === undefined
+        ? await discovery.request(held, at)
+        : await at(await discovery.discover({ record: held, challenge, signal }));
+    await this.tokens.keep(record);
+  }
+
   /** Deletes the token and the DPoP key. */
-  forget: NonNullable<AuthProvider['signOut']>;
-}
+  async forget(): Promise<void> {
+    await this.tokens.drop();
+    await this.provider.dpopKeys.forget();
+  }
 
-/**
- * Creates a provider that obtains its tokens by a grant without a person. The first 401 leads to the authorization server;
- * later tokens are obtained before the held one expires, once for all processes that share the store.
- * @example
- * ```ts
- * const { tokenProvider, forget } = createGrantProvider(options, {
- *   kind: 'my-grant',
- *   async run({ provider, discovered, signal }) {
- *     const response = await requestExtensionGrant(
- *       { ...provider, authorizationServer: discovered.authorizationServer, client, signal },
- *       'Requesting a token with my grant',
- *       'urn:example:grant',
- *       { assertion, resource: discovered.resource },
- *     );
- *     return { response, clientId: client.clientId };
- *   },
- * });
- * const authProvider: AuthProvider = { ...tokenProvider, signOut: forget };
- * ```
- */
-export function createGrantProvider(options: TokenProviderOptions, grant: Grant): GrantProvider {
-  const provider = createProviderDeps(options);
-  const { server, store, clock, logger } = provider;
-  let demanded: readonly string[] | undefined;
+  #learn(challenge: AuthChallenge | undefined): void {
+    this.#demanded = parseOAuthChallenge(challenge).scopes ?? this.#demanded;
+  }
 
-  const run = async (
+  async #request(
     held: TokenRecord | undefined,
-    { challenge, signal }: SignInOptions = {},
-  ): Promise<TokenRecord> => {
-    const at = async (discovered: CachedDiscovery): Promise<TokenRecord> => {
-      const scopes = mergeScopes(
-        held?.requested ?? [],
-        options.scopes ?? demanded ?? discovered.scopes ?? [],
-        demanded ?? [],
-      );
-      const dpop = await provider.dpopKeyFor(discovered);
-      const granted = await grant.run({ provider, discovered, scopes, dpop, signal });
-      // A refresh token is not needed: the grant itself can be repeated.
-      const { refresh_token: _, ...access } = granted.response;
-      return createTokenRecord(access, {
-        ...tokenRecordOptions(provider, discovered, granted.clientId, scopes),
-        session: granted.session,
-      });
-    };
-    if (challenge !== undefined) return at(await provider.discover({ record: held, challenge, signal }));
-    return withCachedDiscovery(provider, held, at);
-  };
+    discovered: CachedDiscovery,
+    signal?: AbortSignal,
+  ): Promise<TokenRecord> {
+    const { provider } = this;
+    const { server, clock } = provider;
+    const demanded = this.#demanded;
+    const wanted = this.#scopes ?? demanded ?? discovered.scopes ?? [];
+    const scopes = mergeScopes(held?.requested ?? [], wanted, demanded ?? []);
+    const dpop = await provider.dpopKeyFor(discovered);
+    const granted = await this.#grant.run({ provider, discovered, scopes, dpop, signal });
+    const { response, clientId, session } = granted;
+    // A refresh token is not needed: the grant itself can be repeated.
+    const { refresh_token: _, ...access } = response;
+    const now = clock.now();
+    return createTokenRecord(access, { server, discovered, clientId, requested: scopes, session, now });
+  }
 
-  const tokens = createTokenManager({
-    server,
-    store,
-    key: provider.keyOf(grant.kind),
-    clock,
-    logger,
-    renewal: { possible: () => true, run, onRefusal: 'throw' },
-    accepts: grant.accepts,
-  });
-
-  const tokenProvider = createTokenProvider({
-    provider,
-    tokens,
-    canStartSilently: true,
-    onUnrecoverable: () =>
-      new FittingsError(
-        'AUTH_REJECTED',
-        `"${server}" refuses the tokens that its authorization server issues.`,
+  async #requestScopes(challenge: AuthChallenge, record: TokenRecord | undefined): Promise<void> {
+    const { server, discovery } = this.provider;
+    const { scopes } = parseOAuthChallenge(challenge);
+    if (scopes === undefined || scopes.every((scope) => record?.requested.includes(scope) === true)) {
+      throw new FittingsError(
+        'AUTH_SCOPE_INSUFFICIENT',
+        `"${server}" requires a scope that this client was not granted.`,
         {
           server,
+          delivery: 'rejected',
+          hint: 'Ask the owner of the authorization server for the missing scopes.',
         },
-      ),
-    async onInsufficientScope(challenge, record) {
-      const { scopes } = parseOAuthChallenge(challenge);
-      if (scopes === undefined || scopes.every((scope) => record?.requested.includes(scope) === true)) {
-        throw new FittingsError(
-          'AUTH_SCOPE_INSUFFICIENT',
-          `"${server}" requires a scope that this client was not granted.`,
-          {
-            server,
-            delivery: 'rejected',
-            hint: 'Ask the owner of the authorization server for the missing scopes.',
-          },
-        );
-      }
-      demanded = scopes;
-      await provider.discover({ record, challenge });
-      await tokens.renew(record);
-    },
-  });
-
-  const learn = (challenge: AuthChallenge | undefined): void => {
-    demanded = parseOAuthChallenge(challenge).scopes ?? demanded;
-  };
-
-  return {
-    provider,
-    tokens,
-    tokenProvider: {
-      ...tokenProvider,
-      async onChallenge(challenge) {
-        learn(challenge);
-        return tokenProvider.onChallenge(challenge);
-      },
-    },
-    async obtain(request) {
-      learn(request.challenge);
-      await tokens.keep(await run(await tokens.reload(), request));
-    },
-    async forget() {
-      await tokens.drop();
-      await provider.dpopKeys.forget();
-    },
-  };
+      );
+    }
+    this.#demanded = scopes;
+    await discovery.discover({ record, challenge });
+    await this.tokens.renew(record);
+  }
 }
 
 /** Creates an auth provider that never involves a person. */
 export function createNonInteractiveProvider(options: TokenProviderOptions, grant: Grant): AuthProvider {
-  const { tokenProvider, forget } = createGrantProvider(options, grant);
-  return { ...tokenProvider, signOut: forget };
+  const grants = new GrantProvider(options, grant);
+  return {
+    headers: (request) => grants.headers(request),
+    onChallenge: (challenge) => grants.onChallenge(challenge),
+    onDpopNonce: (answer) => grants.onDpopNonce(answer),
+    signOut: () => grants.forget(),
+  };
 }

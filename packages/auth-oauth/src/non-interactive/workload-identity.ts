@@ -46,11 +46,11 @@ export function createWorkloadProvider(options: WorkloadOptions): AuthProvider {
   return createNonInteractiveProvider(options, {
     kind: 'workload',
     async run({ provider, discovered, scopes, dpop }) {
-      const { server, network, store, keyOf } = provider;
-      const { authorizationServer } = discovered;
-      const resource = provider.resourceFor(discovered);
+      const { server, network, store } = provider;
+      const { authorizationServer, resourceParameter: resource } = discovered;
       const { issuer } = authorizationServer;
-      const binding = { store, key: keyOf('oauth-issuer\nworkload'), server, configured: clientIssuer };
+      const key = provider.keyOf('oauth-issuer\nworkload');
+      const binding = { store, key, server, configured: clientIssuer };
       await checkIssuerBinding(binding, issuer);
       const isPublic = clientSecret === undefined && clientKey === undefined;
       const authenticate = isPublic

@@ -33,13 +33,6 @@ export function oauthError(cause: unknown, what: string, options: OAuthErrorOpti
   return new FittingsError(code, `${what}: ${sentSecrets.clean(text, 1000)}.`, { server, hint });
 }
 
-/** Parses seconds, from a number or its digits; undefined for anything else. */
-export function maxAgeOf(value: unknown): number | undefined {
-  if (typeof value !== 'number' && !(typeof value === 'string' && /^\d{1,9}$/.test(value))) return undefined;
-  const seconds = Number(value);
-  return Number.isInteger(seconds) && seconds >= 0 ? seconds : undefined;
-}
-
 /**
  * Returns the OAuth error code with which an authorization server refused a request, such as `invalid_grant`; undefined for
  * other errors.

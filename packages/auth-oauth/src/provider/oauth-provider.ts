@@ -1,24 +1,25 @@
 import {
   AuthRequiredError,
+  FittingsError,
   sanitizeText,
   type AuthChallenge,
   type AuthProvider,
-  type FittingsError,
 } from '@mcp-fittings/client-core/auth';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
 import { parseRedirectUri } from '../interaction/redirect-uri.js';
+import { isSameIssuer } from '../protocol/values.js';
 import { checkClientMetadataUrl } from '../registration/client-metadata-url.js';
-import { createClientRegistry } from '../registration/client-registry.js';
+import { ClientRegistry } from '../registration/client-registry.js';
 import { absentWhenCorrupt, forReplaceable, isCorrupt } from '../tokens/corrupt-store.js';
 import { revokeTokens } from '../tokens/revoke.js';
-import { createTokenManager } from '../tokens/token-manager.js';
-import { isAlive, type TokenRecord } from '../tokens/token-record.js';
+import { refreshTokenGrant } from '../tokens/token-endpoint.js';
+import { TokenManager } from '../tokens/token-manager.js';
+import { authorizationOf, createTokenRecord, isAlive, type TokenRecord } from '../tokens/token-record.js';
 import type { OAuthProviderOptions } from './options.js';
-import { createProviderDeps } from './provider-deps.js';
-import { refresh } from './refresh.js';
-import { signIn, type SignInDeps } from './sign-in.js';
-import { createStepUpLimiter } from './step-up-limiter.js';
-import { authorizationOf, createTokenProvider } from './token-provider.js';
+import { ProviderContext } from './provider-context.js';
+import { signIn, type SignInContext } from './sign-in.js';
+import { StepUpLimiter } from './step-up-limiter.js';
+import { TokenProvider } from './token-provider.js';
 import { completeSignIn, startSignIn, type WebSignIn } from './web-sign-in.js';
 
 /**
@@ -41,11 +42,11 @@ import { completeSignIn, startSignIn, type WebSignIn } from './web-sign-in.js';
 export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider & WebSignIn {
   checkClientMetadataUrl(options.clientMetadataUrl, options.server);
   if (options.redirectUri !== undefined) parseRedirectUri(options.redirectUri, options.server);
-  const provider = createProviderDeps(options);
-  const { server, network, store, clock, logger } = provider;
-  const clients = createClientRegistry({ ...provider, store: forReplaceable(store) }, options);
-  const stepUps = createStepUpLimiter(server, clock);
-  const tokens = createTokenManager({
+  const provider = new ProviderContext(options);
+  const { server, network, store, clock, logger, discovery } = provider;
+  const clients = new ClientRegistry(provider, options, forReplaceable(store));
+  const stepUps = new StepUpLimiter(server, clock);
+  const tokens = new TokenManager({
     server,
     store,
     key: provider.keyOf('oauth'),
@@ -57,7 +58,7 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
       onRefusal: 'ask',
     },
   });
-  const signInDeps: SignInDeps = { provider, clients, tokens, options };
+  const context: SignInContext = { provider, clients, tokens, options };
   /** The token that did not help when a sign-in was last required. */
   let ended: string | undefined;
   const signInRequired = (challenge: AuthChallenge | undefined, cause?: FittingsError): AuthRequiredError => {
@@ -72,9 +73,7 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
     work.catch((error: unknown) => {
       throw isCorrupt(error) ? signInRequired(challenge, error) : error;
     });
-  const tokenProvider = createTokenProvider({
-    provider,
-    tokens,
+  const tokenProvider = new TokenProvider(provider, tokens, {
     canStartSilently: false,
     onUnrecoverable: signInRequired,
     async onInsufficientScope(challenge, record) {
@@ -88,8 +87,8 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
   });
 
   return {
-    ...tokenProvider,
     headers: (request) => requiringSignIn(tokenProvider.headers(request)),
+    onDpopNonce: (answer) => tokenProvider.onDpopNonce(answer),
     onChallenge: (challenge) => requiringSignIn(tokenProvider.onChallenge(challenge), challenge),
     async hasNewSignIn(challenge) {
       const record = await tokens.reload().catch(absentWhenCorrupt);
@@ -102,15 +101,15 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
       return record && (record.signIn ?? `${record.issuer} ${record.obtainedAt}`);
     },
     async signIn(request) {
-      provider.retryFailedIssuers();
-      await signIn(signInDeps, request);
+      discovery.retryFailedIssuers();
+      await signIn(context, request);
       if (request.challenge?.status === 403) stepUps.add();
     },
     startSignIn(request) {
-      provider.retryFailedIssuers();
-      return startSignIn(signInDeps, request);
+      discovery.retryFailedIssuers();
+      return startSignIn(context, request);
     },
-    completeSignIn: (callback, request) => completeSignIn(signInDeps, callback, request),
+    completeSignIn: (callback, request) => completeSignIn(context, callback, request),
     async signOut() {
       const record = await tokens.reload().catch(absentWhenCorrupt);
       // Locally first: the sign-out counts whatever the authorization server answers.
@@ -118,10 +117,47 @@ export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider
       await provider.dpopKeys.forget();
       stepUps.clear();
       if (record === undefined) return;
-      const discover = () => provider.discover({ record });
+      const discover = () => discovery.discover({ record });
       await revokeTokens({ record, network, server, clients, logger, discover });
     },
   };
+}
+
+/**
+ * Refreshes a token at the authorization server that issued it, as the client that it was issued to. If the MCP server names
+ * another authorization server since, that one is not shown the refresh token.
+ */
+async function refresh(
+  { server, network, clock, discovery, dpopKeys }: ProviderContext,
+  clients: ClientRegistry,
+  record: TokenRecord | undefined,
+): Promise<TokenRecord> {
+  const refreshToken = record?.refreshToken;
+  if (record === undefined || refreshToken === undefined) throw foreignToken(server);
+  return discovery.request(record, async (discovered) => {
+    const { authorizationServer, resourceParameter: resource } = discovered;
+    const { clientId, requested, scopes } = record;
+    if (!isSameIssuer(authorizationServer.issuer, record.issuer)) throw foreignToken(server);
+    const client = await clients.find({ authorizationServer, clientId, scopes: requested });
+    if (client?.clientId !== clientId) throw foreignToken(server);
+    const dpop = record.tokenType === 'DPoP' ? await dpopKeys.handle() : undefined;
+    const request = { network, server, authorizationServer, client, dpop };
+    const response = await refreshTokenGrant(request, refreshToken, { resource, scopes });
+    const now = clock.now();
+    return createTokenRecord(response, { server, discovered, clientId, requested, now, previous: record });
+  });
+}
+
+/** Status 400, as if the authorization server had refused the refresh token: the one that is named now does not know it. */
+function foreignToken(server: string): FittingsError {
+  return new FittingsError(
+    'AUTH_FAILED',
+    `The sign-in to "${server}" belongs to another authorization server.`,
+    {
+      server,
+      details: { status: 400 },
+    },
+  );
 }
 
 /** The error for a person who is signed in, with too few scopes. */

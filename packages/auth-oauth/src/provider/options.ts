@@ -2,8 +2,8 @@ import type { Clock, Logger, TokenStore } from '@mcp-fittings/client-core';
 import type { HttpClientOptions } from '@mcp-fittings/http-client';
 import type { ConfiguredEndpoints } from '../discovery/discover.js';
 import type { InteractionChooser, SignInInteraction } from '../interaction/interaction.js';
-import type { Fetcher } from '../protocol/guarded-fetch.js';
 import type { OAuthClientOptions } from '../registration/client-registry.js';
+import type { Fetcher } from '../protocol/endpoint.js';
 
 /** Options of every provider that obtains tokens from an authorization server. */
 export interface TokenProviderOptions {

@@ -1,6 +1,6 @@
 import { FittingsError, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
 import type { PendingAuthorization } from '../authorization/authorization-code.js';
-import { textOf, textsOf } from '../protocol/json.js';
+import { textOf, textsOf } from '../protocol/values.js';
 
 /** A sign-in whose browser is at the authorization server. Its PKCE verifier is a secret until the browser comes back. */
 export interface PendingSignIn extends PendingAuthorization {

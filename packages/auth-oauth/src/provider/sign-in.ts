@@ -3,6 +3,7 @@ import type { TokenEndpointResponse } from 'oauth4webapi';
 import { authorizationCodeGrant } from '../authorization/authorization-code.js';
 import { deviceCodeGrant } from '../authorization/device-code.js';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
+import type { CachedDiscovery } from '../discovery/discover.js';
 import {
   chooseInteraction,
   signInAborted,
@@ -12,35 +13,34 @@ import {
 } from '../interaction/interaction.js';
 import { parseRedirectUri } from '../interaction/redirect-uri.js';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
-import { mergeScopes } from '../protocol/token-syntax.js';
 import type { ClientRegistry } from '../registration/client-registry.js';
 import type { OAuthClient } from '../registration/oauth-client.js';
 import { absentWhenCorrupt } from '../tokens/corrupt-store.js';
 import type { TokenRequest } from '../tokens/token-endpoint.js';
 import type { TokenManager } from '../tokens/token-manager.js';
 import { createTokenRecord } from '../tokens/token-record.js';
-import type { CachedDiscovery } from './cached-discovery.js';
 import type { OAuthProviderOptions } from './options.js';
-import { tokenRecordOptions, type ProviderDeps } from './provider-deps.js';
+import type { ProviderContext } from './provider-context.js';
+import { mergeScopes } from '../protocol/values.js';
 
 /** What a sign-in of a person works with, from discovery to the stored token. */
-export interface SignInDeps {
-  readonly provider: ProviderDeps;
+export interface SignInContext {
+  readonly provider: ProviderContext;
   readonly clients: ClientRegistry;
   readonly tokens: TokenManager;
   readonly options: OAuthProviderOptions;
 }
 
 /** A sign-in whose authorization server and scopes are known. */
-export interface SignInPlan extends SignInDeps {
+export interface SignInPlan extends SignInContext {
   readonly discovered: CachedDiscovery;
   readonly scopes: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
 /** Signs a person in with the interaction of the host, and stores the token. */
-export async function signIn(deps: SignInDeps, request: SignInOptions): Promise<void> {
-  const plan = await planSignIn(deps, request);
+export async function signIn(context: SignInContext, request: SignInOptions): Promise<void> {
+  const plan = await planSignIn(context, request);
   const { provider, options, discovered } = plan;
   const interaction = chooseInteraction(provider.server, options.interaction, discovered.authorizationServer);
   await (interaction.kind === 'device' ? withDevice(plan, interaction) : withRedirect(plan, interaction));
@@ -48,24 +48,24 @@ export async function signIn(deps: SignInDeps, request: SignInOptions): Promise<
 
 /** Discovers the authorization server, and decides which scopes to request. */
 export async function planSignIn(
-  deps: SignInDeps,
+  context: SignInContext,
   { signal, challenge }: SignInOptions,
 ): Promise<SignInPlan> {
-  const { provider, tokens, options } = deps;
+  const { provider, tokens, options } = context;
   if (signal?.aborted === true) throw signInAborted(provider.server);
   const record = await tokens.reload().catch(absentWhenCorrupt);
-  const discovered = await provider.discover({ record, challenge, signal });
+  const discovered = await provider.discovery.discover({ record, challenge, signal });
   const parsed = parseOAuthChallenge(challenge);
   const held = parsed.error === 'insufficient_scope' ? (record?.requested ?? []) : [];
-  return { ...deps, discovered, scopes: scopesFor(options, parsed.scopes, held, discovered), signal };
+  return { ...context, discovered, scopes: scopesFor(options, parsed.scopes, held, discovered), signal };
 }
 
 /** Returns what the authorization code grant needs besides the client. */
-export function codeGrantOptions({ provider, discovered, scopes, options }: SignInPlan) {
+export function codeGrantOptions({ discovered, scopes, options }: SignInPlan) {
   const { loginHint } = options;
   return {
     scopes,
-    resource: provider.resourceFor(discovered),
+    resource: discovered.resourceParameter,
     issuerKnown: discovered.issuerKnown,
     allowMissingPkceSupport: options.allowMissingPkceSupport ?? false,
     parameters: {
@@ -94,12 +94,12 @@ async function withRedirect(plan: SignInPlan, interaction: Interaction): Promise
 
 async function withDevice(plan: SignInPlan, interaction: DeviceInteraction): Promise<void> {
   const { provider, scopes, discovered } = plan;
-  const { clock, browserTargets } = provider;
-  const resource = provider.resourceFor(discovered);
+  const { clock, policy } = provider;
+  const { resourceParameter: resource } = discovered;
   await asClient(
     plan,
     DEVICE_REDIRECT,
-    (request) => deviceCodeGrant({ ...request, interaction, scopes, resource, clock, browserTargets }),
+    (request) => deviceCodeGrant({ ...request, interaction, scopes, resource, clock, policy }),
     [DEVICE_GRANT],
   );
 }
@@ -115,12 +115,13 @@ async function asClient(
   grant: (request: TokenRequest) => Promise<TokenEndpointResponse>,
   grantTypes?: readonly string[],
 ): Promise<void> {
-  const { server, network } = provider;
+  const { server, network, clock } = provider;
   const { authorizationServer } = discovered;
   const once = async (client: OAuthClient) => {
     const dpop = await provider.dpopKeyFor(discovered);
     const response = await grant({ network, server, authorizationServer, client, dpop, signal });
-    return createTokenRecord(response, tokenRecordOptions(provider, discovered, client.clientId, scopes));
+    const { clientId } = client;
+    return createTokenRecord(response, { server, discovered, clientId, requested: scopes, now: clock.now() });
   };
   const find = async (): Promise<OAuthClient> => {
     const client = await clients.find({ authorizationServer, redirectUri, scopes, grantTypes, signal });

@@ -1,46 +1,49 @@
 import { FittingsError, isRecent, type Clock } from '@mcp-fittings/client-core/auth';
 
-/** Keeps a server from asking a person for more scopes again and again. */
-export interface StepUpLimiter {
-  /**
-   * Throws `AUTH_SCOPE_INSUFFICIENT` if another sign-in would not help: every scope in `needed` was requested before, or the
-   * server keeps demanding new scopes.
-   */
-  check(needed: readonly string[] | undefined, requested: readonly string[]): void;
-  /** Counts a sign-in that was made because a scope was missing. */
-  add(): void;
-  /** Forgets all sign-ins, after a sign-out. */
-  clear(): void;
-}
-
 /** A server may ask for this many sign-ins with more scopes within the window. */
 const MAX_STEP_UPS = 2;
 const WINDOW_MS = 10 * 60_000;
 
-export function createStepUpLimiter(server: string, clock: Clock): StepUpLimiter {
-  let times: readonly number[] = [];
-  return {
-    check(needed, requested) {
-      times = times.filter((at) => isRecent(at, WINDOW_MS, clock.now()));
-      // A server that does not name the missing scope gets one more sign-in, with the scopes that it lists.
-      const wasRequested =
-        needed === undefined ? times.length > 0 : needed.every((scope) => requested.includes(scope));
-      if (!wasRequested && times.length < MAX_STEP_UPS) return;
-      throw new FittingsError(
-        'AUTH_SCOPE_INSUFFICIENT',
-        `"${server}" still refuses access after you signed in with the scopes it asked for.`,
-        {
-          server,
-          delivery: 'rejected',
-          hint: 'Ask the owner of the server which permissions your account needs.',
-        },
-      );
-    },
-    add() {
-      times = [...times, clock.now()];
-    },
-    clear() {
-      times = [];
-    },
-  };
+/** Keeps a server from asking a person for more scopes again and again. */
+export class StepUpLimiter {
+  readonly #server: string;
+  readonly #clock: Clock;
+  #times: readonly number[] = [];
+
+  constructor(server: string, clock: Clock) {
+    this.#server = server;
+    this.#clock = clock;
+  }
+
+  /**
+   * Throws `AUTH_SCOPE_INSUFFICIENT` if another sign-in would not help: every scope in `needed` was requested before, or the
+   * server keeps demanding new scopes.
+   */
+  check(needed: readonly string[] | undefined, requested: readonly string[]): void {
+    this.#times = this.#times.filter((at) => isRecent(at, WINDOW_MS, this.#clock.now()));
+    const count = this.#times.length;
+    // A server that does not name the missing scope gets one more sign-in, with the scopes that it lists.
+    const wasRequested =
+      needed === undefined ? count > 0 : needed.every((scope) => requested.includes(scope));
+    if (!wasRequested && count < MAX_STEP_UPS) return;
+    throw new FittingsError(
+      'AUTH_SCOPE_INSUFFICIENT',
+      `"${this.#server}" still refuses access after you signed in with the scopes it asked for.`,
+      {
+        server: this.#server,
+        delivery: 'rejected',
+        hint: 'Ask the owner of the server which permissions your account needs.',
+      },
+    );
+  }
+
+  /** Counts a sign-in that was made because a scope was missing. */
+  add(): void {
+    this.#times = [...this.#times, this.#clock.now()];
+  }
+
+  /** Forgets all sign-ins, after a sign-out. */
+  clear(): void {
+    this.#times = [];
+  }
 }

@@ -1,10 +1,9 @@
 import { FittingsError, type SignInOptions } from '@mcp-fittings/client-core';
 import { redeemCode, startAuthorization } from '../authorization/authorization-code.js';
-import { isSameIssuer } from '../discovery/issuer-url.js';
 import { createTokenRecord } from '../tokens/token-record.js';
 import { savePendingSignIn, takePendingSignIn } from './pending-sign-in.js';
-import { tokenRecordOptions } from './provider-deps.js';
-import { codeGrantOptions, noClient, planSignIn, type SignInDeps } from './sign-in.js';
+import { codeGrantOptions, noClient, planSignIn, type SignInContext } from './sign-in.js';
+import { isSameIssuer } from '../protocol/values.js';
 
 /** Options of `startSignIn`. */
 export interface StartSignInOptions extends SignInOptions {
@@ -51,12 +50,12 @@ export interface WebSignIn {
 const LIFE_MS = 600_000;
 
 export async function startSignIn(
-  deps: SignInDeps,
+  context: SignInContext,
   { redirectUri, lifeMs = LIFE_MS, ...request }: StartSignInOptions,
 ): Promise<StartedSignIn> {
-  const { provider, clients } = deps;
+  const { provider, clients } = context;
   const { server, network, store, clock } = provider;
-  const plan = await planSignIn(deps, request);
+  const plan = await planSignIn(context, request);
   const { discovered, scopes, signal } = plan;
   const { authorizationServer } = discovered;
   const client =
@@ -90,11 +89,11 @@ export async function startSignIn(
 }
 
 export async function completeSignIn(
-  deps: SignInDeps,
+  context: SignInContext,
   callback: string | URL,
   { signal }: Pick<SignInOptions, 'signal'> = {},
 ): Promise<void> {
-  const { provider, clients, tokens } = deps;
+  const { provider, clients, tokens } = context;
   const { server, network, store, clock, dpopKeys } = provider;
   const text = String(callback);
   const answer = URL.canParse(text) ? new URL(text).searchParams : new URLSearchParams();
@@ -103,7 +102,10 @@ export async function completeSignIn(
   const pending = await takePendingSignIn(store, state, provider.keyOf('oauth'), server, clock.now());
   const { issuer, resource, resourceMetadata, redirectUri, clientId, scopes } = pending;
   const tokenType = pending.dpop ? 'DPoP' : 'Bearer';
-  const discovered = await provider.discover({ record: { issuer, resourceMetadata, tokenType }, signal });
+  const discovered = await provider.discovery.discover({
+    record: { issuer, resourceMetadata, tokenType },
+    signal,
+  });
   const { authorizationServer } = discovered;
   // The code belongs to the issuer and resource that it was requested for; a server that now names others does not get it.
   if (!isSameIssuer(authorizationServer.issuer, issuer) || discovered.resource !== resource) {
@@ -115,7 +117,7 @@ export async function completeSignIn(
   const dpop = pending.dpop ? await dpopKeys.handle() : undefined;
   const response = await redeemCode(
     {
-      ...codeGrantOptions({ ...deps, discovered, scopes, signal }),
+      ...codeGrantOptions({ ...context, discovered, scopes, signal }),
       network,
       server,
       authorizationServer,
@@ -127,7 +129,8 @@ export async function completeSignIn(
     pending,
     answer,
   );
-  await tokens.keep(createTokenRecord(response, tokenRecordOptions(provider, discovered, clientId, scopes)));
+  const record = { server, discovered, clientId, requested: scopes, now: clock.now() };
+  await tokens.keep(createTokenRecord(response, record));
 }
 
 function invalidCallback(server: string): FittingsError {

@@ -1,17 +1,10 @@
-import {
-  FittingsError,
-  isRecord,
-  type Clock,
-  type StoredValue,
-  type TokenStore,
-} from '@mcp-fittings/client-core';
+import { FittingsError, isRecord, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
-import { isSameIssuer, withoutRootSlash } from '../discovery/issuer-url.js';
-import type { Fetcher } from '../protocol/guarded-fetch.js';
-import { textOf, textsOf } from '../protocol/json.js';
 import { register, type Registration } from './dynamic-registration.js';
 import { checkIssuerBinding, issuerMismatch } from './issuer-binding.js';
 import { clientAuthentication, type ClientKey, type OAuthClient } from './oauth-client.js';
+import { isSameIssuer, textOf, textsOf, withoutRootSlash } from '../protocol/values.js';
+import type { ProviderContext } from '../provider/provider-context.js';
 
 /**
  * The OAuth client that the host is to authorization servers. The first of these that applies is used: `clientId`, a Client
@@ -48,22 +41,6 @@ export interface OAuthClientOptions {
   readonly registration?: 'allow' | 'never' | undefined;
 }
 
-/** What a client registry works with; a subset of `ProviderDeps`. */
-export interface ClientRegistryDeps {
-  /** Sends registration requests. */
-  readonly network: Fetcher;
-  /** Keeps registrations, and the issuer that a secret or key belongs to. */
-  readonly store: TokenStore;
-  /** Name of the MCP server, for messages. */
-  readonly server: string;
-  /** Tells when a registered secret has expired. */
-  readonly clock: Clock;
-  /** Returns the key in the store for one kind of value. */
-  readonly keyOf: (kind: string) => string;
-  /** Suffix of those keys that separates entries and people. */
-  readonly owner: string;
-}
-
 /** Which client {@link ClientRegistry.find} looks for. */
 export interface FindClientRequest {
   /** The authorization server that must know the client. */
@@ -82,123 +59,123 @@ export interface FindClientRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Older registrations are kept because a token may belong to them. */
+const MAX_KEPT = 4;
+
 /** Knows which client the host is to each authorization server: configured, with a metadata document, or registered. */
-export interface ClientRegistry {
+export class ClientRegistry {
+  readonly #provider: ProviderContext;
+  readonly #options: OAuthClientOptions;
+  readonly #store: TokenStore;
+
+  /** `store` keeps registrations, and the issuer that a secret or key belongs to. */
+  constructor(provider: ProviderContext, options: OAuthClientOptions, store = provider.store) {
+    this.#provider = provider;
+    this.#options = options;
+    this.#store = store;
+  }
+
   /**
    * Resolves with the client for an authorization server, and registers one if necessary; undefined if none fits. Rejects
    * with `AUTH_FAILED` if the server refuses to register the client, `AUTH_DISCOVERY_FAILED` if the configured client
    * belongs to another issuer.
    */
-  find(request: FindClientRequest): Promise<OAuthClient | undefined>;
-  /** Resolves with the port of the redirect URI that is registered at an issuer. Another port takes another registration. */
-  registeredPort(issuer: string): Promise<number | undefined>;
-  /** Deletes a registration that the authorization server no longer knows. Configured clients are kept. */
-  forget(client: OAuthClient): Promise<void>;
-}
+  async find(request: FindClientRequest): Promise<OAuthClient | undefined> {
+    const { authorizationServer: as, redirectUri } = request;
+    const { clientId, clientSecret, clientKey, clientIssuer, clientMetadataUrl } = this.#options;
+    if (clientId !== undefined && isSameIssuer(as.issuer, clientIssuer ?? as.issuer)) {
+      const isSecret = clientSecret !== undefined || clientKey !== undefined;
+      if (isSecret) await this.#checkIssuer(clientId, as.issuer);
+      const authenticate = clientAuthentication(as, { secret: clientSecret, key: clientKey });
+      return { issuer: as.issuer, clientId, origin: 'configured', authenticate };
+    }
+    if (clientId !== undefined) throw issuerMismatch(this.#provider.server, clientIssuer ?? '', as.issuer);
+    if (clientMetadataUrl !== undefined && as.client_id_metadata_document_supported === true) {
+      if (clientKey !== undefined) await this.#checkIssuer(clientMetadataUrl, as.issuer);
+      const authenticate = clientAuthentication(as, { key: clientKey });
+      return { issuer: as.issuer, clientId: clientMetadataUrl, origin: 'metadata-document', authenticate };
+    }
+    if (redirectUri !== undefined) return asClient(as, await this.#findOrRegister(request, redirectUri));
+    const known = (await this.#kept(as.issuer)).find(({ clientId: each }) => each === request.clientId);
+    return known && asClient(as, known);
+  }
 
-/**
- * Creates the registry of the clients of one MCP server.
- * @example
- * ```ts
- * const clients = createClientRegistry(provider, { clientName: 'My App' });
- * const client = await clients.find({ authorizationServer, redirectUri: session.redirectUri, scopes: [] });
- * ```
- */
-export function createClientRegistry(deps: ClientRegistryDeps, options: OAuthClientOptions): ClientRegistry {
-  const { store, server, clock, owner } = deps;
-  const keyOf = (issuer: string): string => `oauth-client\n${withoutRootSlash(issuer)}${owner}`;
+  /** Resolves with the port of the redirect URI that is registered at an issuer. Another port takes another registration. */
+  async registeredPort(issuer: string): Promise<number | undefined> {
+    const [newest] = await this.#kept(issuer);
+    const [uri] = newest?.redirectUris ?? [];
+    const port = uri !== undefined && URL.canParse(uri) ? new URL(uri).port : '';
+    return port === '' ? undefined : Number(port);
+  }
+
+  /** Deletes a registration that the authorization server no longer knows. Configured clients are kept. */
+  async forget({ issuer, clientId, origin }: OAuthClient): Promise<void> {
+    if (origin !== 'registered') return;
+    await this.#store.withLock(this.#keyOf(issuer), async () => {
+      const kept = await this.#kept(issuer);
+      await this.#keep(
+        issuer,
+        kept.filter((each) => each.clientId !== clientId),
+      );
+    });
+  }
+
+  #keyOf(issuer: string): string {
+    return `oauth-client\n${withoutRootSlash(issuer)}${this.#provider.owner}`;
+  }
 
   /** A secret, or what is signed with a key, goes to one issuer only. */
-  const checkCredential = async (clientId: string, issuer: string, isSecret: boolean): Promise<void> => {
-    if (!isSecret) return;
-    const key = deps.keyOf(`oauth-issuer\n${clientId}`);
-    await checkIssuerBinding({ store, key, server, configured: options.clientIssuer }, issuer);
-  };
+  async #checkIssuer(clientId: string, issuer: string): Promise<void> {
+    const { server } = this.#provider;
+    const key = this.#provider.keyOf(`oauth-issuer\n${clientId}`);
+    const configured = this.#options.clientIssuer;
+    await checkIssuerBinding({ store: this.#store, key, server, configured }, issuer);
+  }
 
-  const registered = (
-    as: AuthorizationServer,
-    { clientId, clientSecret, method }: Registration,
-  ): OAuthClient => ({
-    issuer: as.issuer,
-    clientId,
-    origin: 'registered',
-    authenticate: clientAuthentication(as, { secret: clientSecret, method }),
-  });
+  async #kept(issuer: string): Promise<readonly Registration[]> {
+    const now = this.#provider.clock.now();
+    const stored = fromStored(await this.#store.get(this.#keyOf(issuer)));
+    return stored.filter(({ secretExpiresAt = Number.POSITIVE_INFINITY }) => secretExpiresAt > now);
+  }
 
-  const kept = async (issuer: string): Promise<readonly Registration[]> =>
-    fromStored(await store.get(keyOf(issuer))).filter(
-      ({ secretExpiresAt = Number.POSITIVE_INFINITY }) => secretExpiresAt > clock.now(),
-    );
-
-  const keep = (issuer: string, registrations: readonly Registration[]): Promise<void> =>
-    store.set(keyOf(issuer), { version: 1, registrations: registrations.slice(0, MAX_KEPT) });
+  #keep(issuer: string, registrations: readonly Registration[]): Promise<void> {
+    const value = { version: 1, registrations: registrations.slice(0, MAX_KEPT) };
+    return this.#store.set(this.#keyOf(issuer), value);
+  }
 
   /** One process at a time, so that the second one finds the registration of the first. */
-  const findOrRegister = (
+  #findOrRegister(
     { authorizationServer: as, scopes, grantTypes, signal }: FindClientRequest,
     redirectUri: string,
-  ): Promise<Registration> =>
-    store.withLock(keyOf(as.issuer), async () => {
-      const known = await kept(as.issuer);
+  ): Promise<Registration> {
+    const { server, network } = this.#provider;
+    const { registration, clientName, clientUri } = this.#options;
+    return this.#store.withLock(this.#keyOf(as.issuer), async () => {
+      const known = await this.#kept(as.issuer);
       const fitting = known.find((each) => fits(each, redirectUri, scopes));
       if (fitting !== undefined) return fitting;
-      if (as.registration_endpoint === undefined || options.registration === 'never') {
-        throw unknownClient(server, as);
-      }
+      if (as.registration_endpoint === undefined || registration === 'never') throw unknownClient(server, as);
       const made = await register({
-        network: deps.network,
+        network,
         server,
         authorizationServer: as,
-        clientName: options.clientName,
-        clientUri: options.clientUri,
+        clientName,
+        clientUri,
         redirectUris: [redirectUri],
         grantTypes,
         scopes: scopes.length > 0 ? scopes : undefined,
         signal,
       });
-      await keep(as.issuer, [made, ...known]);
+      await this.#keep(as.issuer, [made, ...known]);
       return made;
     });
-
-  return {
-    async find(request) {
-      const { authorizationServer: as, redirectUri } = request;
-      const { clientId, clientSecret, clientKey, clientIssuer, clientMetadataUrl } = options;
-      if (clientId !== undefined && isSameIssuer(as.issuer, clientIssuer ?? as.issuer)) {
-        await checkCredential(clientId, as.issuer, clientSecret !== undefined || clientKey !== undefined);
-        const authenticate = clientAuthentication(as, { secret: clientSecret, key: clientKey });
-        return { issuer: as.issuer, clientId, origin: 'configured', authenticate };
-      }
-      if (clientId !== undefined) throw issuerMismatch(server, clientIssuer ?? '', as.issuer);
-      if (clientMetadataUrl !== undefined && as.client_id_metadata_document_supported === true) {
-        await checkCredential(clientMetadataUrl, as.issuer, clientKey !== undefined);
-        const authenticate = clientAuthentication(as, { key: clientKey });
-        return { issuer: as.issuer, clientId: clientMetadataUrl, origin: 'metadata-document', authenticate };
-      }
-      if (redirectUri !== undefined) return registered(as, await findOrRegister(request, redirectUri));
-      const known = (await kept(as.issuer)).find(({ clientId: each }) => each === request.clientId);
-      return known && registered(as, known);
-    },
-    async registeredPort(issuer) {
-      const [newest] = await kept(issuer);
-      const [uri] = newest?.redirectUris ?? [];
-      const port = uri !== undefined && URL.canParse(uri) ? new URL(uri).port : '';
-      return port === '' ? undefined : Number(port);
-    },
-    async forget({ issuer, clientId, origin }) {
-      if (origin !== 'registered') return;
-      await store.withLock(keyOf(issuer), async () => {
-        await keep(
-          issuer,
-          (await kept(issuer)).filter((each) => each.clientId !== clientId),
-        );
-      });
-    },
-  };
+  }
 }
 
-/** Older registrations are kept because a token may belong to them. */
-const MAX_KEPT = 4;
+function asClient(as: AuthorizationServer, { clientId, clientSecret, method }: Registration): OAuthClient {
+  const authenticate = clientAuthentication(as, { secret: clientSecret, method });
+  return { issuer: as.issuer, clientId, origin: 'registered', authenticate };
+}
 
 /**
  * The redirect URI must match exactly: RFC 8252 leaves the port of a loopback redirect open, but not every server implements

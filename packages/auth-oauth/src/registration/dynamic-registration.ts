@@ -6,11 +6,9 @@ import {
   processDynamicClientRegistrationResponse,
   type AuthorizationServer,
 } from 'oauth4webapi';
-import { asResponse, readAnswer } from '../protocol/endpoint-answer.js';
-import { guardedFetch, type Fetcher } from '../protocol/guarded-fetch.js';
-import { isJsonType } from '../protocol/json.js';
 import { oauthError } from '../protocol/oauth-error.js';
 import { createSentSecrets } from '../protocol/sent-secrets.js';
+import { asResponse, type Fetcher, guardedFetch, isJsonType, readAnswer } from '../protocol/endpoint.js';
 
 /** A registration request. */
 export interface RegistrationRequest {

@@ -1,6 +1,5 @@
 import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
-import { isSameIssuer } from '../discovery/issuer-url.js';
-import { textOf } from '../protocol/json.js';
+import { isSameIssuer, textOf } from '../protocol/values.js';
 
 /** Binds a client secret or key to one issuer. */
 export interface IssuerBinding {

@@ -9,81 +9,85 @@ import {
   type DPoPHandle,
 } from 'oauth4webapi';
 
+/** The syntax of a nonce: RFC 9449, section 8.1. */
+const NONCE = /^[\x21\x23-\x5b\x5d-\x7e]{1,4096}$/;
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
+
 /**
  * The key that the DPoP-bound tokens of one server are bound to. It is kept in the store, because a bound token can be used
  * with its key only.
  * @see https://www.rfc-editor.org/rfc/rfc9449.html
  */
-export interface DPoPKeys {
-  /** Resolves with the handle for requests to the authorization server. The key is created on first use, once per store. */
-  handle(): Promise<DPoPHandle>;
-  /** Resolves with the DPoP proof for one request to the MCP server. */
-  prove(request: { readonly url: URL; readonly method: string }, accessToken: string): Promise<string>;
-  /** Uses this nonce of the server in all further proofs. */
-  learnNonce(url: URL, nonce: string): void;
-  /** Deletes the key. */
-  forget(): Promise<void>;
-}
-
-/** The syntax of a nonce: RFC 9449, section 8.1. */
-const NONCE = /^[\x21\x23-\x5b\x5d-\x7e]{1,4096}$/;
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
-
-export function createDPoPKeys(store: TokenStore, key: string): DPoPKeys {
-  let handle: Promise<DPoPHandle> | undefined;
+export class DPoPKeys {
+  readonly #store: TokenStore;
+  readonly #key: string;
+  #handle: Promise<DPoPHandle> | undefined;
   /** The next proof waits until the newest nonce is known. */
-  let learning: Promise<void> = Promise.resolve();
-  let newest: string | undefined;
+  #learning: Promise<void> = Promise.resolve();
+  #newest: string | undefined;
 
-  const load = (): Promise<DPoPHandle> =>
-    store.withLock(key, async () => {
-      const stored = await importPair(await store.get(key));
+  /** `key` is the key of the value in the store. */
+  constructor(store: TokenStore, key: string) {
+    this.#store = store;
+    this.#key = key;
+  }
+
+  /** Resolves with the handle for requests to the authorization server. The key is created on first use, once per store. */
+  handle(): Promise<DPoPHandle> {
+    this.#handle ??= this.#load().catch((error: unknown) => {
+      this.#handle = undefined;
+      throw error;
+    });
+    return this.#handle;
+  }
+
+  /** Resolves with the DPoP proof for one request to the MCP server. */
+  async prove(
+    { url, method }: { readonly url: URL; readonly method: string },
+    accessToken: string,
+  ): Promise<string> {
+    let proof = '';
+    await this.#learning;
+    await throughLibrary(await this.handle(), url, method, accessToken, (headers) => {
+      proof = headers['dpop'] ?? '';
+      return new Response(null, { status: 204 });
+    });
+    return proof;
+  }
+
+  /** Uses this nonce of the server in all further proofs. */
+  learnNonce(url: URL, nonce: string): void {
+    const handle = this.#handle;
+    // Without a proof there is no key yet, and a server that sends nonces with every response must not cause one.
+    if (handle === undefined || nonce === this.#newest || !NONCE.test(nonce)) return;
+    this.#newest = nonce;
+    const answer = new Response(null, { status: 204, headers: { 'dpop-nonce': nonce } });
+    this.#learning = this.#learning
+      .then(async () => throughLibrary(await handle, url, 'GET', 'none', () => answer))
+      // The next proof reports what is wrong with the key.
+      .catch(() => undefined);
+  }
+
+  /** Deletes the key. */
+  async forget(): Promise<void> {
+    this.#handle = undefined;
+    this.#newest = undefined;
+    await this.#store.delete(this.#key);
+  }
+
+  #load(): Promise<DPoPHandle> {
+    return this.#store.withLock(this.#key, async () => {
+      const stored = await importPair(await this.#store.get(this.#key));
       if (stored !== undefined) return DPoP({}, stored);
       const made = await generateKeyPair('ES256', { extractable: true });
       const jwk = await webcrypto.subtle.exportKey('jwk', made.privateKey);
-      await store.set(key, { version: 1, jwk: { ...jwk } });
+      await this.#store.set(this.#key, { version: 1, jwk: { ...jwk } });
       return DPoP({}, made);
     });
-
-  const get = (): Promise<DPoPHandle> => {
-    handle ??= load().catch((error: unknown) => {
-      handle = undefined;
-      throw error;
-    });
-    return handle;
-  };
-
-  return {
-    handle: get,
-    async prove({ url, method }, accessToken) {
-      let proof = '';
-      await learning;
-      await throughLibrary(await get(), url, method, accessToken, (headers) => {
-        proof = headers['dpop'] ?? '';
-        return new Response(null, { status: 204 });
-      });
-      return proof;
-    },
-    learnNonce(url, nonce) {
-      // Without a proof there is no key yet, and a server that sends nonces with every response must not cause one.
-      if (handle === undefined || nonce === newest || !NONCE.test(nonce)) return;
-      newest = nonce;
-      const answer = new Response(null, { status: 204, headers: { 'dpop-nonce': nonce } });
-      const dpopKeys = handle;
-      learning = learning
-        .then(async () => throughLibrary(await dpopKeys, url, 'GET', 'none', () => answer))
-        // The next proof reports what is wrong with the key.
-        .catch(() => undefined);
-    },
-    async forget() {
-      handle = undefined;
-      newest = undefined;
-      await store.delete(key);
-    },
-  };
+  }
 }
 
-/** The library makes dpopKeys and learns nonces only within a request; this one goes nowhere. */
+/** The library makes proofs and learns nonces only within a request; this one goes nowhere. */
 async function throughLibrary(
   handle: DPoPHandle,
   url: URL,

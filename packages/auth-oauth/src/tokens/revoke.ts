@@ -6,11 +6,11 @@ import {
   revocationRequest,
 } from 'oauth4webapi';
 import type { DiscoveredServer } from '../discovery/discover.js';
-import { isSameIssuer } from '../discovery/issuer-url.js';
-import { guardedFetch, type Fetcher } from '../protocol/guarded-fetch.js';
 import type { ClientRegistry } from '../registration/client-registry.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
 import type { TokenRecord } from './token-record.js';
+import { isSameIssuer } from '../protocol/values.js';
+import { type Fetcher, guardedFetch } from '../protocol/endpoint.js';
 
 /** What {@link revokeTokens} revokes, and where. */
 export interface RevocationRequest {

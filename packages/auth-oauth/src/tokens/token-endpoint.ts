@@ -12,11 +12,16 @@ import {
   type DPoPHandle,
   type TokenEndpointResponse,
 } from 'oauth4webapi';
-import { asResponse, readAnswer } from '../protocol/endpoint-answer.js';
-import { guardedFetch, type Fetcher, type GuardedRequest } from '../protocol/guarded-fetch.js';
 import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
 import { createSentSecrets, type SentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient, type OAuthClient } from '../registration/oauth-client.js';
+import {
+  asResponse,
+  type Fetcher,
+  guardedFetch,
+  type GuardedRequest,
+  readAnswer,
+} from '../protocol/endpoint.js';
 
 /** A request to a token endpoint, of any grant. */
 export interface TokenRequest {

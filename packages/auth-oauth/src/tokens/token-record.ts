@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { FittingsError, isRecord, type StoredValue } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
-import { textOf, textsOf } from '../protocol/json.js';
-import { hasTokenSyntax, parseScopes } from '../protocol/token-syntax.js';
+import type { CachedDiscovery } from '../discovery/discover.js';
+import { hasTokenSyntax, parseScopes, textOf, textsOf } from '../protocol/values.js';
 
 /** The stored tokens of one sign-in, for one resource at one authorization server. */
 export interface TokenRecord {
@@ -112,15 +112,11 @@ function numberOf(value: unknown): number | undefined {
 export interface TokenRecordOptions {
   /** Name of the MCP server, for messages. */
   readonly server: string;
-  readonly issuer: string;
-  readonly tokenEndpoint: string;
-  readonly resource: string;
+  /** The authorization server that issued the token, and the resource that it is for. */
+  readonly discovered: CachedDiscovery;
   readonly clientId: string;
-  readonly resourceMetadata?: string | undefined;
   readonly requested: readonly string[];
   readonly session?: string | undefined;
-  /** Kept if there is a refresh token. */
-  readonly metadata?: CachedMetadata | undefined;
   /** The current time, in milliseconds since the epoch. */
   readonly now: number;
   /** The refreshed record: a response without a refresh token keeps the old one. */
@@ -139,22 +135,23 @@ export function createTokenRecord(response: TokenEndpointResponse, options: Toke
     expires_in: lifetime,
     scope,
   } = response;
-  const { server, issuer, tokenEndpoint, resource, clientId, resourceMetadata, requested } = options;
-  const { now, previous } = options;
+  const { server, discovered, clientId, requested, now, previous } = options;
+  const { authorizationServer, resource, resourceMetadata } = discovered;
+  const { issuer } = authorizationServer;
   if (!hasTokenSyntax(accessToken) || (refreshToken !== undefined && !hasTokenSyntax(refreshToken))) {
     throw new FittingsError('AUTH_FAILED', `${issuer} issued a token with invalid characters.`, { server });
   }
   const kept = refreshToken ?? previous?.refreshToken;
   return {
     issuer,
-    tokenEndpoint,
+    tokenEndpoint: authorizationServer.token_endpoint ?? '',
     resource,
     clientId,
     resourceMetadata,
     accessToken,
     tokenType: type === 'dpop' ? 'DPoP' : 'Bearer',
     refreshToken: kept,
-    metadata: kept === undefined ? undefined : options.metadata,
+    metadata: kept === undefined ? undefined : metadataToStore(discovered),
     expiresAt:
       lifetime === undefined ? undefined : now + Math.min(Math.max(lifetime, 0), MAX_LIFETIME_S) * 1000,
     // RFC 6749, section 5.1: without `scope`, the requested scopes were granted.
@@ -166,6 +163,22 @@ export function createTokenRecord(response: TokenEndpointResponse, options: Toke
   };
 }
 
+/** Metadata that a refresh needs besides `issuer` and `token_endpoint`, and that the checks of discovery look at. */
+export const STORED_METADATA = [
+  'authorization_endpoint',
+  'token_endpoint_auth_methods_supported',
+  'token_endpoint_auth_signing_alg_values_supported',
+  'dpop_signing_alg_values_supported',
+  'authorization_response_iss_parameter_supported',
+  'client_id_metadata_document_supported',
+] as const;
+
+/** Returns the metadata that is stored with a token, so that other processes can refresh it without discovery. */
+function metadataToStore({ authorizationServer: as, foundAt }: CachedDiscovery): CachedMetadata {
+  const members = STORED_METADATA.flatMap((name) => (as[name] === undefined ? [] : [[name, as[name]]]));
+  return { foundAt, members: Object.fromEntries(members) };
+}
+
 /** Returns when to refresh a token: a minute before it expires, or a tenth of the lifetime of a short-lived one. */
 export function refreshAt({ expiresAt, obtainedAt }: TokenRecord): number {
   if (expiresAt === undefined) return Number.POSITIVE_INFINITY;
@@ -175,4 +188,9 @@ export function refreshAt({ expiresAt, obtainedAt }: TokenRecord): number {
 /** Returns whether the token has not expired. */
 export function isAlive({ expiresAt }: TokenRecord, now: number): boolean {
   return expiresAt === undefined || now < expiresAt;
+}
+
+/** Returns the value of the `Authorization` header for a token. */
+export function authorizationOf({ accessToken, tokenType }: TokenRecord): string {
+  return `${tokenType} ${accessToken}`;
 }

@@ -1,9 +1,8 @@
 import {
   clientAuthentication,
-  createProviderDeps,
   findAuthorizationServer,
+  ProviderContext,
   type OAuthClient,
-  type ProviderDeps,
   type TokenRequest,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
@@ -13,7 +12,7 @@ import { checkIdentityProviderConfig, type IdentityProviderOptions } from './opt
 
 /** Access to the identity provider, as the configured client. */
 export interface IdentityProviderConnection {
-  readonly deps: ProviderDeps;
+  readonly deps: ProviderContext;
   readonly issuer: string;
   readonly clientId: string;
   /** The metadata of the identity provider: read once, and again after a failure. */
@@ -30,7 +29,7 @@ export function connectToIdentityProvider(options: IdentityProviderOptions): Ide
   checkIdentityProviderConfig(options);
   const { issuer, clientId, clientSecret, clientKey, clientAuthMethod, store, network, clock, logger } =
     options;
-  const deps = createProviderDeps({
+  const deps = new ProviderContext({
     url: issuer,
     server: new URL(issuer).host,
     store,

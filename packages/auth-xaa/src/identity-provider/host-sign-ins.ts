@@ -1,9 +1,4 @@
-import {
-  createTokenManager,
-  isSameIssuer,
-  refreshTokenGrant,
-  type TokenManager,
-} from '@mcp-fittings/auth-oauth/toolkit';
+import { isSameIssuer, refreshTokenGrant, TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
 import { randomUUID } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { exchangeSamlForRefreshToken, type SubjectToken } from '../id-jag/token-exchange.js';
@@ -55,7 +50,7 @@ export function createHostSignIns(
   const managerOf = (account: string): TokenManager => {
     const found =
       managers.get(account) ??
-      createTokenManager({
+      new TokenManager({
         server: deps.server,
         store,
         key: deps.keyOf(`xaa-sign-in\n${clientId}\n${account}`),

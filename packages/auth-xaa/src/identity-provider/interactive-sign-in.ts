@@ -17,7 +17,7 @@ export async function signInInteractively(
   signal: AbortSignal | undefined,
 ): Promise<TokenEndpointResponse> {
   const { deps } = connection;
-  const { server, clock, browserTargets } = deps;
+  const { server, clock, policy } = deps;
   const { interaction, callbackPort, allowMissingPkceSupport = false } = options;
   const scopes = signInScopes(options);
   const response = await interactiveGrant({
@@ -25,7 +25,7 @@ export async function signInInteractively(
     interaction,
     callbackPort,
     clock,
-    browserTargets,
+    policy,
     scopes,
     allowMissingPkceSupport,
     maxAge,

@@ -1,4 +1,4 @@
-import { createTokenManager, refreshTokenGrant, type TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
+import { refreshTokenGrant, TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { signInRequired } from '../errors.js';
@@ -60,7 +60,7 @@ export function createSharedSignIn(
   let ended: FittingsError | undefined;
   const host = createHostSignIns(connection, options);
 
-  const manager = createTokenManager({
+  const manager = new TokenManager({
     server: deps.server,
     store,
     key: deps.keyOf(`xaa-sign-in\n${clientId}`),

@@ -1,7 +1,7 @@
 import {
-  createProviderDeps,
-  createTokenManager,
   credentialIdentity,
+  ProviderContext,
+  TokenManager,
   type TokenRecord,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError, type Clock, type ServerConfig, type TokenStore } from '@mcp-fittings/client-core';
@@ -59,8 +59,8 @@ export interface StoredTokenOptions {
 export async function storedToken(options: StoredTokenOptions): Promise<TokenRecord | undefined> {
   const { server, url, config, store, clock } = options;
   const identity = credentialIdentity({ name: server, config, identity: options.identity });
-  const deps = createProviderDeps({ server, url, identity, store, clock });
-  const manager = createTokenManager({
+  const deps = new ProviderContext({ server, url, identity, store, clock });
+  const manager = new TokenManager({
     server,
     store,
     key: deps.keyOf('oauth'),

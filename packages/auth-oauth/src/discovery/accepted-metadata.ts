@@ -2,6 +2,75 @@ import { BlockList, isIP } from 'node:net';
 import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import type { AuthorizationServer } from 'oauth4webapi';
+import { textOf, textsOf } from '../protocol/values.js';
+
+/** Where a browser and credentials may be sent to, although the MCP server is a stranger that names the addresses. */
+export interface MetadataPolicy {
+  /** Name of the MCP server, for messages. */
+  readonly server: string;
+  /** URL of the MCP server, which names the authorization server. */
+  readonly serverUrl: URL;
+  /** Origins that may receive credentials although the sign-in page is on another origin. Default: none. */
+  readonly allowedEndpointOrigins?: readonly string[] | undefined;
+  /** Hosts and address ranges that the server may send a browser to, besides public ones. Default: none. */
+  readonly allowAddresses?: readonly string[] | undefined;
+}
+
+const ENDPOINTS = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'registration_endpoint',
+  'revocation_endpoint',
+  'introspection_endpoint',
+  'device_authorization_endpoint',
+  'pushed_authorization_request_endpoint',
+  'jwks_uri',
+] as const;
+
+const LISTS = [
+  'scopes_supported',
+  'grant_types_supported',
+  'code_challenge_methods_supported',
+  'token_endpoint_auth_methods_supported',
+  'token_endpoint_auth_signing_alg_values_supported',
+  'dpop_signing_alg_values_supported',
+  'id_token_signing_alg_values_supported',
+  'authorization_grant_profiles_supported',
+  'identity_chaining_requested_token_types_supported',
+] as const;
+
+const FLAGS = [
+  'authorization_response_iss_parameter_supported',
+  'client_id_metadata_document_supported',
+  'require_pushed_authorization_requests',
+] as const;
+
+/**
+ * Picks the members that are used, if they have the right type. Throws `AUTH_DISCOVERY_FAILED` for an unacceptable
+ * endpoint.
+ */
+export function pickMetadata(
+  document: Readonly<Record<string, unknown>>,
+  issuer: string,
+): AuthorizationServer {
+  const texts = ENDPOINTS.flatMap((name) => {
+    const value = textOf(document, name);
+    return value === undefined ? [] : [[name, checkEndpoint(name, value)]];
+  });
+  const lists = LISTS.flatMap((name) => {
+    const value = textsOf(document, name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const flags = FLAGS.flatMap((name) => (document[name] === true ? [[name, true]] : []));
+  return { issuer, ...Object.fromEntries([...texts, ...lists, ...flags]) };
+}
+
+/** Returns the metadata if a browser and credentials may be sent to its endpoints. Throws `AUTH_DISCOVERY_FAILED`. */
+export function checkMetadata(as: AuthorizationServer, policy: MetadataPolicy): AuthorizationServer {
+  const page = as.authorization_endpoint;
+  if (page !== undefined) checkBrowserTarget('authorization_endpoint', page, policy);
+  return checkEndpointOrigins(as, policy);
+}
 
 /**
  * Returns the normalized URL of an endpoint that a server named: https, or http with a loopback host, without credentials.
@@ -22,14 +91,6 @@ export function checkEndpoint(name: string, value: string): string {
   );
 }
 
-/** Which pages a server may send the person's browser to. */
-export interface BrowserTargetPolicy {
-  /** URL of the MCP server, which names the authorization server. */
-  readonly serverUrl: URL;
-  /** Further hosts and address ranges that are allowed, as in `allowAddresses`. Default: none. */
-  readonly allowed?: readonly string[] | undefined;
-}
-
 /**
  * Prevents a server from sending the person's browser to addresses that the server cannot reach itself: loopback, private and
  * link-local ones. A server on this machine may name all of them, a server in a private network that kind of address, and
@@ -38,12 +99,12 @@ export interface BrowserTargetPolicy {
 export function checkBrowserTarget(
   name: string,
   page: string,
-  { serverUrl, allowed = [] }: BrowserTargetPolicy,
+  { serverUrl, allowAddresses = [] }: Pick<MetadataPolicy, 'serverUrl' | 'allowAddresses'>,
 ): void {
   const host = bare(new URL(page).hostname);
   const server = bare(serverUrl.hostname);
   const scope = addressScope(host);
-  if (scope === 'public' || host === server || isAllowed(host, allowed)) return;
+  if (scope === 'public' || host === server || isAllowed(host, allowAddresses)) return;
   const own = addressScope(server);
   if (own === 'loopback' || own === scope) return;
   throw new FittingsError(
@@ -132,12 +193,11 @@ const RECEIVERS = [
  * endpoints differ. Throws `AUTH_DISCOVERY_FAILED`.
  * @see https://www.rfc-editor.org/rfc/rfc9207.html#section-1
  */
-export function checkEndpointOrigins(
+function checkEndpointOrigins(
   as: AuthorizationServer,
-  server: string,
-  allowed: readonly string[] = [],
+  { server, allowedEndpointOrigins = [] }: MetadataPolicy,
 ): AuthorizationServer {
-  const accepted = allowed.flatMap((each) => originOf(each) ?? []);
+  const accepted = allowedEndpointOrigins.flatMap((each) => originOf(each) ?? []);
   const differ = (endpoint: string | undefined, other: string): boolean => {
     const origin = endpoint === undefined ? undefined : originOf(endpoint);
     return origin !== undefined && origin !== originOf(other) && !accepted.includes(origin);

@@ -1,8 +1,39 @@
 import { FittingsError, isRecord, type ErrorDetails } from '@mcp-fittings/client-core';
+import type { HttpClient } from '@mcp-fittings/http-client';
 import { parseChallenges } from '@mcp-fittings/remote-policy';
-import { isJsonType, textOf } from './json.js';
-import { maxAgeOf } from './oauth-error.js';
 import type { SentSecrets } from './sent-secrets.js';
+import { maxAgeOf, textOf } from './values.js';
+
+/** The part of an `HttpClient` that sign-in uses: requests to URLs that servers named, within the policy of the network. */
+export type Fetcher = Pick<HttpClient, 'fetch'>;
+
+/**
+ * Returns the fetch of a network in the form that oauth4webapi calls. The network decides by address whether http is
+ * allowed, so the library's own check is off. Secrets in requests are added to `sentSecrets`.
+ */
+export function guardedFetch(
+  network: Fetcher,
+  sentSecrets?: SentSecrets,
+): (url: string, options: GuardedRequest) => Promise<Response> {
+  return (url, options) => {
+    sentSecrets?.add(options);
+    return network.fetch(url, {
+      method: options.method,
+      headers: options.headers,
+      body: options.body ?? null,
+      signal: options.signal ?? null,
+      redirect: 'error',
+    });
+  };
+}
+
+/** A request as oauth4webapi makes it. */
+export interface GuardedRequest {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | URLSearchParams | Uint8Array | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** A request to an endpoint of an authorization server, as far as the errors of its answer name it. */
 export interface EndpointRequest {
@@ -66,6 +97,17 @@ export async function readAnswer(
 export function asResponse(document: Readonly<Record<string, unknown>>, status = 200): Response {
   return Response.json(document, { status });
 }
+
+/**
+ * Returns whether a response is served as JSON: `application/json`, or a type that ends in `+json`. A document of another
+ * type that parses as JSON may be an upload of a user, and not of the server itself.
+ */
+export function isJsonType(response: Response): boolean {
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
+  return JSON_TYPE.test(type.trim());
+}
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/i;
 
 function parse(text: string): unknown {
   try {
