@@ -1,5 +1,5 @@
 import { isRecent, type Clock } from '@mcp-fittings/client-core/auth';
-import { createFailureBackoff } from '@mcp-fittings/http-client';
+import { FailureBackoff } from '@mcp-fittings/http-client';
 
 /** A Google token, as it is sent to a server. */
 export interface GoogleToken {
@@ -46,7 +46,7 @@ export function createTokenManager(get: () => Promise<GoogleToken>, clock: Clock
   let held: GoogleToken | undefined;
   let getting: Promise<GoogleToken> | undefined;
   let replaced: readonly number[] = [];
-  const pause = createFailureBackoff<GoogleToken>(clock);
+  const pause = new FailureBackoff<GoogleToken>(clock);
 
   const renew = (): Promise<GoogleToken> => {
     const known = pause.answer(held?.authorization);

@@ -1,4 +1,5 @@
-import type { PacedSource, Pausable, TransportError } from '@mcp-fittings/client-core/transport';
+import type { PacedSource, Pausable } from '@mcp-fittings/client-core/transport';
+import type { LifetimeSignal, RefusedReply } from '@mcp-fittings/remote-policy';
 
 /** HTTP client of one MCP server: for its messages, and for the sign-in at servers that it names. */
 export interface HttpClient extends AsyncDisposable {
@@ -11,22 +12,54 @@ export interface HttpClient extends AsyncDisposable {
    */
   load(): Promise<void>;
   /**
-   * Sends one request to the configured origin and passes the response to `handler` as it arrives. Returns at once; every failure
-   * goes to `handler.onError`. Follows redirects within the origin only. A request to another origin fails with `POLICY_DENIED`,
-   * so that configured headers cannot reach it.
+   * Sends one request to the configured origin, and hands the body of the reply to a sink as it arrives. Follows redirects within the
+   * origin only. Resolves when the reply has been read, or with `undefined` if `lifetime` ends first.
+   *
+   * Rejects with a `TransportError` if no reply arrives. Codes with the `delivery` `not-sent`: `CONNECTION_REFUSED`,
+   * `HOST_NOT_FOUND`, `CONNECT_FAILED`, `TLS_FAILED`, `PROXY_FAILED`, `ADDRESS_BLOCKED`, `POLICY_DENIED` (another origin),
+   * `HEADER_INVALID`, `CONFIG_INVALID`. Other codes: `CONNECTION_LOST`, `TIMEOUT`, `MESSAGE_TOO_LARGE`, `REDIRECT_REFUSED`,
+   * `PROTOCOL_VIOLATION`, `TRANSPORT_CLOSED`. A body that ends with one of these is `broken`.
+   *
+   * @param accept Called with the head of the reply. Returns the sink for the body; `'discard'` to resolve at once and ignore the
+   * body; or `undefined` to refuse the reply, whose first 64 KiB are then read as text.
    */
-  exchange(request: HttpRequest, handler: ResponseHandler): Exchange;
+  send(
+    request: HttpRequest,
+    lifetime: LifetimeSignal,
+    accept: (head: ResponseHead) => BodySink | 'discard' | undefined,
+  ): Promise<AcceptedReply | RefusedReply | undefined>;
   /**
-   * Sends one request to the configured origin and resolves with the whole response, whatever its status. Rejects with a
-   * `TransportError`: see {@link ResponseHandler.onError} for its codes, and `ABORTED` if `signal` is aborted.
+   * Sends one request to the configured origin and resolves with the whole response, whatever its status. Rejects with the codes of
+   * {@link send}, and with `ABORTED` if `signal` is aborted.
    */
-  request(request: CollectedRequest): Promise<HttpReply>;
+  request(request: HttpRequest, signal?: AbortSignal): Promise<HttpReply>;
   /**
    * Fetches a URL that a server named, as during sign-in. Follows no redirects, requires https except on loopback, refuses private
    * addresses, and limits the body (256 KiB) and the time (30 s). Suitable as `customFetch` of oauth4webapi. Rejects with a
    * `TransportError`; `ADDRESS_BLOCKED` and `POLICY_DENIED` mean that nothing was sent.
    */
-  fetch(url: string | URL, init?: GuardedFetchInit): Promise<Response>;
+  fetch(
+    url: string | URL,
+    init?: {
+      /** HTTP method. Default `GET`. */
+      readonly method?: string | undefined;
+      /** Headers to send. Default: none beside `accept`, `accept-encoding` and `user-agent`. */
+      readonly headers?: Headers | Readonly<Record<string, string>> | undefined;
+      /** Body to send; `URLSearchParams` are sent as a form. Default: none. */
+      readonly body?: string | Uint8Array | URLSearchParams | null | undefined;
+      /** Abandons the request when aborted; it then rejects with `ABORTED`. */
+      readonly signal?: AbortSignal | null | undefined;
+      /**
+       * Redirects are never followed. With `'error'` a redirect rejects with `REDIRECT_REFUSED`, which names both origins; with any
+       * other value, or without one, the redirect itself is the response.
+       */
+      readonly redirect?: string | undefined;
+      /** Largest decoded body in bytes; a larger one rejects with `MESSAGE_TOO_LARGE`. Default 262 144 (256 KiB). */
+      readonly maxBodyBytes?: number | undefined;
+      /** Time from the call to the last byte of the response, in milliseconds; then it rejects with `TIMEOUT`. Default 30 000. */
+      readonly timeoutMs?: number | undefined;
+    },
+  ): Promise<Response>;
   /** Ends every exchange with `TRANSPORT_CLOSED` and closes all sockets. Safe to call again. */
   close(): Promise<void>;
 }
@@ -49,7 +82,7 @@ export interface HttpRequest {
   readonly maxBodyBytes?: number | undefined;
   /**
    * Whether the caller accepts an event stream and limits the size of its events itself. A 2xx response of the type
-   * `text/event-stream` is then exempt from `maxBodyBytes`; any other response is not. Default `false`.
+   * `text/event-stream` is then exempt from `maxBodyBytes`; any other response is not. `request` ignores it. Default `false`.
    */
   readonly eventStream?: boolean | undefined;
   /** Slows reading down to the pace of a transport; see `paced` of `BaseTransport`. Default: the body is read as it arrives. */
@@ -64,29 +97,22 @@ export interface HttpRequest {
   readonly redirect?: 'same-origin' | 'same-method' | 'never' | undefined;
 }
 
-/** A request whose response is collected. It cannot ask for an event stream, which may never end. */
-export interface CollectedRequest extends Omit<HttpRequest, 'eventStream' | 'paced'> {
-  /** Abandons the request when aborted; it then rejects with `ABORTED`. */
-  readonly signal?: AbortSignal | undefined;
+/** Receives the body of a reply as it arrives. */
+export interface BodySink {
+  /** Takes the next decoded bytes. If it throws, the body ends there and the error becomes `broken` of the reply. */
+  data(bytes: Uint8Array): void;
+  /** Called when the body is complete. If it throws, the error becomes `broken` of the reply. */
+  end(): void;
 }
 
-/**
- * Receives a response as it arrives. Calls come in this order: `onHeaders`, `onData` any number of times, then `onEnd` or `onError`.
- * Nothing is called after `abort()`.
- */
-export interface ResponseHandler {
-  /** Status and headers arrived. */
-  onHeaders(head: ResponseHead): void;
-  /** More bytes of the body arrived, decoded. The handler may keep them. */
-  onData(bytes: Uint8Array): void;
-  /** The body is complete, or was truncated as requested. */
-  onEnd(): void;
-  /**
-   * The exchange failed. Codes with the `delivery` `not-sent`: `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `CONNECT_FAILED`,
-   * `TLS_FAILED`, `PROXY_FAILED`, `ADDRESS_BLOCKED`, `POLICY_DENIED` (another origin), `HEADER_INVALID`, `CONFIG_INVALID`. Other
-   * codes: `CONNECTION_LOST`, `TIMEOUT`, `MESSAGE_TOO_LARGE`, `REDIRECT_REFUSED`, `PROTOCOL_VIOLATION`, `TRANSPORT_CLOSED`.
-   */
-  onError(error: TransportError): void;
+/** A reply whose head was accepted; its body went to the sink. */
+export interface AcceptedReply {
+  /** Tells it from a refused reply. */
+  readonly accepted: true;
+  /** Status and headers. */
+  readonly head: ResponseHead;
+  /** Why the body is incomplete; `undefined` if it is complete. */
+  readonly broken?: unknown;
 }
 
 /** Status and headers of a response. */
@@ -103,41 +129,10 @@ export interface ResponseHead {
   readonly url: URL;
 }
 
-/** Controls one request and its response. */
-export interface Exchange {
-  /** Ends the exchange without calling the handler; closes the socket unless the response is complete. Safe to call again. */
-  abort(): void;
-  /** Stops reading until {@link resume}, for back-pressure. Data that has been read already is still delivered. */
-  pause(): void;
-  /** Continues reading. */
-  resume(): void;
-}
-
 /** A whole response. */
 export interface HttpReply extends ResponseHead {
   /** The decoded body; empty if the response has no body. */
   readonly body: Uint8Array;
   /** Returns the body decoded as UTF-8; malformed bytes become U+FFFD. */
   text(): string;
-}
-
-/** Options of {@link HttpClient.fetch}: the part of `RequestInit` that it supports, and limits. */
-export interface GuardedFetchInit {
-  /** HTTP method. Default `GET`. */
-  readonly method?: string | undefined;
-  /** Headers to send. Default: none beside `accept`, `accept-encoding` and `user-agent`. */
-  readonly headers?: Headers | Readonly<Record<string, string>> | undefined;
-  /** Body to send; `URLSearchParams` are sent as a form. Default: none. */
-  readonly body?: string | Uint8Array | URLSearchParams | null | undefined;
-  /** Abandons the request when aborted; it then rejects with `ABORTED`. */
-  readonly signal?: AbortSignal | null | undefined;
-  /**
-   * Redirects are never followed. With `'error'` a redirect rejects with `REDIRECT_REFUSED`, which names both origins; with any
-   * other value, or without one, the redirect itself is the response.
-   */
-  readonly redirect?: string | undefined;
-  /** Largest decoded body in bytes; a larger one rejects with `MESSAGE_TOO_LARGE`. Default 262 144 (256 KiB). */
-  readonly maxBodyBytes?: number | undefined;
-  /** Time from the call to the last byte of the response, in milliseconds; then it rejects with `TIMEOUT`. Default 30 000. */
-  readonly timeoutMs?: number | undefined;
 }

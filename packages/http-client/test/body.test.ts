@@ -93,11 +93,11 @@ describe('a compressed body', () => {
     await using network = networkFor(server, { maxBodyBytes: 100 * MIB });
     const seen = record(network, get(server));
     await seen.until(({ bytes: now }) => now > 0);
-    seen.exchange.pause();
+    seen.pause();
     // What other exchanges do meanwhile gives this one time to misbehave.
     await network.request(get(server));
     expect(seen.bytes).toBeLessThan(MIB);
-    seen.exchange.resume();
+    seen.resume();
     await seen.settled;
     expect(seen.bytes).toBe(64 * MIB);
   });

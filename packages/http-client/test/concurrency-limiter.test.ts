@@ -20,6 +20,10 @@ const guest = (): Guest => ({
   },
 });
 
+const enter = (gate: ConcurrencyLimiter, one: Guest): void => {
+  if (gate.enter(one)) one.start();
+};
+
 const leave = (gate: ConcurrencyLimiter, one: Guest | undefined): void => {
   if (one !== undefined) gate.leave(one);
 };
@@ -30,7 +34,7 @@ function crowd(count: number, max?: number) {
   const clock = createManualClock();
   const gate = new ConcurrencyLimiter(clock, max);
   const guests = Array.from({ length: count }, guest);
-  for (const one of guests) gate.enter(one);
+  for (const one of guests) enter(gate, one);
   return { clock, gate, guests };
 }
 
@@ -90,7 +94,7 @@ describe('the socket limit', () => {
     await clock.advance(1000);
     for (const one of guests) gate.leave(one);
     const next = Array.from({ length: 66 }, guest);
-    for (const one of next) gate.enter(one);
+    for (const one of next) enter(gate, one);
     expect(inside(next)).toBe(64);
   });
 
@@ -108,7 +112,7 @@ describe('the socket limit', () => {
     const { clock, gate, guests } = crowd(65);
     gate.close();
     const late = guest();
-    gate.enter(late);
+    enter(gate, late);
     expect([guests[0]?.state, guests[64]?.state, late.state]).toEqual(['inside', 'refused', 'refused']);
     expect(clock.pending).toBe(0);
   });
@@ -154,7 +158,7 @@ describe('a crowd that changes all the time', () => {
     expect(order).toEqual(staying.slice(64).map((one) => guests.indexOf(one)));
     expect(leaving.every(({ state }) => state === 'waiting')).toBe(true);
     const late = guest();
-    gate.enter(late);
+    enter(gate, late);
     expect(late.state).toBe('inside');
   });
 
@@ -168,7 +172,7 @@ describe('a crowd that changes all the time', () => {
     const grown = grownAfterMinorCollections((collectYoung) => {
       for (let made = 0; made < 20_000; made++) {
         const one = heavy();
-        gate.enter(one);
+        enter(gate, one);
         present.push(one);
         if (present.length > 64) leave(gate, present.shift());
         if (made % 1000 === 0) collectYoung();

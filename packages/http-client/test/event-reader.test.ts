@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../scripts/rounds.js';
-import { createEventReader, lastEventIdHeader, type EventReaderOptions } from '../src/index.js';
+import { EventReader, type EventReaderOptions } from '../src/events/event-reader.js';
 
 /** What the reader said about a stream, in order. */
 function read(chunks: Iterable<string | Uint8Array>, options: Partial<EventReaderOptions> = {}): string[] {
   const said: string[] = [];
-  const reader = createEventReader({
+  const reader = new EventReader({
     onEvent: ({ event, data, id }) => said.push(`${event}|${data}|${id ?? '-'}`),
     onId: (id) => said.push(`id ${id}`),
     onRetry: (ms) => said.push(`retry ${ms}`),
@@ -190,10 +190,10 @@ describe('endless data', () => {
   it('keeps memory in proportion to the limit, whatever it is cut into', () => {
     // 16 MB of lines without a character, then 16 MB one byte at a time: an entry for each would be a gigabyte.
     const before = process.memoryUsage.rss();
-    const reader = createEventReader({ onEvent: () => undefined });
+    const reader = new EventReader({ onEvent: () => undefined });
     const lines = Buffer.from('data\n'.repeat(10_000));
     for (let turn = 0; turn < 320; turn++) reader.push(lines);
-    const dripping = createEventReader({ onEvent: () => undefined });
+    const dripping = new EventReader({ onEvent: () => undefined });
     const byte = Buffer.from('x');
     for (let turn = 0; turn < 4_000_000; turn++) dripping.push(byte);
     expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024);
@@ -233,13 +233,6 @@ describe('ids', () => {
 
   it('is told of a block without data, and may be without a character', () => {
     expect(read(['id: 5\n\n', 'id\ndata:\n\n'])).toEqual(['id 5', 'id ', '||']);
-  });
-
-  it('goes into a header as UTF-8', () => {
-    expect(lastEventIdHeader('plain-1')).toBe('plain-1');
-    expect(Buffer.from(lastEventIdHeader('ä€'), 'latin1').toString()).toBe('ä€');
-    const [said = ''] = read(['id: ä€😀\n\n']);
-    expect(lastEventIdHeader(said.slice(3))).toMatch(/^[\x20-\xff]+$/);
   });
 });
 

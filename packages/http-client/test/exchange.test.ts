@@ -81,8 +81,8 @@ describe('an exchange', () => {
     await seen.until(({ bytes }) => bytes === 3);
     const [socket] = server.sockets;
     const closed = closeOf(socket);
-    seen.exchange.abort();
-    seen.exchange.abort();
+    seen.abort();
+    seen.abort();
     await closed;
     expect(seen.calls).toEqual(['headers 200', 'data 3']);
   });
@@ -92,10 +92,10 @@ describe('an exchange', () => {
     await using network = networkFor(server);
     // The first loads undici, so it waits; the second finds it loaded and gets a socket at once.
     const early = record(network, { url: at(server), method: 'GET' });
-    early.exchange.abort();
+    early.abort();
     await network.request({ url: at(server), method: 'GET' });
     const late = record(network, { url: at(server), method: 'GET' });
-    late.exchange.abort();
+    late.abort();
     await network.request({ url: at(server), method: 'GET' });
     expect([early.calls, late.calls]).toEqual([[], []]);
   });
@@ -125,11 +125,11 @@ describe('an exchange', () => {
     await using network = networkFor(server);
     const seen = record(network, { url: at(server), method: 'GET' });
     await seen.until(({ calls }) => calls.length > 0);
-    seen.exchange.pause();
+    seen.pause();
     await stopped;
     expect(written).toBeLessThan(total);
     expect(seen.bytes).toBeLessThan(1024 * 1024);
-    seen.exchange.resume();
+    seen.resume();
     await seen.settled;
     expect(seen.bytes).toBe(total);
   });
@@ -138,11 +138,11 @@ describe('an exchange', () => {
     await using server = await startHttp((_, response) => response.end('body'));
     await using network = networkFor(server);
     const seen = record(network, { url: at(server), method: 'GET' });
-    seen.exchange.pause();
+    seen.pause();
     await seen.until(({ calls }) => calls.includes('headers 200'));
     await network.request({ url: at(server), method: 'GET' });
     expect(seen.calls).toEqual(['headers 200']);
-    seen.exchange.resume();
+    seen.resume();
     await seen.settled;
     expect(seen.text).toBe('body');
   });
@@ -335,12 +335,12 @@ describe('a collected request', () => {
     signal.addEventListener = (...all: Parameters<typeof add>) => (listeners++, add(...all));
     signal.removeEventListener = (...all: Parameters<typeof remove>) => (listeners--, remove(...all));
     for (let turn = 0; turn < 20; turn++)
-      await network.request({ url: at(server, '/fast'), method: 'GET', signal });
+      await network.request({ url: at(server, '/fast'), method: 'GET' }, signal);
     expect(listeners).toBe(0);
-    const pending = network.request({ url: at(server, '/slow'), method: 'GET', signal });
+    const pending = network.request({ url: at(server, '/slow'), method: 'GET' }, signal);
     control.abort(new Error('enough'));
     await expect(pending).rejects.toMatchObject({ code: 'ABORTED', cause: signal.reason as unknown });
-    await expect(network.request({ url: at(server, '/fast'), method: 'GET', signal })).rejects.toMatchObject({
+    await expect(network.request({ url: at(server, '/fast'), method: 'GET' }, signal)).rejects.toMatchObject({
       code: 'ABORTED',
     });
   });

@@ -1,6 +1,6 @@
 import { systemClock } from '@mcp-fittings/client-core/timing';
 import { describe, expect, it } from 'vitest';
-import { createFailureBackoff } from '../src/index.js';
+import { FailureBackoff } from '../src/index.js';
 
 describe('a renewal that failed', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('a renewal that failed', () => {
   ])('is tried again after the clock was set back by %s', (_, back) => {
     let now = 1_800_000_000_000;
     const clock = { ...systemClock, now: () => now };
-    const pause = createFailureBackoff<string>(clock);
+    const pause = new FailureBackoff<string>(clock);
     pause.failed('t', () => Promise.resolve('known'));
     now += 1000;
     expect(pause.answer('t')).toBeDefined();

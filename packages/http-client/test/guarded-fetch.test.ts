@@ -4,7 +4,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkHttpOptions, type AllowedAddresses } from '@mcp-fittings/remote-policy';
 import { createHttpClient, type HttpClientOptions } from '../src/index.js';
-import { createAddressGuard } from '../src/http/address-guard.js';
+import { AddressGuard } from '../src/http/address-guard.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';
 import { startHttp, startHttps } from './support/http-server.js';
 
@@ -118,7 +118,7 @@ describe('an address in a URL of a server', () => {
     ['link-local with a zone', 'fe80::1%eth0'],
   ])('%s is blocked, written out and resolved: %s', async (_, address) => {
     const configured = new URL('https://mcp.example.com/mcp');
-    const guard = createAddressGuard({
+    const guard = new AddressGuard({
       configured,
       allowed: allowing(),
       resolve: () => Promise.resolve([address]),
@@ -132,7 +132,7 @@ describe('an address in a URL of a server', () => {
   it('what is allowed as IPv4 is allowed in its IPv6 notation', async () => {
     const configured = new URL('https://mcp.example.com/mcp');
     const addresses = ['10.0.0.1', '::ffff:10.0.0.1'];
-    const guard = createAddressGuard({
+    const guard = new AddressGuard({
       configured,
       allowed: allowing('10.0.0.0/8'),
       resolve: () => Promise.resolve(addresses),
@@ -143,7 +143,7 @@ describe('an address in a URL of a server', () => {
   it('is allowed when it is public: as it is, or behind NAT64', async () => {
     const configured = new URL('https://mcp.example.com/mcp');
     const addresses = ['93.184.216.34', '2606:2800:21f::1', '64:ff9b::5db8:d822'];
-    const guard = createAddressGuard({
+    const guard = new AddressGuard({
       configured,
       allowed: allowing(),
       resolve: () => Promise.resolve(addresses),

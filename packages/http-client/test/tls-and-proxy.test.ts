@@ -3,19 +3,13 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
+import { createLifetime } from '@mcp-fittings/remote-policy';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpClient, type HttpClient, type ResponseHandler } from '../src/index.js';
+import { createHttpClient, type HttpClient } from '../src/index.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';
 import { startHttp, startHttps } from './support/http-server.js';
 import { startOpensslServer } from './support/openssl-server.js';
 import { startProxy } from './support/proxy.js';
-
-const NO_HANDLER: ResponseHandler = {
-  onHeaders: () => undefined,
-  onData: () => undefined,
-  onEnd: () => undefined,
-  onError: () => undefined,
-};
 
 let pki: Certificates;
 beforeAll(() => {
@@ -146,7 +140,10 @@ describe('a proxy', () => {
       return client;
     };
     await using aborting = await open();
-    aborting.exchange({ url, method: 'DELETE' }, NO_HANDLER).abort();
+    const lifetime = createLifetime();
+    const abandoned = aborting.send({ url, method: 'DELETE' }, lifetime, () => 'discard');
+    lifetime.end();
+    expect(await abandoned).toBeUndefined();
     const closing = await open();
     const refused = closing.request({ url, method: 'DELETE' });
     await Promise.all([

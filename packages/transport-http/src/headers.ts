@@ -4,7 +4,6 @@ import {
   type JSONRPCMessage,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import { lastEventIdHeader } from '@mcp-fittings/http-client';
 
 /** Servers refuse requests whose headers exceed 8 to 16 KiB in total, usually without a clear error. */
 const MAX_FIELD_LENGTH = 8192;
@@ -57,8 +56,13 @@ export function streamHeaders(
   return {
     accept: 'text/event-stream',
     ...(revision !== undefined && { 'mcp-protocol-version': revision }),
-    ...(lastEventId !== undefined && { 'last-event-id': lastEventIdHeader(lastEventId) }),
+    ...(lastEventId !== undefined && { 'last-event-id': asFieldValue(lastEventId) }),
   };
+}
+
+/** Returns an event id as the value of a header: each byte of its UTF-8 form is one character. */
+function asFieldValue(id: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(id));
 }
 
 const NEVER_OVERRIDDEN: readonly string[] = ['authorization', 'cookie', 'host', 'content-length'];
@@ -117,7 +121,7 @@ export function encodeFieldValue(value: string): string {
   return PLAIN.test(value) && value === value.trim() && !SENTINEL.test(value) ? value : toSentinel(value);
 }
 
-/** Whether HTTP carries the value unchanged. */
+/** Returns whether HTTP carries the value unchanged. */
 function isSafeFieldValue(value: string): boolean {
   return PLAIN.test(value) && value === value.trim();
 }
@@ -141,7 +145,7 @@ export function revisionOf(message: JSONRPCMessage): string | undefined {
   return typeof version === 'string' ? version : undefined;
 }
 
-/** Revisions are dates, so they sort as text. */
+/** Returns whether the revision has no sessions. Revisions are dates, so they sort as text. */
 export function isStateless(revision: string | undefined): boolean {
   return revision !== undefined && revision >= FIRST_STATELESS_REVISION;
 }

@@ -2,6 +2,7 @@ import {
   isRequestId,
   sanitizeText,
   type JSONRPCMessage,
+  type JSONRPCObject,
   type PacedSource,
   type Pausable,
   type Redactor,
@@ -23,7 +24,6 @@ import {
 } from '@mcp-fittings/remote-policy';
 import {
   createHttpClient,
-  roundTrip,
   type AcceptedReply,
   type BodySink,
   type HttpClient,
@@ -32,6 +32,7 @@ import {
 import { isStateless, messageHeaders, revisionOf, type MessageHeaders } from './headers.js';
 import type { CheckedOptions } from './options.js';
 import { isForgotten, speaksOfSession } from './session/forgotten.js';
+import { replayHandshake } from './session/replay-handshake.js';
 import { Session } from './session/session.js';
 import { STATUS_TABLE, type HttpCondition } from './status-table.js';
 
@@ -65,7 +66,15 @@ export interface HttpCall {
   readonly overflow?: 'truncate' | undefined;
 }
 
-/** What all calls of one connection share: HTTP client, credentials, session, and the handling of received messages. */
+/** Called by the connection on its transport. */
+export interface ConnectionHandlers {
+  /** Called when the server has accepted a message. */
+  readonly onAccepted: () => void;
+  /** Called with the new result of `initialize` when a lost session was restored. */
+  readonly onRestored: (result: JSONRPCObject) => void;
+}
+
+/** Holds what all calls of one connection share: HTTP client, credentials, session, and the handling of received messages. */
 export class HttpConnection {
   readonly options: CheckedOptions;
   readonly transport: TransportController;
@@ -75,15 +84,18 @@ export class HttpConnection {
   readonly redactor: RequestRedactor;
   /** Lifetime of each open request, so that it can be cancelled. */
   readonly requests = new Map<RequestId, Lifetime>();
-  /** Called when the server has accepted a message. */
-  onAccepted: () => void = () => undefined;
+  readonly onAccepted: () => void;
   /** Reads an event stream at the pace of the transport. */
   readonly paced: (source: Pausable) => PacedSource;
   readonly #recovery: RecoveryOptions;
   /** Headers that depend on nothing but the revision: those of most messages. */
   #plain: { readonly revision: string | undefined; readonly headers: MessageHeaders } | undefined;
 
-  constructor(options: CheckedOptions, transport: TransportController) {
+  constructor(
+    options: CheckedOptions,
+    transport: TransportController,
+    { onAccepted, onRestored }: ConnectionHandlers,
+  ) {
     const { url, server, headers, clock } = options;
     this.options = options;
     this.transport = transport;
@@ -93,14 +105,18 @@ export class HttpConnection {
       server,
       headers,
       maxBodyBytes: options.maxMessageBytes,
-      // It was warned when the options were checked.
-      logger: undefined,
+      logger: options.network.logger ?? options.logger,
       clock,
     });
     this.credentials = options.credentials;
     this.redactor = createRequestRedactor(headers, url);
     this.paced = (source) => transport.paced(source);
-    this.session = new Session();
+    this.onAccepted = onAccepted;
+    this.session = new Session({
+      replay: (lost) => replayHandshake(lost, this),
+      onIncompatible: (error) => transport.fail(error),
+      onRestored,
+    });
     const { retryLater, random } = options;
     this.#recovery = { credentials: this.credentials, redactor: this.redactor, retryLater, clock, random };
   }
@@ -199,7 +215,7 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
       overflow: call.overflow,
       redirect: 'same-method',
     } as const;
-    return roundTrip(connection.network, request, call.lifetime, (head) => this.#accept(head));
+    return connection.network.send(request, call.lifetime, (head) => this.#accept(head));
   }
 
   conditions(): readonly HttpCondition[] {

@@ -1,15 +1,22 @@
 import {
   BaseTransport,
+  isRequest,
+  isRequestId,
   type JSONRPCMessage,
-  type Redactor,
   type JSONRPCObject,
+  type JSONRPCRequest,
+  type Redactor,
   type Transport,
   type TransportDescription,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core/transport';
-import { withUrl } from '@mcp-fittings/remote-policy';
-import type { HttpWire } from './http-wire.js';
+import { createLifetime, sleepWithin, untilEnd, withUrl } from '@mcp-fittings/remote-policy';
+import { isStateless } from './headers.js';
+import { HttpConnection } from './http-connection.js';
 import { checkOptions, type CheckedOptions, type HttpTransportOptions } from './options.js';
+import { OutgoingRequest } from './outgoing-request.js';
+import { sendOneWay } from './send-one-way.js';
+import { StandaloneStream } from './stream/standalone-stream.js';
 
 /** A Streamable HTTP connection. */
 export interface HttpTransport extends Transport {
@@ -46,6 +53,10 @@ export function createHttpTransport(
   return new StreamableHttpTransport(withUrl<HttpTransportOptions>(first, rest));
 }
 
+/** Longest wait for the event stream, in milliseconds. */
+const OPENING_MS = 1000;
+const IGNORE_BODY = { data: () => undefined, end: () => undefined };
+
 class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   readonly hasPerRequestStream = true;
   readonly sendsHeaders = true;
@@ -54,14 +65,24 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
   onreconnect?: () => void;
 
   readonly #options: CheckedOptions;
-  /** Created by `start()`. */
-  #wire: HttpWire | undefined;
+  readonly #connection: HttpConnection;
+  readonly #standalone: StandaloneStream;
+  /** `notifications/initialized` waits for the event stream, so that no later announcement is missed. */
+  #opensStream = false;
 
   constructor(options: HttpTransportOptions) {
     super({ server: options.server, signal: options.signal });
     this.#options = checkOptions(options);
+    const connection = new HttpConnection(this.#options, this, {
+      onAccepted: () => this.#standalone.noticeLife(),
+      onRestored: (result) => this.#restored(result),
+    });
+    this.#connection = connection;
+    this.#standalone = new StandaloneStream(connection, () => {
+      if (!this.#opensStream) this.guard(() => this.onreconnect?.());
+    });
     // Not enumerable, because it is a secret and must not show in `util.inspect`.
-    Object.defineProperty(this, 'sessionId', { get: () => this.#wire?.sessionId });
+    Object.defineProperty(this, 'sessionId', { get: () => connection.session.establishedId });
   }
 
   override describe(): TransportDescription {
@@ -69,32 +90,93 @@ class StreamableHttpTransport extends BaseTransport implements HttpTransport {
       url: this.#options.url.origin,
       protocolVersion: this.protocolVersion,
       session: this.sessionId !== undefined,
-      eventStream: this.#wire?.eventStream ?? 'off',
+      eventStream: this.#standalone.state,
       ...this.ignored,
     };
   }
 
-  /**
-   * Most of the code is loaded here, because a program may import a transport and never start it. undici is loaded too: the engine
-   * sends a message as soon as the transport has started, and would wait for it then.
-   */
-  protected override async open(): Promise<void> {
-    const { HttpWire } = await import('./http-wire.js');
-    if (this.ended) return;
-    this.#wire = new HttpWire(this.#options, this);
-    await this.#wire.load();
+  /** Loads undici: the engine sends a message as soon as the transport has started, and would wait for it then. */
+  protected override open(): Promise<void> {
+    return this.#connection.network.load();
   }
 
-  protected override get redact(): Redactor | undefined {
-    return this.#wire?.redact;
+  protected override get redact(): Redactor {
+    return this.#connection.redact;
   }
 
   protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
-    // It exists as soon as the transport is open.
-    return this.#wire?.write(message, options) ?? Promise.reject(this.lost('not-sent'));
+    return isRequest(message)
+      ? new OutgoingRequest(message, options, this.#connection).run()
+      : this.#writeOneWay(message, options);
   }
 
   protected override async shutDown(): Promise<void> {
-    await this.#wire?.close();
+    const { session, network } = this.#connection;
+    if (session.id !== undefined && this.#options.closeTimeoutMs > 0) await this.#endSession(session.id);
+    await network.close();
+  }
+
+  async #writeOneWay(
+    message: Exclude<JSONRPCMessage, JSONRPCRequest>,
+    options: TransportSendOptions,
+  ): Promise<void> {
+    let sent = false;
+    const onSend = (): void => void (sent = true);
+    try {
+      const outgoing = { message, options, lifetime: this, session: 'current', onSend } as const;
+      await sendOneWay(outgoing, this.#connection);
+      if (this.ended) throw this.lost(sent ? 'unknown' : 'not-sent');
+    } finally {
+      if ('method' in message && message.method === 'notifications/cancelled') {
+        const id = message.params?.['requestId'];
+        if (isRequestId(id)) this.#connection.requests.get(id)?.end();
+      }
+    }
+    if ('method' in message && message.method === 'notifications/initialized') await this.#openFirst();
+  }
+
+  /**
+   * Resolves when the event stream is open or refused, so that a change announced meanwhile cannot overtake what the host reads
+   * next. The wait is limited, for a server that answers the GET late.
+   */
+  async #openFirst(): Promise<void> {
+    if (isStateless(this.protocolVersion)) return;
+    const waiting = createLifetime(this);
+    this.#opensStream = true;
+    const opened = this.#standalone.start();
+    await untilEnd(waiting, Promise.race([opened, sleepWithin(waiting, OPENING_MS, this.#options.clock)]));
+    this.#opensStream = false;
+    waiting.end();
+  }
+
+  /** Tells the server that the session is over. A server that refuses (405) or does not answer lets it expire. */
+  async #endSession(sessionId: string): Promise<void> {
+    const { credentials, network } = this.#connection;
+    const { url, clock, closeTimeoutMs } = this.#options;
+    const lifetime = createLifetime();
+    const timer = clock.schedule(() => lifetime.end(), closeTimeoutMs);
+    try {
+      const signed = await untilEnd(lifetime, credentials.headers('DELETE'));
+      const headers: Record<string, string> = { ...signed, 'mcp-session-id': sessionId };
+      if (this.protocolVersion !== undefined) headers['mcp-protocol-version'] = this.protocolVersion;
+      const request = { url, method: 'DELETE', headers, redirect: 'same-method' } as const;
+      const limits = { maxBodyBytes: 65_536, overflow: 'truncate' } as const;
+      // Ending a session is not worth a second attempt.
+      await network.send({ ...request, ...limits }, lifetime, () => IGNORE_BODY);
+    } catch {
+      // The session expires on the server.
+    } finally {
+      timer[Symbol.dispose]();
+      lifetime.end();
+    }
+  }
+
+  #restored(result: JSONRPCObject): void {
+    this.guard(() => this.onsessionrestored?.(result));
+    if (isStateless(this.protocolVersion)) return;
+    void this.#standalone.start().then(() => {
+      // An open stream has called `onreconnect` itself.
+      if (this.#standalone.state === 'none') this.guard(() => this.onreconnect?.());
+    });
   }
 }

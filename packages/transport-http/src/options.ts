@@ -1,7 +1,6 @@
 import { systemClock, type AuthProvider, type Clock, type Logger } from '@mcp-fittings/client-core/transport';
 import {
   checkHeaders,
-  checkHttpOptions,
   checkServerUrl,
   collectHeaders,
   createCredentials,
@@ -63,6 +62,7 @@ export interface CheckedOptions {
   readonly ownedHeaders: readonly string[];
   readonly credentials: Credentials;
   readonly network: HttpNetworkOptions;
+  readonly logger: Logger | undefined;
   readonly maxMessageBytes: number;
   readonly reconnect: ReconnectOptions;
   /** Silence after which an event stream counts as half-open, in milliseconds; 0 for never. */
@@ -110,8 +110,6 @@ export function checkOptions(options: HttpTransportOptions): CheckedOptions {
     { ...collectHeaders(options, SDK_ONLY), ...authorization },
     { server, reserved: OWNED_HEADERS },
   );
-  // What the HTTP client checks too, which is created when the transport starts.
-  checkHttpOptions({ ...network, url, server, headers, logger: network.logger ?? options.logger });
   return {
     url,
     server,
@@ -124,6 +122,7 @@ export function checkOptions(options: HttpTransportOptions): CheckedOptions {
       authorization: headers['authorization'],
     }),
     network,
+    logger: options.logger,
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     reconnect,
     silenceMs: reconnect.silenceMs ?? SILENCE_MS,

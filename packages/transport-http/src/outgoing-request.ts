@@ -14,17 +14,16 @@ import {
   type Refusal,
 } from '@mcp-fittings/remote-policy';
 import {
-  watchSilence,
+  SilenceWatch,
   type AcceptedReply,
   type BodySink,
   type ResponseHead,
-  type SilenceWatch,
 } from '@mcp-fittings/http-client';
 import { allowsBatches, streamHeaders, type MessageHeaders } from './headers.js';
 import type { HttpCall, HttpConnection } from './http-connection.js';
 import { EventSink, type StreamCursor } from './stream/event-sink.js';
 import { isForgotten, speaksOfSession } from './session/forgotten.js';
-import { createReconnects, type Reconnects } from './stream/reconnects.js';
+import { Reconnects } from './stream/reconnects.js';
 import { JsonSink, OwnAnswer, unanswered, unusableSink } from './reply.js';
 
 /** Time that a server has to end the stream after the answer, in milliseconds; then the socket is closed. */
@@ -209,26 +208,22 @@ export class OutgoingRequest {
   }
 
   #openStream(): BodySink {
-    const { transport, options, redact } = this.#connection;
+    const { transport, options } = this.#connection;
     const { onresumptiontoken } = this.#options;
     this.#hasStreamed = true;
     if (this.#request.method === LISTEN) {
-      this.#silence = watchSilence(options.clock, options.silenceMs, () => {
+      this.#silence = new SilenceWatch(options.clock, options.silenceMs, () => {
         this.#isSilent = true;
         this.#lifetime.end();
       });
     }
-    this.#stream = new EventSink({
+    this.#stream = new EventSink(this.#connection, {
       cursor: this.#cursor,
       onValue: (value) => this.#answer.take(value),
       onId:
         onresumptiontoken && !this.#headers.stateless
           ? (id) => transport.guard(() => onresumptiontoken(id))
           : undefined,
-      onMalformed: () => this.#connection.reportMalformed(),
-      onIgnored: () => this.#connection.transport.markUnsolicited(),
-      maxEventBytes: options.maxMessageBytes,
-      redact,
       silence: this.#silence,
     });
     return this.#stream;
@@ -304,7 +299,7 @@ export class OutgoingRequest {
         failure.code !== 'SESSION_LOST');
     let ms: number | undefined;
     if (passing && !this.#headers.stateless && lastEventId !== undefined) {
-      this.#reconnects ??= createReconnects(reconnect, random);
+      this.#reconnects ??= new Reconnects(reconnect, random);
       ms = this.#reconnects.next({
         progressed,
         openMs: this.#stream === undefined ? 0 : openMs,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeFieldValue } from '../src/headers.js';
+import { encodeFieldValue, streamHeaders } from '../src/headers.js';
 import { createHttpTransport } from '../src/index.js';
 import { startCaller } from './support/caller.js';
 import { MODERN, modernParams } from './support/modern.js';
@@ -180,4 +180,11 @@ describe('subscriptions/listen', () => {
     await caller.until(() => caller.notifications('notifications/tools/list_changed')[0]);
     await ended;
   });
+});
+
+it('an event id goes into a header as UTF-8', () => {
+  const headerOf = (id: string): string => streamHeaders(undefined, id)['last-event-id'] ?? '';
+  expect(headerOf('plain-1')).toBe('plain-1');
+  expect(Buffer.from(headerOf('ä€'), 'latin1').toString()).toBe('ä€');
+  expect(headerOf('ä€😀')).toMatch(/^[\x20-\xff]+$/);
 });

@@ -10,20 +10,17 @@ import {
   type RemoteRequest,
 } from '@mcp-fittings/remote-policy';
 import {
-  createMessageReader,
-  roundTrip,
+  MessageReader,
   type AcceptedReply,
   type BodySink,
-  type EventReader,
   type HttpClient,
   type ResponseHead,
-  type ServerEvent,
 } from '@mcp-fittings/http-client';
 
 /** Where the stream is opened, and what uses it. */
 export interface EventStreamOptions {
   readonly url: URL;
-  readonly network: Pick<HttpClient, 'exchange'>;
+  readonly network: Pick<HttpClient, 'send'>;
   readonly credentials: Credentials;
   readonly recovery: RecoveryOptions;
   readonly maxMessageBytes: number;
@@ -72,14 +69,14 @@ class EventStream implements RemoteRequest<AcceptedReply>, BodySink {
   #url: URL;
   #isOpen = false;
   #reported: TransportError | undefined;
-  readonly #reader: EventReader;
+  readonly #reader: MessageReader;
 
   constructor(options: EventStreamOptions, resolve: (endpoint: URL) => void) {
     this.#options = options;
     this.#resolve = resolve;
     this.#url = options.url;
     this.lifetime = options.transport;
-    this.#reader = createMessageReader({
+    this.#reader = new MessageReader({
       onEvent: (event) => this.#takeEvent(event),
       onValue: (value) => this.#takeValue(value),
       onError: (data) => this.#takeError(data),
@@ -110,7 +107,7 @@ class EventStream implements RemoteRequest<AcceptedReply>, BodySink {
       maxBodyBytes: READ_BYTES,
       overflow: 'truncate',
     } as const;
-    return roundTrip(network, request, transport, (head) => this.#accept(head));
+    return network.send(request, transport, (head) => this.#accept(head));
   }
 
   data(bytes: Uint8Array): void {
@@ -136,7 +133,7 @@ class EventStream implements RemoteRequest<AcceptedReply>, BodySink {
   }
 
   /** Only the first endpoint counts: a later one would send messages of this session to another URL. */
-  #takeEvent({ event, data }: ServerEvent): void {
+  #takeEvent({ event, data }: { readonly event: string; readonly data: string }): void {
     if (event !== 'endpoint' || this.#isOpen) return;
     const endpoint = parseEndpoint(data, this.#url);
     this.#isOpen = true;

@@ -13,12 +13,12 @@ import {
   type RefusedReply,
   type RemoteRequest,
 } from '@mcp-fittings/remote-policy';
-import { roundTrip, type AcceptedReply, type HttpClient } from '@mcp-fittings/http-client';
+import type { AcceptedReply, HttpClient } from '@mcp-fittings/http-client';
 
 /** One message and the connection that it belongs to. */
 export interface PostOptions {
   readonly message: JSONRPCMessage;
-  readonly network: Pick<HttpClient, 'exchange'>;
+  readonly network: Pick<HttpClient, 'send'>;
   readonly credentials: Credentials;
   readonly transport: TransportController;
   readonly lifetime: LifetimeSignal;
@@ -80,7 +80,7 @@ export class Post implements RemoteRequest<AcceptedReply> {
       maxBodyBytes: READ_BYTES,
       overflow: 'truncate',
     } as const;
-    return roundTrip(network, request, lifetime, (head) => {
+    return network.send(request, lifetime, (head) => {
       credentials.observe(head);
       return head.status >= 200 && head.status <= 299 ? 'discard' : undefined;
     });

@@ -13,12 +13,7 @@ import {
   type RecoveryOptions,
   type RequestRedactor,
 } from '@mcp-fittings/remote-policy';
-import {
-  createHttpClient,
-  watchSilence,
-  type HttpClient,
-  type SilenceWatch,
-} from '@mcp-fittings/http-client';
+import { createHttpClient, SilenceWatch, type HttpClient } from '@mcp-fittings/http-client';
 import { openEventStream } from './event-stream.js';
 import type { CheckedOptions } from './options.js';
 import { Post } from './post.js';
@@ -73,7 +68,7 @@ export class SseWire {
     });
     this.#endpoint = endpoint;
     this.#redactor.learn({}, endpoint);
-    this.#idle = watchSilence(clock, idleMs, () => this.#endIdle(idleMs));
+    this.#idle = new SilenceWatch(clock, idleMs, () => this.#endIdle(idleMs));
   }
 
   async write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {

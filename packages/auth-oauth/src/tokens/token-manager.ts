@@ -1,6 +1,6 @@
 import { AuthRequiredError, FittingsError, isRecent, type Clock } from '@mcp-fittings/client-core/auth';
 import { sleep } from '@mcp-fittings/client-core/timing';
-import { createFailureBackoff, type FailureBackoff } from '@mcp-fittings/http-client';
+import { FailureBackoff } from '@mcp-fittings/http-client';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
 import { isCorrupt } from './corrupt-store.js';
 import { LOOK_MS, StoredToken, type StoredTokenOptions } from './stored-token.js';
@@ -49,7 +49,7 @@ export class TokenManager {
     this.#clock = options.clock;
     this.#renewal = options.renewal;
     this.#token = new StoredToken(options);
-    this.#pause = createFailureBackoff<RenewalOutcome>(options.clock);
+    this.#pause = new FailureBackoff<RenewalOutcome>(options.clock);
   }
 
   /** The token that was last read or stored; does not read the store. */

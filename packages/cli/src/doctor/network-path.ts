@@ -9,7 +9,13 @@ import {
 } from '@mcp-fittings/client-core';
 import { entrySchema } from '@mcp-fittings/client-core/transport';
 import { type HttpClientOptions, type ResponseHead, createHttpClient } from '@mcp-fittings/http-client';
-import { bareHost, chooseProxy, httpEntryFields, toHttpClientOptions } from '@mcp-fittings/remote-policy';
+import {
+  bareHost,
+  chooseProxy,
+  createLifetime,
+  httpEntryFields,
+  toHttpClientOptions,
+} from '@mcp-fittings/remote-policy';
 import { CommandError } from '../output/hints.js';
 import { findingFromError } from './error-findings.js';
 import { type CheckResult, createResult, createFinding } from './findings.js';
@@ -108,24 +114,21 @@ async function checkName(url: URL, isProxy: boolean): Promise<CheckResult> {
   }
 }
 
-function headOf(options: HttpClientOptions): Promise<ResponseHead> {
+async function headOf(options: HttpClientOptions): Promise<ResponseHead> {
   const network = createHttpClient(options);
   const headers = { accept: 'application/json, text/event-stream' };
-  return new Promise<ResponseHead>((resolve, reject) => {
-    const exchange = network.exchange(
+  try {
+    // The rest of the body is not needed.
+    const reply = await network.send(
       { url: new URL(options.url), method: 'GET', headers },
-      {
-        onHeaders(head) {
-          resolve(head);
-          // An event stream would not end by itself.
-          queueMicrotask(() => exchange.abort());
-        },
-        onData: () => undefined,
-        onEnd: () => undefined,
-        onError: reject,
-      },
+      createLifetime(),
+      () => 'discard',
     );
-  }).finally(() => network.close());
+    if (reply?.accepted !== true) throw new Error('A reply of any status is accepted.');
+    return reply.head;
+  } finally {
+    await network.close();
+  }
 }
 
 function failed(error: unknown): CheckResult {

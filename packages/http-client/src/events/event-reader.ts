@@ -37,19 +37,6 @@ export interface EventReaderOptions {
   readonly server?: string | undefined;
 }
 
-/**
- * Parses a `text/event-stream`.
- *
- * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
- */
-export interface EventReader {
-  /**
-   * Parses the next bytes and calls back for each complete event. Throws `MESSAGE_TOO_LARGE` if an event exceeds the limit; the
-   * stream is unusable then. Thrown from `ResponseHandler.onData`, the error ends the exchange.
-   */
-  push(chunk: Uint8Array): void;
-}
-
 const LF = 10;
 const CR = 13;
 const SPACE = 32;
@@ -66,23 +53,12 @@ const OTHER_LINES = 4;
 const LINES_PER_BLOCK = 4096;
 
 /**
- * Creates a parser for one event stream.
+ * Parses a `text/event-stream`. It decodes the bytes up to the last line end at once, so that no character is split. Each byte and
+ * character is searched a fixed number of times, however the stream is split into chunks.
  *
- * @example
- * ```ts
- * const reader = createEventReader({ onEvent: ({ data }) => console.log(data) });
- * reader.push(new TextEncoder().encode('data: hello\n\n'));
- * ```
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
-export function createEventReader(options: EventReaderOptions): EventReader {
-  return new LinearEventReader(options);
-}
-
-/**
- * Decodes the bytes up to the last line end at once, so that no character is split. Each byte and character is searched a fixed
- * number of times, however the stream is split into chunks.
- */
-class LinearEventReader implements EventReader {
+export class EventReader {
   readonly #options: EventReaderOptions;
   readonly #limit: number;
   readonly #decode = createUtf8Decoder();
@@ -108,6 +84,10 @@ class LinearEventReader implements EventReader {
     this.#limit = options.maxEventBytes ?? MAX_EVENT_BYTES;
   }
 
+  /**
+   * Parses the next bytes and calls back for each complete event. Throws `MESSAGE_TOO_LARGE` if an event exceeds the limit; the
+   * stream is unusable then.
+   */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     const from = this.#afterCr && chunk[0] === LF ? 1 : 0;
@@ -136,7 +116,7 @@ class LinearEventReader implements EventReader {
     return text ?? new TextDecoder().decode(whole);
   }
 
-  /** Lines that all end in LF. */
+  /** Reads lines that all end in LF. */
   #readLines(text: string): void {
     for (let start = 0; start < text.length;) {
       const next = this.#readSimpleEvent(text, start);
@@ -245,7 +225,7 @@ class LinearEventReader implements EventReader {
 // oxlint-disable-next-line no-control-regex -- NUL is forbidden, the others do not fit a header
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
-/** Whether the field's name is followed by a colon or is the whole line. */
+/** Returns whether the field's name is followed by a colon or is the whole line. */
 function isField(text: string, start: number, end: number, name: string): boolean {
   const after = start + name.length;
   return text.startsWith(name, start) && (after === end || text.charCodeAt(after) === COLON);
@@ -254,9 +234,4 @@ function isField(text: string, start: number, end: number, name: string): boolea
 function valueOf(text: string, colon: number, end: number): string {
   if (colon >= end) return '';
   return text.slice(text.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1, end);
-}
-
-/** Returns an event id as the value of a `Last-Event-ID` header: each byte of its UTF-8 form is one character. */
-export function lastEventIdHeader(id: string): string {
-  return String.fromCharCode(...new TextEncoder().encode(id));
 }

@@ -7,65 +7,71 @@ import {
   type AddressRanges,
   type AllowedAddresses,
 } from '@mcp-fittings/remote-policy';
-import type { HostResolver } from '../options.js';
+import type { HttpClientOptions } from '../options.js';
 import { specialAddresses } from './special-addresses.js';
+
+interface AddressGuardOptions {
+  /** URL that the user configured: its host is exempt, and all of loopback if it is a loopback host. */
+  readonly configured: URL;
+  readonly allowed: AllowedAddresses;
+  readonly resolve: NonNullable<HttpClientOptions['resolve']>;
+  readonly server?: string | undefined;
+}
 
 /**
  * Prevents server-side request forgery: a server must not direct us to networks that it cannot reach itself.
  *
  * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices#server-side-request-forgery-ssrf
  */
-export interface AddressGuard {
+export class AddressGuard {
+  readonly #options: AddressGuardOptions;
+  readonly #hosts: ReadonlySet<string>;
+  readonly #loopbackAllowed: boolean;
+  /** Large, and most servers never name another host. */
+  #special: AddressRanges | undefined;
+
+  constructor(options: AddressGuardOptions) {
+    const { configured, allowed } = options;
+    this.#options = options;
+    this.#hosts = new Set(allowed.hosts).add(bareHost(configured.hostname));
+    this.#loopbackAllowed = isLoopbackHost(configured.hostname);
+  }
+
   /** Throws `ADDRESS_BLOCKED` if the host of the URL is a forbidden IP address, which is never resolved. */
-  checkUrl(url: URL): void;
+  checkUrl(url: URL): void {
+    const host = bareHost(url.hostname);
+    if (this.#hosts.has(host)) return;
+    const forbidden =
+      ipFamily(host) === 0 ? isLoopbackHost(host) && !this.#loopbackAllowed : this.#isBlocked(host);
+    if (forbidden) throw this.#refusal(host);
+  }
+
   /**
    * Resolves a host and checks each of its addresses. Connecting to these addresses and no others prevents DNS rebinding. Rejects
    * with `ADDRESS_BLOCKED` if one of them is forbidden.
    */
-  readonly resolve: HostResolver;
-}
+  async resolve(hostname: string): Promise<readonly string[]> {
+    const addresses = await this.#options.resolve(hostname);
+    const host = bareHost(hostname);
+    if (!this.#hosts.has(host) && addresses.some((address) => this.#isBlocked(address)))
+      throw this.#refusal(host);
+    return addresses;
+  }
 
-export interface AddressGuardOptions {
-  /** URL that the user configured: its host is exempt, and all of loopback if it is a loopback host. */
-  readonly configured: URL;
-  readonly allowed: AllowedAddresses;
-  readonly resolve: HostResolver;
-  readonly server?: string | undefined;
-}
+  #isBlocked(address: string): boolean {
+    this.#special ??= specialAddresses();
+    return (
+      this.#special.has(address) &&
+      !(this.#loopbackAllowed && isLoopbackAddress(address)) &&
+      !this.#options.allowed.ranges.has(address)
+    );
+  }
 
-export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
-  const { configured, server } = options;
-  const { ranges } = options.allowed;
-  const hosts = new Set(options.allowed.hosts).add(bareHost(configured.hostname));
-  const loopbackAllowed = isLoopbackHost(configured.hostname);
-
-  // Large, and most servers never name another host.
-  let special: AddressRanges | undefined;
-
-  const blocked = (address: string): boolean =>
-    (special ??= specialAddresses()).has(address) &&
-    !(loopbackAllowed && isLoopbackAddress(address)) &&
-    !ranges.has(address);
-
-  const refusal = (host: string): TransportError =>
-    new TransportError('ADDRESS_BLOCKED', `The host ${host} has an address in a private network.`, {
-      server,
+  #refusal(host: string): TransportError {
+    return new TransportError('ADDRESS_BLOCKED', `The host ${host} has an address in a private network.`, {
+      server: this.#options.server,
       delivery: 'not-sent',
       hint: 'If the server may use that host, add it or its address range to `allowAddresses`.',
     });
-
-  return {
-    checkUrl(url) {
-      const host = bareHost(url.hostname);
-      if (hosts.has(host)) return;
-      const forbidden = ipFamily(host) === 0 ? isLoopbackHost(host) && !loopbackAllowed : blocked(host);
-      if (forbidden) throw refusal(host);
-    },
-    async resolve(hostname) {
-      const addresses = await options.resolve(hostname);
-      const host = bareHost(hostname);
-      if (!hosts.has(host) && addresses.some(blocked)) throw refusal(host);
-      return addresses;
-    },
-  };
+  }
 }

@@ -1,55 +1,34 @@
 import { createByteCollector, TransportError } from '@mcp-fittings/client-core/transport';
-import type {
-  CollectedRequest,
-  Exchange,
-  HttpReply,
-  HttpRequest,
-  ResponseHandler,
-  ResponseHead,
-} from '../http-client.js';
-
-/** Resolves with the whole response of an exchange. */
-export function collect(
-  open: (request: HttpRequest, handler: ResponseHandler) => Exchange,
-  request: CollectedRequest,
-  server: string | undefined,
-): Promise<HttpReply> {
-  const { signal } = request;
-  return new Promise((resolve, reject) => {
-    const body = createByteCollector();
-    let head: ResponseHead | undefined;
-
-    const giveUp = (): void => {
-      exchange.abort();
-      const options = { server, cause: signal?.reason, delivery: 'unknown' } as const;
-      reject(new TransportError('ABORTED', 'The request was aborted by the caller.', options));
-    };
-    const release = (): void => signal?.removeEventListener('abort', giveUp);
-
-    // A caller in JavaScript may ask for a stream all the same; its whole body would be kept in memory.
-    const exchange = open(
-      { ...request, eventStream: false },
-      {
-        onHeaders: (received) => {
-          head = received;
-        },
-        onData: (bytes) => body.add(bytes),
-        onEnd: () => {
-          release();
-          if (head !== undefined) resolve(replyOf(head, body.take(NOTHING)));
-        },
-        onError: (error) => {
-          release();
-          reject(error);
-        },
-      },
-    );
-    if (signal?.aborted === true) giveUp();
-    else signal?.addEventListener('abort', giveUp, { once: true });
-  });
-}
+import { createLifetime, type LifetimeSignal } from '@mcp-fittings/remote-policy';
+import type { HttpClient, HttpReply, ResponseHead } from '../http-client.js';
+import type { Accept } from './http-exchange.js';
 
 const NOTHING = new Uint8Array(0);
+
+/** Resolves with the whole response to a request, which `send` sends. Rejects with `ABORTED` if `signal` is aborted. */
+export async function collect(
+  send: (lifetime: LifetimeSignal, accept: Accept) => ReturnType<HttpClient['send']>,
+  signal: AbortSignal | undefined,
+  server: string | undefined,
+): Promise<HttpReply> {
+  const body = createByteCollector();
+  const sink = { data: (bytes: Uint8Array) => body.add(bytes), end: () => undefined };
+  const lifetime = createLifetime();
+  const giveUp = (): void => lifetime.end();
+  if (signal?.aborted === true) giveUp();
+  else signal?.addEventListener('abort', giveUp, { once: true });
+  try {
+    const reply = await send(lifetime, () => sink);
+    if (reply?.accepted !== true) {
+      const options = { server, cause: signal?.reason, delivery: 'unknown' } as const;
+      throw new TransportError('ABORTED', 'The request was aborted by the caller.', options);
+    }
+    if (reply.broken !== undefined) throw reply.broken;
+    return replyOf(reply.head, body.take(NOTHING));
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+  }
+}
 
 function replyOf(head: ResponseHead, body: Uint8Array): HttpReply {
   const { status, url, contentType } = head;

@@ -1,11 +1,11 @@
 import type { Clock } from '@mcp-fittings/client-core/transport';
 
-/** A request that waits for a socket. Exactly one of the two is called, unless it leaves first. */
+/** A request that waits for a socket. If it has to wait, exactly one of the two is called, unless it leaves first. */
 export interface Waiter {
   /** Where it is; set by the limiter only. Undefined: neither waiting nor let in. */
   place?: Place | undefined;
   start(): void;
-  /** The limiter was closed. */
+  /** Called when the limiter is closed. */
   refuse(): void;
 }
 
@@ -56,17 +56,22 @@ export class ConcurrencyLimiter {
     this.#limit = Math.min(INITIAL, max);
   }
 
-  /** Starts the request now or later. */
-  enter(waiter: Waiter): void {
-    if (this.#closed) return waiter.refuse();
-    if (this.#inside < this.#limit && this.#waiting === 0) return this.#letIn(waiter);
-    waiter.place = this.#freed + this.#queue.length;
-    this.#queue.push(waiter);
-    this.#waiting++;
-    this.#watch();
+  /** Returns whether the request may start now; otherwise it is started or refused later. */
+  enter(waiter: Waiter): boolean {
+    if (this.#closed) waiter.refuse();
+    else if (this.#inside < this.#limit && this.#waiting === 0) {
+      this.#letIn(waiter);
+      return true;
+    } else {
+      waiter.place = this.#freed + this.#queue.length;
+      this.#queue.push(waiter);
+      this.#waiting++;
+      this.#watch();
+    }
+    return false;
   }
 
-  /** The request is complete, or no longer wants to start. */
+  /** Notes that the request is complete, or no longer wants to start. */
   leave(waiter: Waiter): void {
     const { place } = waiter;
     waiter.place = undefined;
@@ -90,7 +95,6 @@ export class ConcurrencyLimiter {
   #letIn(waiter: Waiter): void {
     waiter.place = 'inside';
     this.#inside++;
-    waiter.start();
   }
 
   #admit(): void {
@@ -99,7 +103,9 @@ export class ConcurrencyLimiter {
       const waiter = this.#queue[this.#next];
       if (waiter !== undefined) this.#remove(this.#next);
       this.#next++;
-      if (waiter !== undefined) this.#letIn(waiter);
+      if (waiter === undefined) continue;
+      this.#letIn(waiter);
+      waiter.start();
     }
     if (this.#next >= FREE_AT && this.#next * 2 >= this.#queue.length) this.#free(this.#next);
   }

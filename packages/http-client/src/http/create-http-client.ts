@@ -1,20 +1,12 @@
 import { systemClock, TransportError } from '@mcp-fittings/client-core/transport';
-import { checkHttpOptions } from '@mcp-fittings/remote-policy';
-import type {
-  CollectedRequest,
-  Exchange,
-  GuardedFetchInit,
-  HttpReply,
-  HttpRequest,
-  HttpClient,
-  ResponseHandler,
-} from '../http-client.js';
+import { checkHttpOptions, type LifetimeSignal } from '@mcp-fittings/remote-policy';
+import type { HttpClient, HttpReply, HttpRequest } from '../http-client.js';
 import type { HttpClientOptions } from '../options.js';
-import { createAddressGuard } from './address-guard.js';
+import { AddressGuard } from './address-guard.js';
 import { collect } from './collect.js';
-import { guardedFetch, type GuardedFetchDeps } from './guarded-fetch.js';
+import { guardedFetch, type GuardedFetchDeps, type GuardedFetchInit } from './guarded-fetch.js';
 import type { Engine } from './engine.js';
-import { HttpExchange, type HttpExchangeDeps } from './http-exchange.js';
+import { HttpExchange, type Accept, type HttpExchangeDeps } from './http-exchange.js';
 import type { RouteOptions } from './routes.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 
@@ -57,7 +49,7 @@ class UndiciHttpClient implements HttpClient {
     const { server, env = process.env, clock = systemClock, timeouts = {} } = options;
     const { url: configured, headers, proxy, allowed } = checkHttpOptions(options);
     const resolve = options.resolve ?? resolveBySystem;
-    const guard = createAddressGuard({ configured, allowed, resolve, server });
+    const guard = new AddressGuard({ configured, allowed, resolve, server });
 
     this.origin = configured.origin;
     this.#headers = { ...DEFAULT_HEADERS, ...headers };
@@ -82,8 +74,8 @@ class UndiciHttpClient implements HttpClient {
       headers,
       server,
       clock,
-      request: (request) =>
-        collect((plain, handler) => this.#exchangeAnywhere(plain, handler), request, server),
+      request: (request, signal) =>
+        collect((lifetime, accept) => this.#sendAnywhere(request, lifetime, accept), signal, server),
     };
   }
 
@@ -91,19 +83,21 @@ class UndiciHttpClient implements HttpClient {
     if (this.#closed === undefined) await this.#prepare().catch(() => undefined);
   }
 
-  exchange(request: HttpRequest, handler: ResponseHandler): Exchange {
+  send(request: HttpRequest, lifetime: LifetimeSignal, accept: Accept): ReturnType<HttpClient['send']> {
     // Not a spread: Node.js 20 makes a hidden class of its own for each object that is spread and then added to.
     const headers = Object.assign({}, this.#headers, request.headers);
-    const exchange = new HttpExchange(this.#exchangeDeps, request, handler, headers);
+    const exchange = new HttpExchange(this.#exchangeDeps, request, headers, lifetime, accept);
     if (exchange.origin !== this.origin) exchange.fail(this.#foreign(request.url));
-    else if (this.#engine !== undefined && this.#closed === undefined)
-      this.#exchangeDeps.limiter.enter(exchange);
-    else this.#enterWhenOpen(exchange);
-    return exchange;
+    else if (this.#engine === undefined || this.#closed !== undefined) this.#startWhenOpen(exchange);
+    else if (this.#exchangeDeps.limiter.enter(exchange)) exchange.start();
+    return exchange.reply;
   }
 
-  request(request: CollectedRequest): Promise<HttpReply> {
-    return collect((plain, handler) => this.exchange(plain, handler), request, this.#exchangeDeps.server);
+  request(request: HttpRequest, signal?: AbortSignal): Promise<HttpReply> {
+    // The whole body of an event stream would be kept in memory.
+    const plain = { ...request, eventStream: false };
+    const { server } = this.#exchangeDeps;
+    return collect((lifetime, accept) => this.send(plain, lifetime, accept), signal, server);
   }
 
   fetch(url: string | URL, init: GuardedFetchInit = {}): Promise<Response> {
@@ -120,22 +114,25 @@ class UndiciHttpClient implements HttpClient {
   }
 
   /** Sends a request to any origin, therefore without the configured headers. */
-  #exchangeAnywhere(request: HttpRequest, handler: ResponseHandler): Exchange {
+  #sendAnywhere(
+    request: HttpRequest,
+    lifetime: LifetimeSignal,
+    accept: Accept,
+  ): ReturnType<HttpClient['send']> {
     const headers = { ...DEFAULT_HEADERS, ...request.headers };
-    const exchange = new HttpExchange(this.#exchangeDeps, request, handler, headers);
-    this.#enterWhenOpen(exchange);
-    return exchange;
+    const exchange = new HttpExchange(this.#exchangeDeps, request, headers, lifetime, accept);
+    this.#startWhenOpen(exchange);
+    return exchange.reply;
   }
 
-  #enterWhenOpen(exchange: HttpExchange): void {
-    if (this.#closed !== undefined) exchange.refuse();
-    else if (this.#engine !== undefined) this.#exchangeDeps.limiter.enter(exchange);
-    else {
-      this.#prepare().then(
-        () => this.#exchangeDeps.limiter.enter(exchange),
-        (cause: unknown) => exchange.fail(cause),
-      );
-    }
+  #startWhenOpen(exchange: HttpExchange): void {
+    if (this.#closed !== undefined) return exchange.refuse();
+    this.#prepare().then(
+      () => {
+        if (this.#exchangeDeps.limiter.enter(exchange)) exchange.start();
+      },
+      (cause: unknown) => exchange.fail(cause),
+    );
   }
 
   #foreign(url: URL): TransportError {

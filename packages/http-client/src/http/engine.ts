@@ -1,5 +1,5 @@
 import { createDecoder } from './decoder.js';
-import { openRoutes, type RouteOptions, type Routes } from './routes.js';
+import { Routes, type RouteOptions } from './routes.js';
 
 /** What requests need besides the client, loaded with the first one: one file when it is published. */
 export interface Engine {
@@ -9,5 +9,5 @@ export interface Engine {
 
 /** Loads undici and the certificates. */
 export async function openEngine(options: RouteOptions): Promise<Engine> {
-  return { routes: await openRoutes(options), createDecoder };
+  return { routes: await Routes.open(options), createDecoder };
 }

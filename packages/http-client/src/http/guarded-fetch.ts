@@ -1,7 +1,10 @@
 import { TransportError, type Clock } from '@mcp-fittings/client-core/transport';
 import { isLoopbackHost } from '@mcp-fittings/remote-policy';
-import type { CollectedRequest, GuardedFetchInit, HttpReply } from '../http-client.js';
+import type { HttpClient, HttpReply, HttpRequest } from '../http-client.js';
 import { nextHop } from './redirect.js';
+
+/** Options of {@link HttpClient.fetch}. */
+export type GuardedFetchInit = NonNullable<Parameters<HttpClient['fetch']>[1]>;
 
 export interface GuardedFetchDeps {
   readonly configured: URL;
@@ -9,7 +12,7 @@ export interface GuardedFetchDeps {
   readonly headers: Readonly<Record<string, string>>;
   readonly server: string | undefined;
   readonly clock: Clock;
-  request(request: CollectedRequest): Promise<HttpReply>;
+  request(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;
 }
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -39,15 +42,9 @@ export async function guardedFetch(
     end.abort();
   }, timeoutMs);
   try {
-    const reply = await deps.request({
-      url,
-      method,
-      headers,
-      body,
-      redirect: 'never',
-      maxBodyBytes: init.maxBodyBytes ?? MAX_BODY_BYTES,
-      signal: end.signal,
-    });
+    const { maxBodyBytes = MAX_BODY_BYTES } = init;
+    const request = { url, method, headers, body, redirect: 'never', maxBodyBytes } as const;
+    const reply = await deps.request(request, end.signal);
     const elsewhere = init.redirect === 'error' ? redirectOf(reply, method) : undefined;
     if (elsewhere !== undefined) throw redirectRefused(url, elsewhere, server);
     return responseOf(reply);

@@ -1,13 +1,18 @@
-import type { PacedSource } from '@mcp-fittings/client-core/transport';
+import type { PacedSource, Pausable } from '@mcp-fittings/client-core/transport';
+import type { LifetimeSignal, RefusedReply } from '@mcp-fittings/remote-policy';
 import type { Dispatcher } from 'undici';
-import type { Exchange, HttpRequest, ResponseHandler, ResponseHead } from '../http-client.js';
+import type { AcceptedReply, BodySink, HttpRequest, ResponseHead } from '../http-client.js';
 import type { BodyDecoder } from './decoder.js';
 import type { Engine } from './engine.js';
 import { failure, networkError, type FailedExchange } from './errors.js';
 import { nextHop, type NextHop } from './redirect.js';
+import { ReceivedHead } from './response-head.js';
 import type { Route } from './routes.js';
 import type { ConcurrencyLimiter, Waiter } from './concurrency-limiter.js';
 import type { Sockets } from './socket-pool.js';
+
+/** Chooses the sink for the body of a reply; see `HttpClient.send`. */
+export type Accept = (head: ResponseHead) => BodySink | 'discard' | undefined;
 
 /** What an exchange gets from its HTTP client. */
 export interface HttpExchangeDeps {
@@ -23,14 +28,30 @@ const MAX_HOPS = 5;
 /** Bytes of the body of a redirect that are read in order to keep the connection. */
 const MAX_REDIRECT_BODY = 65_536;
 
-/** One request and its response: waits for a socket, follows redirects, decodes the body and limits its size. It ends exactly once. */
-export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandler {
+/** Bytes of a refusal that are read: enough for a JSON-RPC error or an explanation. */
+const REFUSAL_BYTES = 64 * 1024;
+
+/**
+ * One request and its reply: waits for a socket, follows redirects, decodes the body, limits its size and hands it to a sink. It ends
+ * exactly once.
+ */
+export class HttpExchange implements Pausable, Waiter, Dispatcher.DispatchHandler {
   place: Waiter['place'];
   /** Redirects do not change it. */
   readonly origin: string;
+  /** Settles as `HttpClient.send` says. */
+  readonly reply: Promise<AcceptedReply | RefusedReply | undefined>;
   readonly #deps: HttpExchangeDeps;
   readonly #request: HttpRequest;
-  readonly #handler: ResponseHandler;
+  readonly #accept: Accept;
+  #resolve: (reply: AcceptedReply | RefusedReply | undefined) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+  /** Unregisters the task that runs at the end of the lifetime. */
+  readonly #stay: () => void;
+  #head: ResponseHead | undefined;
+  #sink: BodySink | undefined;
+  /** The body of a reply that was not accepted. */
+  #refusal: Uint8Array[] | undefined;
   readonly #headers: Record<string, string>;
   readonly #maxBytes: number;
   readonly #paced: PacedSource | undefined;
@@ -47,17 +68,17 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
   #unlimited = false;
   #paused = false;
   #done = false;
-  #silenced = false;
 
   constructor(
     deps: HttpExchangeDeps,
     request: HttpRequest,
-    handler: ResponseHandler,
     headers: Record<string, string>,
+    lifetime: LifetimeSignal,
+    accept: Accept,
   ) {
     this.#deps = deps;
     this.#request = request;
-    this.#handler = handler;
+    this.#accept = accept;
     this.#maxBytes = request.maxBodyBytes ?? deps.maxBodyBytes;
     this.#headers = headers;
     this.#paced = request.paced?.(this);
@@ -65,11 +86,14 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
     this.#url = request.url;
     this.#method = request.method;
     this.#body = request.body;
-  }
-
-  abort(): void {
-    this.#silenced = true;
-    this.#stop();
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#stay = lifetime.onEnd(() => {
+      this.#stop();
+      this.#resolve(undefined);
+    });
   }
 
   pause(): void {
@@ -89,30 +113,26 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
     if (this.#done) return;
     this.#stop();
     const error = networkError(cause, this.#failed());
-    // Deferred, so that the caller of `exchange` has its result first.
-    queueMicrotask(() => {
-      if (!this.#silenced) this.#handler.onError(error);
-    });
+    const head = this.#head;
+    if (head === undefined) {
+      this.#stay();
+      this.#reject(error);
+    } else if (this.#refusal === undefined) this.#settle({ accepted: true, head, broken: error });
+    else this.#settle(refusedReply(head, this.#refusal));
   }
 
-  start(): void {
+  start(opened?: Route): void {
+    // It may have been given up while it waited, or while the route was opened.
     if (this.#done) return this.#deps.limiter.leave(this);
     try {
-      const route = this.#deps.engine().routes.to(this.#url, this.origin);
-      if (!(route instanceof Promise)) return this.#dispatch(route);
-      route.then((opened) => this.#dispatch(opened)).catch((cause: unknown) => this.fail(cause));
-    } catch (cause) {
-      this.fail(cause);
-    }
-  }
-
-  #dispatch(route: Route): void {
-    // It may have been given up while the route was opened.
-    if (this.#done) return;
-    this.#route = route;
-    this.#sockets = route.pool.take();
-    this.#sockets.dispatch(
-      {
+      const route = opened ?? this.#deps.engine().routes.to(this.#url, this.origin);
+      if (route instanceof Promise) {
+        route.then((made) => this.start(made)).catch((cause: unknown) => this.fail(cause));
+        return;
+      }
+      this.#route = route;
+      this.#sockets = route.pool.take();
+      const options = {
         origin: this.origin,
         path: this.#url.pathname + this.#url.search,
         method: this.#method,
@@ -120,9 +140,11 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
         body: this.#body ?? null,
         headersTimeout: this.#request.headersMs ?? this.#deps.headersMs,
         bodyTimeout: this.#request.bodyIdleMs ?? this.#deps.bodyIdleMs,
-      },
-      this,
-    );
+      };
+      this.#sockets.dispatch(options, this);
+    } catch (cause) {
+      this.fail(cause);
+    }
   }
 
   refuse(): void {
@@ -162,7 +184,7 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
       );
     }
     if (this.#paused) this.pause();
-    this.#handler.onHeaders(head);
+    this.#receive(head);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -186,6 +208,23 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
     if (this.#done) return;
     if (this.#next !== undefined) this.#follow(this.#next);
     else this.fail(error);
+  }
+
+  /** Decides what happens to the body. The rest of a discarded one is read to keep the socket, unless it may never end. */
+  #receive(head: ResponseHead): void {
+    this.#head = head;
+    try {
+      const sink = this.#accept(head);
+      if (sink === undefined) this.#refusal = [];
+      else if (sink !== 'discard') this.#sink = sink;
+      else {
+        if (head.contentType === 'text/event-stream') this.#stop();
+        this.#settle({ accepted: true, head });
+      }
+    } catch (broken) {
+      this.#stop();
+      this.#settle({ accepted: true, head, broken });
+    }
   }
 
   /** Returns `false` for an unsupported encoding. */
@@ -215,24 +254,50 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
     this.#finish();
   }
 
-  /** The decoded body is complete, or is truncated as requested. */
-  #finish(): void {
-    if (this.#done) return;
-    this.#stop();
-    this.#handler.onEnd();
-  }
-
   get #limit(): number {
     return this.#unlimited ? Infinity : this.#maxBytes;
   }
 
   #hand(bytes: Uint8Array): void {
-    try {
-      if (this.#paced === undefined) this.#handler.onData(bytes);
-      else this.#paced.read(bytes.length, () => this.#handler.onData(bytes));
-    } catch (cause) {
-      this.fail(cause);
+    if (this.#paced === undefined) this.#handNow(bytes);
+    else this.#paced.read(bytes.length, () => this.#handNow(bytes));
+  }
+
+  #handNow(bytes: Uint8Array): void {
+    const head = this.#head;
+    if (head === undefined) return;
+    if (this.#refusal !== undefined) {
+      this.#refusal.push(bytes);
+      if (this.#bytes < REFUSAL_BYTES) return;
+      this.#stop();
+      return this.#settle(refusedReply(head, this.#refusal));
     }
+    try {
+      this.#sink?.data(bytes);
+    } catch (broken) {
+      this.#stop();
+      this.#settle({ accepted: true, head, broken });
+    }
+  }
+
+  /** The decoded body is complete, or is truncated as requested. */
+  #finish(): void {
+    if (this.#done) return;
+    this.#stop();
+    const head = this.#head;
+    if (head === undefined) return this.#settle(undefined);
+    if (this.#refusal !== undefined) return this.#settle(refusedReply(head, this.#refusal));
+    try {
+      this.#sink?.end();
+      this.#settle({ accepted: true, head });
+    } catch (broken) {
+      this.#settle({ accepted: true, head, broken });
+    }
+  }
+
+  #settle(reply: AcceptedReply | RefusedReply | undefined): void {
+    this.#stay();
+    this.#resolve(reply);
   }
 
   #checkHop(hop: NextHop): void {
@@ -297,45 +362,9 @@ export class HttpExchange implements Exchange, Waiter, Dispatcher.DispatchHandle
   }
 }
 
+function refusedReply(head: ResponseHead, body: readonly Uint8Array[]): RefusedReply {
+  const text = Buffer.concat(body).subarray(0, REFUSAL_BYTES).toString('utf8');
+  return { accepted: false, head, text };
+}
+
 const GIVEN_UP = new Error('The exchange was abandoned.');
-
-type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-const COOKIES: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2']);
-
-/** Status and headers as callers see them. `raw` has lower-case names. */
-class ReceivedHead implements ResponseHead {
-  readonly status: number;
-  readonly url: URL;
-  readonly #raw: RawHeaders;
-  #contentType: string | undefined;
-
-  constructor(status: number, raw: RawHeaders, url: URL) {
-    this.status = status;
-    this.url = url;
-    this.#raw = raw;
-  }
-
-  header(name: string): string | undefined {
-    const value = Object.hasOwn(this.#raw, name) && !COOKIES.has(name) ? this.#raw[name] : undefined;
-    return typeof value === 'object' ? value.join(', ') : value;
-  }
-
-  *headers(): Iterable<[name: string, value: string]> {
-    for (const name of Object.keys(this.#raw)) {
-      const value = this.header(name);
-      if (value !== undefined) yield [name, value];
-    }
-  }
-
-  get contentType(): string {
-    this.#contentType ??= mediaTypeOf(this.header('content-type') ?? '');
-    return this.#contentType;
-  }
-}
-
-function mediaTypeOf(header: string): string {
-  // The usual spelling, without the cost of splitting.
-  if (header === 'application/json' || header === 'text/event-stream') return header;
-  return header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}

@@ -5,24 +5,17 @@ import { chooseProxy, type ProxyOptions } from '@mcp-fittings/remote-policy';
 import type { LoadTlsOptions, TlsContexts } from '@mcp-fittings/remote-policy/tls';
 import type { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
-import type { HostResolver } from '../options.js';
-import { loadUndici, loadUndiciAgents } from './load-undici.js';
+import type { HttpClientOptions } from '../options.js';
+import { loadUndici, loadUndiciAgents, type Undici } from './load-undici.js';
 import { createSocketPool, destroyedError, poolOf, type SocketPool } from './socket-pool.js';
+
+/** Resolves with the IP addresses of a host name. */
+type HostResolver = NonNullable<HttpClientOptions['resolve']>;
 
 /** How requests reach one origin. */
 export interface Route {
   readonly pool: SocketPool;
   readonly proxied: boolean;
-}
-
-/** Chooses the sockets for a request, and creates them when they are first used. */
-export interface Routes {
-  /**
-   * Throws `ADDRESS_BLOCKED` or `CONFIG_INVALID`. Returns a promise while what a proxy or another origin needs is loaded, which
-   * rejects if {@link close} was called meanwhile.
-   */
-  to(url: URL, origin: string): Route | Promise<Route>;
-  close(): Promise<void>;
 }
 
 export interface RouteOptions {
@@ -41,41 +34,77 @@ interface Secure {
   readonly secureContext: SecureContext;
 }
 
-/** Loads undici and the certificates, for the first request. */
-export async function openRoutes(options: RouteOptions): Promise<Routes> {
-  const [undici, tls] = await Promise.all([loadUndici(), loadTlsIfAny(options.tls)]);
-  const { guard, connectMs } = options;
-  const configured = options.configured.origin;
-  const opened = new Map<string, SocketPool>();
-  const routes = new Map<string, Route>();
-  let closed = false;
+/** Chooses the sockets for a request, and creates them when they are first used. */
+export class Routes {
+  readonly #options: RouteOptions;
+  readonly #undici: Undici;
+  readonly #tls: TlsContexts;
+  readonly #opened = new Map<string, SocketPool>();
+  readonly #routes = new Map<string, Route>();
+  #closed = false;
 
-  const open = (key: string, create: () => SocketPool): SocketPool => {
-    if (closed) throw destroyedError();
-    const pool = opened.get(key) ?? create();
-    opened.set(key, pool);
-    return pool;
-  };
+  private constructor(options: RouteOptions, undici: Undici, tls: TlsContexts) {
+    this.#options = options;
+    this.#undici = undici;
+    this.#tls = tls;
+  }
 
-  const make = (url: URL, trusted: boolean): Route | Promise<Route> => {
-    const secureContext = trusted ? tls.configured : tls.others;
+  /** Loads undici and the certificates, for the first request. */
+  static async open(options: RouteOptions): Promise<Routes> {
+    const [undici, tls] = await Promise.all([loadUndici(), loadTlsIfAny(options.tls)]);
+    return new Routes(options, undici, tls);
+  }
+
+  /**
+   * Throws `ADDRESS_BLOCKED` or `CONFIG_INVALID`. Returns a promise while what a proxy or another origin needs is loaded, which
+   * rejects if {@link close} was called meanwhile.
+   */
+  to(url: URL, origin: string): Route | Promise<Route> {
+    const known = this.#routes.get(origin);
+    if (known !== undefined) return known;
+    const { configured, guard } = this.#options;
+    const trusted = origin === configured.origin;
+    if (!trusted) guard.checkUrl(url);
+    const route = this.#make(url, trusted);
+    return route instanceof Promise
+      ? route.then((made) => this.#keep(origin, made))
+      : this.#keep(origin, route);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#opened.values()].map((pool) => pool.destroy()));
+  }
+
+  #keep(origin: string, route: Route): Route {
+    // Servers name the other origins, so there may be many.
+    if (this.#routes.size >= MAX_KNOWN) this.#routes.clear();
+    this.#routes.set(origin, route);
+    return route;
+  }
+
+  #make(url: URL, trusted: boolean): Route | Promise<Route> {
+    const { configured, guard, connectMs, resolve } = this.#options;
+    const secureContext = trusted ? this.#tls.configured : this.#tls.others;
     const secure = secureContext && { secureContext };
-    const proxy = chooseProxy(url, options.proxy);
-    if (proxy !== undefined) return makeProxied(proxy, trusted, secure);
-    const lookup = lookupWith(trusted ? options.resolve : guard.resolve);
-    const connect = endingAtError(undici.buildConnector({ timeout: connectMs, lookup, ...secure }));
+    const proxy = chooseProxy(url, this.#options.proxy);
+    if (proxy !== undefined) return this.#makeProxied(proxy, trusted, secure);
+    const lookup = lookupWith(trusted ? resolve : (hostname) => guard.resolve(hostname));
+    const connect = endingAtError(this.#undici.buildConnector({ timeout: connectMs, lookup, ...secure }));
     if (trusted) {
-      const pool = open('configured', () => createSocketPool(undici, configured, connect));
-      return { proxied: false, pool };
+      const create = (): SocketPool => createSocketPool(this.#undici, configured.origin, connect);
+      return { proxied: false, pool: this.#open('configured', create) };
     }
     return loadUndiciAgents().then(({ Agent }) => ({
       proxied: false,
-      pool: open('others', () => poolOf(new Agent({ connect }))),
+      pool: this.#open('others', () => poolOf(new Agent({ connect }))),
     }));
-  };
+  }
 
-  const makeProxied = async (proxy: URL, trusted: boolean, secure: Secure | undefined): Promise<Route> => {
+  async #makeProxied(proxy: URL, trusted: boolean, secure: Secure | undefined): Promise<Route> {
     const { connect, Pool, ProxyAgent } = await loadUndiciAgents();
+    const { connectMs } = this.#options;
+    const { others } = this.#tls;
     const openProxy = (): SocketPool => {
       const agent = new ProxyAgent({
         uri: proxy.href,
@@ -85,34 +114,19 @@ export async function openRoutes(options: RouteOptions): Promise<Routes> {
         clientFactory: (origin, settings) =>
           Object.assign(new Pool(origin, { ...settings, headersTimeout: connectMs }), { connect }),
         requestTls: { timeout: connectMs, ...secure },
-        proxyTls: { timeout: connectMs, ...(tls.others && { secureContext: tls.others }) },
+        proxyTls: { timeout: connectMs, ...(others && { secureContext: others }) },
       });
       return poolOf(agent);
     };
-    return { proxied: true, pool: open(`${proxy.href} ${String(trusted)}`, openProxy) };
-  };
+    return { proxied: true, pool: this.#open(`${proxy.href} ${String(trusted)}`, openProxy) };
+  }
 
-  const keep = (origin: string, route: Route): Route => {
-    // Servers name the other origins, so there may be many.
-    if (routes.size >= MAX_KNOWN) routes.clear();
-    routes.set(origin, route);
-    return route;
-  };
-
-  return {
-    to(url, origin) {
-      const known = routes.get(origin);
-      if (known !== undefined) return known;
-      const trusted = origin === configured;
-      if (!trusted) guard.checkUrl(url);
-      const route = make(url, trusted);
-      return route instanceof Promise ? route.then((made) => keep(origin, made)) : keep(origin, route);
-    },
-    async close() {
-      closed = true;
-      await Promise.all([...opened.values()].map((pool) => pool.destroy()));
-    },
-  };
+  #open(key: string, create: () => SocketPool): SocketPool {
+    if (this.#closed) throw destroyedError();
+    const pool = this.#opened.get(key) ?? create();
+    this.#opened.set(key, pool);
+    return pool;
+  }
 }
 
 /** Most servers have no certificates, and the module that reads them loads slowly. */

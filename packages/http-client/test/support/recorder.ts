@@ -1,9 +1,15 @@
 import type { TransportError } from '@mcp-fittings/client-core';
-import type { Exchange, HttpRequest, HttpClient, ResponseHead } from '../../src/index.js';
+import type { Pausable } from '@mcp-fittings/client-core/transport';
+import { createLifetime } from '@mcp-fittings/remote-policy';
+import type { HttpRequest, HttpClient, ResponseHead } from '../../src/index.js';
 
-/** One exchange and everything that its handler was told. */
+/** One request and everything that its caller was told. */
 export interface Recording {
-  readonly exchange: Exchange;
+  /** Gives the request up. */
+  abort(): void;
+  /** Stops reading. */
+  pause(): void;
+  resume(): void;
   /** `headers 200`, `data 5`, `end`, `error TIMEOUT`, in order. */
   readonly calls: readonly string[];
   readonly head: ResponseHead | undefined;
@@ -12,7 +18,7 @@ export interface Recording {
   readonly text: string;
   /** Settles when the condition holds; it is looked at after each call. */
   until(condition: (recording: Recording) => boolean): Promise<void>;
-  /** Settles at `onEnd` or `onError`. */
+  /** Settles at the end of the body, or with an error. */
   readonly settled: Promise<void>;
 }
 
@@ -28,24 +34,37 @@ export function record(network: HttpClient, request: HttpRequest): Recording {
     calls.push(call);
     for (const look of waiting) look();
   };
-  const exchange = network.exchange(request, {
-    onHeaders: (received) => {
-      head = received;
-      note(`headers ${received.status}`);
-    },
-    onData: (chunk) => {
+  const lifetime = createLifetime();
+  let source: Pausable | undefined;
+  const paced = (given: Pausable) => {
+    source = given;
+    return { read: (_: number, handle: () => void) => handle() };
+  };
+  const sink = {
+    data: (chunk: Uint8Array) => {
       bytes += chunk.length;
       parts.push(chunk);
       note(`data ${chunk.length}`);
     },
-    onEnd: () => note('end'),
-    onError: (reason) => {
-      error = reason;
-      note(`error ${reason.code}`);
-    },
-  });
+    end: () => note('end'),
+  };
+  const failed = (reason: unknown): void => {
+    // The client rejects with no other error, and no sink throws one.
+    error = reason as TransportError;
+    note(`error ${error.code}`);
+  };
+  const accept = (received: ResponseHead) => {
+    head = received;
+    note(`headers ${received.status}`);
+    return sink;
+  };
+  network.send({ ...request, paced }, lifetime, accept).then((reply) => {
+    if (reply?.accepted === true && reply.broken !== undefined) failed(reply.broken);
+  }, failed);
   const recording: Recording = {
-    exchange,
+    abort: () => lifetime.end(),
+    pause: () => source?.pause(),
+    resume: () => source?.resume(),
     calls,
     get head() {
       return head;

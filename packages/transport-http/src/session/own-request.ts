@@ -53,17 +53,10 @@ export async function sendOwnRequest(
 }
 
 function sinkFor(head: ResponseHead, own: OwnAnswer, connection: HttpConnection): BodySink {
-  const { redact, options } = connection;
+  const { redact } = connection;
   if (head.contentType === 'application/json') return new JsonSink(own, redact);
   if (head.contentType !== 'text/event-stream') return unusableSink(head, redact);
-  return new EventSink({
-    cursor: createCursor(),
-    onValue: (value) => own.take(value),
-    onMalformed: () => connection.reportMalformed(),
-    onIgnored: () => connection.transport.markUnsolicited(),
-    maxEventBytes: options.maxMessageBytes,
-    redact,
-  });
+  return new EventSink(connection, { cursor: createCursor(), onValue: (value) => own.take(value) });
 }
 
 /** Runs `work` with a lifetime of its own; rejects with `TIMEOUT` if it is not done in time. */

@@ -8,26 +8,30 @@ export interface Handshake {
   readonly result: JSONRPCObject;
 }
 
-/** What the session calls on its transport. */
-export interface SessionHandlers {
+/** Called by the session on its connection. */
+interface SessionHandlers {
   /**
    * Sends `initialize` with these parameters, then `notifications/initialized`, and calls `offer` and `establish` in between.
    * Resolves with the new result; rejects with `VERSION_UNSUPPORTED` if the revision has changed.
    */
   replay(lost: Handshake): Promise<JSONRPCObject>;
-  /** The new session has another revision than the lost one, so the protocol engine cannot continue. */
+  /** Called when the new session has another revision than the lost one, so that the protocol engine cannot continue. */
   onIncompatible(error: TransportError): void;
   onRestored(result: JSONRPCObject): void;
 }
 
 /** The session with the server, in revisions before 2026-07-28. Its id is a secret. */
 export class Session {
-  handlers: SessionHandlers | undefined;
+  readonly #handlers: SessionHandlers;
   #id: string | undefined;
   #handshake: Handshake | undefined;
   #isProven = false;
   #hasStreamed = false;
   #restoration: Promise<void> | undefined;
+
+  constructor(handlers: SessionHandlers) {
+    this.#handlers = handlers;
+  }
 
   /** Id to send with every message; undefined if the server did not assign one. */
   get id(): string | undefined {
@@ -99,16 +103,14 @@ export class Session {
   }
 
   async #renew(lost: Handshake): Promise<void> {
-    const { handlers } = this;
-    if (handlers === undefined) return;
     const before = { id: this.#id, isProven: this.#isProven, hasStreamed: this.#hasStreamed };
     let result: JSONRPCObject;
     try {
-      result = await handlers.replay(lost);
+      result = await this.#handlers.replay(lost);
     } catch (cause) {
       if (cause instanceof TransportError && cause.code === 'VERSION_UNSUPPORTED') {
         const error = sessionLost(cause);
-        handlers.onIncompatible(error);
+        this.#handlers.onIncompatible(error);
         throw error;
       }
       // With the old id, the next message is refused too, and tries again.
@@ -119,7 +121,7 @@ export class Session {
       // A failed sign-in is reported as such, not as a lost session.
       throw cause instanceof FittingsError && cause.kind === 'auth' ? cause : sessionLost(cause);
     }
-    handlers.onRestored(result);
+    this.#handlers.onRestored(result);
   }
 }
 

@@ -1,11 +1,7 @@
-import { TransportError, type Redactor } from '@mcp-fittings/client-core/transport';
+import { TransportError } from '@mcp-fittings/client-core/transport';
 import { replyExcerpt } from '@mcp-fittings/remote-policy';
-import {
-  createMessageReader,
-  type BodySink,
-  type EventReader,
-  type SilenceWatch,
-} from '@mcp-fittings/http-client';
+import { MessageReader, type BodySink, type SilenceWatch } from '@mcp-fittings/http-client';
+import type { HttpConnection } from '../http-connection.js';
 
 /** Position in one event stream, over all connections that carried it. Event ids belong to one stream. */
 export interface StreamCursor {
@@ -20,19 +16,13 @@ export function createCursor(lastEventId?: string): StreamCursor {
   return { lastEventId, retryMs: undefined, progressed: false };
 }
 
-/** Callbacks and limits of an event sink. */
+/** Where an event stream is, and who reads it. */
 export interface EventSinkOptions {
   readonly cursor: StreamCursor;
   /** Called with the JSON value of each event. */
   readonly onValue: (value: unknown) => void;
   /** Called with each event id. */
   readonly onId?: ((id: string) => void) | undefined;
-  /** Called for an event that is not JSON. */
-  readonly onMalformed: () => void;
-  /** Called for what is not part of a message; see `EventReaderOptions`. */
-  readonly onIgnored: () => void;
-  readonly maxEventBytes: number;
-  readonly redact: Redactor;
   /** Notified of all received bytes, so that comments which keep a stream alive count too. */
   readonly silence?: SilenceWatch | undefined;
 }
@@ -44,22 +34,24 @@ const EXCERPT_BYTES = 256;
  * body is JSON or HTML despite its content type.
  */
 export class EventSink implements BodySink {
+  readonly #connection: HttpConnection;
   readonly #options: EventSinkOptions;
-  readonly #reader: EventReader;
+  readonly #reader: MessageReader;
   /** Whether it contained a valid field, so that it is an event stream. */
   #understood = false;
   #head: Uint8Array | undefined;
   #ended = false;
   #reported: TransportError | undefined;
 
-  constructor(options: EventSinkOptions) {
-    const { cursor, maxEventBytes, onIgnored, onMalformed, onValue } = options;
+  constructor(connection: HttpConnection, options: EventSinkOptions) {
+    const { cursor, onValue } = options;
+    this.#connection = connection;
     this.#options = options;
     cursor.progressed = false;
-    this.#reader = createMessageReader({
-      maxEventBytes,
-      onIgnored,
-      onMalformed,
+    this.#reader = new MessageReader({
+      maxEventBytes: connection.options.maxMessageBytes,
+      onIgnored: () => connection.transport.markUnsolicited(),
+      onMalformed: () => connection.reportMalformed(),
       onId: (id) => this.#takeId(id),
       onRetry: (ms) => {
         this.#understood = true;
@@ -69,7 +61,7 @@ export class EventSink implements BodySink {
         this.#understood = true;
       },
       onError: (data) => {
-        const said = replyExcerpt(data, options.redact, 200);
+        const said = replyExcerpt(data, connection.redact, 200);
         this.#reported = new TransportError('SERVER_ERROR', `The server reported an error: ${said}`);
       },
       onValue: (value) => {
@@ -100,7 +92,7 @@ export class EventSink implements BodySink {
     const text =
       this.#understood || this.#head === undefined ? '' : new TextDecoder().decode(this.#head).trim();
     if (!/^[[{<]/.test(text)) return;
-    const beginning = replyExcerpt(text, this.#options.redact, 120);
+    const beginning = replyExcerpt(text, this.#connection.redact, 120);
     throw new TransportError(
       'PROTOCOL_VIOLATION',
       `The server sent a body that is not an event stream, despite its content type: ${beginning}`,

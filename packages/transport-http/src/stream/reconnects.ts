@@ -17,7 +17,7 @@ export interface ReconnectOptions {
 }
 
 /** How the latest connection of a stream ended. */
-export interface EndedStream {
+interface EndedStream {
   /** Whether it received at least one event. */
   readonly progressed: boolean;
   /** How long it was open, in milliseconds. */
@@ -28,34 +28,35 @@ export interface EndedStream {
   readonly failure: unknown;
 }
 
-/** Counts the attempts to reopen one stream. */
-export interface Reconnects {
-  /** Returns the milliseconds until the next attempt, or `undefined` when the attempts are used up. */
-  next(ended: EndedStream): number | undefined;
-}
-
 /** Shortest wait, so that `retry: 0` does not cause a busy loop. */
 const FLOOR_MS = 250;
 /** Share by which a wait is randomly lengthened, so that clients do not reconnect at once. It is never shortened. */
 const LENGTHEN = 0.1;
 
 /**
- * Counts attempts without progress: a stream that opens and ends without an event costs an attempt. One that was open for `maxMs`
- * does not, because a proxy that ends quiet streams every minute does not cause a busy loop.
+ * Counts the attempts to reopen one stream that made no progress: a stream that opens and ends without an event costs an attempt. One
+ * that was open for `maxMs` does not, because a proxy that ends quiet streams every minute does not cause a busy loop.
  */
-export function createReconnects(options: ReconnectOptions, random: () => number): Reconnects {
-  const { initialMs = 1000, maxMs = 30_000, maxAttempts = 5 } = options;
-  let attempts = 0;
-  return {
-    next({ progressed, openMs, retryMs, failure }) {
-      if (progressed || openMs >= maxMs) attempts = 0;
-      if (attempts >= maxAttempts) return undefined;
-      const own = backoffDelay(attempts, { initialMs, maxMs, jitter: 0 });
-      const base = retryMs === undefined ? own : attempts === 0 ? retryMs : Math.max(retryMs, own);
-      attempts++;
-      return Math.round(Math.max(FLOOR_MS, base, retryAfterOf(failure)) * (1 + LENGTHEN * random()));
-    },
-  };
+export class Reconnects {
+  readonly #options: ReconnectOptions;
+  readonly #random: () => number;
+  #attempts = 0;
+
+  constructor(options: ReconnectOptions, random: () => number) {
+    this.#options = options;
+    this.#random = random;
+  }
+
+  /** Returns the milliseconds until the next attempt, or `undefined` when the attempts are used up. */
+  next({ progressed, openMs, retryMs, failure }: EndedStream): number | undefined {
+    const { initialMs = 1000, maxMs = 30_000, maxAttempts = 5 } = this.#options;
+    if (progressed || openMs >= maxMs) this.#attempts = 0;
+    if (this.#attempts >= maxAttempts) return undefined;
+    const own = backoffDelay(this.#attempts, { initialMs, maxMs, jitter: 0 });
+    const base = retryMs === undefined ? own : this.#attempts === 0 ? retryMs : Math.max(retryMs, own);
+    this.#attempts++;
+    return Math.round(Math.max(FLOOR_MS, base, retryAfterOf(failure)) * (1 + LENGTHEN * this.#random()));
+  }
 }
 
 function retryAfterOf(failure: unknown): number {

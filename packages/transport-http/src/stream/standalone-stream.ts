@@ -1,156 +1,173 @@
 import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-core/transport';
 import { createLifetime, sleepWithin, type Lifetime } from '@mcp-fittings/remote-policy';
-import { watchSilence, type SilenceWatch } from '@mcp-fittings/http-client';
+import { SilenceWatch, type ResponseHead } from '@mcp-fittings/http-client';
 import { allowsBatches, streamHeaders } from '../headers.js';
 import type { HttpConnection } from '../http-connection.js';
 import { unusableSink } from '../reply.js';
-import { createCursor, EventSink } from './event-sink.js';
-import { createReconnects } from './reconnects.js';
+import { createCursor, EventSink, type StreamCursor } from './event-sink.js';
+import { Reconnects } from './reconnects.js';
 
 /**
  * `off`: not requested. `opening`: requested, or waiting to try again. `open`: the server sends events on it. `none`: the server does
  * not offer one, as the specification allows. `lost`: attempts are used up, until the server answers a message again.
  */
-export type StandaloneState = 'off' | 'opening' | 'open' | 'none' | 'lost';
+type StandaloneState = 'off' | 'opening' | 'open' | 'none' | 'lost';
 
-/** The GET stream on which a server sends messages that do not belong to a request, in revisions before 2026-07-28. */
-export interface StandaloneStream {
-  readonly state: StandaloneState;
-  /** Opens the stream of a new session. Resolves when it is open or the first attempt has failed. */
-  start(): Promise<void>;
-  /** The server has answered a message, so a lost stream may be tried again, at most every `reconnect.maxMs`. */
-  noticeLife(): void;
-}
-
-/** What the stream calls on its transport. */
-export interface StandaloneOptions {
-  /** The stream is open, for the first time or again. */
-  readonly onOpen: () => void;
-  /** The server has forgotten the session. Resolves when there is a new one, for which `start` was called. */
-  readonly onSessionGone: () => Promise<void>;
+/** The stream of one session, over all connections that carry it. */
+interface SessionStream {
+  readonly lifetime: Lifetime;
+  readonly cursor: StreamCursor;
+  readonly reconnects: Reconnects;
+  /** Called when it is open or the first attempt has failed. */
+  readonly decided: () => void;
 }
 
 const REVIVAL_MS = 30_000;
 
-export function createStandaloneStream(
-  options: StandaloneOptions,
-  connection: HttpConnection,
-): StandaloneStream {
-  const { transport } = connection;
-  const { clock, random, reconnect, silenceMs, maxMessageBytes } = connection.options;
-  const reviveMs = reconnect.maxMs ?? REVIVAL_MS;
-  let state: StandaloneState = 'off';
-  let current: Lifetime | undefined;
-  let follow: (() => Promise<void>) | undefined;
-  let lostAt: number | undefined;
-  let revivable = false;
+/** The GET stream on which a server sends messages that do not belong to a request, in revisions before 2026-07-28. */
+export class StandaloneStream {
+  readonly #connection: HttpConnection;
+  readonly #onOpen: () => void;
+  #state: StandaloneState = 'off';
+  #current: SessionStream | undefined;
+  #lostAt: number | undefined;
+  #isRevivable = false;
   /** Whether it was open once, in this session or an earlier one, so that a failure may be temporary. */
-  let hasWorked = false;
+  #hasWorked = false;
 
-  /** Responses arrive in the replies to their requests only. */
-  const onValue = (value: unknown): void => {
-    if (Array.isArray(value) && allowsBatches(transport.protocolVersion)) {
-      for (const element of value) if (!Array.isArray(element)) onValue(element);
-    } else if (isRecord(value) && !('method' in value)) connection.reportForeign(value['id']);
-    else transport.receive(value);
-  };
+  /** @param onOpen Called when the stream is open, for the first time or again. */
+  constructor(connection: HttpConnection, onOpen: () => void) {
+    this.#connection = connection;
+    this.#onOpen = onOpen;
+  }
 
-  const is = (wanted: StandaloneState): boolean => state === wanted;
+  get state(): StandaloneState {
+    return this.#state;
+  }
 
-  const begin = (lifetime: Lifetime, decided: () => void): (() => Promise<void>) => {
-    const cursor = createCursor();
-    const reconnects = createReconnects(reconnect, random);
+  /** Opens the stream of a new session. Resolves when it is open or the first attempt has failed. */
+  start(): Promise<void> {
+    const { transport, options } = this.#connection;
+    this.#current?.lifetime.end();
+    this.#lostAt = undefined;
+    return new Promise((decided) => {
+      const stream = {
+        lifetime: createLifetime(transport),
+        cursor: createCursor(),
+        reconnects: new Reconnects(options.reconnect, options.random),
+        decided,
+      };
+      this.#current = stream;
+      void this.#follow(stream);
+    });
+  }
 
-    const open = async (attempt: Lifetime, silence: SilenceWatch): Promise<unknown> => {
-      let offered = true;
-      let sink: EventSink | undefined;
-      const reply = await connection.send({
-        method: 'GET',
-        fields: streamHeaders(transport.protocolVersion, cursor.lastEventId),
-        session: 'current',
-        safe: true,
-        eventStream: true,
-        lifetime: attempt,
-        settle({ row }) {
-          offered = row.meaning !== 'no-stream';
-          return !offered;
-        },
-        accept(head) {
-          if (head.contentType !== 'text/event-stream') return unusableSink(head, connection.redact);
-          state = 'open';
-          hasWorked = true;
-          decided();
-          options.onOpen();
-          sink = new EventSink({
-            cursor,
-            onValue,
-            onMalformed: () => connection.reportMalformed(),
-            onIgnored: () => connection.transport.markUnsolicited(),
-            maxEventBytes: maxMessageBytes,
-            redact: connection.redact,
-            silence,
-          });
-          return sink;
-        },
-      });
-      if (!offered) state = 'none';
-      return sink?.reported ?? reply?.broken;
-    };
+  /** Tries a lost stream again, at most every `reconnect.maxMs`, because the server has answered a message. */
+  noticeLife(): void {
+    if (this.#state !== 'lost' || !this.#isRevivable || this.#lostAt === undefined) return;
+    const { clock, reconnect } = this.#connection.options;
+    if (clock.now() - this.#lostAt < (reconnect.maxMs ?? REVIVAL_MS)) return;
+    if (this.#current !== undefined) void this.#follow(this.#current);
+  }
 
-    return async () => {
-      for (;;) {
-        state = 'opening';
-        cursor.progressed = false;
-        const openedAt = clock.now();
-        let failure: unknown;
-        const attempt = createLifetime(lifetime);
-        const watch = watchSilence(clock, silenceMs, () => attempt.end());
-        try {
-          failure = await open(attempt, watch);
-        } catch (error) {
-          failure = error;
-        } finally {
-          watch[Symbol.dispose]();
-        }
-        const wasOpen = is('open');
-        const silent = attempt.ended && !lifetime.ended;
-        attempt.end();
-        if (failure instanceof TransportError && failure.code === 'SESSION_LOST' && !lifetime.ended) {
-          state = 'lost';
-          // A new session has a stream of its own, and ends this one.
-          failure = await options.onSessionGone().then(
-            () => failure,
-            (error: unknown) => error,
-          );
-        }
-        decided();
-        if (lifetime.ended || is('none')) return;
-        // Half-open or only quiet: only opening it again can tell.
-        if (silent && wasOpen) continue;
-        const passing = failure === undefined || mayPass(failure, hasWorked);
-        const ms = passing
-          ? reconnects.next({
-              progressed: cursor.progressed,
-              openMs: wasOpen ? clock.now() - openedAt : 0,
-              retryMs: cursor.retryMs,
-              failure,
-            })
-          : undefined;
-        revivable = passing;
-        if (ms === undefined) return giveUp(failure);
-        state = 'opening';
-        await sleepWithin(lifetime, ms, clock);
-        if (lifetime.ended) return;
+  async #follow(stream: SessionStream): Promise<void> {
+    const { lifetime, cursor, reconnects, decided } = stream;
+    const { session, options } = this.#connection;
+    const { clock, silenceMs } = options;
+    for (;;) {
+      this.#state = 'opening';
+      cursor.progressed = false;
+      const openedAt = clock.now();
+      let failure: unknown;
+      const attempt = createLifetime(lifetime);
+      const silence = new SilenceWatch(clock, silenceMs, () => attempt.end());
+      try {
+        failure = await this.#open(stream, attempt, silence);
+      } catch (error) {
+        failure = error;
+      } finally {
+        silence[Symbol.dispose]();
       }
-    };
-  };
+      const wasOpen = this.#is('open');
+      const isSilent = attempt.ended && !lifetime.ended;
+      attempt.end();
+      if (failure instanceof TransportError && failure.code === 'SESSION_LOST' && !lifetime.ended) {
+        this.#state = 'lost';
+        // A new session has a stream of its own, and ends this one.
+        failure = await session.restore(session.id).then(
+          () => failure,
+          (error: unknown) => error,
+        );
+      }
+      decided();
+      if (lifetime.ended || this.#is('none')) return;
+      // Half-open or only quiet: only opening it again can tell.
+      if (isSilent && wasOpen) continue;
+      const mayHelp = failure === undefined || mayPass(failure, this.#hasWorked);
+      const { progressed, retryMs } = cursor;
+      const openMs = wasOpen ? clock.now() - openedAt : 0;
+      const ms = mayHelp ? reconnects.next({ progressed, openMs, retryMs, failure }) : undefined;
+      this.#isRevivable = mayHelp;
+      if (ms === undefined) return this.#giveUp(failure);
+      this.#state = 'opening';
+      await sleepWithin(lifetime, ms, clock);
+      if (lifetime.ended) return;
+    }
+  }
 
-  const giveUp = (cause: unknown): void => {
-    state = 'lost';
-    const first = lostAt === undefined;
-    lostAt = clock.now();
-    if (!first) return;
-    const opened = hasWorked ? 'reopened' : 'opened';
+  /** Opens the stream once. Resolves with the reason why it ended. */
+  async #open(stream: SessionStream, attempt: Lifetime, silence: SilenceWatch): Promise<unknown> {
+    const { cursor, decided } = stream;
+    const connection = this.#connection;
+    let isOffered = true;
+    let sink: EventSink | undefined;
+    const accept = (head: ResponseHead) => {
+      if (head.contentType !== 'text/event-stream') return unusableSink(head, connection.redact);
+      this.#state = 'open';
+      this.#hasWorked = true;
+      decided();
+      this.#onOpen();
+      sink = new EventSink(connection, { cursor, onValue: (value) => this.#receive(value), silence });
+      return sink;
+    };
+    const reply = await connection.send({
+      method: 'GET',
+      fields: streamHeaders(connection.transport.protocolVersion, cursor.lastEventId),
+      session: 'current',
+      safe: true,
+      eventStream: true,
+      lifetime: attempt,
+      settle({ row }) {
+        isOffered = row.meaning !== 'no-stream';
+        return !isOffered;
+      },
+      accept,
+    });
+    if (!isOffered) this.#state = 'none';
+    return sink?.reported ?? reply?.broken;
+  }
+
+  /** Receives a value of the stream. Responses arrive in the replies to their requests only. */
+  #receive(value: unknown): void {
+    const { transport } = this.#connection;
+    if (Array.isArray(value) && allowsBatches(transport.protocolVersion)) {
+      for (const element of value) if (!Array.isArray(element)) this.#receive(element);
+    } else if (isRecord(value) && !('method' in value)) this.#connection.reportForeign(value['id']);
+    else transport.receive(value);
+  }
+
+  /** Compares the state, which changes while a function waits. */
+  #is(state: StandaloneState): boolean {
+    return this.#state === state;
+  }
+
+  #giveUp(cause: unknown): void {
+    const { transport, options } = this.#connection;
+    this.#state = 'lost';
+    const isFirst = this.#lostAt === undefined;
+    this.#lostAt = options.clock.now();
+    if (!isFirst) return;
+    const opened = this.#hasWorked ? 'reopened' : 'opened';
     transport.report(
       new TransportError(
         'RECONNECT_EXHAUSTED',
@@ -161,30 +178,10 @@ export function createStandaloneStream(
         },
       ),
     );
-  };
-
-  return {
-    get state() {
-      return state;
-    },
-    start() {
-      current?.end();
-      const lifetime = createLifetime(transport);
-      current = lifetime;
-      lostAt = undefined;
-      return new Promise((resolve) => {
-        follow = begin(lifetime, resolve);
-        void follow();
-      });
-    },
-    noticeLife() {
-      if (state !== 'lost' || !revivable || lostAt === undefined || clock.now() - lostAt < reviveMs) return;
-      void follow?.();
-    },
-  };
+  }
 }
 
-/** Whether a failure may be temporary. A stream that has worked before is retried whatever a gateway or resolver says. */
+/** Returns whether a failure may be temporary. A stream that has worked before is retried whatever a gateway or resolver says. */
 function mayPass(failure: unknown, hasWorked: boolean): boolean {
   if (!(failure instanceof FittingsError)) return false;
   return failure.retryable || (hasWorked && failure.kind !== 'auth' && failure.kind !== 'config');

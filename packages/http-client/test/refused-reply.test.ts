@@ -1,6 +1,6 @@
 import { createLifetime } from '@mcp-fittings/remote-policy';
 import { expect, it } from 'vitest';
-import { createHttpClient, roundTrip } from '../src/index.js';
+import { createHttpClient } from '../src/index.js';
 import { startHttp } from './support/http-server.js';
 
 const BOUND = 65_536;
@@ -14,6 +14,6 @@ it.each([
   });
   await using network = createHttpClient({ url: server.origin, server: 'one' });
   const request = { url: new URL(server.origin), method: 'GET' } as const;
-  const reply = await roundTrip(network, request, createLifetime(), () => undefined);
+  const reply = await network.send(request, createLifetime(), () => undefined);
   expect(reply).toMatchObject({ accepted: false, head: { status: 503 }, text: 'x'.repeat(read) });
 });
