@@ -1,11 +1,5 @@
-import {
-  entrySchema,
-  oneOf,
-  readEntry,
-  required,
-  text,
-  type AuthPlugin,
-} from '@mcp-fittings/client-core/auth';
+import type { AuthPlugin } from '@mcp-fittings/client-core';
+import { entrySchema, oneOf, readEntry, required, text } from '@mcp-fittings/toolbox/entries';
 import { createTicketProvider } from './ticket-provider.js';
 
 /** Options of {@link ticket}. */

@@ -1,4 +1,5 @@
-import { FittingsError, systemClock, type AuthProvider, type Clock } from '@mcp-fittings/client-core/auth';
+import { type AuthProvider, type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 
 /** Options of {@link createTicketProvider}. */
 export interface TicketProviderOptions {

@@ -1,17 +1,14 @@
 import { createConnection, type Socket } from 'node:net';
-import {
-  BaseTransport,
-  createLineReader,
-  entrySchema,
-  required,
-  text,
-  type BaseTransportOptions,
-  type JSONRPCMessage,
-  type Transport,
-  type TransportError,
-  type TransportDescription,
-  type TransportPlugin,
-} from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCMessage,
+  Transport,
+  TransportDescription,
+  TransportError,
+  TransportPlugin,
+} from '@mcp-fittings/client-core';
+import { BaseTransport, type BaseTransportOptions } from '@mcp-fittings/toolbox/base-transport';
+import { entrySchema, required, text } from '@mcp-fittings/toolbox/entries';
+import { createLineReader } from '@mcp-fittings/toolbox/framing';
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import { createLineReader } from '@mcp-fittings/client-core/transport';
+import { createLineReader } from '@mcp-fittings/toolbox/framing';
 import { createKitPeer } from '@mcp-fittings/testkit/peer';
 import { transportSuite } from '@mcp-fittings/testkit/transport';
 import { createUnixTransport } from '../src/index.js';

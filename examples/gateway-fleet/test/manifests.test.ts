@@ -1,7 +1,7 @@
 import { readFile, writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { readSettings } from '../src/settings.js';

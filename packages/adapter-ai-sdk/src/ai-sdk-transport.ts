@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, RequestId, Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, RequestId, Transport } from '@mcp-fittings/client-core';
 
 /** Options that `@ai-sdk/mcp` passes to `send`. */
 export interface AiSdkSendOptions {

@@ -1,4 +1,5 @@
-import { isRequest, type JSONRPCMessage, type Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, Transport } from '@mcp-fittings/client-core';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
 import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
 import { describe, expect, it } from 'vitest';
 import { toAiSdkTransport, type AiSdkTransport } from '@mcp-fittings/adapter-ai-sdk';

@@ -1,4 +1,4 @@
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 
 /** The members of {@link AppCsp}. */
 export type AppDomainKind = 'connectDomains' | 'resourceDomains' | 'frameDomains' | 'baseUriDomains';

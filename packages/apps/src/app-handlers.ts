@@ -1,6 +1,6 @@
 import { FittingsError, type Logger } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
-import { abortable, linkSignal } from '@mcp-fittings/client-core/timing';
+import { escapeText } from '@mcp-fittings/toolbox/text';
+import { abortable, linkSignal } from '@mcp-fittings/toolbox/timing';
 import {
   createTools,
   toolVisibility,

@@ -1,5 +1,5 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 
 /** A browser capability that an app may request. */
 export type AppPermission = 'camera' | 'microphone' | 'geolocation' | 'clipboardWrite';

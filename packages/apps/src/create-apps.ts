@@ -1,5 +1,6 @@
-import { FittingsError, isRecord, type Logger } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { FittingsError, type Logger } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { CallOptions, CatalogTool, ToolRef } from '@mcp-fittings/host';
 import { createToolPolicy, type ToolsOptions } from '@mcp-fittings/tools';
 import {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { ResourceContents, ResourceDefinition, ResourceResult } from '@mcp-fittings/host';
 import { readDomains, type AppCsp, type AppDomainKind, type AppDomainOptions } from './app-domains.js';
 import {

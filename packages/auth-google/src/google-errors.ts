@@ -1,10 +1,7 @@
-import {
-  AuthRequiredError,
-  classifySystemError,
-  FittingsError,
-  isRecord,
-  sanitizeText,
-} from '@mcp-fittings/client-core/auth';
+import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { classifySystemError } from '@mcp-fittings/toolbox/errors';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { GoogleTokenOptions } from './token-request.js';
 
 const SIGN_IN = 'Run "gcloud auth application-default login"';

@@ -1,10 +1,5 @@
-import {
-  FittingsError,
-  systemClock,
-  type AuthChallenge,
-  type AuthProvider,
-} from '@mcp-fittings/client-core/auth';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
+import { type AuthChallenge, type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
+import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
 import { createIdleHttpClient, type HttpClient } from '@mcp-fittings/http-client';
 import type { GoogleProviderOptions } from './options.js';
 import { checkRecipient } from './recipients.js';

@@ -1,5 +1,6 @@
-import { FittingsError, isRecord, type AuthPlugin, type ServerConfig } from '@mcp-fittings/client-core';
-import { entrySchema, listOf, oneOf, readEntry, required, text } from '@mcp-fittings/client-core/transport';
+import { type AuthPlugin, FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { entrySchema, listOf, oneOf, readEntry, required, text } from '@mcp-fittings/toolbox/entries';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { createGoogleProvider } from './google-provider.js';
 import type { GoogleProviderOptions } from './options.js';
 

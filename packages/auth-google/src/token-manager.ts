@@ -1,4 +1,5 @@
-import { isRecent, type Clock } from '@mcp-fittings/client-core/auth';
+import type { Clock } from '@mcp-fittings/client-core';
+import { isRecent } from '@mcp-fittings/toolbox/timing';
 import { FailureBackoff } from '@mcp-fittings/http-client';
 
 /** A Google token, as it is sent to a server. */

@@ -1,4 +1,5 @@
-import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { HttpClient } from '@mcp-fittings/http-client';
 import type { AuthClient, Impersonated } from 'google-auth-library';
 import { googleError } from './google-errors.js';

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
-import type { AuthProvider } from '@mcp-fittings/client-core/auth';
+import { type AuthProvider, AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { CANARIES } from './support/google-stand-in.js';
 import { createWorld, type World } from './support/world.js';
 

@@ -1,6 +1,7 @@
-import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
-import { entrySchema, readEntry } from '@mcp-fittings/client-core/transport';
-import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/remote-policy';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/toolbox/connect';
+import { entrySchema, readEntry } from '@mcp-fittings/toolbox/entries';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { TokenProviderOptions } from './provider/options.js';
 import { digestOf } from './provider/provider-context.js';
 

@@ -1,13 +1,6 @@
-import { FittingsError, nearestNames, sanitizeText, type AuthPlugin } from '@mcp-fittings/client-core/auth';
-import {
-  count,
-  entrySchema,
-  flag,
-  listOf,
-  oneOf,
-  readEntry,
-  text,
-} from '@mcp-fittings/client-core/transport';
+import { type AuthPlugin, FittingsError } from '@mcp-fittings/client-core';
+import { count, entrySchema, flag, listOf, oneOf, readEntry, text } from '@mcp-fittings/toolbox/entries';
+import { nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
 import { credentialIdentity, hasStaticCredentials, networkFor } from './config-entry.js';
 import { interactionFor } from './interaction/interaction-for.js';
 import { createClientCredentialsProvider } from './non-interactive/client-credentials.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuthProvider, TokenStore } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createClientCredentialsProvider, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { startFalseServer, type FalseServer } from './support/false-server.js';

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { keychainStore } from '@mcp-fittings/store-keychain';
-import { isRecord, type TokenStore } from '@mcp-fittings/client-core';
-import { createRedactor } from '@mcp-fittings/client-core/text';
+import type { TokenStore } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { createRedactor } from '@mcp-fittings/toolbox/text';
 import {
   createClientCredentialsProvider,
   createHeadersCommandProvider,

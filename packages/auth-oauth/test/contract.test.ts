@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { authProviderSuite, type AuthProviderFixture } from '@mcp-fittings/testkit/auth-provider';
 import {
   createBearerProvider,

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FittingsError, type Clock, type TokenStore } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError, type TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
@@ -42,7 +42,7 @@ function managerOn(store: TokenStore, clock: Clock, run: () => Promise<TokenReco
 async function dieWhileRefreshing(store: string): Promise<void> {
   const program = `
     import { TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
-    import { systemClock } from '@mcp-fittings/client-core/timing';
+    import { systemClock } from '@mcp-fittings/toolbox/timing';
     import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
     const store = ${store};
     const tokens = new TokenManager({

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { authorizedFetch } from '@mcp-fittings/auth-oauth';
 import { createHttpClient } from '@mcp-fittings/http-client';
 import type { ConnectionState, Host } from '@mcp-fittings/host';

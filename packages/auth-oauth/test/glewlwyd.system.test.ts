@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { AuthRequiredError, type AuthProvider, type TokenStore } from '@mcp-fittings/client-core';
+import { type AuthProvider, AuthRequiredError, type TokenStore } from '@mcp-fittings/client-core';
 import { createHttpClient, type HttpClient } from '@mcp-fittings/http-client';
 import { memoryStore } from '@mcp-fittings/store-file';
 import {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { createOAuthProvider, type Interaction, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
 import { REDIRECT, startFalseServer, type FalseServer } from './support/false-server.js';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createOAuthProvider } from '@mcp-fittings/auth-oauth';
-import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
+import type { StoredValue, TokenStore } from '@mcp-fittings/client-core';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHttpTransport } from '@mcp-fittings/transport-http';

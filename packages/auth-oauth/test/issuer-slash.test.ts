@@ -4,7 +4,7 @@ import {
   createOAuthProvider,
   type OAuthProviderOptions,
 } from '@mcp-fittings/auth-oauth';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { REDIRECT, startFalseServer, type FalseServer } from './support/false-server.js';
 import { scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';

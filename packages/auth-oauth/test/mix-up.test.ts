@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { startFalseServer, type FalseServer } from './support/false-server.js';
 import { documentsAt, scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';

@@ -1,5 +1,5 @@
-import { FittingsError, type Clock, type TokenStore } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError, type TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createHttpClient } from '@mcp-fittings/http-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './support/world.js';

@@ -7,7 +7,7 @@ import {
   oauth,
 } from '@mcp-fittings/auth-oauth';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createHttpClient } from '@mcp-fittings/http-client';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { REDIRECT, startFalseServer, type FalseServer } from './support/false-server.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { authorizedFetch } from '@mcp-fittings/auth-oauth';
 import { kill, refreshes, ROUNDS } from './support/four-processes.js';
 import { createWorld, type World } from './support/world.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
+import type { StoredValue, TokenStore } from '@mcp-fittings/client-core';
 import { TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { memoryStore } from '@mcp-fittings/store-file';

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createOAuthProvider, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scriptedPerson } from './support/authorization-server.mjs';

@@ -1,11 +1,11 @@
 import { oauthErrorCode } from '@mcp-fittings/auth-oauth/toolkit';
 import {
-  AuthRequiredError,
-  FittingsError,
-  sanitizeText,
   type AuthChallenge,
+  AuthRequiredError,
   type ErrorCode,
-} from '@mcp-fittings/client-core/auth';
+  FittingsError,
+} from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /** The server that refused: `details.stage` of an error. */
 type Stage = 'identity-provider' | 'authorization-server';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** The content of a signed JWT, read without its key: for checks in addition to verifying the signature. */
 export interface JwtContent {

@@ -4,8 +4,9 @@ import {
   hasStaticCredentials,
   interactionFor,
 } from '@mcp-fittings/auth-oauth/toolkit';
-import { FittingsError, isRecord, type AuthPlugin, type AuthProvider } from '@mcp-fittings/client-core';
-import { entrySchema, flag, listOf, readEntry, text } from '@mcp-fittings/client-core/transport';
+import { type AuthPlugin, type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
+import { entrySchema, flag, listOf, readEntry, text } from '@mcp-fittings/toolbox/entries';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isXaaUnsupported } from './errors.js';
 import { createIdentityProvider, type IdentityProvider } from './identity-provider/identity-provider.js';
 import type { IdentityProviderConfig, IdentityProviderOptions } from './identity-provider/options.js';

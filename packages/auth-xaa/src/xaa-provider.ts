@@ -6,7 +6,7 @@ import {
   ProviderContext,
   revokeTokens,
 } from '@mcp-fittings/auth-oauth/toolkit';
-import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
+import { type AuthChallenge, type AuthProvider, AuthRequiredError } from '@mcp-fittings/client-core';
 import { signInRequired } from './errors.js';
 import { hostAccountOf } from './identity-provider/session.js';
 import { STEP_UP_ERROR } from './identity-provider/step-up.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi, afterEach, beforeEach } from 'vitest';
-import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
+import { type AuthChallenge, type AuthProvider, AuthRequiredError } from '@mcp-fittings/client-core';
 import { createWorld, type World } from './support/world.js';
 
 const DAY = 86_400_000;

@@ -68,7 +68,7 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
       return exitCode;
     },
     async prepare() {
-      const { systemClock } = await import('@mcp-fittings/client-core/timing');
+      const { systemClock } = await import('@mcp-fittings/toolbox/timing');
       const { createProcessOutput } = await import('./output/process-output.js');
       const output = createProcessOutput(io, options());
       loaded = { output, clock: io.clock ?? systemClock };

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseListenAddress } from '../src/bridge/listen-address.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOAuthProvider, type Interaction } from '@mcp-fittings/auth-oauth';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { fileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '@modelcontextprotocol/client';

@@ -1,6 +1,5 @@
-import { FittingsError } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
-import type { JSONRPCMessage, JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCMessage, type JSONRPCObject } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { describe, expect, it } from 'vitest';
 import { ToolGate } from '../src/bridge/tool-gate.js';
 

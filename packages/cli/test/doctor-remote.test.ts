@@ -1,4 +1,4 @@
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makePki, type Pki } from './support/certificates.js';
 import { codesOf, diagnoseEntry } from './support/diagnose-server.js';

@@ -1,6 +1,6 @@
 import { oauth } from '@mcp-fittings/auth-oauth';
-import { FittingsError, type AuthPlugin, type Clock, type TokenStore } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { type AuthPlugin, type Clock, FittingsError, type TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scripted } from '../../auth-oauth/test/support/world.js';

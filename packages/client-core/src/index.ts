@@ -1,6 +1,6 @@
 /**
- * For hosts: the errors to act on, and the contracts that pass through a host's hands. Authors of a transport import from
- * `./transport`, authors of a sign-in scheme or a store from `./auth`.
+ * The contracts between a host and its transports, sign-in schemes and stores, the errors that all of them throw, and the types of
+ * JSON-RPC messages.
  *
  * @packageDocumentation
  */
@@ -14,8 +14,6 @@ export {
   type ErrorDetails,
   type FittingsErrorOptions,
 } from './errors/fittings-error.js';
-export { restateError } from './errors/restate-error.js';
-export { classifySystemError } from './errors/system-errors.js';
 export type { Clock } from './contracts/clock.js';
 export type { HostCache } from './contracts/host-cache.js';
 export type { Logger } from './contracts/logger.js';
@@ -60,4 +58,3 @@ export type {
   JSONRPCResultResponse,
   RequestId,
 } from './contracts/json-rpc.js';
-export { isRecord } from './wire/messages.js';

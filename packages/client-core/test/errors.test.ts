@@ -3,20 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import {
-  AuthRequiredError,
-  classifySystemError,
-  ERROR_CODES,
-  FittingsError,
-  restateError,
-  TransportError,
-} from '@mcp-fittings/client-core';
+import { AuthRequiredError, ERROR_CODES, FittingsError, TransportError } from '@mcp-fittings/client-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Exports = Record<string, unknown>;
 type ErrorClass = new (...args: unknown[]) => Error;
 
-const ENTRIES = ['index', 'transport', 'auth'] as const;
+const ENTRIES = ['index'] as const;
 const isErrorClass = (value: unknown): value is ErrorClass =>
   typeof value === 'function' && value.prototype instanceof Error;
 
@@ -153,76 +146,6 @@ describe('ERROR_CODES', () => {
     const kinds = new Set(Object.values(ERROR_CODES).map(({ kind }) => kind));
     for (const kind of [...kinds, 'not-sent', 'rejected', 'unknown'])
       expect(readme).toContain(`| \`${kind}\``);
-  });
-});
-
-describe('classifySystemError', () => {
-  const coded = (code: string): Error => Object.assign(new Error('x'), { code });
-
-  it.each([
-    ['ECONNREFUSED', 'CONNECTION_REFUSED'],
-    ['EPIPE', 'CONNECTION_LOST'],
-    ['ENOTFOUND', 'HOST_NOT_FOUND'],
-    ['EAI_AGAIN', 'CONNECT_FAILED'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'TIMEOUT'],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS_FAILED'],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'TLS_FAILED'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'TLS_FAILED'],
-    ['CERT_HAS_EXPIRED', 'TLS_FAILED'],
-    ['HOSTNAME_MISMATCH', 'TLS_FAILED'],
-    ['INVALID_CA', 'TLS_FAILED'],
-    ['CRL_HAS_EXPIRED', 'TLS_FAILED'],
-    ['toString', undefined],
-    ['__proto__', undefined],
-    ['EWHATEVER', undefined],
-  ])('%s is %s', (code, ours) => expect(classifySystemError(coded(code))).toBe(ours));
-
-  it('looks at causes and at the first of several errors', () => {
-    expect(classifySystemError(new TypeError('fetch failed', { cause: coded('ECONNRESET') }))).toBe(
-      'CONNECTION_LOST',
-    );
-    expect(classifySystemError(new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT')]))).toBe(
-      'CONNECTION_REFUSED',
-    );
-    expect(classifySystemError(AbortSignal.abort().reason)).toBe('ABORTED');
-    expect(classifySystemError(new DOMException('x', 'TimeoutError'))).toBe('TIMEOUT');
-  });
-
-  it('handles a cyclic cause, and values that are not errors', () => {
-    const loop = new Error('x');
-    loop.cause = loop;
-    for (const value of [loop, undefined, null, 'ECONNRESET', 7])
-      expect(classifySystemError(value)).toBeUndefined();
-  });
-});
-
-it('an error is restated with what the caller knows, and keeps all else', () => {
-  const lost = new TransportError('CONNECTION_LOST', 'The connection ended.', {
-    kind: 'config',
-    retryable: false,
-    hint: 'Restart the server.',
-    server: 'notes',
-    delivery: 'unknown',
-    details: { exitCode: 3 },
-  });
-  const restated = restateError(lost, { delivery: 'not-sent' });
-  expect(restated).toBeInstanceOf(FittingsError);
-  expect(restated).toMatchObject({
-    name: 'FittingsError',
-    code: 'CONNECTION_LOST',
-    message: 'The connection ended.',
-    kind: 'config',
-    retryable: false,
-    hint: 'Restart the server.',
-    server: 'notes',
-    delivery: 'not-sent',
-    details: { exitCode: 3 },
-    cause: lost,
-  });
-  expect(restateError(lost, { server: 'mail', hint: 'Wait.' })).toMatchObject({
-    server: 'mail',
-    hint: 'Wait.',
-    delivery: 'unknown',
   });
 });
 

@@ -1,4 +1,4 @@
-import { escapeText, sanitizeText } from '@mcp-fittings/client-core/text';
+import { escapeText, sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /** The text in quotes. Nothing is truncated or removed; characters that a terminal would act on are escaped. */
 export function quoteText(text: string): string {

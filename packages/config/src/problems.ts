@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /** What a problem code means. */
 export interface ProblemCodeInfo {

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { readFile } from 'node:fs/promises';
 import type { TransportPlugin } from '@mcp-fittings/client-core';
-import { count, described, entrySchema as fields, required, text } from '@mcp-fittings/client-core/transport';
+import { count, described, entrySchema as fields, required, text } from '@mcp-fittings/toolbox/entries';
 import { describe, expect, it } from 'vitest';
 import { configJsonSchema } from '../src/entry/config-json-schema.js';
 import { suggestServerName, checkServerName } from '../src/server-names.js';

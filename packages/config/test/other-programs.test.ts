@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { importServers } from '../src/interop/import-servers.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
 import { FILES, PROJECT, type ForeignFile } from './fixtures/other-programs.js';

@@ -1,5 +1,5 @@
-import { entrySchema, required, text } from '@mcp-fittings/client-core/transport';
 import type { TransportPlugin } from '@mcp-fittings/client-core';
+import { entrySchema, required, text } from '@mcp-fittings/toolbox/entries';
 import { describe, expect, it } from 'vitest';
 import { normalizeEntry } from '../src/entry/normalize.js';
 import { layouts } from '../src/layout/built-in-layouts.js';

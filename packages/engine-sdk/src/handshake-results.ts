@@ -1,9 +1,5 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import type {
-  JSONRPCObject,
-  JSONRPCResponse,
-  JSONRPCResultResponse,
-} from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject, JSONRPCResponse, JSONRPCResultResponse } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ServerIdentity } from '@mcp-fittings/host';
 import { handshakeProblem } from '@mcp-fittings/host/engine';
 

@@ -1,16 +1,18 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCObject,
+  JSONRPCResponse,
+  JSONRPCResultResponse,
+  RequestId,
+} from '@mcp-fittings/client-core';
 import {
   isNotification,
+  isRecord,
   isRequest,
   isResponse,
   isResultResponse,
-  type JSONRPCMessage,
-  type JSONRPCNotification,
-  type JSONRPCObject,
-  type JSONRPCResponse,
-  type JSONRPCResultResponse,
-  type RequestId,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/toolbox/messages';
 import { acceptableHandshake, isHandshake } from './handshake-results.js';
 import type { MessageObserver } from './sdk-transport.js';
 

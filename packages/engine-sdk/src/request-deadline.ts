@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { linkSignal } from '@mcp-fittings/client-core/timing';
+import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import type { Progress } from '@mcp-fittings/host';
 import type { EngineRequestOptions } from '@mcp-fittings/host/engine';
 

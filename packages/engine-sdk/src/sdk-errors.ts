@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { connectionError, otherError, type FailedRequest } from '@mcp-fittings/host/engine';
 
 /** Both SDKs throw a plain `Error` for a request after the end of the connection. */

@@ -1,12 +1,12 @@
-import {
-  isNotification,
-  type JSONRPCMessage,
-  type JSONRPCObject,
-  type Transport,
-  type TransportDescription,
-  type TransportError,
-  type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCMessage,
+  JSONRPCObject,
+  Transport,
+  TransportDescription,
+  TransportError,
+  TransportSendOptions,
+} from '@mcp-fittings/client-core';
+import { isNotification } from '@mcp-fittings/toolbox/messages';
 import { isLocal } from '@mcp-fittings/host/engine';
 
 type Headers = Readonly<Record<string, string>>;

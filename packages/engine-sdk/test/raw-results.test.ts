@@ -1,5 +1,5 @@
 import { expect, describe, it } from 'vitest';
-import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core';
 import { sdkV1 } from '@mcp-fittings/engine-sdk/v1';
 import { sdkV2 } from '@mcp-fittings/engine-sdk/v2';
 import { createHost, type Host } from '@mcp-fittings/host';

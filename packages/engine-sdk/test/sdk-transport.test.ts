@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JSONRPCMessage, Transport, TransportSendOptions } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, Transport, TransportSendOptions } from '@mcp-fittings/client-core';
 import { createSdkTransport, type MessageObserver } from '../src/sdk-transport.js';
 
 const request = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, method: 'ping', params: { a: 1 } });

@@ -1,4 +1,4 @@
-import { guardLogger } from '@mcp-fittings/client-core/transport';
+import { guardLogger } from '@mcp-fittings/toolbox/logging';
 import type { Host } from '@mcp-fittings/host';
 import { createExposure } from './catalog/exposure.js';
 import type { Caller, Mount } from './contracts/caller.js';

@@ -1,5 +1,6 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { AccessDecision } from './contracts/access.js';
 import type { Caller, Mount } from './contracts/caller.js';
 import type { FrontDoorOptions, Gateway, GatewayListener } from './contracts/gateway.js';

@@ -1,5 +1,5 @@
 import type { Clock, Logger, SharedState } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Caller } from './contracts/caller.js';
 import type { RateLimiterCounts } from './contracts/gateway.js';
 import type { ReplicaLink } from './contracts/replica-link.js';

@@ -1,5 +1,6 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { nearestNames } from '@mcp-fittings/client-core/text';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { nearestNames } from '@mcp-fittings/toolbox/text';
 import type { HostCallbacks } from './contracts/server-requests.js';
 
 /** Throws `CONFIG_INVALID` if a member of the reference is not a string: a host may be used from JavaScript. */

@@ -7,7 +7,7 @@ import {
   readPrivateFileSync,
   removePrivateFile,
   writePrivateFile,
-} from '@mcp-fittings/client-core/files';
+} from '@mcp-fittings/toolbox/files';
 
 /** Options of {@link fileCache}. */
 export interface FileCacheOptions {

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
-import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
-import { afterTurn, RefusalPace } from '@mcp-fittings/client-core/transport';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { afterTurn, RefusalPace } from '@mcp-fittings/toolbox/base-transport';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
+import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
 import { timeoutOf, type Call } from './calls/call-dispatcher.js';
 import { createToolTasks } from './calls/tool-tasks.js';
 import { createSemaphore } from './limiters.js';

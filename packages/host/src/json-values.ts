@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
 
 /** Returns a short digest of a JSON value. It does not depend on the order of members. */
 export function digestOf(value: unknown): string {

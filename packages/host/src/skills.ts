@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { canonicalJson, sanitizeText } from '@mcp-fittings/client-core/text';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { canonicalJson, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { ResourceContents } from './contracts/content.js';
 import type { CallOptions, Host } from './contracts/host.js';
 

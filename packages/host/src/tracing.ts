@@ -1,5 +1,5 @@
 import { tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
-import type { RequestId, TransportDescription } from '@mcp-fittings/client-core/transport';
+import type { RequestId, TransportDescription } from '@mcp-fittings/client-core';
 
 /**
  * Message of a tracing channel. All events of one operation share the object; subscribers may add members of their own.

@@ -1,6 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import type { Transport, TransportPlugin } from '@mcp-fittings/client-core/transport';
+import {
+  AuthRequiredError,
+  FittingsError,
+  type Transport,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostEvents } from '@mcp-fittings/host';
 import { identity } from './support/calculator.js';

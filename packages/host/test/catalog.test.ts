@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostCache } from '@mcp-fittings/client-core';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { createHost } from '@mcp-fittings/host';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
 import { digestOf } from '../src/json-values.js';
 import { differences } from '../src/server/server-catalog.js';
 import { listPages } from '../src/engine/list-pages.js';

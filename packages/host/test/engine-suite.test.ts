@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FittingsError } from '@mcp-fittings/client-core';
-import { isRequest, type JSONRPCMessage, type Transport } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCMessage, type Transport } from '@mcp-fittings/client-core';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
 import {
   native,
   type Engine,

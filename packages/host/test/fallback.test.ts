@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createHost } from '@mcp-fittings/host';
 import {
   AuthRequiredError,
-  FittingsError,
   type ErrorCode,
+  FittingsError,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
 import { calculator, identity } from './support/calculator.js';

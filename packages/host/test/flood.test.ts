@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JSONRPCMessage } from '@mcp-fittings/client-core/transport';
-import type { TransportPlugin } from '@mcp-fittings/client-core';
-import { entrySchema } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, TransportPlugin } from '@mcp-fittings/client-core';
+import { entrySchema } from '@mcp-fittings/toolbox/entries';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
 import { createHost, type HostCallbacks } from '@mcp-fittings/host';

@@ -4,7 +4,7 @@ import type {
   Transport,
   TransportObserver,
   TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/client-core';
 import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
 import { observed } from '../src/connection/observed-transport.js';
 

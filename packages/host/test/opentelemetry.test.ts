@@ -18,7 +18,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { subscribeOpenTelemetry } from '@mcp-fittings/host/opentelemetry';
 import { http } from '@mcp-fittings/transport-http';

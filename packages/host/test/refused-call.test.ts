@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AuthRequiredError, type AuthPlugin } from '@mcp-fittings/client-core';
+import { type AuthPlugin, AuthRequiredError } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { identity } from './support/calculator.js';

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { createHost, type DeliveryPolicy } from '@mcp-fittings/host';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';

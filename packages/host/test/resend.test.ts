@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
-import { TransportError, type ErrorCode } from '@mcp-fittings/client-core';
+import { type ErrorCode, TransportError } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { describe, expect, it } from 'vitest';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  AuthRequiredError,
-  FittingsError,
   type AuthChallenge,
   type AuthPlugin,
   type AuthProvider,
+  AuthRequiredError,
+  FittingsError,
 } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type AuthPlugin,
+  type AuthProvider,
   AuthRequiredError,
   FittingsError,
   TransportError,
-  type AuthPlugin,
-  type AuthProvider,
 } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type ConnectionState } from '@mcp-fittings/host';

@@ -1,4 +1,5 @@
-import { isRecent, type Clock } from '@mcp-fittings/client-core/transport';
+import type { Clock } from '@mcp-fittings/client-core';
+import { isRecent } from '@mcp-fittings/toolbox/timing';
 
 const FIRST_MS = 2_000;
 const LONGEST_MS = 60_000;

@@ -1,5 +1,6 @@
-import type { PacedSource, Pausable } from '@mcp-fittings/client-core/transport';
-import type { LifetimeSignal, RefusedReply } from '@mcp-fittings/remote-policy';
+import type { PacedSource, Pausable } from '@mcp-fittings/toolbox/base-transport';
+import type { RefusedReply } from '@mcp-fittings/toolbox/refusal';
+import type { LifetimeSignal } from '@mcp-fittings/toolbox/timing';
 
 /** HTTP client of one MCP server: for its messages, and for the sign-in at servers that it names. */
 export interface HttpClient extends AsyncDisposable {

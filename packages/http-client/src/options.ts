@@ -1,5 +1,6 @@
-import type { Clock } from '@mcp-fittings/client-core/transport';
-import type { HttpServerOptions, TlsOptions } from '@mcp-fittings/remote-policy';
+import type { Clock } from '@mcp-fittings/client-core';
+import type { HttpServerOptions } from '@mcp-fittings/toolbox/connect';
+import type { TlsOptions } from '@mcp-fittings/toolbox/tls';
 
 /** How one server is reached. Only `url` is required; times are in milliseconds. */
 export interface HttpClientOptions extends HttpServerOptions, TlsOptions {

@@ -1,4 +1,4 @@
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { describe, expect, it } from 'vitest';
 import { FailureBackoff } from '../src/index.js';
 

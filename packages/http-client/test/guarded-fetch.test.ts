@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import * as oauth from 'oauth4webapi';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkHttpOptions, type AllowedAddresses } from '@mcp-fittings/remote-policy';
+import { type AllowedAddresses, checkHttpOptions } from '@mcp-fittings/toolbox/connect';
 import { createHttpClient, type HttpClientOptions } from '../src/index.js';
 import { AddressGuard } from '../src/http/address-guard.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';

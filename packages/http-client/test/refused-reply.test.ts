@@ -1,4 +1,4 @@
-import { createLifetime } from '@mcp-fittings/remote-policy';
+import { createLifetime } from '@mcp-fittings/toolbox/timing';
 import { expect, it } from 'vitest';
 import { createHttpClient } from '../src/index.js';
 import { startHttp } from './support/http-server.js';

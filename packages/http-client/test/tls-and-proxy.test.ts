@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
-import { createLifetime } from '@mcp-fittings/remote-policy';
+import { createLifetime } from '@mcp-fittings/toolbox/timing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from '../src/index.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';

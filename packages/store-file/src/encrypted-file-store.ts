@@ -1,4 +1,5 @@
-import { systemClock, type TokenStore } from '@mcp-fittings/client-core/auth';
+import type { TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { resolveKey, type KeySource } from './encryption/encryption-key.js';
 import { passphraseKeys } from './encryption/passphrase-keys.js';
 import { seal, unseal } from './encryption/sealed-text.js';

@@ -1,13 +1,12 @@
 import { join, resolve } from 'node:path';
-import type { Clock } from '@mcp-fittings/client-core';
-import type { StoredValue, TokenStore } from '@mcp-fittings/client-core/auth';
+import type { Clock, StoredValue, TokenStore } from '@mcp-fittings/client-core';
 import {
   checkPrivateDirectory,
   ensurePrivateDirectory,
   readPrivateFile,
   removePrivateFile,
   writePrivateFile,
-} from '@mcp-fittings/client-core/files';
+} from '@mcp-fittings/toolbox/files';
 import { entryName } from './entry-name.js';
 import { createFileLocks, type FileLocks } from './locks/file-locks.js';
 import type { LockOptions } from './locks/lock-options.js';

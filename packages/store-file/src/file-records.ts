@@ -1,14 +1,15 @@
 import { statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isRecord, type FittingsError } from '@mcp-fittings/client-core';
-import { systemClock, type StoredValue } from '@mcp-fittings/client-core/auth';
+import type { FittingsError, StoredValue } from '@mcp-fittings/client-core';
 import {
   ensurePrivateDirectory,
   readPrivateFileSync,
   removePrivateFile,
   writePrivateFile,
-} from '@mcp-fittings/client-core/files';
+} from '@mcp-fittings/toolbox/files';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { StoreDirectoryOptions } from './entry-files.js';
 import { entryName } from './entry-name.js';
 import { createFileLocks } from './locks/file-locks.js';

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isRecord, systemClock, type StoredValue, type TokenStore } from '@mcp-fittings/client-core/auth';
+import type { StoredValue, TokenStore } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { entryFiles, type StoreDirectoryOptions } from './entry-files.js';
 import { createConsent, type ConsentQuestion } from './plaintext-consent.js';
 import { storeError } from './store-error.js';

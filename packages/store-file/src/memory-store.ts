@@ -1,4 +1,5 @@
-import { systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core/auth';
+import type { Clock, TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createKeyedMutex } from './locks/keyed-mutex.js';
 import { DEFAULT_WAIT_MS, type LockOptions } from './locks/lock-options.js';
 import { parseValue, serializeValue } from './stored-value.js';

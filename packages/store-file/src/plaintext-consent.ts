@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '@mcp-fittings/client-core';
-import { readPrivateFile, writePrivateFile } from '@mcp-fittings/client-core/files';
+import { readPrivateFile, writePrivateFile } from '@mcp-fittings/toolbox/files';
 import { storeError } from './store-error.js';
 import { parseValue } from './stored-value.js';
 import type { EntryDirectory } from './entry-files.js';

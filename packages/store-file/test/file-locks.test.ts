@@ -6,7 +6,7 @@ import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock
 import { fileStore } from '@mcp-fittings/store-file';
 import { createFileLocks, entryName } from '@mcp-fittings/store-file/toolkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { identifyProcess } from '@mcp-fittings/client-core/files';
+import { identifyProcess } from '@mcp-fittings/toolbox/files';
 import { foreignHolder } from './support/foreign-holder.js';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
 

@@ -1,6 +1,6 @@
 import { chmod, chown, lchown, mkdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import type { TokenStore } from '@mcp-fittings/client-core';
 import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
 import { createFileLocks } from '@mcp-fittings/store-file/toolkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

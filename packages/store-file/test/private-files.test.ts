@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import type { TokenStore } from '@mcp-fittings/client-core';
 import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';

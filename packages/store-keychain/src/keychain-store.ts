@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { FittingsError, systemClock, type TokenStore } from '@mcp-fittings/client-core/auth';
+import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createFileLocks, entryName, serializeValue } from '@mcp-fittings/store-file/toolkit';
 import { createDriverConnection } from './driver/driver-connection.js';
 import { driverName, provesAbsence } from './driver/keychain-driver.js';

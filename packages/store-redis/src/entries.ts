@@ -1,5 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
-import type { StoredValue } from '@mcp-fittings/client-core/auth';
+import type { Clock, StoredValue } from '@mcp-fittings/client-core';
 import {
   createKeyedMutex,
   storeError,

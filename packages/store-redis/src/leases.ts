@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { backoffDelay, type Clock } from '@mcp-fittings/client-core/auth';
-import { sleep } from '@mcp-fittings/client-core/timing';
+import type { Clock } from '@mcp-fittings/client-core';
+import { backoffDelay, sleep } from '@mcp-fittings/toolbox/timing';
 import {
   busyError,
   createKeyedMutex,

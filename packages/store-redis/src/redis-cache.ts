@@ -1,5 +1,5 @@
-import type { HostCache } from '@mcp-fittings/client-core';
-import { systemClock, type Clock } from '@mcp-fittings/client-core/auth';
+import type { Clock, HostCache } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
 import { READ } from './entries.js';
 import { unlessUnreadable } from './redis-errors.js';

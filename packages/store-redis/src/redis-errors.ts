@@ -1,4 +1,5 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { storeError } from '@mcp-fittings/store-file/toolkit';
 
 /** Error replies that pass by themselves: a server that is starting, a failover in progress. */

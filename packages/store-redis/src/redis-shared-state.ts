@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { SharedState } from '@mcp-fittings/client-core';
-import { systemClock, type Clock } from '@mcp-fittings/client-core/auth';
+import type { Clock, SharedState } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
 import { unlessUnreadable } from './redis-errors.js';
 import type { RedisClient } from './redis-client.js';

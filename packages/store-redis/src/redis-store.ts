@@ -1,4 +1,5 @@
-import { systemClock, type Clock, type TokenStore } from '@mcp-fittings/client-core/auth';
+import type { Clock, TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { KeySource, LockOptions } from '@mcp-fittings/store-file/toolkit';
 import { createRedisKeys, type RedisKeys } from './redis-keys.js';
 import type { RedisClient } from './redis-client.js';

@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  isRecord,
-  type Clock,
-  type ReplicaMembership,
-  type ReplicaReceiver,
-} from '@mcp-fittings/client-core';
+import type { Clock, ReplicaMembership, ReplicaReceiver } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
 import { unlessUnreadable } from './redis-errors.js';
 import type { RedisKeys } from './redis-keys.js';

@@ -1,5 +1,5 @@
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { sleep, withTimeout } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { sleep, withTimeout } from '@mcp-fittings/toolbox/timing';
 import { isTemporary, redisError, redisTimeout, unexpectedReply } from './redis-errors.js';
 import type { RedisClient } from './redis-client.js';
 

@@ -1,5 +1,5 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import type { StoredValue } from '@mcp-fittings/client-core/auth';
+import type { StoredValue } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import {
   resolveKey,
   seal,

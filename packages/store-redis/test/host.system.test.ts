@@ -1,6 +1,6 @@
 import { createHost, type Host } from '@mcp-fittings/host';
 import { createOAuthProvider } from '@mcp-fittings/auth-oauth';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { redisCache, redisStore } from '@mcp-fittings/store-redis';
 import { http } from '@mcp-fittings/transport-http';
 import { afterEach, beforeEach, expect, it } from 'vitest';

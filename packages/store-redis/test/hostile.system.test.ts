@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { KeySource } from '@mcp-fittings/store-file';
 import { fromIoredis, redisStore, type RedisClient, type RedisStoreOptions } from '@mcp-fittings/store-redis';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { expect, it } from 'vitest';
 import { describeWithRedis } from './support/describe-with-redis.js';
 import { openClient } from './support/open-store.mjs';

@@ -1,4 +1,4 @@
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { redisStore, type RedisClient, type RedisStoreOptions } from '@mcp-fittings/store-redis';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { AuthRequiredError, type TokenStore } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { authorizedFetch, createOAuthProvider } from '@mcp-fittings/auth-oauth';
 import { redisStore, type RedisClient } from '@mcp-fittings/store-redis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

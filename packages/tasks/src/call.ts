@@ -1,12 +1,12 @@
 import {
-  TransportError,
   type JSONRPCMessage,
   type JSONRPCObject,
   type JSONRPCRequest,
   type RequestId,
+  TransportError,
   type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
-import { isRecord } from '@mcp-fittings/client-core';
+} from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { RESUME_METHOD, TASK_META } from './protocol.js';
 
 /** A request of the client that a server may answer with a task. */

@@ -1,9 +1,5 @@
-import {
-  isRecord,
-  type JSONRPCNotification,
-  type JSONRPCObject,
-  type JSONRPCRequest,
-} from '@mcp-fittings/client-core/transport';
+import type { JSONRPCNotification, JSONRPCObject, JSONRPCRequest } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { CLIENT_CAPABILITIES, RESUME_METHOD, TASK_META, TASKS_EXTENSION } from './protocol.js';
 
 /** Returns whether a request declares the capabilities of the client, as all do from the revision 2026-07-28 on. */

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
 import {
-  isErrorResponse,
-  isRecord,
-  TransportError,
+  type Clock,
   type JSONRPCMessage,
   type JSONRPCObject,
   type JSONRPCResponse,
-} from '@mcp-fittings/client-core/transport';
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { isErrorResponse, isRecord } from '@mcp-fittings/toolbox/messages';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { Call } from './call.js';
 import { CLIENT_CAPABILITIES, type InputRequest } from './protocol.js';
 

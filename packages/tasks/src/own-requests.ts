@@ -1,12 +1,12 @@
-import type { Clock } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
 import {
-  TransportError,
+  type Clock,
   type JSONRPCMessage,
   type JSONRPCObject,
   type JSONRPCResponse,
   type Transport,
-} from '@mcp-fittings/client-core/transport';
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 
 /** Begins the id of every request that is sent here. The ids of both SDKs are numbers. */
 const PREFIX = 'com.mcp-fittings/tasks/';

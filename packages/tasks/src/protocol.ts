@@ -1,5 +1,6 @@
-import { isRecord, type JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /**
  * Id of the extension.

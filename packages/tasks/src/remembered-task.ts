@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { sleep } from '@mcp-fittings/client-core/timing';
+import { sleep } from '@mcp-fittings/toolbox/timing';
 import type { Task } from './protocol.js';
 import type { TaskRecord, TaskStore } from './task-store.js';
 

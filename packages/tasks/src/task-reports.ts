@@ -1,9 +1,5 @@
-import {
-  isRequestId,
-  type JSONRPCMessage,
-  type JSONRPCNotification,
-  type RequestId,
-} from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, JSONRPCNotification, RequestId } from '@mcp-fittings/client-core';
+import { isRequestId } from '@mcp-fittings/toolbox/messages';
 import type { Call } from './call.js';
 import { TASK_META, type Task } from './protocol.js';
 

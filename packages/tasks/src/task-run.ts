@@ -1,12 +1,13 @@
-import { AuthRequiredError, FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { backoffDelay, settlesWithin, sleep } from '@mcp-fittings/client-core/timing';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
 import {
-  isErrorResponse,
-  RPC_CODES,
-  TransportError,
+  AuthRequiredError,
+  type Clock,
+  FittingsError,
   type JSONRPCObject,
-} from '@mcp-fittings/client-core/transport';
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { isErrorResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
+import { backoffDelay, settlesWithin, sleep } from '@mcp-fittings/toolbox/timing';
 import type { Call } from './call.js';
 import type { InputRequests } from './input-requests.js';
 import type { TaskLimits } from './limits.js';

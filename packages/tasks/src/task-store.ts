@@ -1,5 +1,6 @@
-import { isRecord, type Clock, type TokenStore } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import type { Clock, TokenStore } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { isTaskId } from './protocol.js';
 
 /** A task whose result was not delivered yet. Plain JSON. */

@@ -1,20 +1,22 @@
-import type { Clock } from '@mcp-fittings/client-core';
-import { settlesWithin, systemClock } from '@mcp-fittings/client-core/timing';
 import {
-  afterTurn,
+  type Clock,
+  type JSONRPCMessage,
+  type JSONRPCResponse,
+  type RequestId,
+  type Transport,
+  TransportError,
+  type TransportSendOptions,
+} from '@mcp-fittings/client-core';
+import { afterTurn } from '@mcp-fittings/toolbox/base-transport';
+import {
   isNotification,
   isRequest,
   isRequestId,
   isResponse,
   isResultResponse,
   RPC_CODES,
-  TransportError,
-  type JSONRPCMessage,
-  type JSONRPCResponse,
-  type RequestId,
-  type Transport,
-  type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/toolbox/messages';
+import { settlesWithin, systemClock } from '@mcp-fittings/toolbox/timing';
 import { connectionEnded, createCall, type Call } from './call.js';
 import { declaresTasks, declareTasks, isStateless, withoutMarker } from './declare.js';
 import { delegate } from './delegate.js';

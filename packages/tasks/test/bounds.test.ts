@@ -3,7 +3,7 @@ import type {
   JSONRPCObject,
   JSONRPCRequest,
   TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/client-core';
 import { withTasks, type WithTasksOptions } from '@mcp-fittings/tasks';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';

@@ -4,7 +4,7 @@ import { withTasks } from '@mcp-fittings/tasks';
 import { createKitPeer } from '@mcp-fittings/testkit/peer';
 import { transportSuite } from '@mcp-fittings/testkit/transport';
 import { createInProcessTransport } from '@mcp-fittings/transport-inprocess';
-import type { JSONRPCMessage, Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, Transport } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 
 // A decorated transport keeps the contract of the transport.

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Transport, TransportPlugin } from '@mcp-fittings/client-core';
-import { entrySchema } from '@mcp-fittings/client-core/transport';
+import { entrySchema } from '@mcp-fittings/toolbox/entries';
 import { createHost, type ElicitationRequest, type Host, type ToolTask } from '@mcp-fittings/host';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { taskOwner, tasks, taskStore, type TaskStore, type TasksOptions } from '@mcp-fittings/tasks';

@@ -1,5 +1,5 @@
-import { RefusalPace } from '@mcp-fittings/client-core/transport';
 import { FittingsError } from '@mcp-fittings/client-core';
+import { RefusalPace } from '@mcp-fittings/toolbox/base-transport';
 import { callTool, runTool, toolVerdict, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
 import type { ResultSpill } from './calls/result-spill.js';

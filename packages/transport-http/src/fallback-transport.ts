@@ -1,13 +1,12 @@
 import {
   FittingsError,
-  isOlderEndpoint,
-  TransportError,
   type JSONRPCMessage,
   type JSONRPCObject,
   type Transport,
   type TransportDescription,
+  TransportError,
   type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/client-core';
 
 /** Two transports to the same server, for programs without a host that chooses between them. */
 export interface FallbackOptions {
@@ -78,7 +77,12 @@ class FallbackTransport implements Transport {
     try {
       await this.#active.send(message, options);
     } catch (error) {
-      if (!isHandshake(message) || this.#changed || this.#closing !== undefined || !isOlderEndpoint(error))
+      if (
+        !isHandshake(message) ||
+        this.#changed ||
+        this.#closing !== undefined ||
+        !(error instanceof FittingsError && error.code === 'ENDPOINT_INCOMPATIBLE')
+      )
         throw error;
       this.#changed = true;
       await this.#change(error);

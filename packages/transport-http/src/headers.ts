@@ -1,9 +1,5 @@
-import {
-  isRecord,
-  TransportError,
-  type JSONRPCMessage,
-  type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+import { type JSONRPCMessage, TransportError, type TransportSendOptions } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** Servers refuse requests whose headers exceed 8 to 16 KiB in total, usually without a clear error. */
 const MAX_FIELD_LENGTH = 8192;

@@ -1,27 +1,23 @@
-import {
-  isRequestId,
-  sanitizeText,
-  type JSONRPCMessage,
-  type JSONRPCObject,
-  type PacedSource,
-  type Pausable,
-  type Redactor,
-  type RequestId,
-  type TransportController,
-  type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCMessage,
+  JSONRPCObject,
+  RequestId,
+  TransportSendOptions,
+} from '@mcp-fittings/client-core';
+import type { PacedSource, Pausable, TransportController } from '@mcp-fittings/toolbox/base-transport';
+import { isRequestId } from '@mcp-fittings/toolbox/messages';
 import {
   createRequestRedactor,
-  sendWithRecovery,
   type Credentials,
-  type LifetimeSignal,
-  type Lifetime,
   type RecoveryOptions,
   type Refusal,
   type RefusedReply,
   type RemoteRequest,
   type RequestRedactor,
-} from '@mcp-fittings/remote-policy';
+  sendWithRecovery,
+} from '@mcp-fittings/toolbox/refusal';
+import { type Redactor, sanitizeText } from '@mcp-fittings/toolbox/text';
+import type { Lifetime, LifetimeSignal } from '@mcp-fittings/toolbox/timing';
 import {
   createHttpClient,
   type AcceptedReply,

@@ -1,16 +1,16 @@
-import {
-  BaseTransport,
-  isRequest,
-  isRequestId,
-  type JSONRPCMessage,
-  type JSONRPCObject,
-  type JSONRPCRequest,
-  type Redactor,
-  type Transport,
-  type TransportDescription,
-  type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
-import { createLifetime, sleepWithin, untilEnd, withUrl } from '@mcp-fittings/remote-policy';
+import type {
+  JSONRPCMessage,
+  JSONRPCObject,
+  JSONRPCRequest,
+  Transport,
+  TransportDescription,
+  TransportSendOptions,
+} from '@mcp-fittings/client-core';
+import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
+import { withUrl } from '@mcp-fittings/toolbox/connect';
+import { isRequest, isRequestId } from '@mcp-fittings/toolbox/messages';
+import type { Redactor } from '@mcp-fittings/toolbox/text';
+import { createLifetime, sleepWithin, untilEnd } from '@mcp-fittings/toolbox/timing';
 import { isStateless } from './headers.js';
 import { HttpConnection } from './http-connection.js';
 import { checkOptions, type CheckedOptions, type HttpTransportOptions } from './options.js';

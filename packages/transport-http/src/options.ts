@@ -1,14 +1,13 @@
-import { systemClock, type AuthProvider, type Clock, type Logger } from '@mcp-fittings/client-core/transport';
+import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core';
 import {
   checkHeaders,
   checkServerUrl,
   collectHeaders,
-  createCredentials,
-  SDK_ONLY_OPTIONS,
-  type Credentials,
   type RequestInitOptions,
-  type RetryLaterOptions,
-} from '@mcp-fittings/remote-policy';
+  SDK_ONLY_OPTIONS,
+} from '@mcp-fittings/toolbox/connect';
+import { createCredentials, type Credentials, type RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { HttpClientOptions } from '@mcp-fittings/http-client';
 import type { ReconnectOptions } from './stream/reconnects.js';
 

@@ -1,18 +1,12 @@
 import {
   FittingsError,
-  isRecord,
-  TransportError,
   type JSONRPCRequest,
+  TransportError,
   type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
-import {
-  createLifetime,
-  findInBandError,
-  isSafeToRepeat,
-  sleepWithin,
-  type Lifetime,
-  type Refusal,
-} from '@mcp-fittings/remote-policy';
+} from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { findInBandError, isSafeToRepeat, type Refusal } from '@mcp-fittings/toolbox/refusal';
+import { createLifetime, type Lifetime, sleepWithin } from '@mcp-fittings/toolbox/timing';
 import {
   SilenceWatch,
   type AcceptedReply,

@@ -1,11 +1,6 @@
-import {
-  described,
-  entrySchema,
-  text,
-  type TransportDeps,
-  type TransportPlugin,
-} from '@mcp-fittings/client-core/transport';
-import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/remote-policy';
+import type { TransportDeps, TransportPlugin } from '@mcp-fittings/client-core';
+import { httpEntryFields, type HttpEntryFields, toHttpClientOptions } from '@mcp-fittings/toolbox/connect';
+import { described, entrySchema, text } from '@mcp-fittings/toolbox/entries';
 import { createHttpTransport } from './http-transport.js';
 import type { HttpTransportOptions } from './options.js';
 

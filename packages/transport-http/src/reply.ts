@@ -1,16 +1,8 @@
-import {
-  answersId,
-  concatBytes,
-  createUtf8Decoder,
-  isRecord,
-  isRequestId,
-  sanitizeText,
-  shapeOf,
-  TransportError,
-  type Redactor,
-  type RequestId,
-} from '@mcp-fittings/client-core/transport';
-import { replyExcerpt } from '@mcp-fittings/remote-policy';
+import { type RequestId, TransportError } from '@mcp-fittings/client-core';
+import { concatBytes, createUtf8Decoder } from '@mcp-fittings/toolbox/framing';
+import { answersId, isRecord, isRequestId, shapeOf } from '@mcp-fittings/toolbox/messages';
+import { replyExcerpt } from '@mcp-fittings/toolbox/refusal';
+import { type Redactor, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { BodySink, ResponseHead } from '@mcp-fittings/http-client';
 import type { HttpConnection } from './http-connection.js';
 

@@ -1,10 +1,7 @@
-import {
-  isResponse,
-  type JSONRPCNotification,
-  type JSONRPCResponse,
-  type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
-import { isSafeToRepeat, type LifetimeSignal } from '@mcp-fittings/remote-policy';
+import type { JSONRPCNotification, JSONRPCResponse, TransportSendOptions } from '@mcp-fittings/client-core';
+import { isResponse } from '@mcp-fittings/toolbox/messages';
+import { isSafeToRepeat } from '@mcp-fittings/toolbox/refusal';
+import type { LifetimeSignal } from '@mcp-fittings/toolbox/timing';
 import type { HttpCall, HttpConnection } from './http-connection.js';
 
 /** Bytes of the reply, which has no content, that are read in order to keep the socket. */

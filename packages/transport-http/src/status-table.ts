@@ -1,4 +1,4 @@
-import { createStatusTable, wrongEndpointRows, type StatusRow } from '@mcp-fittings/remote-policy';
+import { createStatusTable, type StatusRow, wrongEndpointRows } from '@mcp-fittings/toolbox/refusal';
 
 /** What a refused request of this transport tells beyond its status; see `StatusCondition`. */
 export type HttpCondition =

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import {
-  AuthRequiredError,
-  FittingsError,
   type AuthChallenge,
   type AuthProvider,
+  AuthRequiredError,
+  FittingsError,
 } from '@mcp-fittings/client-core';
-import { parseChallenges } from '@mcp-fittings/remote-policy';
+import { parseChallenges } from '@mcp-fittings/toolbox/refusal';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
 import { startCaller } from './support/caller.js';

@@ -1,5 +1,10 @@
-import { FittingsError, TransportError } from '@mcp-fittings/client-core';
-import { BaseTransport, type JSONRPCMessage, type Transport } from '@mcp-fittings/client-core/transport';
+import {
+  FittingsError,
+  type JSONRPCMessage,
+  type Transport,
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
 import { describe, expect, it } from 'vitest';
 import { createFallbackTransport, createHttpTransport, http } from '../src/index.js';
 import { startCaller } from './support/caller.js';

@@ -1,5 +1,5 @@
 import { Client as ClientV2, SdkHttpError } from '@modelcontextprotocol/client';
-import { AuthRequiredError, type AuthProvider } from '@mcp-fittings/client-core';
+import { type AuthProvider, AuthRequiredError } from '@mcp-fittings/client-core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
 import { ALL_CLIENTS, clientV1, clientV2 } from './support/clients.js';

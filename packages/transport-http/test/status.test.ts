@@ -1,7 +1,7 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { findStatusRow } from '@mcp-fittings/remote-policy';
+import { findStatusRow } from '@mcp-fittings/toolbox/refusal';
 import { STATUS_TABLE } from '../src/status-table.js';
 import { startCaller } from './support/caller.js';
 import { modernParams } from './support/modern.js';

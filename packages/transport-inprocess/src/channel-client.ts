@@ -1,4 +1,4 @@
-import type { Transport } from '@mcp-fittings/client-core/transport';
+import type { Transport } from '@mcp-fittings/client-core';
 import { ChannelTransport, createChannelRoutes } from './channel-transport.js';
 import type { ControlChannel } from './control-channel.js';
 

@@ -1,10 +1,5 @@
-import {
-  BaseTransport,
-  TransportError,
-  type BaseTransportOptions,
-  type JSONRPCMessage,
-  type TransportDescription,
-} from '@mcp-fittings/client-core/transport';
+import { type JSONRPCMessage, type TransportDescription, TransportError } from '@mcp-fittings/client-core';
+import { BaseTransport, type BaseTransportOptions } from '@mcp-fittings/toolbox/base-transport';
 import type { ControlChannel, ControlChannelListener } from './control-channel.js';
 
 /** One side of a connection over a control channel. */

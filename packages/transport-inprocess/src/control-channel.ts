@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage } from '@mcp-fittings/client-core';
 
 /**
  * A way to pass messages to another runtime that holds MCP servers, such as an IDE, a worker or a parent process. Each

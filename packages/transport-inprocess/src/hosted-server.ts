@@ -1,11 +1,6 @@
-import {
-  FittingsError,
-  sanitizeText,
-  TransportError,
-  withTimeout,
-  type Clock,
-  type Transport,
-} from '@mcp-fittings/client-core/transport';
+import { type Clock, FittingsError, type Transport, TransportError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 
 /**
  * An MCP server object: anything that can be connected to a transport, such as `McpServer` and `Server` of

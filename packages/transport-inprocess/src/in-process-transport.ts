@@ -1,9 +1,5 @@
-import {
-  systemClock,
-  type Clock,
-  type Transport,
-  type TransportDescription,
-} from '@mcp-fittings/client-core/transport';
+import type { Clock, Transport, TransportDescription } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { hostServer, type HostedServer, type ServerFactory } from './hosted-server.js';
 import { LinkedTransport } from './linked-pair.js';
 import { Mailbox } from './mailbox.js';

@@ -1,10 +1,5 @@
-import {
-  BaseTransport,
-  type BaseTransportOptions,
-  type JSONRPCMessage,
-  type Transport,
-  type TransportDescription,
-} from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, Transport, TransportDescription } from '@mcp-fittings/client-core';
+import { BaseTransport, type BaseTransportOptions } from '@mcp-fittings/toolbox/base-transport';
 import { Mailbox } from './mailbox.js';
 
 /** Options of {@link createLinkedPair}. */

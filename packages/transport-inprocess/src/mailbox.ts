@@ -1,4 +1,5 @@
-import { afterTurn, type JSONRPCMessage } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage } from '@mcp-fittings/client-core';
+import { afterTurn } from '@mcp-fittings/toolbox/base-transport';
 
 /** Reads the mail of one side of a pair. */
 export interface MailReader {

@@ -1,11 +1,6 @@
-import {
-  described,
-  entrySchema,
-  sanitizeText,
-  text,
-  TransportError,
-  type TransportPlugin,
-} from '@mcp-fittings/client-core/transport';
+import { TransportError, type TransportPlugin } from '@mcp-fittings/client-core';
+import { described, entrySchema, text } from '@mcp-fittings/toolbox/entries';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { createChannelClient } from './channel-client.js';
 import type { ControlChannel } from './control-channel.js';
 import { createInProcessTransport } from './in-process-transport.js';

@@ -1,12 +1,5 @@
-import {
-  isMessage,
-  isRequest,
-  RPC_CODES,
-  type Clock,
-  type JSONRPCMessage,
-  type RequestId,
-  type TransportError,
-} from '@mcp-fittings/client-core/transport';
+import type { Clock, JSONRPCMessage, RequestId, TransportError } from '@mcp-fittings/client-core';
+import { isMessage, isRequest, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { ControlChannel } from './control-channel.js';
 import type { ServerFactory } from './hosted-server.js';
 import { serveConnection, type ServedConnection } from './served-connection.js';

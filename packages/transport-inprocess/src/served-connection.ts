@@ -1,11 +1,6 @@
-import {
-  isRequest,
-  systemClock,
-  TransportError,
-  type Clock,
-  type JSONRPCMessage,
-  type RequestId,
-} from '@mcp-fittings/client-core/transport';
+import { type Clock, type JSONRPCMessage, type RequestId, TransportError } from '@mcp-fittings/client-core';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { ChannelTransport } from './channel-transport.js';
 import type { ControlChannel } from './control-channel.js';
 import { hostServer, type ServerFactory } from './hosted-server.js';

@@ -1,6 +1,5 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import type { JSONRPCMessage } from '@mcp-fittings/client-core/transport';
-import type { TransportError } from '@mcp-fittings/client-core';
+import type { JSONRPCMessage, TransportError } from '@mcp-fittings/client-core';
 import {
   createChannelClient,
   serveChannel,

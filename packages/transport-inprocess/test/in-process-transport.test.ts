@@ -1,6 +1,5 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { AuthRequiredError, type FittingsError } from '@mcp-fittings/client-core';
-import type { Transport } from '@mcp-fittings/client-core/transport';
+import { AuthRequiredError, type FittingsError, type Transport } from '@mcp-fittings/client-core';
 import { createInProcessTransport, type ConnectableServer } from '@mcp-fittings/transport-inprocess';
 import { describe, expect, it } from 'vitest';
 import { makeServerV1 } from './support/sdk-servers.mjs';

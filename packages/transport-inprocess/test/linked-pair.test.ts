@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, JSONRPCNotification, Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, JSONRPCNotification, Transport } from '@mcp-fittings/client-core';
 import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
 import { describe, expect, it, vi } from 'vitest';
 

@@ -1,14 +1,15 @@
-import { TransportError, type TransportController } from '@mcp-fittings/client-core/transport';
+import { TransportError } from '@mcp-fittings/client-core';
+import type { TransportController } from '@mcp-fittings/toolbox/base-transport';
 import {
   createStatusTable,
-  replyExcerpt,
-  sendWithRecovery,
-  wrongEndpointRows,
   type Credentials,
   type RecoveryOptions,
   type RefusedReply,
   type RemoteRequest,
-} from '@mcp-fittings/remote-policy';
+  replyExcerpt,
+  sendWithRecovery,
+  wrongEndpointRows,
+} from '@mcp-fittings/toolbox/refusal';
 import {
   MessageReader,
   type AcceptedReply,

@@ -1,5 +1,6 @@
-import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core/transport';
-import type { Credentials, RequestInitOptions, RetryLaterOptions } from '@mcp-fittings/remote-policy';
+import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core';
+import type { RequestInitOptions } from '@mcp-fittings/toolbox/connect';
+import type { Credentials, RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
 import type { HttpClientOptions } from '@mcp-fittings/http-client';
 
 /** How the server is reached: proxy, certificate authorities, client certificate, time limits, sockets. */

@@ -1,5 +1,6 @@
-import { described, entrySchema, text, type TransportPlugin } from '@mcp-fittings/client-core/transport';
-import { httpEntryFields, toHttpClientOptions, type HttpEntryFields } from '@mcp-fittings/remote-policy';
+import type { TransportPlugin } from '@mcp-fittings/client-core';
+import { httpEntryFields, type HttpEntryFields, toHttpClientOptions } from '@mcp-fittings/toolbox/connect';
+import { described, entrySchema, text } from '@mcp-fittings/toolbox/entries';
 import type { SseTransportOptions } from './options.js';
 import { openSseTransport } from './sse-transport.js';
 

@@ -1,18 +1,16 @@
-import {
-  isRequest,
-  type JSONRPCMessage,
-  type TransportController,
-} from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage } from '@mcp-fittings/client-core';
+import type { TransportController } from '@mcp-fittings/toolbox/base-transport';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
 import {
   createStatusTable,
+  type Credentials,
   findInBandError,
   isSafeToRepeat,
-  type Credentials,
-  type LifetimeSignal,
   type Refusal,
   type RefusedReply,
   type RemoteRequest,
-} from '@mcp-fittings/remote-policy';
+} from '@mcp-fittings/toolbox/refusal';
+import type { LifetimeSignal } from '@mcp-fittings/toolbox/timing';
 import type { AcceptedReply, HttpClient } from '@mcp-fittings/http-client';
 
 /** One message and the connection that it belongs to. */

@@ -1,22 +1,21 @@
-import {
-  BaseTransport,
-  systemClock,
-  withTimeout,
-  type JSONRPCMessage,
-  type Redactor,
-  type Transport,
-  type TransportDescription,
-  type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCMessage,
+  Transport,
+  TransportDescription,
+  TransportSendOptions,
+} from '@mcp-fittings/client-core';
+import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
 import {
   checkHeaders,
   checkHttpOptions,
   checkServerUrl,
   collectHeaders,
-  createCredentials,
   SDK_ONLY_OPTIONS,
   withUrl,
-} from '@mcp-fittings/remote-policy';
+} from '@mcp-fittings/toolbox/connect';
+import { createCredentials } from '@mcp-fittings/toolbox/refusal';
+import type { Redactor } from '@mcp-fittings/toolbox/text';
+import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { CheckedOptions, SseTransportOptions } from './options.js';
 import type { SseWire } from './sse-wire.js';
 

@@ -1,18 +1,18 @@
 import type {
   Delivery,
   JSONRPCMessage,
-  Redactor,
-  TransportController,
   TransportError,
   TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/client-core';
+import type { TransportController } from '@mcp-fittings/toolbox/base-transport';
 import {
-  createLifetime,
   createRequestRedactor,
-  sendWithRecovery,
   type RecoveryOptions,
   type RequestRedactor,
-} from '@mcp-fittings/remote-policy';
+  sendWithRecovery,
+} from '@mcp-fittings/toolbox/refusal';
+import type { Redactor } from '@mcp-fittings/toolbox/text';
+import { createLifetime } from '@mcp-fittings/toolbox/timing';
 import { createHttpClient, SilenceWatch, type HttpClient } from '@mcp-fittings/http-client';
 import { openEventStream } from './event-stream.js';
 import type { CheckedOptions } from './options.js';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
-import { parseChallenges } from '@mcp-fittings/remote-policy';
+import { type AuthChallenge, type AuthProvider, AuthRequiredError } from '@mcp-fittings/client-core';
+import { parseChallenges } from '@mcp-fittings/toolbox/refusal';
 import { describe, expect, it } from 'vitest';
 import { createSseTransport, type SseTransportOptions } from '../src/index.js';
 import { failureOf, listen, notification, request } from './support/session.js';

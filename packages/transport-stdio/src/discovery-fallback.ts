@@ -1,15 +1,11 @@
-import {
-  answersId,
-  isMessage,
-  isRequest,
-  isResponse,
-  RPC_CODES,
-  type Clock,
-  type JSONRPCErrorResponse,
-  type JSONRPCMessage,
-  type JSONRPCRequest,
-  type RequestId,
-} from '@mcp-fittings/client-core/transport';
+import type {
+  Clock,
+  JSONRPCErrorResponse,
+  JSONRPCMessage,
+  JSONRPCRequest,
+  RequestId,
+} from '@mcp-fittings/client-core';
+import { answersId, isMessage, isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 
 /**
  * Lets a client send `server/discover` first without losing servers that are older than it: some of them exit at any request

@@ -1,7 +1,7 @@
-import { createRedactor, type Redactor } from '@mcp-fittings/client-core/transport';
+import type { Environment } from '@mcp-fittings/toolbox/programs';
+import { createRedactor, type Redactor } from '@mcp-fittings/toolbox/text';
 import type { StdioTransportOptions } from './options.js';
 import { childEnvironment, networkVariablesWithheld } from './process/environment.js';
-import type { Environment } from '@mcp-fittings/client-core/programs';
 import type { ChildStderr } from './process/spawn-failure.js';
 
 /** The process to start, computed from the options and the current environment. */

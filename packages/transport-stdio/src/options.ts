@@ -1,5 +1,5 @@
 import type { Stream } from 'node:stream';
-import type { Clock } from '@mcp-fittings/client-core/transport';
+import type { Clock } from '@mcp-fittings/client-core';
 import type { InheritEnv } from './process/environment.js';
 import type { ShutdownTimes } from './process/shutdown-ladder.js';
 

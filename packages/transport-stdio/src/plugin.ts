@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { TransportPlugin } from '@mcp-fittings/client-core';
 import {
   count,
   described,
@@ -9,8 +10,7 @@ import {
   oneOf,
   required,
   text,
-  type TransportPlugin,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/toolbox/entries';
 import type { FramingName, StderrTarget, StdioTransportOptions } from './options.js';
 import { childEnvironment, type InheritEnv } from './process/environment.js';
 import { createExitReaper } from './process/exit-reaper.js';

@@ -1,26 +1,24 @@
 import type { Readable } from 'node:stream';
 import {
-  BaseTransport,
-  FittingsError,
-  isRequest,
-  sanitizeText,
-  systemClock,
-  TransportError,
   type Clock,
   type ErrorCode,
+  FittingsError,
   type FittingsErrorOptions,
-  type Intake,
   type JSONRPCMessage,
-  type Redactor,
   type Transport,
   type TransportDescription,
-} from '@mcp-fittings/client-core/transport';
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { BaseTransport, type Intake } from '@mcp-fittings/toolbox/base-transport';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
+import { findProgram } from '@mcp-fittings/toolbox/programs';
+import { type Redactor, sanitizeText } from '@mcp-fittings/toolbox/text';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { planLaunch, type LaunchPlan } from './launch-plan.js';
 import type { StdioTransportOptions } from './options.js';
 import { createDiscoveryFallback, type DiscoveryFallback, type SecondStart } from './discovery-fallback.js';
 import { describeEnd, STDERR_LENGTH, STDERR_LINES, type ProcessEnd } from './process/process-exit.js';
 import { createExitReaper, type ExitReaper } from './process/exit-reaper.js';
-import { findProgram } from '@mcp-fittings/client-core/programs';
 import { startServerProcess, type PacedReader, type ServerProcess } from './process/server-process.js';
 import { explainSpawnError, checkTexts, checkStderr } from './process/spawn-failure.js';
 import { createStderrStream, type StderrStream } from './process/stderr-stream.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
-import type { JSONRPCRequest } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCRequest } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createStdioTransport } from '@mcp-fittings/transport-stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,4 +1,4 @@
-import { createRedactor } from '@mcp-fittings/client-core/text';
+import { createRedactor } from '@mcp-fittings/toolbox/text';
 import { describe, expect, it } from 'vitest';
 import { failureExcerpt } from '../src/process/failure-excerpt.js';
 import { createStderrTail } from '../src/process/stderr-tail.js';

@@ -1,4 +1,4 @@
-import type { RequestId } from '@mcp-fittings/client-core/transport';
+import type { RequestId } from '@mcp-fittings/client-core';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createOutboundQueue } from '../src/wire/outbound-queue.js';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createRedactor } from '@mcp-fittings/client-core/text';
+import { createRedactor } from '@mcp-fittings/toolbox/text';
 import { describe, expect, it } from 'vitest';
 import { createStderrTail } from '../src/process/stderr-tail.js';
 import { startToy, toyClient } from './support/toy-client.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { AuthRequiredError, type AuthChallenge } from '@mcp-fittings/client-core';
+import { type AuthChallenge, AuthRequiredError } from '@mcp-fittings/client-core';
 import { createWebSocketServer, type WebSocketServerOptions } from '@mcp-fittings/transport-ws/server';
 import { describe, expect, it } from 'vitest';
 import { client } from './support/clients.js';

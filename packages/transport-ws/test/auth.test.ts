@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { AuthRequiredError, type AuthChallenge, type AuthProvider } from '@mcp-fittings/client-core';
+import { type AuthChallenge, type AuthProvider, AuthRequiredError } from '@mcp-fittings/client-core';
 import { ws } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
 import { client } from './support/clients.js';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
 import type { Clock } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { WebSocketTransportOptions } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
 import { client, startedClient } from './support/clients.js';

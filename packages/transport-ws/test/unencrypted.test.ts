@@ -1,6 +1,6 @@
 import { ws, createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { describe, expect, it } from 'vitest';
 import { client } from './support/clients.js';
 import { startDecidingServer } from './support/refusing-server.js';

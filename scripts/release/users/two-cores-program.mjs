@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHost } from '@mcp-fittings/host';
 import * as old from '@mcp-fittings/client-core';
-import { AuthRequiredError } from '@mcp-fittings/client-core/auth';
-import { BaseTransport, entrySchema, required, text } from '@mcp-fittings/client-core/transport';
+import { AuthRequiredError } from '@mcp-fittings/client-core';
+import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
+import { entrySchema, required, text } from '@mcp-fittings/toolbox/entries';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 
 const fresh = await import(

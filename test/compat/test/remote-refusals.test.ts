@@ -5,8 +5,8 @@ import { createHttpTransport } from '@mcp-fittings/transport-http';
 import { createSseTransport } from '@mcp-fittings/transport-sse';
 import { createStdioTransport } from '@mcp-fittings/transport-stdio';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
-import { FittingsError, type Delivery, type ErrorKind, type Transport } from '@mcp-fittings/client-core';
-import type { RetryLaterOptions } from '@mcp-fittings/remote-policy';
+import { type Delivery, type ErrorKind, FittingsError, type Transport } from '@mcp-fittings/client-core';
+import type { RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** What the server answers to the one request of a case. */

@@ -1,5 +1,6 @@
-import { escapeText, FittingsError, type Clock } from '@mcp-fittings/client-core/auth';
-import { sleep } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { escapeText } from '@mcp-fittings/toolbox/text';
+import { sleep } from '@mcp-fittings/toolbox/timing';
 import {
   allowInsecureRequests,
   customFetch,

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { textOf, textsOf } from '../protocol/values.js';
 

@@ -1,4 +1,5 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { pickMetadata } from './accepted-metadata.js';
 import { canDescribe, issuerUrl, metadataUrls } from './issuer-url.js';

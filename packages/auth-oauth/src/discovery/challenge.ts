@@ -1,5 +1,5 @@
 import type { AuthChallenge } from '@mcp-fittings/client-core';
-import { parseChallenges } from '@mcp-fittings/remote-policy';
+import { parseChallenges } from '@mcp-fittings/toolbox/refusal';
 import { maxAgeOf, parseScopes } from '../protocol/values.js';
 
 /** The parameters of a `WWW-Authenticate` challenge that matter to a sign-in. Untrusted. */

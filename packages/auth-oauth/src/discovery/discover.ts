@@ -1,4 +1,6 @@
-import { FittingsError, sanitizeText, systemClock, type AuthChallenge } from '@mcp-fittings/client-core/auth';
+import { type AuthChallenge, FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { readConfiguredMetadata, readIssuerMetadata } from './authorization-server.js';
 import { parseOAuthChallenge } from './challenge.js';

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 
 /**
  * Parses an issuer identifier: https, or http with a loopback host, without credentials, query and fragment. Returns

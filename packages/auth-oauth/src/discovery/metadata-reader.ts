@@ -1,4 +1,5 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { type Fetcher, isJsonType } from '../protocol/endpoint.js';
 
 /** Two or three URLs of the protected resource metadata, and as many of each of three authorization servers. */

@@ -1,4 +1,5 @@
-import { FittingsError, sanitizeText } from '@mcp-fittings/client-core/auth';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { MetadataReader } from './metadata-reader.js';
 import { textOf, textsOf } from '../protocol/values.js';
 

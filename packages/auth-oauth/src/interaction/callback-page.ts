@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '@mcp-fittings/client-core/text';
+import { escapeHtml } from '@mcp-fittings/toolbox/text';
 
 /** The outcome that a page of the callback listener shows. */
 export type PageKind = 'success' | 'failure' | 'refused' | 'over';

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core/auth';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
 import { startCallbackListener, type CallbackListener } from './callback-listener.js';
 import { callbackPage, callbackPageHeaders, type PageKind } from './callback-page.js';
 import {

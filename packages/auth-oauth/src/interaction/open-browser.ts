@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { win32 } from 'node:path';
-import { FittingsError, systemClock, type Clock } from '@mcp-fittings/client-core/auth';
-import { findProgram, withSafeSearch } from '@mcp-fittings/client-core/programs';
-import { settlesWithin } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { findProgram, withSafeSearch } from '@mcp-fittings/toolbox/programs';
+import { settlesWithin, systemClock } from '@mcp-fittings/toolbox/timing';
 import { checkEndpoint } from '../discovery/accepted-metadata.js';
 
 /** Options of {@link openBrowser}. */

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { abortable } from '@mcp-fittings/client-core/timing';
+import { abortable } from '@mcp-fittings/toolbox/timing';
 import { signInAborted, type Interaction } from './interaction.js';
 import { readPastedAddress } from './pasted-address.js';
 import { checkCallbackPath, loopbackRedirectUri, type LoopbackHost } from './redirect-uri.js';

@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core/auth';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /** The address that a person has to paste. */
 export interface ExpectedAddress {

@@ -1,7 +1,7 @@
 import {
-  FittingsError,
   type AuthChallenge,
   type AuthProvider,
+  FittingsError,
   type SignInOptions,
 } from '@mcp-fittings/client-core';
 import type { DPoPHandle, TokenEndpointResponse } from 'oauth4webapi';

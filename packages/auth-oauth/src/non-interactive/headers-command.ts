@@ -1,13 +1,9 @@
 import { spawn } from 'node:child_process';
-import {
-  FittingsError,
-  isRecord,
-  systemClock,
-  type AuthProvider,
-  type Clock,
-} from '@mcp-fittings/client-core/auth';
-import { findProgram, withSafeSearch } from '@mcp-fittings/client-core/programs';
-import { checkHeaders } from '@mcp-fittings/remote-policy';
+import { type AuthProvider, type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { checkHeaders } from '@mcp-fittings/toolbox/connect';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { findProgram, withSafeSearch } from '@mcp-fittings/toolbox/programs';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 
 /** Options of {@link createHeadersCommandProvider}. */
 export interface HeadersCommandOptions {

@@ -1,4 +1,4 @@
-import { FittingsError, type AuthProvider } from '@mcp-fittings/client-core';
+import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { None } from 'oauth4webapi';
 import type { TokenProviderOptions } from '../provider/options.js';
 import { checkIssuerBinding } from '../registration/issuer-binding.js';

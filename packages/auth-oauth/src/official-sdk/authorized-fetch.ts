@@ -1,10 +1,10 @@
-import { AuthRequiredError, FittingsError, type AuthProvider } from '@mcp-fittings/client-core';
+import { type AuthProvider, AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import {
   ChallengeBudget,
   createCredentials,
   readChallenge,
   type ReplyHead,
-} from '@mcp-fittings/remote-policy';
+} from '@mcp-fittings/toolbox/refusal';
 
 /** Options of {@link authorizedFetch}. */
 export interface AuthorizedFetchOptions {

@@ -1,10 +1,5 @@
-import {
-  FittingsError,
-  isRecent,
-  systemClock,
-  type AuthProvider,
-  type Clock,
-} from '@mcp-fittings/client-core/auth';
+import { type AuthProvider, type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { isRecent, systemClock } from '@mcp-fittings/toolbox/timing';
 
 /** The `AuthProvider` interface of `@modelcontextprotocol/client` 2, declared here to avoid the dependency. */
 export interface SdkAuthProvider {

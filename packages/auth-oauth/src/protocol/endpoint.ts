@@ -1,6 +1,7 @@
-import { FittingsError, isRecord, type ErrorDetails } from '@mcp-fittings/client-core';
+import { type ErrorDetails, FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { parseChallenges } from '@mcp-fittings/toolbox/refusal';
 import type { HttpClient } from '@mcp-fittings/http-client';
-import { parseChallenges } from '@mcp-fittings/remote-policy';
 import type { SentSecrets } from './sent-secrets.js';
 import { maxAgeOf, textOf } from './values.js';
 

@@ -1,4 +1,4 @@
-import { FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
+import { type ErrorCode, FittingsError } from '@mcp-fittings/client-core';
 import { AuthorizationResponseError } from 'oauth4webapi';
 import { createSentSecrets, type SentSecrets } from './sent-secrets.js';
 

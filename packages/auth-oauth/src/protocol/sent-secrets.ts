@@ -1,4 +1,4 @@
-import { createRedactor, sanitizeText } from '@mcp-fittings/client-core/auth';
+import { createRedactor, sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /** Form fields without a secret; all others that are sent to an endpoint count as secrets. */
 const PUBLIC_FIELDS = new Set([

@@ -1,4 +1,5 @@
-import { FittingsError, isRecent, type AuthChallenge, type Clock } from '@mcp-fittings/client-core/auth';
+import { type AuthChallenge, type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { isRecent } from '@mcp-fittings/toolbox/timing';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { checkMetadata, pickMetadata, type MetadataPolicy } from '../discovery/accepted-metadata.js';
 import { parseOAuthChallenge } from '../discovery/challenge.js';

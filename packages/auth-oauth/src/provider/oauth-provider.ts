@@ -1,10 +1,10 @@
 import {
-  AuthRequiredError,
-  FittingsError,
-  sanitizeText,
   type AuthChallenge,
   type AuthProvider,
-} from '@mcp-fittings/client-core/auth';
+  AuthRequiredError,
+  FittingsError,
+} from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
 import { parseRedirectUri } from '../interaction/redirect-uri.js';
 import { isSameIssuer } from '../protocol/values.js';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { systemClock, type Clock, type Logger, type TokenStore } from '@mcp-fittings/client-core/auth';
+import type { Clock, Logger, TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createIdleHttpClient } from '@mcp-fittings/http-client';
 import type { DPoPHandle } from 'oauth4webapi';
 import type { MetadataPolicy } from '../discovery/accepted-metadata.js';

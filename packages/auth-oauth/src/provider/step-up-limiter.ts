@@ -1,4 +1,5 @@
-import { FittingsError, isRecent, type Clock } from '@mcp-fittings/client-core/auth';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { isRecent } from '@mcp-fittings/toolbox/timing';
 
 /** A server may ask for this many sign-ins with more scopes within the window. */
 const MAX_STEP_UPS = 2;

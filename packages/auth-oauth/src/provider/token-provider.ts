@@ -1,9 +1,5 @@
-import {
-  isRecent,
-  type AuthChallenge,
-  type AuthProvider,
-  type FittingsError,
-} from '@mcp-fittings/client-core/auth';
+import type { AuthChallenge, AuthProvider, FittingsError } from '@mcp-fittings/client-core';
+import { isRecent } from '@mcp-fittings/toolbox/timing';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
 import { hasTokenSyntax, isSameIssuer } from '../protocol/values.js';
 import type { TokenManager } from '../tokens/token-manager.js';

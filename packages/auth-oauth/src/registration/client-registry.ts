@@ -1,4 +1,5 @@
-import { FittingsError, isRecord, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
+import { FittingsError, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { register, type Registration } from './dynamic-registration.js';
 import { checkIssuerBinding, issuerMismatch } from './issuer-binding.js';

@@ -1,5 +1,6 @@
 import { webcrypto } from 'node:crypto';
-import { isRecord, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
+import type { StoredValue, TokenStore } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import {
   allowInsecureRequests,
   customFetch,

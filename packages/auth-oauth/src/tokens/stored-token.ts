@@ -1,11 +1,6 @@
-import {
-  backoffDelay,
-  FittingsError,
-  type Clock,
-  type Logger,
-  type TokenStore,
-} from '@mcp-fittings/client-core/auth';
-import { isMarkOfDeadProcess, makeProcessMark } from '@mcp-fittings/client-core/files';
+import { type Clock, FittingsError, type Logger, type TokenStore } from '@mcp-fittings/client-core';
+import { isMarkOfDeadProcess, makeProcessMark } from '@mcp-fittings/toolbox/files';
+import { backoffDelay } from '@mcp-fittings/toolbox/timing';
 import { isCorrupt } from './corrupt-store.js';
 import { fromStored, toStored, type TokenRecord } from './token-record.js';
 

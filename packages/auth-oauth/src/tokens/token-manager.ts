@@ -1,5 +1,5 @@
-import { AuthRequiredError, FittingsError, isRecent, type Clock } from '@mcp-fittings/client-core/auth';
-import { sleep } from '@mcp-fittings/client-core/timing';
+import { AuthRequiredError, type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { isRecent, sleep } from '@mcp-fittings/toolbox/timing';
 import { FailureBackoff } from '@mcp-fittings/http-client';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
 import { isCorrupt } from './corrupt-store.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { FittingsError, isRecord, type StoredValue } from '@mcp-fittings/client-core';
+import { FittingsError, type StoredValue } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import type { CachedDiscovery } from '../discovery/discover.js';
 import { hasTokenSyntax, parseScopes, textOf, textsOf } from '../protocol/values.js';

@@ -1,6 +1,6 @@
 /** A host process: makes five concurrent calls on request, and reports how many were accepted. */
 import { createInterface } from 'node:readline';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { keychainStore } from '@mcp-fittings/store-keychain';
 import { authorizedFetch, createOAuthProvider } from '@mcp-fittings/auth-oauth';
 import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import type { TokenStore, TransportPlugin } from '@mcp-fittings/client-core';
-import type { Transport } from '@mcp-fittings/client-core/transport';
+import type { TokenStore, Transport, TransportPlugin } from '@mcp-fittings/client-core';
 import { oauth } from '@mcp-fittings/auth-oauth';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { memoryStore } from '@mcp-fittings/store-file';

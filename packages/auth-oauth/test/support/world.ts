@@ -1,5 +1,4 @@
-import type { AuthProvider, TokenStore } from '@mcp-fittings/client-core';
-import { AuthRequiredError } from '@mcp-fittings/client-core';
+import { type AuthProvider, AuthRequiredError, type TokenStore } from '@mcp-fittings/client-core';
 import { memoryStore } from '@mcp-fittings/store-file';
 import {
   authorizedFetch,

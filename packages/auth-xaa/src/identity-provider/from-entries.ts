@@ -1,5 +1,6 @@
-import { FittingsError, isRecord, type ServerConfig } from '@mcp-fittings/client-core';
-import { count, entrySchema, listOf, readEntry, required, text } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { count, entrySchema, listOf, readEntry, required, text } from '@mcp-fittings/toolbox/entries';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { IdentityProviderConfig } from './options.js';
 
 /** The part of an entry of `loadConfig` (`@mcp-fittings/config`) that is used here. */

@@ -1,6 +1,6 @@
 import { oauthErrorCode, revokeTokens } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { abortable } from '@mcp-fittings/client-core/timing';
+import { abortable } from '@mcp-fittings/toolbox/timing';
 import { tokenExchangeError } from '../errors.js';
 import { createIdJagCache, targetKey, type IdJag, type IdJagTarget } from '../id-jag/id-jag.js';
 import { exchangeToken, ID_JAG } from '../id-jag/token-exchange.js';

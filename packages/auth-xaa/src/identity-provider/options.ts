@@ -1,7 +1,7 @@
 import type { ClientKey, SignInInteraction, InteractionChooser } from '@mcp-fittings/auth-oauth';
 import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import type { SubjectToken } from '../id-jag/token-exchange.js';
 
 /**

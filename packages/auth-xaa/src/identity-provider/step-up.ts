@@ -1,5 +1,5 @@
 import { oauthErrorCode } from '@mcp-fittings/auth-oauth/toolkit';
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { signInRequired } from '../errors.js';
 
 /** @see https://www.rfc-editor.org/rfc/rfc9470.html#section-3 */

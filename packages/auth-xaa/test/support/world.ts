@@ -1,6 +1,6 @@
 import {
-  AuthRequiredError,
   type AuthProvider,
+  AuthRequiredError,
   type Logger,
   type TokenStore,
 } from '@mcp-fittings/client-core';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { printable } from '../output/printable.js';
 import { type SchemaPart, itemsOf, propertyNames, propertyOf, typesOf } from './schema-types.js';
 

@@ -1,5 +1,6 @@
-import { isRecord, type FittingsError } from '@mcp-fittings/client-core';
-import { nearestNames } from '@mcp-fittings/client-core/text';
+import type { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { nearestNames } from '@mcp-fittings/toolbox/text';
 import { CommandError } from '../output/hints.js';
 import { type SchemaPart, itemsOf, propertyNames, propertyOf, typesOf } from './schema-types.js';
 import { typedValue } from './typed-value.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** A JSON Schema type, which decides how a string on the command line is converted. */
 export type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null';

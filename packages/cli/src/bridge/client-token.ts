@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { assertKeepsItsPlace, readPrivateFile } from '@mcp-fittings/client-core/files';
+import { assertKeepsItsPlace, readPrivateFile } from '@mcp-fittings/toolbox/files';
 import { CommandError } from '../output/hints.js';
 
 /** Where the token of clients comes from. */

@@ -1,5 +1,5 @@
-import type { Logger } from '@mcp-fittings/client-core';
-import { type JSONRPCMessage, isRequest } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, Logger } from '@mcp-fittings/client-core';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
 import { errorResponse } from './error-responses.js';
 import { type ClientSide, type ClientHandle, createForwarder } from './forwarder.js';
 import { createSessionReplay } from './session-replay.js';

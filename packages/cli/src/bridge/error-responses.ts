@@ -1,6 +1,6 @@
-import { FittingsError } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
-import { RPC_CODES, type JSONRPCErrorResponse, type RequestId } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCErrorResponse, type RequestId } from '@mcp-fittings/client-core';
+import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { hintForUser } from '../output/hints.js';
 
 const LONGEST_MESSAGE = 2000;

@@ -1,14 +1,13 @@
-import { FittingsError, type Logger } from '@mcp-fittings/client-core';
 import {
+  FittingsError,
   type JSONRPCMessage,
   type JSONRPCNotification,
   type JSONRPCRequest,
   type JSONRPCResponse,
-  RPC_CODES,
+  type Logger,
   type RequestId,
-  isRequest,
-  isResponse,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/client-core';
+import { isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import {
   type InFlight,
   SUBSCRIPTION_KEY,

@@ -1,5 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import { RPC_CODES } from '@mcp-fittings/client-core/transport';
+import { isRecord, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
 import { HTTP_REFUSALS, refusal } from './error-responses.js';
 import { type HttpSessionsOptions, createHttpSessions } from './http-sessions.js';

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import { HTTP_REFUSALS } from './error-responses.js';
 
 export interface HttpGateOptions {

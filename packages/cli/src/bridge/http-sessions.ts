@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock, Logger } from '@mcp-fittings/client-core';
-import {
-  type JSONRPCMessage,
-  type RequestId,
-  isRequest,
-  isResponse,
-} from '@mcp-fittings/client-core/transport';
+import type { Clock, JSONRPCMessage, Logger, RequestId } from '@mcp-fittings/client-core';
+import { isRequest, isResponse } from '@mcp-fittings/toolbox/messages';
 import { WebStandardStreamableHTTPServerTransport, isInitializeRequest } from '@modelcontextprotocol/server';
 import { createDedicatedConnection } from './dedicated-connection.js';
 import { HTTP_REFUSALS, refusal } from './error-responses.js';

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import { CommandError } from '../output/hints.js';
 
 /** Where a bridge listens: a TCP port, or a Unix socket that only its owner can open. */

@@ -1,10 +1,10 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import {
   type ParameterHeader,
   parameterHeaders,
   parameterText,
-} from '@mcp-fittings/remote-policy/parameter-headers';
+} from '@mcp-fittings/toolbox/parameter-headers';
 
 /**
  * Adds the `Mcp-Param-*` headers to tool calls. HTTP requires some arguments in headers too, and a client of another

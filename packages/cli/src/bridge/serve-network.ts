@@ -1,6 +1,7 @@
 import { type Server, createServer } from 'node:http';
+import { listenOnPrivateSocket } from '@mcp-fittings/toolbox/private-socket';
 import type { Clock, Logger, Transport } from '@mcp-fittings/client-core';
-import { listenOnPrivateSocket, startListening } from '@mcp-fittings/remote-policy/private-socket';
+import { startListening } from '@mcp-fittings/toolbox/private-socket';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createDedicatedConnection } from './dedicated-connection.js';

@@ -1,12 +1,6 @@
-import type { Logger } from '@mcp-fittings/client-core';
-import {
-  BaseTransport,
-  type JSONRPCMessage,
-  type Line,
-  type Transport,
-  type TransportDescription,
-  createLineReader,
-} from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, Logger, Transport, TransportDescription } from '@mcp-fittings/client-core';
+import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
+import { createLineReader, type Line } from '@mcp-fittings/toolbox/framing';
 import { createDedicatedConnection } from './dedicated-connection.js';
 import type { OpenUpstream } from './upstream.js';
 

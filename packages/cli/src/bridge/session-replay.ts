@@ -1,13 +1,11 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
-import {
-  isErrorResponse,
-  isResultResponse,
-  type JSONRPCMessage,
-  type JSONRPCNotification,
-  type JSONRPCObject,
-  type JSONRPCRequest,
-} from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCObject,
+  JSONRPCRequest,
+} from '@mcp-fittings/client-core';
+import { isErrorResponse, isRecord, isResultResponse } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { CommandError } from '../output/hints.js';
 import type { Upstream } from './upstream.js';
 

@@ -1,12 +1,12 @@
 import { type InteractionChooser, deviceCode, loopback, detectEnvironment } from '@mcp-fittings/auth-oauth';
 import {
-  AuthRequiredError,
-  FittingsError,
   type AuthChallenge,
   type AuthProvider,
+  AuthRequiredError,
+  FittingsError,
   type TokenStore,
 } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
 

@@ -1,18 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
 import {
-  isErrorResponse,
-  isRequest,
-  isResponse,
+  type Clock,
+  FittingsError,
   type JSONRPCMessage,
   type JSONRPCObject,
   type JSONRPCRequest,
   type JSONRPCResponse,
-  RPC_CODES,
   type RequestId,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/client-core';
+import { isErrorResponse, isRecord, isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { CatalogTool } from '@mcp-fittings/host';
 import { createSession } from '@mcp-fittings/host/engine';
 import { errorResponse } from './error-responses.js';

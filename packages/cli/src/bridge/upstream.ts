@@ -2,13 +2,13 @@ import {
   type AuthProvider,
   AuthRequiredError,
   type Clock,
+  type JSONRPCMessage,
   type Logger,
   type ServerConfig,
   type Transport,
   type TransportPlugin,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core';
-import type { JSONRPCMessage } from '@mcp-fittings/client-core/transport';
 import { createEntryTransport } from '@mcp-fittings/host';
 import { createFallbackTransport } from '@mcp-fittings/transport-http';
 import { CommandError } from '../output/hints.js';

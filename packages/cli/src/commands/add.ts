@@ -1,4 +1,5 @@
-import { FittingsError, type ServerConfig, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { headerPairs, readTextArgument, textPairs } from '../arguments/option-values.js';
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { FittingsError, type Logger, type ServerConfig } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
-import { aborted } from '@mcp-fittings/client-core/timing';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
+import { aborted } from '@mcp-fittings/toolbox/timing';
 import { serverPermissions } from '@mcp-fittings/config';
 import { createToolPolicy } from '@mcp-fittings/tools';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
 import { readClientToken } from '../bridge/client-token.js';
 import { type ListenAddress, parseListenAddress } from '../bridge/listen-address.js';
 import { serveNetwork } from '../bridge/serve-network.js';

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { serverPermissions } from '@mcp-fittings/config';
 import type { CatalogTool, ToolResult } from '@mcp-fittings/host';
 import type { ToolEvent, Toolset } from '@mcp-fittings/tools';

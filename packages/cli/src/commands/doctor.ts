@@ -1,4 +1,4 @@
-import { abortable } from '@mcp-fittings/client-core/timing';
+import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { ConfigProblem } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { diagnose } from '../doctor/diagnose.js';

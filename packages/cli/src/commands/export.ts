@@ -1,6 +1,6 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type ServerConfig } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
 import { type InteropClient, type LoadedConfig, type ServerEntry, exportServers } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';

@@ -1,4 +1,4 @@
-import { type ServerConfig } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
 import {
   type ImportedServer,
   type ConfigScope,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 import { type ImportedServer, importServers } from '@mcp-fittings/config';
 import type { InteropClient } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { CatalogPrompt, CatalogTool } from '@mcp-fittings/host';
 import { valueText } from '../arguments/argument-text.js';
 import { type SchemaPart, propertyNames, propertyOf } from '../arguments/schema-types.js';

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { abortable } from '@mcp-fittings/client-core/timing';
+import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { CommandDeps } from '../command-deps.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';

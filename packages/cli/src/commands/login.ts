@@ -1,4 +1,4 @@
-import { abortable } from '@mcp-fittings/client-core/timing';
+import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions, SignInMethod } from '../options.js';
 import { CommandError } from '../output/hints.js';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 import { type LoadedConfig, serverPermissions } from '@mcp-fittings/config';
 import type { ResourceContents } from '@mcp-fittings/host';
 import { createToolPolicy, renderForPerson } from '@mcp-fittings/tools';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { aborted } from '@mcp-fittings/client-core/timing';
+import { aborted } from '@mcp-fittings/toolbox/timing';
 import { serverPermissions } from '@mcp-fittings/config';
 import {
   type Gateway,

@@ -1,4 +1,4 @@
-import { abortable } from '@mcp-fittings/client-core/timing';
+import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import { createLiveRegion } from '../output/live-region.js';

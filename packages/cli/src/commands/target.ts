@@ -1,5 +1,5 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
-import { nearestNames } from '@mcp-fittings/client-core/text';
+import { nearestNames } from '@mcp-fittings/toolbox/text';
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';

@@ -1,4 +1,4 @@
-import { aborted } from '@mcp-fittings/client-core/timing';
+import { aborted } from '@mcp-fittings/toolbox/timing';
 import { type LoadedConfig, watchConfig } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { type LiveRegion, createLiveRegion } from '../output/live-region.js';

@@ -1,4 +1,4 @@
-import { nearestNames } from '@mcp-fittings/client-core/text';
+import { nearestNames } from '@mcp-fittings/toolbox/text';
 import type { LoadedConfig, ConfigProblem, ServerEntry } from '@mcp-fittings/config';
 import type { FindingCode } from './finding-codes.js';
 import { type CheckResult, type Finding, createResult, createFinding } from './findings.js';

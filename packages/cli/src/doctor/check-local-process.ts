@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { type Attempt, handshakeSummary } from './connect-attempt.js';
 import { findingFromError } from './error-findings.js';
 import type { FindingCode } from './finding-codes.js';

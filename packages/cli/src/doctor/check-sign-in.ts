@@ -4,7 +4,8 @@ import {
   discover,
   findAuthorizationServer,
 } from '@mcp-fittings/auth-oauth/toolkit';
-import { type AuthChallenge, FittingsError, type ServerConfig, isRecord } from '@mcp-fittings/client-core';
+import { type AuthChallenge, FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { type HttpClientOptions, createHttpClient } from '@mcp-fittings/http-client';
 import { storedToken, type StoredTokenOptions } from '../session/stored-sign-in.js';
 import { findingFromError } from './error-findings.js';

@@ -8,8 +8,8 @@ import {
   type TransportDescription,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
-import { linkSignal } from '@mcp-fittings/client-core/timing';
-import { RPC_CODES, isOlderEndpoint } from '@mcp-fittings/client-core/transport';
+import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import { createEntryTransport } from '@mcp-fittings/host';
 import { type EngineSession, native } from '@mcp-fittings/host/engine';
 import { packageVersion } from '../version.js';
@@ -59,7 +59,11 @@ export async function attemptConnection(options: AttemptOptions): Promise<Attemp
     };
   }
   const first = await connectOver(opened.transport, options);
-  if (opened.fallback === undefined || !isOlderEndpoint(first.error)) return first;
+  if (
+    opened.fallback === undefined ||
+    !(first.error instanceof FittingsError && first.error.code === 'ENDPOINT_INCOMPATIBLE')
+  )
+    return first;
   const second = await connectOver(await opened.fallback(), options);
   // A sign-in error over the older transport also shows that it is the right one.
   const isReached = second.error === undefined || second.error.kind === 'auth';

@@ -7,7 +7,7 @@ import type {
   TokenStore,
   TransportPlugin,
 } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import { checkApproval, checkConfig, findEntry } from './check-entry.js';
 import { checkLocalProcess } from './check-local-process.js';

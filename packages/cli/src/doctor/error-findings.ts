@@ -1,4 +1,5 @@
-import { type ErrorCode, type FittingsError, isRecord } from '@mcp-fittings/client-core';
+import type { ErrorCode, FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { hintForUser } from '../output/hints.js';
 import type { FindingCode } from './finding-codes.js';
 import { type CheckName, type Finding, createFinding } from './findings.js';

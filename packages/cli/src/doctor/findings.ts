@@ -1,5 +1,5 @@
 import type { ErrorCode, FittingsError } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { FINDING_CODES, type FindingCode } from './finding-codes.js';
 
 /**

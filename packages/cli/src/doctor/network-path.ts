@@ -7,15 +7,10 @@ import {
   type ServerConfig,
   TransportError,
 } from '@mcp-fittings/client-core';
-import { entrySchema } from '@mcp-fittings/client-core/transport';
+import { bareHost, chooseProxy, httpEntryFields, toHttpClientOptions } from '@mcp-fittings/toolbox/connect';
+import { entrySchema } from '@mcp-fittings/toolbox/entries';
+import { createLifetime } from '@mcp-fittings/toolbox/timing';
 import { type HttpClientOptions, type ResponseHead, createHttpClient } from '@mcp-fittings/http-client';
-import {
-  bareHost,
-  chooseProxy,
-  createLifetime,
-  httpEntryFields,
-  toHttpClientOptions,
-} from '@mcp-fittings/remote-policy';
 import { CommandError } from '../output/hints.js';
 import { findingFromError } from './error-findings.js';
 import { type CheckResult, createResult, createFinding } from './findings.js';

@@ -1,4 +1,4 @@
-import { FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
+import { type ErrorCode, FittingsError } from '@mcp-fittings/client-core';
 
 /** An error of the command line itself. Its hint names commands and options, and is shown as it is. */
 export class CommandError extends FittingsError {}

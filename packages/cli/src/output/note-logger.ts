@@ -1,5 +1,5 @@
 import type { Logger } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { CommandDeps } from '../command-deps.js';
 
 /** Prints warnings and errors; everything else only with `--verbose`. */

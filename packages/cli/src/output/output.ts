@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { createRedactor } from '@mcp-fittings/client-core/text';
+import { createRedactor } from '@mcp-fittings/toolbox/text';
 import { CommandError } from './hints.js';
 import type { LiveRegion } from './live-region.js';
 import { jsonText, printable } from './printable.js';

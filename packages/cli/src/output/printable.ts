@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /** Returns text of a server or a file on one line, safe for a terminal. */
 export function printable(text: string, maxLength = 500): string {

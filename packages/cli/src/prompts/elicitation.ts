@@ -1,6 +1,7 @@
 import { openBrowser } from '@mcp-fittings/auth-oauth';
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { ElicitationAnswer, ElicitationRequest } from '@mcp-fittings/host';
 import { typedValue } from '../arguments/typed-value.js';
 import type { CommandDeps } from '../command-deps.js';

@@ -14,8 +14,8 @@ import {
   type Logger,
   type ServerConfig,
   type TokenStore,
-  isRecord,
 } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import { CommandError } from '../output/hints.js';
 import type { SessionOptions } from './session.js';

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type AuthPlugin, type TransportPlugin, isRecord } from '@mcp-fittings/client-core';
+import type { AuthPlugin, TransportPlugin } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { CommandError } from '../output/hints.js';
 
 /** Third-party transports and sign-in schemes that the user named with `--plugin`. */

@@ -1,5 +1,5 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { nearestNames } from '@mcp-fittings/client-core/text';
+import { nearestNames } from '@mcp-fittings/toolbox/text';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import { headerPairs } from '../arguments/option-values.js';
 import type { RemoteOptions } from '../options.js';

@@ -1,4 +1,5 @@
-import { type ServerConfig, isRecord } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { type LoadedConfig, isSecretName, moveSecretsToVariables } from '@mcp-fittings/config';
 
 /**

@@ -1,10 +1,6 @@
-import {
-  AuthRequiredError,
-  FittingsError,
-  restateError,
-  type ServerConfig,
-  isRecord,
-} from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { restateError } from '@mcp-fittings/toolbox/errors';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isSecretName } from '@mcp-fittings/config';
 import { CommandError } from '../output/hints.js';
 

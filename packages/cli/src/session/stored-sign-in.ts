@@ -4,7 +4,7 @@ import {
   TokenManager,
   type TokenRecord,
 } from '@mcp-fittings/auth-oauth/toolkit';
-import { FittingsError, type Clock, type ServerConfig, type TokenStore } from '@mcp-fittings/client-core';
+import { type Clock, FittingsError, type ServerConfig, type TokenStore } from '@mcp-fittings/client-core';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import { openStore, storeForReading } from './credential-store.js';
 import type { SessionOptions } from './session.js';

@@ -1,4 +1,4 @@
-import { type TransportPlugin } from '@mcp-fittings/client-core';
+import type { TransportPlugin } from '@mcp-fittings/client-core';
 import {
   type ServerApprovals,
   type ConfigEditor,

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { Module } from 'node:module';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { checkPrivateDirectory } from '@mcp-fittings/client-core/files';
+import { checkPrivateDirectory } from '@mcp-fittings/toolbox/files';
 import { cacheFolder } from './cache-folder.js';
 
 /**

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isRecord } from '@mcp-fittings/client-core';
 import {
   checkPrivateDirectory,
   ensurePrivateDirectory,
   readPrivateFileSync,
   writePrivateFile,
-} from '@mcp-fittings/client-core/files';
+} from '@mcp-fittings/toolbox/files';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { Host } from '@mcp-fittings/host';
 import type { GlobalOptions } from '../options.js';
 import { packageVersion } from '../version.js';

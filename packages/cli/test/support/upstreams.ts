@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { bundled } from '../../../../scripts/bundled.mjs';
 import { createOpenUpstream, type OpenUpstreamOptions } from '../../src/bridge/upstream.js';
 import type { OpenUpstream } from '../../src/bridge/upstream.js';

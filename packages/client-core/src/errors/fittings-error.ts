@@ -137,15 +137,6 @@ export class AuthRequiredError extends FittingsError {
   }
 }
 
-/**
- * Returns whether a connection failed because the endpoint supports only an older transport, so that a fallback is worth
- * trying. Missing credentials, network problems and a broken server do not count.
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
- */
-export function isOlderEndpoint(error: unknown): error is FittingsError {
-  return error instanceof FittingsError && error.code === 'ENDPOINT_INCOMPATIBLE';
-}
-
 type ErrorClass = abstract new (...args: never) => Error;
 
 /**

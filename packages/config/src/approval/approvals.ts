@@ -1,5 +1,5 @@
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { normalizeEntry } from '../entry/normalize.js';
 import { jsonCopy } from '../jsonc/json-value.js';
 import { parsePolicy, findPolicyViolation, type ServerRule } from '../policy/policy.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { FileReader } from '../files/read-file.js';
 import { readJsonValue, type JsonValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { defaultApprovalPath } from '../approval/approval-store.js';
 import type { ServerApprovals } from '../approval/approvals.js';
 import { printable } from '../display-text.js';

@@ -1,4 +1,5 @@
-import { isRecord, type TransportPlugin } from '@mcp-fittings/client-core';
+import type { TransportPlugin } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { z } from 'zod';
 import { MAX_SERVER_NAME_LENGTH, NAME_PATTERN } from '../server-names.js';
 import { entrySchema } from './entry-schema.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
 import { isHostField } from './permissions.js';
 

@@ -1,5 +1,6 @@
-import { isRecord, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
-import { nearestNames } from '@mcp-fittings/client-core/text';
+import type { ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { nearestNames } from '@mcp-fittings/toolbox/text';
 import { printable } from '../display-text.js';
 import { COMMON_FIELDS, MEMBERS } from './entry-schema.js';
 import type { EntryIssue } from '../problems.js';

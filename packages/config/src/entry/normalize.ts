@@ -1,5 +1,5 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { nearestNames } from '@mcp-fittings/client-core/text';
+import { nearestNames } from '@mcp-fittings/toolbox/text';
 import { printable } from '../display-text.js';
 import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
 import type { EntryIssue } from '../problems.js';

@@ -1,4 +1,5 @@
-import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isRestriction, meaningOf } from '../words/foreign-words.js';
 
 /**

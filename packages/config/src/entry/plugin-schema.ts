@@ -1,5 +1,5 @@
 import type { ServerConfig, StandardSchemaIssue, TransportPlugin } from '@mcp-fittings/client-core';
-import { createRedactor, nearestNames } from '@mcp-fittings/client-core/text';
+import { createRedactor, nearestNames } from '@mcp-fittings/toolbox/text';
 import { fieldPath, printable } from '../display-text.js';
 import type { EntryIssue } from '../problems.js';
 

@@ -1,4 +1,5 @@
-import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { EntryIssue } from '../problems.js';
 
 const OAUTH_URLS = ['issuer', 'authorizationUrl', 'tokenUrl', 'authServerMetadataUrl', 'redirectUri'];

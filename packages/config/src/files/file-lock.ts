@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { backoffDelay } from '@mcp-fittings/client-core/timing';
+import { backoffDelay } from '@mcp-fittings/toolbox/timing';
 import { lock } from 'proper-lockfile';
 import { printable } from '../display-text.js';
 import { replaceFile } from './replace-file.js';

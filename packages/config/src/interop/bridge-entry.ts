@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { moveSecretsToVariables } from '../entry/literal-secrets.js';
 import { jsonCopy, type JsonObject } from '../jsonc/json-value.js';
 import { parseTemplate } from '../variables/syntax.js';

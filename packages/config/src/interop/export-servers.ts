@@ -1,4 +1,5 @@
-import { FittingsError, isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { parse, stringify } from 'smol-toml';
 import { normalizeEntry } from '../entry/normalize.js';
 import { applyChanges } from '../jsonc/apply-changes.js';

@@ -1,4 +1,5 @@
-import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { parseTemplate, variableReference } from '../variables/syntax.js';
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from '@mcp-fittings/client-core/text';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { applyEdits, removeValue, setValue } from './edit-document.js';
 import { type JsonValue, isJsonObject } from './json-value.js';
 import { parseDocument } from './parse-document.js';

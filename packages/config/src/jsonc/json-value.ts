@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { Node } from 'jsonc-parser';
 import { fieldPath } from '../display-text.js';
 

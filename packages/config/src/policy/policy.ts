@@ -1,4 +1,5 @@
-import { isRecord, type ServerConfig } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { z } from 'zod';
 import { HOST_FIELDS } from '../entry/permissions.js';
 import type { ConfigScope } from '../layout/scopes.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { printable } from '../display-text.js';
 import type { FileReader } from '../files/read-file.js';
 import { readJsonValue, type JsonValue } from '../jsonc/json-value.js';

@@ -1,4 +1,5 @@
-import { type ServerConfig, isRecord } from '@mcp-fittings/client-core';
+import type { ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { fieldPath } from '../display-text.js';
 import type { MissingVariable } from '../layout/layout.js';
 import type { EntryIssue } from '../problems.js';

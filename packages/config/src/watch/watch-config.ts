@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Clock, ServerConfig } from '@mcp-fittings/client-core';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { jsonCopy } from '../jsonc/json-value.js';
 import { absolutePath } from '../layout/layout.js';
 import { locateFiles } from '../layout/locate-files.js';

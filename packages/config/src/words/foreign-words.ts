@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isJsonList, type JsonValue } from '../jsonc/json-value.js';
 
 /** The words of one program for what an entry of ours says with other words. */

@@ -1,5 +1,5 @@
 import type { TransportPlugin } from '@mcp-fittings/client-core';
-import { count, entrySchema, flag, listOf, mapOf, required, text } from '@mcp-fittings/client-core/transport';
+import { count, entrySchema, flag, listOf, mapOf, required, text } from '@mcp-fittings/toolbox/entries';
 
 const remote = {
   url: required(text()),

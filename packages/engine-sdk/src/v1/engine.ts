@@ -1,8 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { FittingsError } from '@mcp-fittings/client-core';
-import { linkSignal } from '@mcp-fittings/client-core/timing';
-import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { FittingsError, JSONRPCObject, Transport } from '@mcp-fittings/client-core';
+import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import {
   clientCapabilities,
   connectionError,

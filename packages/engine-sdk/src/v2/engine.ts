@@ -1,7 +1,6 @@
 import { LOG_LEVEL_META_KEY, SdkHttpError, type ClientCapabilities } from '@modelcontextprotocol/client';
-import { FittingsError } from '@mcp-fittings/client-core';
-import { linkSignal } from '@mcp-fittings/client-core/timing';
-import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCObject, type Transport } from '@mcp-fittings/client-core';
+import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import type { LogLevel } from '@mcp-fittings/host';
 import {
   clientCapabilities,

@@ -1,5 +1,6 @@
 import { isSpecType, type DiscoverResult, type PriorDiscovery } from '@modelcontextprotocol/client';
-import { isNotification, isRequest, isResponse, type RequestId } from '@mcp-fittings/client-core/transport';
+import type { RequestId } from '@mcp-fittings/client-core';
+import { isNotification, isRequest, isResponse } from '@mcp-fittings/toolbox/messages';
 import { isSilence, type ProtocolEra } from '@mcp-fittings/host/engine';
 import type { MessageObserver } from '../sdk-transport.js';
 

@@ -1,6 +1,6 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
-import { isRecord, type StandardSchemaV1 } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject, StandardSchemaV1 } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ToolDefinition } from '@mcp-fittings/host';
 import type { ProtocolEra, RequestExtras } from '@mcp-fittings/host/engine';
 

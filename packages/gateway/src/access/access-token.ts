@@ -1,4 +1,4 @@
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import {
   clockSkew,
   clockTolerance,

@@ -1,5 +1,5 @@
-import { FittingsError, type Clock, type Logger } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { type Clock, FittingsError, type Logger } from '@mcp-fittings/client-core';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import {
   allowInsecureRequests,
   customFetch,

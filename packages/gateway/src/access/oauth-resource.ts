@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { FittingsError, type Clock, type Logger } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError, type Logger } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Access, AccessDecision } from '../contracts/access.js';
 import type { ItemKind } from '../contracts/caller.js';
 import {

@@ -1,5 +1,5 @@
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 
 /** A `fetch` that a program may replace, for example to use a proxy or a certificate authority of its own. */
 export type OutboundFetch = (url: string, init: OutboundRequest) => Promise<Response>;

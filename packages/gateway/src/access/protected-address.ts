@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 
 /** One address of the gateway as a protected resource: all servers, or one of them. */
 export interface ProtectedAddress {

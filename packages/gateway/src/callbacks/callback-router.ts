@@ -1,5 +1,5 @@
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { ElicitationRequest, HostCallbacks, ServerRequestInfo } from '@mcp-fittings/host';
 import type { InputRequest } from '@modelcontextprotocol/server';
 import {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { OpenCall } from './open-call.js';
 
 /** Options of {@link createHeldCalls}. */

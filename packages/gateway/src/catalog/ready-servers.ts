@@ -1,5 +1,5 @@
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { settlesWithin } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 
 /** Options of {@link createReadyServers}. */

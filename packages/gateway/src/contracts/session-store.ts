@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, JSONRPCObject } from '@mcp-fittings/client-core';
 
 /** What a client has told its server that holds for a session, and whose session it is. It contains no credential. */
 export interface SessionRecord {

@@ -1,10 +1,9 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import { isRequestId } from '@mcp-fittings/client-core/transport';
+import { isRecord, isRequestId } from '@mcp-fittings/toolbox/messages';
 import {
   decodeParameterText,
   parameterHeaders,
   parameterText,
-} from '@mcp-fittings/remote-policy/parameter-headers';
+} from '@mcp-fittings/toolbox/parameter-headers';
 import { REFUSAL_CODES, refuse } from './refusals.js';
 
 /**

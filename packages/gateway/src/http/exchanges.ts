@@ -1,5 +1,5 @@
-import { isRecord, type Logger } from '@mcp-fittings/client-core';
-import { type RequestId, isRequestId } from '@mcp-fittings/client-core/transport';
+import type { Logger, RequestId } from '@mcp-fittings/client-core';
+import { isRecord, isRequestId } from '@mcp-fittings/toolbox/messages';
 import { type McpHttpHandler, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { Surface } from '../contracts/surface.js';

@@ -1,4 +1,5 @@
-import { isRecord, type Clock, type Logger } from '@mcp-fittings/client-core';
+import type { Clock, Logger } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import type { Access, AccessDecision } from '../contracts/access.js';
 import { personKey, type Caller, type Mount } from '../contracts/caller.js';

@@ -1,4 +1,5 @@
-import { RPC_CODES, type RequestId } from '@mcp-fittings/client-core/transport';
+import type { RequestId } from '@mcp-fittings/client-core';
+import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
 
 /** JSON-RPC codes of refusals over HTTP: those that the official SDKs use for the same errors. */
 export const REFUSAL_CODES = {

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import { refuse } from './refusals.js';
 
 /** Options of {@link createRequestGate}. */

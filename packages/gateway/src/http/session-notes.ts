@@ -1,5 +1,5 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import { type JSONRPCMessage, isMessage } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage } from '@mcp-fittings/client-core';
+import { isMessage, isRecord } from '@mcp-fittings/toolbox/messages';
 import type { SessionRecord } from '../contracts/session-store.js';
 
 /** Returns the JSON-RPC messages of a body, which is one or, in revision 2025-03-26, a batch. */

@@ -1,10 +1,5 @@
-import {
-  type JSONRPCMessage,
-  type RequestId,
-  isRequest,
-  isRequestId,
-  isResponse,
-} from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, RequestId } from '@mcp-fittings/client-core';
+import { isRequest, isRequestId, isResponse } from '@mcp-fittings/toolbox/messages';
 
 /**
  * The ids of the requests that a replica sends to clients begin with its name, so that every replica knows whom a response is for. The

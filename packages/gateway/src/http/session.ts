@@ -1,12 +1,7 @@
 import { permits } from '../catalog/exposure.js';
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import type { Logger } from '@mcp-fittings/client-core';
-import {
-  type JSONRPCMessage,
-  type RequestId,
-  isRequest,
-  isRequestId,
-} from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, Logger, RequestId } from '@mcp-fittings/client-core';
+import { isRequest, isRequestId } from '@mcp-fittings/toolbox/messages';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { SessionPeers, SessionRecord } from '../contracts/session-store.js';

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { FittingsError, isRecord, type Clock, type Logger } from '@mcp-fittings/client-core';
+import { type Clock, FittingsError, type Logger } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isInitializeRequest } from '@modelcontextprotocol/server';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { SessionRecord, SessionStore } from '../contracts/session-store.js';

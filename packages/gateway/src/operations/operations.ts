@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { settlesWithin, systemClock, type Clock } from '@mcp-fittings/client-core/timing';
-import { FittingsError } from '@mcp-fittings/client-core';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { settlesWithin, systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
 import { Registry } from 'prom-client';
 import type { GatewayLoad } from '../contracts/gateway.js';

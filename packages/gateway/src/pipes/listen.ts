@@ -1,9 +1,10 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { settlesWithin } from '@mcp-fittings/client-core/timing';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
-import { listenOnPrivateSocket, startListening } from '@mcp-fittings/remote-policy/private-socket';
+import { listenOnPrivateSocket } from '@mcp-fittings/toolbox/private-socket';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { startListening } from '@mcp-fittings/toolbox/private-socket';
+import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import type { GatewayListener, ListenAddress } from '../contracts/gateway.js';
 
 /** Options of {@link listen}. */

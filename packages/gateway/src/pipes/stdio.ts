@@ -1,5 +1,5 @@
-import type { Logger } from '@mcp-fittings/client-core';
-import { type RequestId, isRequestId } from '@mcp-fittings/client-core/transport';
+import type { Logger, RequestId } from '@mcp-fittings/client-core';
+import { isRequestId } from '@mcp-fittings/toolbox/messages';
 import type { Server, ServerEvent } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
 import type { Caller } from '../contracts/caller.js';

@@ -1,5 +1,5 @@
-import { FittingsError, type Clock, type Logger } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError, type Logger } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import {
   authorizationCodeGrantRequest,
   calculatePKCECodeChallenge,

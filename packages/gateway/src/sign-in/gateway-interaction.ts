@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 
 /**
  * Passes sign-ins of `oauth()` to the pages of the gateway. It is an `Interaction` of `@mcp-fittings/auth-oauth`; the gateway does not

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml, sanitizeText } from '@mcp-fittings/client-core/text';
+import { escapeHtml, sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /** A page of the gateway. Its texts are shown as they are: markup in them has no effect. */
 export interface Page {

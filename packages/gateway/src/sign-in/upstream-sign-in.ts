@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { FittingsError, type Clock, type Logger } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError, type Logger } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { UpstreamSignIn } from '../contracts/access.js';
 import type { Caller } from '../contracts/caller.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '@mcp-fittings/client-core/timing';
 import type {
   Admission,
   Clock,
@@ -8,6 +7,7 @@ import type {
   SharedRecord,
   SharedState,
 } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 
 /** Options of {@link createMemoryState}. */
 export interface MemoryStateOptions {

@@ -1,6 +1,6 @@
 import {
-  FittingsError,
   type Clock,
+  FittingsError,
   type Logger,
   type SharedLimit,
   type SharedState,

@@ -1,12 +1,7 @@
 import type { QuestionHandler, ReplicaLink } from '../contracts/replica-link.js';
 import { randomUUID } from 'node:crypto';
-import {
-  FittingsError,
-  isRecord,
-  type Clock,
-  type Logger,
-  type SharedState,
-} from '@mcp-fittings/client-core';
+import { type Clock, FittingsError, type Logger, type SharedState } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** Options of {@link createReplicaLink}. */
 export interface ReplicaLinkOptions {

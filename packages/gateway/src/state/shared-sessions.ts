@@ -1,5 +1,5 @@
-import { isRecord, type SharedState } from '@mcp-fittings/client-core';
-import { isMessage } from '@mcp-fittings/client-core/transport';
+import type { SharedState } from '@mcp-fittings/client-core';
+import { isMessage, isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ReplicaLink } from '../contracts/replica-link.js';
 import type { SessionMessages, SessionRecord, SessionStore } from '../contracts/session-store.js';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { UpstreamSignIn } from '../contracts/access.js';
 import type { ReplicaLink } from '../contracts/replica-link.js';
 

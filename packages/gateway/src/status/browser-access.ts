@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
-import type { Clock } from '@mcp-fittings/client-core/timing';
+import type { Clock } from '@mcp-fittings/client-core';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import type { Access, AccessDecision } from '../contracts/access.js';
 import { readForm } from './read-form.js';
 

@@ -1,6 +1,5 @@
 import { permits } from '../catalog/exposure.js';
-import type { FittingsError } from '@mcp-fittings/client-core';
-import type { Clock } from '@mcp-fittings/client-core/timing';
+import type { Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { ConnectionState, Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { GatewayStatus, ServerStateStatus, ServerStatus } from './gateway-status.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core/timing';
+import type { Clock } from '@mcp-fittings/client-core';
 import type { AccessDecision } from '../contracts/access.js';
 import type { Caller } from '../contracts/caller.js';
 import type { GatewayStatus } from './gateway-status.js';

@@ -1,6 +1,6 @@
-import { isRecord } from '@mcp-fittings/client-core';
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { createRedactor, type Redactor } from '@mcp-fittings/client-core/text';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { createRedactor, type Redactor } from '@mcp-fittings/toolbox/text';
 
 /** Names whose values are secret, wherever they are in an entry. */
 const SECRET_NAME =

@@ -1,5 +1,4 @@
-import type { FittingsError } from '@mcp-fittings/client-core';
-import type { Clock } from '@mcp-fittings/client-core/timing';
+import type { Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { Host } from '@mcp-fittings/host';
 import type { Caller } from '../contracts/caller.js';
 import type { RequestEvent, RequestObserver } from '../contracts/request-event.js';

@@ -1,4 +1,4 @@
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 
 /** Longest name and message, in UTF-16 units. */
 const MAX_NAME = 200;

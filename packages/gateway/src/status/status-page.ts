@@ -1,4 +1,5 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core/timing';
+import type { Clock } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { Access, AccessDecision } from '../contracts/access.js';
 import type { Caller, Mount } from '../contracts/caller.js';

@@ -1,6 +1,6 @@
-import { AuthRequiredError, FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
+import { AuthRequiredError, type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { escapeText } from '@mcp-fittings/toolbox/text';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { CallOptions, CatalogTool, Host, ResourceRef, ToolRef } from '@mcp-fittings/host';
 import { ProtocolError, ProtocolErrorCode, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 import { confirmCall, type PolicyTool, type ToolPolicy, type ToolPolicyVerdict } from '@mcp-fittings/tools';

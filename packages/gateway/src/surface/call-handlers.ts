@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ContentBlock, ToolResult } from '@mcp-fittings/host';
 import type { CallToolResult, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { ClientConnection } from '../contracts/surface.js';

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { FittingsError, isRecord, type Clock, type StandardSchemaV1 } from '@mcp-fittings/client-core';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
+import { type Clock, FittingsError, type StandardSchemaV1 } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import type { CallOptions, Host } from '@mcp-fittings/host';
 import {
   CLIENT_CAPABILITIES_META_KEY,

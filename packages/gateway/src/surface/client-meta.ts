@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isReservedMetaKey } from '@mcp-fittings/host';
 
 /** Returns what a client puts into `_meta` of its request for the server, without the keys of the protocol; `undefined` if nothing. */

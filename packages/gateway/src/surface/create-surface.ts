@@ -1,4 +1,4 @@
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Implementation } from '@modelcontextprotocol/server';
 import { createHeldCalls } from '../callbacks/held-calls.js';
 import { createCatalog } from '../catalog/catalog.js';

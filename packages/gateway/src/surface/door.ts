@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Caller } from '../contracts/caller.js';
 import type { RequestEvent } from '../contracts/request-event.js';
 import type { SurfaceOptions } from './surface-options.js';

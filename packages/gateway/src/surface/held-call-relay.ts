@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import {
   ProtocolError,
   inputRequired,

@@ -1,5 +1,5 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import { escapeText, truncateText } from '@mcp-fittings/client-core/text';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { escapeText, truncateText } from '@mcp-fittings/toolbox/text';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
 import type { Exposure, Scope } from '../catalog/exposure.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { Scope } from '../catalog/exposure.js';
 import type { Refused } from '../contracts/surface.js';
 import { toProtocolError } from './protocol-errors.js';

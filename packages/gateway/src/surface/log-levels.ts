@@ -1,5 +1,5 @@
-import { LOG_LEVELS, type LogLevel } from '@mcp-fittings/client-core/transport';
 import { FittingsError } from '@mcp-fittings/client-core';
+import { LOG_LEVELS, type LogLevel } from '@mcp-fittings/toolbox/logging';
 import type { Host } from '@mcp-fittings/host';
 import type { Caller } from '../contracts/caller.js';
 import type { Door } from './door.js';

@@ -1,5 +1,6 @@
-import { FittingsError, isRecord, type ErrorCode } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { type ErrorCode, FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
 /** Codes of errors that are the client's: it asked for something that is not there. */

@@ -1,4 +1,5 @@
-import { isRecord, type StandardSchemaV1 } from '@mcp-fittings/client-core';
+import type { StandardSchemaV1 } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** Parameters of a request. */
 export type Params = Readonly<Record<string, unknown>>;

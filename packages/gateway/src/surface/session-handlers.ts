@@ -1,7 +1,7 @@
 import type { ResourceRef } from '@mcp-fittings/host';
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLogLevel, LOG_LEVELS, type LogLevel } from '@mcp-fittings/client-core/transport';
+import { isLogLevel, LOG_LEVELS, type LogLevel } from '@mcp-fittings/toolbox/logging';
 import type { ExposedKind } from '../catalog/exposure.js';
 import type { ClientConnection } from '../contracts/surface.js';
 import type { ScopeListener, Watching } from './change-watch.js';

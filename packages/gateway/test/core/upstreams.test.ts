@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { describe, expect, it, vi } from 'vitest';
-import { AuthRequiredError, FittingsError, type AuthPlugin } from '@mcp-fittings/client-core';
+import { type AuthPlugin, AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';

@@ -1,5 +1,5 @@
 import { createUpstreamSignIn, gatewayInteraction, type UpstreamSignInPages } from '@mcp-fittings/gateway';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { expect, it } from 'vitest';
 import { createMemoryState } from '../../src/state/memory-state.js';
 import { createReplicaLink } from '../../src/state/replica-link.js';

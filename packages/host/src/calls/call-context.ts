@@ -1,5 +1,6 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { CONNECTION_HEADERS, headerProblem } from '@mcp-fittings/client-core/transport';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { CONNECTION_HEADERS, headerProblem } from '@mcp-fittings/toolbox/connect';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { CallOptions } from '../contracts/host.js';
 
 /** Keys of `_meta` that the engine, or `traceContext` of the host, sets. */

@@ -1,5 +1,6 @@
-import { AuthRequiredError, FittingsError, restateError } from '@mcp-fittings/client-core';
-import { abortable, withTimeout } from '@mcp-fittings/client-core/timing';
+import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
+import { restateError } from '@mcp-fittings/toolbox/errors';
+import { abortable, withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { Connection } from '../connection/connect-once.js';
 import type { Supervisor } from '../connection/supervisor.js';
 import type { Progress } from '../contracts/content.js';

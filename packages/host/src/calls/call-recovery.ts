@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { backoffDelay, sleep } from '@mcp-fittings/client-core/timing';
+import { backoffDelay, sleep } from '@mcp-fittings/toolbox/timing';
 import type { ServerDeps } from '../setup/server-deps.js';
 import { requiresPage } from './url-elicitations.js';
 

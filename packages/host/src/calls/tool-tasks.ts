@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isRecord } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ToolResult } from '../contracts/content.js';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { HostEvents } from '../contracts/host.js';

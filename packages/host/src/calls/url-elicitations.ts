@@ -1,6 +1,6 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { abortable, sleep } from '@mcp-fittings/client-core/timing';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { abortable, sleep } from '@mcp-fittings/toolbox/timing';
 import type { EngineCallbacks } from '../contracts/engine.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 

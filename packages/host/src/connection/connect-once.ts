@@ -1,6 +1,10 @@
-import { AuthRequiredError, FittingsError, type TransportPlugin } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
-import { isOlderEndpoint, type Transport } from '@mcp-fittings/client-core/transport';
+import {
+  AuthRequiredError,
+  FittingsError,
+  type Transport,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
 import { parseEntry } from '../setup/settings.js';
@@ -60,7 +64,8 @@ export async function connectOnce(shared: Shared, options: AttemptOptions): Prom
     return await connectOver(plugin, shared, options);
   } catch (first) {
     const { fallback } = plugin;
-    if (fallback === undefined || !isOlderEndpoint(first)) throw first;
+    if (fallback === undefined || !(first instanceof FittingsError && first.code === 'ENDPOINT_INCOMPATIBLE'))
+      throw first;
     return connectOver(fallback, shared, options).catch((second: unknown) => {
       throw bothFailed(shared.server, [plugin.type, fallback.type], first, second);
     });

@@ -1,20 +1,22 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCObject,
+  JSONRPCRequest,
+  RequestId,
+  Transport,
+  TransportDescription,
+  TransportObserver,
+  TransportSendOptions,
+} from '@mcp-fittings/client-core';
 import {
   isErrorResponse,
+  isRecord,
   isRequest,
   isRequestId,
   isResponse,
   RPC_CODES,
-  type JSONRPCMessage,
-  type JSONRPCNotification,
-  type JSONRPCObject,
-  type JSONRPCRequest,
-  type RequestId,
-  type Transport,
-  type TransportDescription,
-  type TransportObserver,
-  type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/toolbox/messages';
 import { META } from '../native/protocol.js';
 import type { TracedConnection, TracedResponse, TraceEvent, Tracer } from '../tracing.js';
 import type { InboundLimit } from './inbound-limit.js';

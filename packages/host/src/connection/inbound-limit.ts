@@ -1,5 +1,5 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { isRequestId, RPC_CODES, type Transport } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type Transport } from '@mcp-fittings/client-core';
+import { isRecord, isRequestId, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { createRateLimit, type RateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 

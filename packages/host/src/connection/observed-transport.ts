@@ -6,7 +6,7 @@ import type {
   TransportError,
   TransportObserver,
   TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/client-core';
 import { isLocal } from '../engine/era.js';
 
 const NO_OPTIONS: TransportSendOptions = {};

@@ -1,5 +1,5 @@
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import { backoffDelay, sleep } from '@mcp-fittings/client-core/timing';
+import { backoffDelay, sleep } from '@mcp-fittings/toolbox/timing';
 import type { ConnectPhase, ConnectionState, DisconnectReason } from '../contracts/state.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { Connection } from './connect-once.js';

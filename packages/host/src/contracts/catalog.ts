@@ -1,5 +1,4 @@
-import type { FittingsError } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { FittingsError, JSONRPCObject } from '@mcp-fittings/client-core';
 import type { ConnectionStatus } from './state.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
 
 /**
  * One block of the content of a tool result or a prompt. Text and data are the server's and untrusted.

@@ -1,5 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
-import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { Clock, JSONRPCObject, Transport } from '@mcp-fittings/client-core';
 import type { ListKind, Listings, ToolDefinition } from './catalog.js';
 import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
 import type {

@@ -1,5 +1,4 @@
-import type { FittingsError, ServerConfig } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { FittingsError, JSONRPCObject, ServerConfig } from '@mcp-fittings/client-core';
 import type {
   Available,
   CatalogPrompt,

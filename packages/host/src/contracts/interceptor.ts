@@ -1,4 +1,4 @@
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import type { Completion, PromptResult, ResourceResult, ToolResult } from './content.js';
 import type { CompletionParams, ListResult } from './engine.js';
 import type { CallOptions } from './host.js';

@@ -1,4 +1,5 @@
-import type { JSONRPCObject, LogLevel } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import type { LogLevel } from '@mcp-fittings/toolbox/logging';
 
 export type { LogLevel };
 

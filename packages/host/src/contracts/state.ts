@@ -1,5 +1,9 @@
-import type { AuthRequiredError, FittingsError, ServerConfig } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type {
+  AuthRequiredError,
+  FittingsError,
+  JSONRPCObject,
+  ServerConfig,
+} from '@mcp-fittings/client-core';
 import type { ListKind, ListStatus } from './catalog.js';
 import type { ServerIdentity } from './engine.js';
 

@@ -1,4 +1,4 @@
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import type { EngineConnectOptions } from '../contracts/engine.js';
 
 /** Capabilities of a client, as the handshake declares them. */

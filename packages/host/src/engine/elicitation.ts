@@ -1,4 +1,5 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ElicitationRequest } from '../contracts/server-requests.js';
 
 /** Reads the parameters of `elicitation/create`, as an engine passes them on. A missing mode means `form`. */

@@ -1,5 +1,5 @@
-import { FittingsError, isRecord, type ErrorCode } from '@mcp-fittings/client-core';
-import type { Transport } from '@mcp-fittings/client-core/transport';
+import { type ErrorCode, FittingsError, type Transport } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** Whether a transport runs a local program, which may take long to start and may stay silent. */
 export function isLocal(transport: Transport): boolean {

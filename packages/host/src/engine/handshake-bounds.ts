@@ -1,4 +1,4 @@
-import { RPC_CODES } from '@mcp-fittings/client-core/transport';
+import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { measure, type Bounds } from '../json-values.js';
 
 /** Bounds of a result that describes the server, because the host keeps, compares and digests it. */

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** Keyword of a parameter whose value is sent in a header too. */
 const ANNOTATION = 'x-mcp-header';

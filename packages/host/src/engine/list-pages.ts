@@ -1,6 +1,6 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { ListKind } from '../contracts/catalog.js';
 import type { ListOptions } from '../contracts/engine.js';
 import { validateListEntry } from './validate-list-entry.js';

@@ -1,6 +1,6 @@
-import { isRecord, type Clock } from '@mcp-fittings/client-core';
-import { backoffDelay } from '@mcp-fittings/client-core/timing';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { Clock, JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { backoffDelay } from '@mcp-fittings/toolbox/timing';
 
 /** Parameter `notifications` of `subscriptions/listen`: what a stream is about. */
 export interface ListenFilter {

@@ -1,6 +1,7 @@
-import { classifySystemError, FittingsError, type Delivery, type ErrorCode } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
-import { RPC_CODES, type Transport } from '@mcp-fittings/client-core/transport';
+import { type Delivery, type ErrorCode, FittingsError, type Transport } from '@mcp-fittings/client-core';
+import { classifySystemError } from '@mcp-fittings/toolbox/errors';
+import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /** The request that failed, and where. */
 export interface FailedRequest {

@@ -1,5 +1,6 @@
-import { AuthRequiredError, FittingsError, isRecord, restateError } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { AuthRequiredError, FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import { restateError } from '@mcp-fittings/toolbox/errors';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ToolDefinition } from '../contracts/catalog.js';
 import type { EngineRequestOptions } from '../contracts/engine.js';
 import type { SessionDeps } from './session.js';

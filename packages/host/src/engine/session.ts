@@ -1,5 +1,5 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ListKind, Listings, ToolDefinition } from '../contracts/catalog.js';
 import type {
   EngineNotifyOptions,

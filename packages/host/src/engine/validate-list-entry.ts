@@ -1,5 +1,5 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ListKind } from '../contracts/catalog.js';
 
 /** The entry without its malformed optional members, or the member that makes it unusable. */

@@ -1,4 +1,4 @@
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { Connection } from '../connection/connect-once.js';
 import type { ListKind } from '../contracts/catalog.js';
 import type { ListBudget, ListResult } from '../contracts/engine.js';

@@ -1,12 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  AuthRequiredError,
-  FittingsError,
-  restateError,
-  isRecord,
-  type Clock,
-  type Delivery,
-} from '@mcp-fittings/client-core';
+import { AuthRequiredError, type Clock, type Delivery, FittingsError } from '@mcp-fittings/client-core';
+import { restateError } from '@mcp-fittings/toolbox/errors';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type {
   InterceptedOperation,
   InterceptedRequest,

@@ -1,13 +1,13 @@
-import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
 import {
-  answersId,
-  RPC_CODES,
+  type Clock,
+  FittingsError,
   type JSONRPCMessage,
   type JSONRPCObject,
   type RequestId,
   type Transport,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/client-core';
+import { answersId, isRecord, RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { EngineNotifyOptions, EngineRequestOptions } from '../contracts/engine.js';
 import {
   abortedError,

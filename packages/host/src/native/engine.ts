@@ -1,5 +1,4 @@
-import { FittingsError } from '@mcp-fittings/client-core';
-import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCObject, type Transport } from '@mcp-fittings/client-core';
 import type {
   Engine,
   EngineConnectOptions,

@@ -1,6 +1,6 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
-import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCObject, type Transport } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { EngineConnectOptions, ProtocolEra, ServerIdentity } from '../contracts/engine.js';
 import { isEraUnknown, isLocal, isSilence, probeTimeoutMs, tooSlowForEra } from '../engine/era.js';
 import { handshakeProblem } from '../engine/handshake-bounds.js';

@@ -1,7 +1,7 @@
-import { FittingsError, isRecord, type Clock } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
-import { linkSignal, sleep } from '@mcp-fittings/client-core/timing';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { type Clock, FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
+import { linkSignal, sleep } from '@mcp-fittings/toolbox/timing';
 import { timeoutError, type FailedRequest } from '../engine/request-errors.js';
 import type { SendOptions } from './connection.js';
 import type { AnswerRequest } from './server-requests.js';

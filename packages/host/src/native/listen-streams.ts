@@ -1,6 +1,6 @@
-import { isRecord, type Clock, type FittingsError } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
-import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { Clock, FittingsError, JSONRPCObject, Transport } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { ListenFilter, Subscription } from '../engine/listening.js';
 import { connectionError, timeoutError } from '../engine/request-errors.js';
 import type { Connection } from './connection.js';

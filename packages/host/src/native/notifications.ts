@@ -1,6 +1,6 @@
-import { FittingsError } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
-import { isLogLevel, type JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import { isLogLevel } from '@mcp-fittings/toolbox/logging';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { EngineEvents } from '../contracts/engine.js';
 
 /** Turns a notification of the server into an event of the host. A malformed one is reported and dropped. */

@@ -1,5 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
-import type { JSONRPCObject, RequestId } from '@mcp-fittings/client-core/transport';
+import type { Clock, JSONRPCObject, RequestId } from '@mcp-fittings/client-core';
 import type { SendOptions } from './connection.js';
 
 export interface OpenRequestOptions {

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ToolDefinition } from '../contracts/catalog.js';
 import { headerAnnotations, type HeaderAnnotation } from '../engine/header-annotations.js';
 

@@ -1,5 +1,5 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** The revision without `initialize`. */
 export const STATELESS_REVISION = '2026-07-28';

@@ -1,10 +1,10 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
 import {
-  RPC_CODES,
+  FittingsError,
   type JSONRPCMessage,
   type JSONRPCObject,
   type RequestId,
-} from '@mcp-fittings/client-core/transport';
+} from '@mcp-fittings/client-core';
+import { isRecord, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { EngineCallbacks, EngineRequestInfo } from '../contracts/engine.js';
 import { elicited, toElicitationRequest } from '../engine/elicitation.js';
 

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { TracedConnection, TraceEvent } from '../tracing.js';
 import type { OpenTelemetryAttributes } from './api.js';
 

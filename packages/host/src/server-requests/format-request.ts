@@ -1,5 +1,5 @@
-import { escapeJson, escapeText } from '@mcp-fittings/client-core/text';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import { escapeJson, escapeText } from '@mcp-fittings/toolbox/text';
 import type { ElicitationRequest } from '../contracts/server-requests.js';
 
 const LONGEST_MESSAGE = 4_000;

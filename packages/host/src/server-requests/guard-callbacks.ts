@@ -1,5 +1,5 @@
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import { createSemaphore } from '../limiters.js';
 import type { EngineRequestInfo, EngineCallbacks } from '../contracts/engine.js';
 import type {

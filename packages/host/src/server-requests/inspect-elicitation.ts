@@ -1,5 +1,6 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { ElicitationRequest } from '../contracts/server-requests.js';
 import { namesSecret } from './secret-words.js';
 

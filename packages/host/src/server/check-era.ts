@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { RPC_CODES } from '@mcp-fittings/client-core/transport';
+import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { Connection } from '../connection/connect-once.js';
 import { isRefusal } from './establish.js';
 

@@ -1,6 +1,6 @@
 import {
-  FittingsError,
   type AuthProvider,
+  FittingsError,
   type ServerConfig,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';

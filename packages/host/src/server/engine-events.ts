@@ -1,6 +1,5 @@
-import { FittingsError, type ErrorCode, type Logger } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { type ErrorCode, FittingsError, type JSONRPCObject, type Logger } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { measure } from '../json-values.js';
 import type { EngineEvents } from '../contracts/engine.js';
 import type { LogEntry } from '../contracts/server-requests.js';

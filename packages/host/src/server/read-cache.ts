@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ResourceResult } from '../contracts/content.js';
 import { readResourceResult } from '../engine/read-results.js';
 import { digestOf, measure } from '../json-values.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ListKind } from '../contracts/catalog.js';
 import { validateListEntry } from '../engine/validate-list-entry.js';
 import { digestOf } from '../json-values.js';

@@ -1,7 +1,7 @@
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import { canonicalJson, sanitizeText } from '@mcp-fittings/client-core/text';
-import { backoffDelay } from '@mcp-fittings/client-core/timing';
-import { RPC_CODES } from '@mcp-fittings/client-core/transport';
+import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { canonicalJson, sanitizeText } from '@mcp-fittings/toolbox/text';
+import { backoffDelay } from '@mcp-fittings/toolbox/timing';
 import type {
   CatalogPrompt,
   CatalogResource,

@@ -1,5 +1,5 @@
 import { AuthRequiredError, FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/client-core/timing';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import { createCallDispatcher, type Call } from '../calls/call-dispatcher.js';
 import { createUrlElicitations } from '../calls/url-elicitations.js';
 import { createServerCatalog, type Lists } from './server-catalog.js';

@@ -1,4 +1,4 @@
-import { FittingsError, type AuthChallenge } from '@mcp-fittings/client-core';
+import { type AuthChallenge, FittingsError } from '@mcp-fittings/client-core';
 import type { ServerDeps } from '../setup/server-deps.js';
 
 /** Signs in to one server. One sign-in runs at a time; a second caller joins the first. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { isRecord, type FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import type { FittingsError, ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { digestOf } from '../json-values.js';
 import type { Lists } from './server-catalog.js';
 import type { ListKind, Available } from '../contracts/catalog.js';

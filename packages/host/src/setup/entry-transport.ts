@@ -5,7 +5,7 @@ import {
   type TransportDeps,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
-import { nearestNames } from '@mcp-fittings/client-core/text';
+import { nearestNames } from '@mcp-fittings/toolbox/text';
 import { parseEntry } from './settings.js';
 
 /** Package that provides each type, for the hint. */

@@ -1,11 +1,11 @@
 import {
   FittingsError,
-  isRecord,
   type ServerConfig,
   type StandardSchemaResult,
   type StandardSchemaV1,
 } from '@mcp-fittings/client-core';
-import { count, entrySchema, flag, oneOf } from '@mcp-fittings/client-core/transport';
+import { count, entrySchema, flag, oneOf } from '@mcp-fittings/toolbox/entries';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { DeliveryPolicy, HostLimits, ServerDefaults } from '../contracts/host-options.js';
 
 /** Returns the entry as its schema parsed it. Throws `CONFIG_INVALID`, with every mistake in its message. */

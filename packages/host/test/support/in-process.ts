@@ -1,5 +1,5 @@
-import type { TransportPlugin } from '@mcp-fittings/client-core';
-import { entrySchema, text, type Transport } from '@mcp-fittings/client-core/transport';
+import type { Transport, TransportPlugin } from '@mcp-fittings/client-core';
+import { entrySchema, text } from '@mcp-fittings/toolbox/entries';
 import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
 
 /** Anything that serves MCP over one transport. */

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core';
 import type { TestServer } from './in-process.js';
 
 /** What a scripted server does with a request: its result, an {@link RpcFailure}, or nothing at all. */

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core';
 import {
   native,
   type EngineCallbacks,

@@ -4,7 +4,8 @@
  * contains a carriage return (1 MB: 0.31 s, here 0.01 s), loses the id of a block without data, and cannot tell text that is not
  * UTF-8 from U+FFFD.
  */
-import { createByteCollector, createUtf8Decoder, TransportError } from '@mcp-fittings/client-core/transport';
+import { TransportError } from '@mcp-fittings/client-core';
+import { createByteCollector, createUtf8Decoder } from '@mcp-fittings/toolbox/framing';
 
 /** One event of a `text/event-stream`. */
 export interface ServerEvent {

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core/transport';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { EventReader } from './event-reader.js';
 
 /** Callbacks and limit of a {@link MessageReader}. */

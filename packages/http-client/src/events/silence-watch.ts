@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core/transport';
+import type { Clock } from '@mcp-fittings/client-core';
 
 /** Detects that a connection has gone silent. It uses one timer, however much is received. Disposing it stops the timer. */
 export class SilenceWatch implements Disposable {

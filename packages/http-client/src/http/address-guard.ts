@@ -1,12 +1,12 @@
-import { TransportError } from '@mcp-fittings/client-core/transport';
+import { TransportError } from '@mcp-fittings/client-core';
 import {
+  type AddressRanges,
+  type AllowedAddresses,
   bareHost,
   ipFamily,
   isLoopbackAddress,
   isLoopbackHost,
-  type AddressRanges,
-  type AllowedAddresses,
-} from '@mcp-fittings/remote-policy';
+} from '@mcp-fittings/toolbox/connect';
 import type { HttpClientOptions } from '../options.js';
 import { specialAddresses } from './special-addresses.js';
 

@@ -1,5 +1,6 @@
-import { createByteCollector, TransportError } from '@mcp-fittings/client-core/transport';
-import { createLifetime, type LifetimeSignal } from '@mcp-fittings/remote-policy';
+import { TransportError } from '@mcp-fittings/client-core';
+import { createByteCollector } from '@mcp-fittings/toolbox/framing';
+import { createLifetime, type LifetimeSignal } from '@mcp-fittings/toolbox/timing';
 import type { HttpClient, HttpReply, ResponseHead } from '../http-client.js';
 import type { Accept } from './http-exchange.js';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core/transport';
+import type { Clock } from '@mcp-fittings/client-core';
 
 /** A request that waits for a socket. If it has to wait, exactly one of the two is called, unless it leaves first. */
 export interface Waiter {

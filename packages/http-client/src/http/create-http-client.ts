@@ -1,5 +1,6 @@
-import { systemClock, TransportError } from '@mcp-fittings/client-core/transport';
-import { checkHttpOptions, type LifetimeSignal } from '@mcp-fittings/remote-policy';
+import { TransportError } from '@mcp-fittings/client-core';
+import { checkHttpOptions } from '@mcp-fittings/toolbox/connect';
+import { type LifetimeSignal, systemClock } from '@mcp-fittings/toolbox/timing';
 import type { HttpClient, HttpReply, HttpRequest } from '../http-client.js';
 import type { HttpClientOptions } from '../options.js';
 import { AddressGuard } from './address-guard.js';

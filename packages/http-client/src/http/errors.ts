@@ -1,13 +1,13 @@
 import {
-  classifySystemError,
-  FittingsError,
-  isRecord,
-  TransportError,
   type Delivery,
   type ErrorCode,
+  FittingsError,
   type FittingsErrorOptions,
-} from '@mcp-fittings/client-core/transport';
-import { connectionHint, connectionMessage } from '@mcp-fittings/remote-policy';
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { connectionHint, connectionMessage } from '@mcp-fittings/toolbox/connect';
+import { classifySystemError } from '@mcp-fittings/toolbox/errors';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** The circumstances of a failed exchange. */
 export interface FailedExchange {

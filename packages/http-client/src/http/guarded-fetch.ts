@@ -1,5 +1,5 @@
-import { TransportError, type Clock } from '@mcp-fittings/client-core/transport';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { type Clock, TransportError } from '@mcp-fittings/client-core';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import type { HttpClient, HttpReply, HttpRequest } from '../http-client.js';
 import { nextHop } from './redirect.js';
 

@@ -1,5 +1,6 @@
-import type { PacedSource, Pausable } from '@mcp-fittings/client-core/transport';
-import type { LifetimeSignal, RefusedReply } from '@mcp-fittings/remote-policy';
+import type { PacedSource, Pausable } from '@mcp-fittings/toolbox/base-transport';
+import type { RefusedReply } from '@mcp-fittings/toolbox/refusal';
+import type { LifetimeSignal } from '@mcp-fittings/toolbox/timing';
 import type { Dispatcher } from 'undici';
 import type { AcceptedReply, BodySink, HttpRequest, ResponseHead } from '../http-client.js';
 import type { BodyDecoder } from './decoder.js';

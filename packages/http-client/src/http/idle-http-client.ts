@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core/transport';
+import type { Clock } from '@mcp-fittings/client-core';
 import type { HttpClient } from '../http-client.js';
 import type { HttpClientOptions } from '../options.js';
 import { createHttpClient } from './create-http-client.js';

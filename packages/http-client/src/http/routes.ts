@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { chooseProxy, type ProxyOptions } from '@mcp-fittings/remote-policy';
-import type { LoadTlsOptions, TlsContexts } from '@mcp-fittings/remote-policy/tls';
+import { chooseProxy, type ProxyOptions } from '@mcp-fittings/toolbox/connect';
+import type { LoadTlsOptions, TlsContexts } from '@mcp-fittings/toolbox/tls';
 import type { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
 import type { HttpClientOptions } from '../options.js';
@@ -134,7 +134,7 @@ async function loadTlsIfAny(options: LoadTlsOptions): Promise<TlsContexts> {
   if (options.ca === undefined && options.clientCertificate === undefined) {
     return { configured: undefined, others: undefined };
   }
-  const { loadTls } = await import('@mcp-fittings/remote-policy/tls');
+  const { loadTls } = await import('@mcp-fittings/toolbox/tls');
   return loadTls(options);
 }
 

@@ -1,4 +1,4 @@
-import { ipFamily, parseAddressRanges, type AddressRanges } from '@mcp-fittings/remote-policy';
+import { type AddressRanges, ipFamily, parseAddressRanges } from '@mcp-fittings/toolbox/connect';
 
 /** IPv4 ranges that do not belong to the public internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry */
 const SPECIAL_V4 = [

@@ -1,6 +1,6 @@
 import type { TransportError } from '@mcp-fittings/client-core';
-import type { Pausable } from '@mcp-fittings/client-core/transport';
-import { createLifetime } from '@mcp-fittings/remote-policy';
+import type { Pausable } from '@mcp-fittings/toolbox/base-transport';
+import { createLifetime } from '@mcp-fittings/toolbox/timing';
 import type { HttpRequest, HttpClient, ResponseHead } from '../../src/index.js';
 
 /** One request and everything that its caller was told. */

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
-import { readPrivateFile, writePrivateFile } from '@mcp-fittings/client-core/files';
+import { readPrivateFile, writePrivateFile } from '@mcp-fittings/toolbox/files';
 import type { EntryDirectory } from '../entry-files.js';
 import { storeError } from '../store-error.js';
 import { parseValue } from '../stored-value.js';

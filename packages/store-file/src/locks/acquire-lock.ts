@@ -1,6 +1,6 @@
-import { backoffDelay, type Clock } from '@mcp-fittings/client-core/auth';
-import { identifyProcess, isDeadProcess } from '@mcp-fittings/client-core/files';
-import { sleep } from '@mcp-fittings/client-core/timing';
+import type { Clock } from '@mcp-fittings/client-core';
+import { identifyProcess, isDeadProcess } from '@mcp-fittings/toolbox/files';
+import { backoffDelay, sleep } from '@mcp-fittings/toolbox/timing';
 import { storeError } from '../store-error.js';
 import { busyError } from './keyed-mutex.js';
 import { createLockFile, type LockFile, type LockHolder } from './lock-file.js';

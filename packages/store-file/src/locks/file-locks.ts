@@ -1,5 +1,6 @@
-import { systemClock, type Clock } from '@mcp-fittings/client-core/auth';
-import { ensurePrivateDirectory } from '@mcp-fittings/client-core/files';
+import type { Clock } from '@mcp-fittings/client-core';
+import { ensurePrivateDirectory } from '@mcp-fittings/toolbox/files';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { entryName } from '../entry-name.js';
 import { asStoreError, storeError } from '../store-error.js';
 import { acquireLock } from './acquire-lock.js';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { renameFile, systemErrorCode, type ProcessIdentity } from '@mcp-fittings/client-core/files';
+import { systemErrorCode } from '@mcp-fittings/toolbox/errors';
+import { type ProcessIdentity, renameFile } from '@mcp-fittings/toolbox/files';
 
 /**
  * One lock is a directory with exactly one file in it. The name of the file is `free`, or identifies the holder and is

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecent, type Clock } from '@mcp-fittings/client-core/auth';
+import type { Clock } from '@mcp-fittings/client-core';
+import { isRecent } from '@mcp-fittings/toolbox/timing';
 import type { DriverConnection, DriverFailure, DriverResult } from './driver-protocol.js';
 import { connectToHelper } from './helper-process.js';
 import { connectInProcess } from './in-process-driver.js';

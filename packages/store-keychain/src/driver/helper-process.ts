@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
-import { isRecord, type Clock } from '@mcp-fittings/client-core';
-import { createLineReader } from '@mcp-fittings/client-core/transport';
+import type { Clock } from '@mcp-fittings/client-core';
+import { createLineReader } from '@mcp-fittings/toolbox/framing';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { storeError } from '@mcp-fittings/store-file/toolkit';
 import type {
   DriverCall,

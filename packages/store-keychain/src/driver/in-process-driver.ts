@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { settlesWithin } from '@mcp-fittings/client-core/timing';
+import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import type { DriverCall, DriverConnection, DriverResult } from './driver-protocol.js';
 import { failureOf, invokeDriver } from './invoke-driver.js';
 import type { KeytarLike } from './keychain-driver.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { parseValue } from '@mcp-fittings/store-file/toolkit';
 
 /** The first item of a document: it holds the document itself, or describes the chunks that do. */

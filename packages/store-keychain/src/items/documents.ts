@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StoredValue } from '@mcp-fittings/client-core/auth';
+import type { StoredValue } from '@mcp-fittings/client-core';
 import { parseValue } from '@mcp-fittings/store-file/toolkit';
 import {
   parseHeader,

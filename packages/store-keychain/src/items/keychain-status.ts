@@ -1,4 +1,5 @@
-import { sanitizeText, type FittingsError } from '@mcp-fittings/client-core/auth';
+import type { FittingsError } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { storeError } from '@mcp-fittings/store-file/toolkit';
 import { isBusFull, isServiceGone } from '../driver/driver-connection.js';
 import type { DriverFailure } from '../driver/driver-protocol.js';

@@ -1,4 +1,4 @@
-import type { StoredValue } from '@mcp-fittings/client-core/auth';
+import type { StoredValue } from '@mcp-fittings/client-core';
 import { storeError, parseValue } from '@mcp-fittings/store-file/toolkit';
 import type { CorruptEntryReason, Documents, Guard } from './documents.js';
 import type { KeychainLock } from './keychain-lock.js';

@@ -1,4 +1,4 @@
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import type { TokenStore } from '@mcp-fittings/client-core';
 import type { RedisClient } from '@mcp-fittings/store-redis';
 
 export interface OpenStoreArgument {

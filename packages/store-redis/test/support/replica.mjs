@@ -4,7 +4,7 @@
  */
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createOAuthProvider } from '@mcp-fittings/auth-oauth';
 import { redisStore } from '@mcp-fittings/store-redis';
 import { openClient } from './open-store.mjs';

@@ -1,4 +1,5 @@
-import { isRecord, type JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { TASKS_EXTENSION } from '@mcp-fittings/tasks';
 
 /** A JSON-RPC error that a server of the tests answers with. */

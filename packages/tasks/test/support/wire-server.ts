@@ -1,11 +1,11 @@
-import {
-  isRequest,
-  type JSONRPCMessage,
-  type JSONRPCObject,
-  type JSONRPCRequest,
-  type RequestId,
-  type Transport,
-} from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCMessage,
+  JSONRPCObject,
+  JSONRPCRequest,
+  RequestId,
+  Transport,
+} from '@mcp-fittings/client-core';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
 import { TASKS_EXTENSION } from '@mcp-fittings/tasks';
 import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
 import { RpcFailure, type TaskBoard } from './task-board.js';

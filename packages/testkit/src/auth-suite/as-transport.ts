@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { AuthRequiredError, ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
-import type { AuthChallenge } from '@mcp-fittings/client-core/auth';
+import { type AuthChallenge, AuthRequiredError, ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
 import { outcomeOf } from '../transport-suite/deadline.js';
 import type { AuthBench } from './auth-case.js';
 import type { TestServerResponse } from './auth-options.js';

@@ -1,4 +1,4 @@
-import type { AuthProvider } from '@mcp-fittings/client-core/auth';
+import type { AuthProvider } from '@mcp-fittings/client-core';
 
 /** What an auth provider supports. It decides which cases exist. */
 export interface AuthProviderCapabilities {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { CLIENT, rejection, type EngineCase } from './engine-case.js';
 import { PROTOCOL_VERSION, RpcFailure } from './scripted-server.js';
 

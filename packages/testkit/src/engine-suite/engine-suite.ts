@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert/strict';
-import { systemClock, withTimeout } from '@mcp-fittings/client-core/timing';
+import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { TestRunner } from '../transport.js';
 import { connectCases } from './connect-cases.js';
 import { endCases } from './end-cases.js';

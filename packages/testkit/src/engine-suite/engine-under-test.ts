@@ -1,5 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
-import type { JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type { Clock, JSONRPCObject, Transport } from '@mcp-fittings/client-core';
 
 /**
  * The members of `Engine` of `@mcp-fittings/host` that the suite uses. The kit does not depend on the host, so it repeats

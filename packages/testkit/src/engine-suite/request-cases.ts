@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JSONRPCObject, RequestId } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject, RequestId } from '@mcp-fittings/client-core';
 import { createManualClock } from '../clock.js';
 import { PATIENT, rejection, type EngineCase } from './engine-case.js';
 import { RpcFailure } from './scripted-server.js';

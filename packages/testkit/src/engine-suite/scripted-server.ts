@@ -1,12 +1,13 @@
-import { isRequest, TransportError } from '@mcp-fittings/client-core/transport';
-import type {
-  JSONRPCMessage,
-  JSONRPCObject,
-  JSONRPCRequest,
-  RequestId,
-  Transport,
-  TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+import {
+  type JSONRPCMessage,
+  type JSONRPCObject,
+  type JSONRPCRequest,
+  type RequestId,
+  type Transport,
+  TransportError,
+  type TransportSendOptions,
+} from '@mcp-fittings/client-core';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
 
 /** Handles one request of the engine: returns its result, throws an {@link RpcFailure}, or returns `undefined` to stay silent. */
 export type Answer = (params: JSONRPCObject, id: RequestId) => JSONRPCObject | undefined;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JSONRPCMessage } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage } from '@mcp-fittings/client-core';
 import type { EngineCase } from './engine-case.js';
 
 export const serverMessageCases: readonly EngineCase[] = [

@@ -1,12 +1,5 @@
-import {
-  isMessage,
-  isNotification,
-  isRequest,
-  type JSONRPCMessage,
-  type JSONRPCObject,
-  type JSONRPCRequest,
-  type RequestId,
-} from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, JSONRPCObject, JSONRPCRequest, RequestId } from '@mcp-fittings/client-core';
+import { isMessage, isNotification, isRequest } from '@mcp-fittings/toolbox/messages';
 import type { KitRoute, KitWire } from './kit-wire.js';
 import { numberParam, patternText, listParam } from './values.js';
 

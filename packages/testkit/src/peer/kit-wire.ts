@@ -1,4 +1,4 @@
-import type { RequestId } from '@mcp-fittings/client-core/transport';
+import type { RequestId } from '@mcp-fittings/client-core';
 
 /** Which stream a message of the peer belongs to, for wires on which requests have streams. */
 export interface KitRoute {

@@ -1,5 +1,5 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** Characters of one to four bytes, a quote, a line separator and a line feed, which are hard for framing. */
 const PATTERN = '0123456789 abc "quoted" \\ äöü 中文 \u2028\u2029 😀\n';

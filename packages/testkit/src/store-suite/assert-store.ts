@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { ERROR_CODES, FittingsError, type ErrorCode } from '@mcp-fittings/client-core';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import { ERROR_CODES, type ErrorCode, FittingsError, type TokenStore } from '@mcp-fittings/client-core';
 import { outcomeOf } from '../transport-suite/deadline.js';
 
 /** Asserts that the promise rejects with an error as every store error has to be. */

@@ -1,4 +1,4 @@
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import type { TokenStore } from '@mcp-fittings/client-core';
 import type { Deadline } from '../transport-suite/deadline.js';
 import type { TokenStoreCapabilities, TokenStoreFixture } from './store-options.js';
 

@@ -1,4 +1,4 @@
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import type { TokenStore } from '@mcp-fittings/client-core';
 
 /** What a token store supports. It decides which cases exist. */
 export interface TokenStoreCapabilities {

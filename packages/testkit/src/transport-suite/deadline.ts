@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert/strict';
-import { settlesWithin, sleep, withTimeout } from '@mcp-fittings/client-core/timing';
+import { settlesWithin, sleep, withTimeout } from '@mcp-fittings/toolbox/timing';
 
 /** Waits with a time limit, and names what did not happen. */
 export interface Deadline {

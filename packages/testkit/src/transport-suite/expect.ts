@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ERROR_CODES, TransportError, type Delivery, type ErrorCode } from '@mcp-fittings/client-core';
+import { type Delivery, ERROR_CODES, type ErrorCode, TransportError } from '@mcp-fittings/client-core';
 import type { Outcome } from './deadline.js';
 
 export interface ExpectedError {

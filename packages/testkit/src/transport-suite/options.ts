@@ -1,4 +1,4 @@
-import type { Transport } from '@mcp-fittings/client-core/transport';
+import type { Transport } from '@mcp-fittings/client-core';
 import type { TransportCapabilities } from './capabilities.js';
 
 /** The functions of a test runner that a suite needs. Those of vitest and of `node:test` work. */

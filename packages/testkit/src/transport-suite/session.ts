@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import type { TransportError } from '@mcp-fittings/client-core';
-import {
-  isRequest,
-  isResponse,
-  type JSONRPCMessage,
-  type JSONRPCObject,
-  type JSONRPCRequest,
-  type RequestId,
-  type Transport,
-  type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCMessage,
+  JSONRPCObject,
+  JSONRPCRequest,
+  RequestId,
+  Transport,
+  TransportError,
+  TransportSendOptions,
+} from '@mcp-fittings/client-core';
+import { isRequest, isResponse } from '@mcp-fittings/toolbox/messages';
 import type { Capabilities } from './capabilities.js';
 import { createDeadline, type Deadline, outcomeOf, type Outcome } from './deadline.js';
 import type { TransportFixture } from './options.js';

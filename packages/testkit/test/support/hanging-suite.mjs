@@ -1,6 +1,6 @@
 // A suite over a transport that leaves a timer behind when it is closed while it opens. Run by `node --test`.
 import { describe, it } from 'node:test';
-import { BaseTransport } from '@mcp-fittings/client-core/transport';
+import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
 import { createKitPeer } from '@mcp-fittings/testkit/peer';
 import { transportSuite } from '@mcp-fittings/testkit/transport';
 

@@ -1,5 +1,9 @@
-import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import type { AuthChallenge, AuthProvider } from '@mcp-fittings/client-core/auth';
+import {
+  type AuthChallenge,
+  type AuthProvider,
+  AuthRequiredError,
+  FittingsError,
+} from '@mcp-fittings/client-core';
 import type { AuthProviderFixture } from '@mcp-fittings/testkit/auth-provider';
 
 /** What may be wrong with the reference provider; each one breaks one rule of the contract. */

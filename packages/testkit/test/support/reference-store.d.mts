@@ -1,4 +1,4 @@
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import type { TokenStore } from '@mcp-fittings/client-core';
 
 export declare const MAX_VALUE_BYTES: number;
 /** `argument` is JSON of the directory and, maybe, the flaw. */

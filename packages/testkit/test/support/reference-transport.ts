@@ -1,10 +1,6 @@
-import {
-  BaseTransport,
-  isRequest,
-  type BaseTransportOptions,
-  type JSONRPCMessage,
-  type TransportDescription,
-} from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, TransportDescription } from '@mcp-fittings/client-core';
+import { BaseTransport, type BaseTransportOptions } from '@mcp-fittings/toolbox/base-transport';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
 import { createKitPeer } from '@mcp-fittings/testkit/peer';
 import type { TransportCapabilities, TransportFixture } from '@mcp-fittings/testkit/transport';
 

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { Confirm } from './confirm-call.js';
 

@@ -1,7 +1,8 @@
-import { AuthRequiredError, FittingsError, restateError, type Delivery } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
-import { linkSignal } from '@mcp-fittings/client-core/timing';
-import type { RefusalPace } from '@mcp-fittings/client-core/transport';
+import { AuthRequiredError, type Delivery, FittingsError } from '@mcp-fittings/client-core';
+import type { RefusalPace } from '@mcp-fittings/toolbox/base-transport';
+import { restateError } from '@mcp-fittings/toolbox/errors';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
+import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import type { CallOptions, CatalogTool, Progress, ToolRef, ToolResult } from '@mcp-fittings/host';
 import { copyJson, isJsonObject, ordinaryObject, type JsonLimits } from '../json/copy-json.js';
 import type { ModelTool } from '../model-tools/model-tool.js';

@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { escapeJson, escapeText } from '@mcp-fittings/client-core/text';
-import { abortable } from '@mcp-fittings/client-core/timing';
+import { escapeJson, escapeText } from '@mcp-fittings/toolbox/text';
+import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { ToolRef } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { PinQuestion } from '../pins/pin-gate.js';

@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { Progress } from '@mcp-fittings/host';
 import type { ToolEvent } from './tool-event.js';
 

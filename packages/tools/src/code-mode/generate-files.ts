@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { escapeText, nearestNames, sanitizeText } from '@mcp-fittings/client-core/text';
+import { escapeText, nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
 import { matchesWildcard } from '../permissions/tool-permissions.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 import { createIdentifiers, SERVER_NAMES, upperFirst, type NameUse } from './identifiers.js';

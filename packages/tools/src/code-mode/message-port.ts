@@ -1,4 +1,5 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ToolDispatcher, ToolReply, ToolRequest } from './tool-dispatcher.js';
 
 /** One end of a channel: a `MessagePort`, a `Worker` or the `parentPort` of Node.js. */

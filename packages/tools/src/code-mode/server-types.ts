@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { JsonObject } from '../json/copy-json.js';
 import { hashPair } from '../names/name-hash.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';

@@ -1,4 +1,4 @@
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { Json, JsonObject } from '../json/copy-json.js';
 import { boundedJson } from '../json/bounded-json.js';
 

@@ -1,5 +1,6 @@
-import { FittingsError, isRecord, type Delivery, type ErrorCode } from '@mcp-fittings/client-core';
-import { nearestNames, sanitizeText } from '@mcp-fittings/client-core/text';
+import { type Delivery, type ErrorCode, FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { ToolRef } from '@mcp-fittings/host';
 import type { LastToolEvent } from '../calls/tool-event.js';
 import type { Toolset } from '../calls/toolset.js';

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { sanitizeText, truncateText } from '@mcp-fittings/client-core/text';
+import { sanitizeText, truncateText } from '@mcp-fittings/toolbox/text';
 import type { ToolRef, ToolResult } from '@mcp-fittings/host';
 
 const MAX_MESSAGE = 4_000;

@@ -1,5 +1,6 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
-import { nearestNames, sanitizeText } from '@mcp-fittings/client-core/text';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { Toolset } from '../calls/toolset.js';
 import type { LastToolEvent } from '../calls/tool-event.js';
 import { hashPair } from '../names/name-hash.js';

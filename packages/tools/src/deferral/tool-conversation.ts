@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** A tool that a conversation has loaded. */
 export interface LoadedTool {

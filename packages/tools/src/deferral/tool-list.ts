@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import { oneLine } from './tool-texts.js';
 

@@ -1,5 +1,5 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { IndexedText } from './tool-index.js';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { DefinitionOptions } from './definition-options.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { formatPointer } from '../json/json-pointer.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 
 /** The keywords that strict mode supports. Any other makes the API reject the whole request. */

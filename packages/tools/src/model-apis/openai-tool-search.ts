@@ -1,4 +1,4 @@
-import { truncateText } from '@mcp-fittings/client-core/text';
+import { truncateText } from '@mcp-fittings/toolbox/text';
 import type { Toolset } from '../calls/toolset.js';
 import { alwaysLoadedTools, isSearchTool, withShortDescription } from '../deferral/search-tool.js';
 import { byServer } from '../deferral/tool-list.js';

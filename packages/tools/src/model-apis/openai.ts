@@ -1,4 +1,4 @@
-import { truncateText } from '@mcp-fittings/client-core/text';
+import { truncateText } from '@mcp-fittings/toolbox/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { Rendering } from '../results/rendering.js';

@@ -1,5 +1,5 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import { escapeText, sanitizeText } from '@mcp-fittings/client-core/text';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { escapeText, sanitizeText } from '@mcp-fittings/toolbox/text';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { References } from '../schema/references.js';

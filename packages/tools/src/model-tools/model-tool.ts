@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import type { JsonObject } from '../json/copy-json.js';
 import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema.js';

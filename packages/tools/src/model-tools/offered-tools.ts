@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import { prepareTool, type PreparedTool } from './model-tool.js';
 import { pairKey } from '../names/pair-key.js';

@@ -1,4 +1,4 @@
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 import { hashPair } from '../names/name-hash.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { forEachSubschema, type Schema } from '../schema/subschemas.js';

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { nearestNames } from '@mcp-fittings/client-core/text';
+import { nearestNames } from '@mcp-fittings/toolbox/text';
 import type { ToolRef } from '@mcp-fittings/host';
 import { hashPair } from './name-hash.js';
 import { naming, type NamingStrategy } from './naming-strategies.js';

@@ -1,5 +1,5 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
 import {
   createToolApprovals,

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { CatalogTool } from '@mcp-fittings/host';
 
 /** Who may call a tool, as its server says. */

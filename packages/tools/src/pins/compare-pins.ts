@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
 import { contentOf, definitionOf, type PinnedDefinition } from './definition.js';
 import type { PinRecord, ToolPin } from './pin-record.js';

@@ -1,5 +1,5 @@
-import { isRecord } from '@mcp-fittings/client-core';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
 
 /**

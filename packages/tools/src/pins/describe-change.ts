@@ -1,4 +1,4 @@
-import { escapeJson } from '@mcp-fittings/client-core/text';
+import { escapeJson } from '@mcp-fittings/toolbox/text';
 import type { PinChange } from './compare-pins.js';
 import type { PinnedDefinition } from './definition.js';
 import { diffJson } from './json-diff.js';

@@ -1,4 +1,5 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { CatalogTool } from '@mcp-fittings/host';
 import type { ToolHost } from '../calls/call-tool.js';
 import type { ModelTool } from '../model-tools/model-tool.js';

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/client-core/text';
+import { escapeText } from '@mcp-fittings/toolbox/text';
 import { z } from 'zod';
 import type { PinnedDefinition } from './definition.js';
 

@@ -1,4 +1,5 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /**
  * Keeps the pins of servers. `memoryPinStore()` keeps them as long as the process, `fileRecords()` of

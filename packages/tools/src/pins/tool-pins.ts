@@ -1,5 +1,5 @@
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import {
   comparePins,
   indexPins,

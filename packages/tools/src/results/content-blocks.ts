@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ToolResult } from '@mcp-fittings/host';
 import { copyJson } from '../json/copy-json.js';
 import { boundedJson } from '../json/bounded-json.js';

@@ -1,5 +1,5 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
-import { sanitizeText, truncateText } from '@mcp-fittings/client-core/text';
+import { sanitizeText, truncateText } from '@mcp-fittings/toolbox/text';
 import type { ToolResult } from '@mcp-fittings/host';
 import { byteLength, checkMedia, readableSize } from './media.js';
 import { readContent, type Segment } from './content-blocks.js';

@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { Json, JsonObject } from '../json/copy-json.js';
 import { ALL_TYPES, JSON_TYPES, jsonTypeOf, type JsonType } from '../json/json-types.js';
 import type { LinearPattern } from '../patterns/linear-pattern.js';

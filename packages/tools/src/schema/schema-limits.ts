@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { copyJson, isJsonObject, type JsonLimits, type JsonObject } from '../json/copy-json.js';
 import { formatPointer } from '../json/json-pointer.js';
 import { forEachSubschema, type Schema } from './subschemas.js';

@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { isPair } from './cut-text.js';
 
 /** UTF-16 units that are sanitized at once: about a millisecond of work. */

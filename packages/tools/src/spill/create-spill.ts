@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/client-core/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { ToolResult } from '@mcp-fittings/host';
 import type { KeptResults, ResultSpill } from '../calls/result-spill.js';
 import type { ModelTool } from '../model-tools/model-tool.js';

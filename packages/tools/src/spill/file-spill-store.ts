@@ -1,13 +1,9 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  ensurePrivateDirectory,
-  isMarkOfDeadProcess,
-  makeProcessMark,
-  systemErrorCode,
-} from '@mcp-fittings/client-core/files';
 import { FittingsError } from '@mcp-fittings/client-core';
+import { systemErrorCode } from '@mcp-fittings/toolbox/errors';
+import { ensurePrivateDirectory, isMarkOfDeadProcess, makeProcessMark } from '@mcp-fittings/toolbox/files';
 import { asSpillError } from './spill-error.js';
 import type { SpillStore } from './spill-store.js';
 import { StoredEntries, type SpillStoreLimits } from './stored-entries.js';

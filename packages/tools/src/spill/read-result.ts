@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { checkMedia, readableSize } from '../results/media.js';
 import type { RenderedPart } from '../results/rendering.js';
 import type { ImageScaler } from './bounded-image.js';

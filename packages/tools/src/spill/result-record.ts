@@ -1,4 +1,5 @@
-import { FittingsError, isRecord } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isPair } from './cut-text.js';
 import { unknownResult } from './spill-error.js';
 import type { SpillStore } from './spill-store.js';

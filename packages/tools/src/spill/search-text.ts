@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { LinearPattern } from '../patterns/linear-pattern.js';
 import { BETWEEN_MATCHES, LineSearch } from './line-search.js';
 import type { RecordReader } from './result-record.js';

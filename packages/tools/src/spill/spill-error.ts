@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { systemErrorCode } from '@mcp-fittings/client-core/files';
+import { systemErrorCode } from '@mcp-fittings/toolbox/errors';
 
 const SPACE = 'Free some space, or choose smaller limits.';
 const REASONS = new Map<string | undefined, readonly [reason: string, hint: string]>([

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { Segment } from '../results/content-blocks.js';
 import { byteLength, checkMedia, readableSize } from '../results/media.js';
 import type { MediaPart } from '../results/rendering.js';

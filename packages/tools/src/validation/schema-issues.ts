@@ -1,4 +1,4 @@
-import { escapeText, sanitizeText } from '@mcp-fittings/client-core/text';
+import { escapeText, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { Json } from '../json/copy-json.js';
 import { valueAt } from '../json/json-pointer.js';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anthropicTools } from '../../src/model-apis/anthropic.js';

@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { ToolResult } from '@mcp-fittings/host';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core/transport';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { HttpConnection } from '../http-connection.js';
 import { sendOwnRequest } from './own-request.js';
 

@@ -1,5 +1,5 @@
-import { TransportError, type JSONRPCObject } from '@mcp-fittings/client-core/transport';
-import { createLifetime, type Lifetime } from '@mcp-fittings/remote-policy';
+import { type JSONRPCObject, TransportError } from '@mcp-fittings/client-core';
+import { createLifetime, type Lifetime } from '@mcp-fittings/toolbox/timing';
 import type { BodySink, ResponseHead } from '@mcp-fittings/http-client';
 import type { HttpCall, HttpConnection } from '../http-connection.js';
 import { JsonSink, OwnAnswer, unusableSink } from '../reply.js';

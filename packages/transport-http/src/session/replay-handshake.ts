@@ -1,10 +1,6 @@
-import {
-  isErrorResponse,
-  isMessage,
-  TransportError,
-  type JSONRPCObject,
-} from '@mcp-fittings/client-core/transport';
-import { replyExcerpt } from '@mcp-fittings/remote-policy';
+import { type JSONRPCObject, TransportError } from '@mcp-fittings/client-core';
+import { isErrorResponse, isMessage } from '@mcp-fittings/toolbox/messages';
+import { replyExcerpt } from '@mcp-fittings/toolbox/refusal';
 import { messageHeaders } from '../headers.js';
 import type { HttpConnection } from '../http-connection.js';
 import { sendOneWay } from '../send-one-way.js';

@@ -1,4 +1,4 @@
-import { FittingsError, TransportError, type JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCObject, TransportError } from '@mcp-fittings/client-core';
 
 /** How a session was opened, so that it can be opened again. */
 export interface Handshake {

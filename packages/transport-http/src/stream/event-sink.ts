@@ -1,5 +1,5 @@
-import { TransportError } from '@mcp-fittings/client-core/transport';
-import { replyExcerpt } from '@mcp-fittings/remote-policy';
+import { TransportError } from '@mcp-fittings/client-core';
+import { replyExcerpt } from '@mcp-fittings/toolbox/refusal';
 import { MessageReader, type BodySink, type SilenceWatch } from '@mcp-fittings/http-client';
 import type { HttpConnection } from '../http-connection.js';
 

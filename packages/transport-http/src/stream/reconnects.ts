@@ -1,4 +1,5 @@
-import { backoffDelay, FittingsError } from '@mcp-fittings/client-core/transport';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { backoffDelay } from '@mcp-fittings/toolbox/timing';
 
 /** How an event stream is reopened after it ended. Times are in milliseconds. */
 export interface ReconnectOptions {

@@ -1,5 +1,6 @@
-import { FittingsError, isRecord, TransportError } from '@mcp-fittings/client-core/transport';
-import { createLifetime, sleepWithin, type Lifetime } from '@mcp-fittings/remote-policy';
+import { FittingsError, TransportError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { createLifetime, type Lifetime, sleepWithin } from '@mcp-fittings/toolbox/timing';
 import { SilenceWatch, type ResponseHead } from '@mcp-fittings/http-client';
 import { allowsBatches, streamHeaders } from '../headers.js';
 import type { HttpConnection } from '../http-connection.js';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import type { JSONRPCMessage, Transport } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, Transport } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { scriptedServer, type Exchange, type ScriptedServer } from '../support/scripted-server.js';
 import { SDK_TRANSPORTS, type SdkTransportKind } from '../support/sdk-transports.js';

@@ -1,11 +1,11 @@
-import {
-  isResponse,
-  type JSONRPCMessage,
-  type JSONRPCObject,
-  type RequestId,
-  type Transport,
-  type TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCMessage,
+  JSONRPCObject,
+  RequestId,
+  Transport,
+  TransportSendOptions,
+} from '@mcp-fittings/client-core';
+import { isResponse } from '@mcp-fittings/toolbox/messages';
 import { REVISION } from './scripted-server.js';
 
 /** A client that is nothing but a transport and a list of what it said. */

@@ -1,6 +1,6 @@
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Transport } from '@mcp-fittings/client-core/transport';
+import type { Transport } from '@mcp-fittings/client-core';
 
 /** What the tests ask of an SDK client, whichever it is. */
 export interface SomeClient extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import type { JSONRPCObject } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
 
 export const MODERN = '2026-07-28';
 

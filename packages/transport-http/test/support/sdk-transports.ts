@@ -1,6 +1,6 @@
 import { StreamableHTTPClientTransport as TransportV2 } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@mcp-fittings/client-core/transport';
+import type { Transport } from '@mcp-fittings/client-core';
 
 /** The transports of the SDKs, for the comparison. They are no `AsyncDisposable`, which is all that is added. */
 export interface SdkTransportKind {

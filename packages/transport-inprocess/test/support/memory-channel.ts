@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage } from '@mcp-fittings/client-core';
 import type { ControlChannel, ControlChannelListener } from '@mcp-fittings/transport-inprocess';
 
 /** One end of a channel that a test can also speak into itself. */

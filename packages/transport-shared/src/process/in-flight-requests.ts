@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@mcp-fittings/client-core';
 
 /**
  * Members of `_meta` that revision 2026-07-28 defines.

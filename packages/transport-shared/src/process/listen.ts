@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { join } from 'node:path';
-import { FittingsError, type Clock } from '@mcp-fittings/client-core';
-import { ensurePrivateDirectory, writePrivateFile } from '@mcp-fittings/client-core/files';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { ensurePrivateDirectory, writePrivateFile } from '@mcp-fittings/toolbox/files';
 import { createFileLocks } from '@mcp-fittings/store-file/toolkit';
 import { findAddress, PIPE_FILE, socketPath } from '../wire/socket-address.js';
 

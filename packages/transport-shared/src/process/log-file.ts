@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '@mcp-fittings/client-core';
-import { sanitizeText } from '@mcp-fittings/client-core/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /** A full log is renamed, and replaces the one before: at most twice this remains, in bytes. */
 const MAX_BYTES = 256 * 1024;

@@ -1,14 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
 import {
   FittingsError,
-  isMessage,
-  isRequest,
-  TransportError,
   type JSONRPCMessage,
   type JSONRPCRequest,
-} from '@mcp-fittings/client-core/transport';
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { isMessage, isRequest } from '@mcp-fittings/toolbox/messages';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { createLineSocket } from '../wire/line-socket.js';
 import {
   asOpening,

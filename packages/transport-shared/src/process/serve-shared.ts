@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
-import { sleep, systemClock, type Clock } from '@mcp-fittings/client-core/timing';
-import type { Logger } from '@mcp-fittings/client-core';
+import type { Clock, Logger } from '@mcp-fittings/client-core';
+import { sleep, systemClock } from '@mcp-fittings/toolbox/timing';
 import { sharedFolder } from '../wire/socket-address.js';
 import { listenInFolder } from './listen.js';
 import { createLogFile } from './log-file.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock, Logger } from '@mcp-fittings/client-core';
-import { canonicalJson } from '@mcp-fittings/client-core/text';
+import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { createStdioTransport, type StdioTransport } from '@mcp-fittings/transport-stdio';
 import type { SharedLaunch } from '../wire/protocol.js';
 import { createSharedServer, type SharedServer } from './shared-server.js';

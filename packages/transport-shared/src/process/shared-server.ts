@@ -1,17 +1,16 @@
-import type { Clock, Logger } from '@mcp-fittings/client-core';
 import {
+  type Clock,
   FittingsError,
-  isRequest,
-  isResponse,
-  RPC_CODES,
-  TransportError,
   type JSONRPCMessage,
   type JSONRPCNotification,
   type JSONRPCRequest,
   type JSONRPCResponse,
+  type Logger,
   type RequestId,
   type Transport,
-} from '@mcp-fittings/client-core/transport';
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { createInFlightRequests, SUBSCRIPTION_KEY, withSubscription } from './in-flight-requests.js';
 import { createSubscriptions } from './subscriptions.js';
 

@@ -1,12 +1,10 @@
-import {
-  isLogLevel,
-  LOG_LEVELS,
-  type JSONRPCNotification,
-  type JSONRPCRequest,
-  type JSONRPCResponse,
-  type LogLevel,
-  type RequestId,
-} from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCNotification,
+  JSONRPCRequest,
+  JSONRPCResponse,
+  RequestId,
+} from '@mcp-fittings/client-core';
+import { isLogLevel, LOG_LEVELS, type LogLevel } from '@mcp-fittings/toolbox/logging';
 
 /**
  * What a server keeps for its one client and programs see as theirs: subscriptions to resources and the log level. The server

@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
-import { FittingsError, TransportError, type Clock } from '@mcp-fittings/client-core';
-import { ensurePrivateDirectory, systemErrorCode } from '@mcp-fittings/client-core/files';
-import { sleep } from '@mcp-fittings/client-core/timing';
+import { type Clock, FittingsError, TransportError } from '@mcp-fittings/client-core';
+import { systemErrorCode } from '@mcp-fittings/toolbox/errors';
+import { ensurePrivateDirectory } from '@mcp-fittings/toolbox/files';
+import { sleep } from '@mcp-fittings/toolbox/timing';
 import { resolveStdioEntry } from '@mcp-fittings/transport-stdio';
 import { findAddress } from '../wire/socket-address.js';
 

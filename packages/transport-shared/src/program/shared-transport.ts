@@ -1,12 +1,6 @@
-import {
-  BaseTransport,
-  systemClock,
-  type Clock,
-  type Intake,
-  type JSONRPCMessage,
-  type TransportDescription,
-  type TransportError,
-} from '@mcp-fittings/client-core/transport';
+import type { Clock, JSONRPCMessage, TransportDescription, TransportError } from '@mcp-fittings/client-core';
+import { BaseTransport, type Intake } from '@mcp-fittings/toolbox/base-transport';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createLineSocket, type LineSocket } from '../wire/line-socket.js';
 import {
   asControlEvent,

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { createLineReader } from '@mcp-fittings/client-core/transport';
+import { createLineReader } from '@mcp-fittings/toolbox/framing';
 import { MAX_LINE_BYTES } from './protocol.js';
 
 /** Bytes that may wait for a peer to read them. A peer that is further behind is disconnected. */

@@ -1,23 +1,25 @@
 import {
-  count,
-  entrySchema,
   ERROR_CODES,
-  isRecord,
-  listOf,
-  mapOf,
-  oneOf,
-  readEntry,
-  required,
-  sanitizeText,
-  text,
-  TransportError,
   type ErrorCode,
   type ErrorDetails,
   type FittingsError,
   type JSONRPCMessage,
   type RequestId,
   type TransportDescription,
-} from '@mcp-fittings/client-core/transport';
+  TransportError,
+} from '@mcp-fittings/client-core';
+import {
+  count,
+  entrySchema,
+  listOf,
+  mapOf,
+  oneOf,
+  readEntry,
+  required,
+  text,
+} from '@mcp-fittings/toolbox/entries';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { StdioLaunch } from '@mcp-fittings/transport-stdio';
 
 /**

@@ -1,6 +1,6 @@
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { checkPrivateDirectory, readPrivateFile } from '@mcp-fittings/client-core/files';
+import { checkPrivateDirectory, readPrivateFile } from '@mcp-fittings/toolbox/files';
 import { WIRE_VERSION } from './protocol.js';
 
 /** Longest path of a socket on macOS; Linux permits four characters more. */

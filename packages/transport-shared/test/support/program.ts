@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Transport, TransportError } from '@mcp-fittings/client-core';
-import {
-  isRequest,
-  isResponse,
-  type JSONRPCMessage,
-  type JSONRPCObject,
-  type JSONRPCRequest,
-  type JSONRPCResponse,
-} from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCMessage,
+  JSONRPCObject,
+  JSONRPCRequest,
+  JSONRPCResponse,
+  Transport,
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { isRequest, isResponse } from '@mcp-fittings/toolbox/messages';
 import { sharedStdio, type SharedStdioOptions } from '@mcp-fittings/transport-shared';
 import { until, type SharedFolder } from './shared-folder.js';
 

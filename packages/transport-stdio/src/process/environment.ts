@@ -1,4 +1,4 @@
-import { withSafeSearch, type Environment } from '@mcp-fittings/client-core/programs';
+import { type Environment, withSafeSearch } from '@mcp-fittings/toolbox/programs';
 
 /**
  * Environment variables of the host that a server inherits: `safe`, those that programs need to run and to reach the network;

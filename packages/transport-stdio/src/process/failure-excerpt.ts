@@ -1,4 +1,4 @@
-import { sanitizeText } from '@mcp-fittings/client-core/transport';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
 const LINE_END = /\r\n|\n|\r/;
 /** Frames of a stack trace and the like; the line that says what happened is before or after them. */

@@ -1,12 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import {
-  sanitizeText,
-  settlesWithin,
-  type Clock,
-  type ErrorCode,
-  type FittingsErrorOptions,
-} from '@mcp-fittings/client-core/transport';
+import type { Clock, ErrorCode, FittingsErrorOptions } from '@mcp-fittings/client-core';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
+import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import type { StderrTail } from './stderr-tail.js';
 
 /** How a server process became unusable. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { Clock } from '@mcp-fittings/client-core/transport';
+import type { Clock } from '@mcp-fittings/client-core';
+import type { Program } from '@mcp-fittings/toolbox/programs';
 import { waitForEnd, type ProcessEnd } from './process-exit.js';
 import type { ExitReaper } from './exit-reaper.js';
-import type { Program } from '@mcp-fittings/client-core/programs';
 import { createProcessTree } from './process-tree.js';
 import { endTree, type ShutdownTimes } from './shutdown-ladder.js';
 import type { ChildStderr } from './spawn-failure.js';

@@ -1,4 +1,5 @@
-import { settlesWithin, sleep, type Clock } from '@mcp-fittings/client-core/transport';
+import type { Clock } from '@mcp-fittings/client-core';
+import { settlesWithin, sleep } from '@mcp-fittings/toolbox/timing';
 import type { ProcessTree } from './process-tree.js';
 
 /** How long each step of a shutdown waits before the next one, in milliseconds. */

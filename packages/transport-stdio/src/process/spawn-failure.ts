@@ -1,8 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import type { Stream } from 'node:stream';
 import { posix, win32 } from 'node:path';
-import { searchedFolders, type Environment, type ProgramRefusal } from '@mcp-fittings/client-core/programs';
-import { sanitizeText, type ErrorCode } from '@mcp-fittings/client-core/transport';
+import type { ErrorCode } from '@mcp-fittings/client-core';
+import { type Environment, type ProgramRefusal, searchedFolders } from '@mcp-fittings/toolbox/programs';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
 export interface SpawnAttempt {
   readonly command: string;

@@ -1,4 +1,4 @@
-import { sanitizeText, type Redactor } from '@mcp-fittings/client-core/transport';
+import { type Redactor, sanitizeText } from '@mcp-fittings/toolbox/text';
 import { failureExcerpt, type ExcerptLimits } from './failure-excerpt.js';
 
 /** The end of a server's stderr, made safe to show: without secrets and control sequences, and bounded. */

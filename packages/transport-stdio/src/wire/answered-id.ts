@@ -1,4 +1,5 @@
-import { isRequestId, type RequestId } from '@mcp-fittings/client-core/transport';
+import type { RequestId } from '@mcp-fittings/client-core';
+import { isRequestId } from '@mcp-fittings/toolbox/messages';
 
 /** A member whose value is a primitive, and what follows it: `"id": 5 ,`. */
 const SCALAR_MEMBER =

@@ -1,4 +1,4 @@
-import { concatBytes, createByteCollector, createUtf8Decoder } from '@mcp-fittings/client-core/transport';
+import { concatBytes, createByteCollector, createUtf8Decoder } from '@mcp-fittings/toolbox/framing';
 import { HOPELESS_FACTOR, type Framing, type FrameSink } from './framing.js';
 
 const LF = 10;

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@mcp-fittings/client-core/transport';
+import type { ErrorCode } from '@mcp-fittings/client-core';
 
 /** How messages are delimited in a stream of bytes. */
 export interface Framing {

@@ -1,4 +1,4 @@
-import { createLineReader } from '@mcp-fittings/client-core/transport';
+import { createLineReader } from '@mcp-fittings/toolbox/framing';
 import { HOPELESS_FACTOR, type Framing } from './framing.js';
 
 const OPENING = new Set(Array.from('{[ \t', (character) => character.charCodeAt(0)));

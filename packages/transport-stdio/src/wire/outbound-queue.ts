@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { RequestId, TransportController } from '@mcp-fittings/client-core/transport';
+import type { RequestId } from '@mcp-fittings/client-core';
+import type { TransportController } from '@mcp-fittings/toolbox/base-transport';
 
 /** Messages on their way into a pipe: joined when they are sent together, kept while the pipe is full. */
 export interface OutboundQueue {

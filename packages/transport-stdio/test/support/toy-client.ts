@@ -1,7 +1,11 @@
 // oxlint-disable unicorn/prefer-add-event-listener -- a transport has handler properties and is not an EventTarget
 import { fileURLToPath } from 'node:url';
-import type { TransportError } from '@mcp-fittings/client-core';
-import type { JSONRPCMessage, JSONRPCObject, JSONRPCResponse } from '@mcp-fittings/client-core/transport';
+import type {
+  JSONRPCMessage,
+  JSONRPCObject,
+  JSONRPCResponse,
+  TransportError,
+} from '@mcp-fittings/client-core';
 import {
   createStdioTransport,
   type StdioTransport,

@@ -1,10 +1,6 @@
-import {
-  FittingsError,
-  systemClock,
-  type Transport,
-  type TransportDescription,
-} from '@mcp-fittings/client-core/transport';
-import { checkServerUrl, chooseProxy, refuseUnencrypted, withUrl } from '@mcp-fittings/remote-policy';
+import { FittingsError, type Transport, type TransportDescription } from '@mcp-fittings/client-core';
+import { checkServerUrl, chooseProxy, refuseUnencrypted, withUrl } from '@mcp-fittings/toolbox/connect';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import {
   checkNumbers,
   checkSocketNumbers,

@@ -1,8 +1,8 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
-import { TransportError } from '@mcp-fittings/client-core/transport';
-import { bareHost } from '@mcp-fittings/remote-policy';
-import type { TlsContexts } from '@mcp-fittings/remote-policy/tls';
+import { TransportError } from '@mcp-fittings/client-core';
+import { bareHost } from '@mcp-fittings/toolbox/connect';
+import type { TlsContexts } from '@mcp-fittings/toolbox/tls';
 import { openTunnel } from './proxy-tunnel.js';
 
 /** How the server is reached. */

@@ -1,11 +1,7 @@
-import {
-  classifySystemError,
-  FittingsError,
-  sanitizeText,
-  TransportError,
-  type ErrorCode,
-} from '@mcp-fittings/client-core/transport';
-import { connectionHint, connectionMessage } from '@mcp-fittings/remote-policy';
+import { type ErrorCode, FittingsError, TransportError } from '@mcp-fittings/client-core';
+import { connectionHint, connectionMessage } from '@mcp-fittings/toolbox/connect';
+import { classifySystemError } from '@mcp-fittings/toolbox/errors';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
 const NOT_MCP = 'Check that the server speaks MCP over WebSocket with the subprotocol `mcp`.';
 

@@ -1,28 +1,21 @@
+import { type AuthProvider, type Clock, TransportError } from '@mcp-fittings/client-core';
+import { connectionMessage } from '@mcp-fittings/toolbox/connect';
 import {
-  sanitizeText,
-  TransportError,
-  withTimeout,
-  type AuthProvider,
-  type Clock,
-} from '@mcp-fittings/client-core/transport';
-import {
-  connectionMessage,
   createCredentials,
-  createLifetime,
   createRequestRedactor,
   createStatusTable,
-  sendWithRecovery,
-  wrongEndpointRows,
   type Credentials,
-  type Lifetime,
   type Refusal,
   type RefusedReply,
   type RemoteRequest,
   type RequestRedactor,
   type RetryLaterOptions,
-  type TlsOptions,
-} from '@mcp-fittings/remote-policy';
-import { loadTls, type TlsContexts } from '@mcp-fittings/remote-policy/tls';
+  sendWithRecovery,
+  wrongEndpointRows,
+} from '@mcp-fittings/toolbox/refusal';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
+import { createLifetime, type Lifetime, withTimeout } from '@mcp-fittings/toolbox/timing';
+import { loadTls, type TlsContexts, type TlsOptions } from '@mcp-fittings/toolbox/tls';
 import type { WebSocket } from 'ws';
 import { connectSocket } from './connect-socket.js';
 import type { OpenSocket } from '../socket/socket-transport.js';

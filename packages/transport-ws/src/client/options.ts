@@ -1,5 +1,7 @@
-import { FittingsError, type AuthProvider, type Logger } from '@mcp-fittings/client-core/transport';
-import { checkHeaders, type RetryLaterOptions, type TlsOptions } from '@mcp-fittings/remote-policy';
+import { type AuthProvider, FittingsError, type Logger } from '@mcp-fittings/client-core';
+import { checkHeaders } from '@mcp-fittings/toolbox/connect';
+import type { RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
+import type { TlsOptions } from '@mcp-fittings/toolbox/tls';
 import type { WebSocketConnectionOptions } from '../socket/socket-options.js';
 
 /** Options of a WebSocket transport. Only `url` is required; times are in milliseconds. */

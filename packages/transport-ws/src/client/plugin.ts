@@ -1,13 +1,6 @@
-import {
-  described,
-  entrySchema,
-  flag,
-  required,
-  text,
-  type EntryOf,
-  type TransportPlugin,
-} from '@mcp-fittings/client-core/transport';
-import { toClientCertificate, remoteEntryFields } from '@mcp-fittings/remote-policy';
+import type { TransportPlugin } from '@mcp-fittings/client-core';
+import { remoteEntryFields, toClientCertificate } from '@mcp-fittings/toolbox/connect';
+import { described, type EntryOf, entrySchema, flag, required, text } from '@mcp-fittings/toolbox/entries';
 import { openWebSocketTransport } from './client-transport.js';
 import type { WebSocketTransportOptions } from './options.js';
 

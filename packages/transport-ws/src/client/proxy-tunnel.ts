@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
-import { TransportError } from '@mcp-fittings/client-core/transport';
+import { TransportError } from '@mcp-fittings/client-core';
 
 /** The proxy, and where its tunnel leads. */
 export interface TunnelTarget {

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { FittingsError, isRecord } from '@mcp-fittings/client-core/transport';
-import { isLoopbackHost } from '@mcp-fittings/remote-policy';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { Authenticate, AuthenticateRefusal, WebSocketServerOptions } from './options.js';
 import type { Refusal } from './refusal.js';
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { withTimeout, type Clock, type Logger } from '@mcp-fittings/client-core/transport';
+import type { Clock, Logger } from '@mcp-fittings/client-core';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { AccessControl } from './access-control.js';
 import type { Refusal } from './refusal.js';
 

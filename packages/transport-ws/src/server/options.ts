@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
-import type { Logger, Transport } from '@mcp-fittings/client-core/transport';
+import type { Logger, Transport } from '@mcp-fittings/client-core';
 import type { WebSocketConnectionOptions } from '../socket/socket-options.js';
 
 /** Options of a WebSocket server: who may connect, and the limits. Times are in milliseconds. */

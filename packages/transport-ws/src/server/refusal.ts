@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Logger } from '@mcp-fittings/client-core/transport';
+import type { Logger } from '@mcp-fittings/client-core';
 
 /** Why an upgrade is refused. */
 export interface Refusal {

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { guardLogger, systemClock } from '@mcp-fittings/client-core/transport';
+import { guardLogger } from '@mcp-fittings/toolbox/logging';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { WebSocketServer as UpgradeHandler, type ServerOptions, type WebSocket } from 'ws';
 import { CLOSE } from '../socket/close-codes.js';
 import {

@@ -1,9 +1,5 @@
-import {
-  sanitizeText,
-  type ErrorCode,
-  type FittingsErrorOptions,
-  type Redactor,
-} from '@mcp-fittings/client-core/transport';
+import type { ErrorCode, FittingsErrorOptions } from '@mcp-fittings/client-core';
+import { type Redactor, sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /** Close codes that this package sends. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 export const CLOSE = {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@mcp-fittings/client-core/transport';
+import type { ErrorCode } from '@mcp-fittings/client-core';
 
 interface FrameFault {
   readonly error: ErrorCode;

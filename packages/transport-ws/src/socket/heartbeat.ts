@@ -1,4 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core/transport';
+import type { Clock } from '@mcp-fittings/client-core';
 
 /** When a silent peer counts as dead. Times are in milliseconds. */
 export interface HeartbeatOptions {

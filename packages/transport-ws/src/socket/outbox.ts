@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
-import type { RequestId, TransportController, TransportError } from '@mcp-fittings/client-core/transport';
+import type { RequestId, TransportError } from '@mcp-fittings/client-core';
+import type { TransportController } from '@mcp-fittings/toolbox/base-transport';
 import type { WebSocket } from 'ws';
 
 /** Bytes that `ws` may buffer. Further messages wait here, where they still count as not sent. */

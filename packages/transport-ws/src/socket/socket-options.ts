@@ -1,4 +1,4 @@
-import { FittingsError, type Clock } from '@mcp-fittings/client-core/transport';
+import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { PerMessageDeflateOptions } from 'ws';
 import type { HeartbeatOptions } from './heartbeat.js';
 

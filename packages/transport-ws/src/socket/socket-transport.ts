@@ -1,15 +1,10 @@
 import type { Socket } from 'node:net';
-import {
-  afterTurn,
-  BaseTransport,
-  isRequest,
-  systemClock,
-  type Clock,
-  type JSONRPCMessage,
-  type Redactor,
-  type TransportDescription,
-} from '@mcp-fittings/client-core/transport';
-import { replyExcerpt } from '@mcp-fittings/remote-policy';
+import type { Clock, JSONRPCMessage, TransportDescription } from '@mcp-fittings/client-core';
+import { afterTurn, BaseTransport } from '@mcp-fittings/toolbox/base-transport';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
+import { replyExcerpt } from '@mcp-fittings/toolbox/refusal';
+import type { Redactor } from '@mcp-fittings/toolbox/text';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { RawData, WebSocket } from 'ws';
 import { CLOSE, meaningOfClose } from './close-codes.js';
 import { faultOfFrame } from './frame-errors.js';

@@ -1,5 +1,10 @@
-import type { FittingsError, TransportError } from '@mcp-fittings/client-core';
-import type { JSONRPCMessage, JSONRPCObject, Transport } from '@mcp-fittings/client-core/transport';
+import type {
+  FittingsError,
+  JSONRPCMessage,
+  JSONRPCObject,
+  Transport,
+  TransportError,
+} from '@mcp-fittings/client-core';
 
 /** A transport and all that it said. */
 export interface Recorder {

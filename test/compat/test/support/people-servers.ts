@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Interaction } from '@mcp-fittings/auth-oauth';
-import type { Transport } from '@mcp-fittings/client-core';
-import { isRequest, type JSONRPCMessage } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, Transport } from '@mcp-fittings/client-core';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 
 /** One `tools/call` as a server received it. */

@@ -1,5 +1,5 @@
-import type { Transport } from '@mcp-fittings/client-core';
-import { isRequest, type JSONRPCMessage } from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, Transport } from '@mcp-fittings/client-core';
+import { isRequest } from '@mcp-fittings/toolbox/messages';
 import { createKitPeer } from '@mcp-fittings/testkit/peer';
 import { createHttpTransport } from '@mcp-fittings/transport-http';
 import { createSseTransport } from '@mcp-fittings/transport-sse';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { PROJECT_PLACEHOLDER } from '../../layout/layout.js';
 import { chain, readFields, sameNames, writeFields, type ClientFormat } from './client-format.js';
 import { writeShellVariables } from './client-variables.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { type JsonObject, type JsonValue, isJsonList } from '../../jsonc/json-value.js';
 import { parseTemplate, variableReference } from '../../variables/syntax.js';
 import type { ClientReadOptions, Conversion } from './client-format.js';

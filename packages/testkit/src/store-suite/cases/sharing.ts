@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TokenStore } from '@mcp-fittings/client-core/auth';
+import type { TokenStore } from '@mcp-fittings/client-core';
 import { allSettled, increment } from '../assert-store.js';
 import type { StoreBench, StoreCaseGroup } from '../store-case.js';
 import { wholeValue } from './concurrency.js';

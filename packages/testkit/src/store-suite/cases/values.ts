@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { StoredValue } from '@mcp-fittings/client-core/auth';
+import type { StoredValue } from '@mcp-fittings/client-core';
 import { assertRejects } from '../assert-store.js';
 import { outcomeOf } from '../../transport-suite/deadline.js';
 import type { StoreCaseGroup } from '../store-case.js';

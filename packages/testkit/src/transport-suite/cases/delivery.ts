@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isNotification, isRequest, isResponse } from '@mcp-fittings/client-core/transport';
+import { isNotification, isRequest, isResponse } from '@mcp-fittings/toolbox/messages';
 import type { CaseGroup } from '../case.js';
 import type { Session } from '../session.js';
 

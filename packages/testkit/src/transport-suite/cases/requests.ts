@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isNotification } from '@mcp-fittings/client-core/transport';
+import { isNotification } from '@mcp-fittings/toolbox/messages';
 import type { CaseGroup } from '../case.js';
 import { assertSendFailed } from '../expect.js';
 import { outcomeOf } from '../deadline.js';

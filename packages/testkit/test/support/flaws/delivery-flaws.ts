@@ -1,5 +1,5 @@
-import { FittingsError } from '@mcp-fittings/client-core';
-import { isNotification, isResponse, type JSONRPCMessage } from '@mcp-fittings/client-core/transport';
+import { FittingsError, type JSONRPCMessage } from '@mcp-fittings/client-core';
+import { isNotification, isResponse } from '@mcp-fittings/toolbox/messages';
 import { ReferenceTransport } from '../reference-transport.js';
 import { hands, hears, hearsJson, sends, turn, type Flaw } from './flaw.js';
 

@@ -1,8 +1,5 @@
-import type {
-  BaseTransportOptions,
-  JSONRPCMessage,
-  TransportSendOptions,
-} from '@mcp-fittings/client-core/transport';
+import type { JSONRPCMessage, TransportSendOptions } from '@mcp-fittings/client-core';
+import type { BaseTransportOptions } from '@mcp-fittings/toolbox/base-transport';
 import type { TransportCapabilities } from '@mcp-fittings/testkit/transport';
 import { ReferenceTransport } from '../reference-transport.js';
 

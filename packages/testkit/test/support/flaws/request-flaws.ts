@@ -1,5 +1,9 @@
-import { FittingsError, TransportError } from '@mcp-fittings/client-core';
-import type { JSONRPCMessage, TransportSendOptions } from '@mcp-fittings/client-core/transport';
+import {
+  FittingsError,
+  type JSONRPCMessage,
+  TransportError,
+  type TransportSendOptions,
+} from '@mcp-fittings/client-core';
 import { ReferenceTransport } from '../reference-transport.js';
 import { closes, hears, hearsJson, never, sends, turn, type Flaw } from './flaw.js';
 

@@ -1,0 +1,10 @@
+/**
+ * For authors of a transport: a class with the life cycle of a connection, to which a transport adds how bytes travel.
+ *
+ * @packageDocumentation
+ */
+export { BaseTransport, type BaseTransportOptions } from './base-transport/base-transport.js';
+export type { TransportController } from './base-transport/transport-controller.js';
+export { afterTurn, RefusalPace } from './base-transport/after-turn.js';
+export type { Intake, PacedSource, Pausable } from './base-transport/intake.js';
+export type { TurnBudget, TurnBudgetOptions } from './base-transport/turn-budget.js';

@@ -1,0 +1,33 @@
+/**
+ * How a remote server is reached: URLs, headers, proxies, addresses, and messages about a failed connection.
+ *
+ * @packageDocumentation
+ */
+export { CONNECTION_HEADERS, headerProblem } from './connect/http-headers.js';
+export { ipFamily, parseAddressRanges, type AddressRanges } from './connect/address-ranges.js';
+export { chooseProxy, type ProxyOptions } from './connect/choose-proxy.js';
+export { connectionHint, connectionMessage } from './connect/connection-messages.js';
+export {
+  httpEntryFields,
+  remoteEntryFields,
+  toClientCertificate,
+  toHttpClientOptions,
+  type HttpEntryFields,
+  type HttpEntryOptions,
+} from './connect/entry-fields.js';
+export { checkHeaders } from './connect/headers.js';
+export { bareHost, isLoopbackAddress, isLoopbackHost } from './connect/hosts.js';
+export {
+  checkHttpOptions,
+  type AllowedAddresses,
+  type CheckedHttpServer,
+  type HttpServerOptions,
+} from './connect/http-options.js';
+export {
+  checkServerUrl,
+  refuseUnencrypted,
+  type ServerUrlOptions,
+  type CheckedUrl,
+} from './connect/server-url.js';
+export { collectHeaders, SDK_ONLY_OPTIONS, withUrl, type RequestInitOptions } from './connect/sdk-options.js';
+export type { ClientCertificate, TlsOptions } from './tls.js';

@@ -1,0 +1,94 @@
+import { domainToUnicode } from 'node:url';
+import { FittingsError, TransportError } from '@mcp-fittings/client-core';
+import { isLocalAddress, isLoopbackHost, isSecure } from './hosts.js';
+
+/** A valid server URL. */
+export interface CheckedUrl {
+  /** The parsed URL. */
+  readonly url: URL;
+  /** Sentences to show to the user before the URL is used, such as that it is not encrypted. They contain no secret. */
+  readonly warnings: readonly string[];
+}
+
+/** Which URLs are valid. */
+export interface ServerUrlOptions {
+  /** Name of the server, for the error. */
+  readonly server?: string | undefined;
+  /** Required scheme; its encrypted form, `https:` or `wss:`, is valid too. Default `http`. */
+  readonly scheme?: 'http' | 'ws' | undefined;
+}
+
+/**
+ * Parses the URL of a server as the user configured it. Throws `CONFIG_INVALID` if it is not an absolute URL, has another scheme,
+ * or contains a user name, a password or a fragment. Warns of an unencrypted connection to a public host and of an
+ * internationalized host name, which may imitate another one. The error never repeats the text, which may contain a secret.
+ *
+ * @example
+ * ```ts
+ * const { url, warnings } = checkServerUrl('http://mcp.example.com/');
+ * ```
+ */
+export function checkServerUrl(configured: string | URL, options: ServerUrlOptions = {}): CheckedUrl {
+  const { server, scheme = 'http' } = options;
+  const [secure, plain] = [`${scheme}s:`, `${scheme}:`];
+  const refuse = (message: string, hint: string): FittingsError =>
+    new FittingsError('CONFIG_INVALID', message, { server, hint });
+
+  const text = String(configured);
+  if (!URL.canParse(text))
+    throw refuse('The URL of the server is not an absolute URL.', `Write it in full: ${secure}//host/path.`);
+  const url = new URL(text);
+  if (url.protocol !== secure && url.protocol !== plain) {
+    throw refuse(
+      `The URL of the server has the unsupported scheme ${url.protocol}`,
+      `Write a URL that begins with ${secure} or ${plain}`,
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refuse(
+      `The URL of the server (${url.host}) contains a user name or password.`,
+      'Put the credentials into `headers`, or sign in.',
+    );
+  }
+  if (url.hash !== '' || url.href.endsWith('#')) {
+    throw refuse(
+      `The URL of the server (${url.host}) has a fragment.`,
+      'Remove the # and everything after it.',
+    );
+  }
+  return { url, warnings: warningsOf(url) };
+}
+
+/**
+ * Throws `POLICY_DENIED` unless the connection is encrypted or stays on this machine. Nothing has been resolved or sent at that
+ * point.
+ */
+export function refuseUnencrypted(url: URL, server?: string): void {
+  if (isSecure(url) || isLoopbackHost(url.hostname)) return;
+  throw new TransportError(
+    'POLICY_DENIED',
+    `The URL of the server (${url.host}) is not encrypted: anyone on the network path could read and change messages and credentials.`,
+    {
+      server,
+      delivery: 'not-sent',
+      hint: `Use ${url.protocol === 'ws:' ? 'wss' : 'https'}:, or set \`allowInsecure\` on this server if you accept that.`,
+      details: { host: url.host },
+    },
+  );
+}
+
+function warningsOf(url: URL): readonly string[] {
+  const warnings: string[] = [];
+  const { hostname } = url;
+  if (!isSecure(url) && !isLoopbackHost(hostname) && !isLocalAddress(hostname)) {
+    warnings.push(
+      `The connection to ${hostname} is not encrypted: anyone on the network path can read and change it.`,
+    );
+  }
+  if (hostname.split('.').some((label) => label.startsWith('xn--'))) {
+    warnings.push(
+      `The host ${hostname} displays as ${domainToUnicode(hostname)}: check that it does not imitate another name.`,
+    );
+  }
+  return warnings;
+}

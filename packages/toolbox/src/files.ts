@@ -1,0 +1,25 @@
+/**
+ * For authors of a store or a cache: files that other users of the machine can neither read nor replace. Node.js only.
+ *
+ * @packageDocumentation
+ */
+export {
+  assertKeepsItsPlace,
+  checkPrivateDirectory,
+  ensurePrivateDirectory,
+} from './files/private-directory.js';
+export {
+  readPrivateFile,
+  readPrivateFileSync,
+  removePrivateFile,
+  renameFile,
+  writePrivateFile,
+  type WriteOptions,
+} from './files/private-file.js';
+export {
+  identifyProcess,
+  isDeadProcess,
+  isMarkOfDeadProcess,
+  makeProcessMark,
+  type ProcessIdentity,
+} from './files/process-identity.js';

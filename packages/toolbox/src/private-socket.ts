@@ -1,0 +1,144 @@
+/**
+ * For what listens: a port, and a Unix socket that only its owner can connect to.
+ *
+ * @packageDocumentation
+ */
+import { once } from 'node:events';
+import { chmodSync, type Stats, lstatSync, rmSync } from 'node:fs';
+import { link, lstat, mkdtemp, realpath, rename, rm, unlink } from 'node:fs/promises';
+import { type ListenOptions, type Server, createConnection } from 'node:net';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { FittingsError } from '@mcp-fittings/client-core';
+import { systemErrorCode } from './errors/system-errors.js';
+
+/** Resolves when the server listens. Rejects with `CONFIG_INVALID` if the address is in use, and `CONNECT_FAILED` otherwise. */
+export async function startListening(
+  server: Server,
+  options: ListenOptions,
+  message: () => string,
+): Promise<void> {
+  server.listen(options);
+  try {
+    await once(server, 'listening');
+    // The directory that it is in keeps others out until now.
+    if (options.path !== undefined && process.platform !== 'win32') chmodSync(options.path, 0o600);
+  } catch (cause) {
+    server.close();
+    const isInUse = systemErrorCode(cause) === 'EADDRINUSE';
+    throw new FittingsError(isInUse ? 'CONFIG_INVALID' : 'CONNECT_FAILED', message(), {
+      cause,
+      hint: isInUse
+        ? 'Another process uses the address. Choose another; port 0 picks a free one.'
+        : 'Choose another address.',
+    });
+  }
+}
+
+/**
+ * Listens on a Unix socket that only this user can connect to. The socket is created in a new directory of mode 0700, gets mode 0600, and
+ * only then its name, so that no other user can connect in between; unlike with `umask`, files of other threads are not affected. Replaces a
+ * socket of this user on which nothing listens. Returns a function that removes the socket.
+ *
+ * Rejects with `CONFIG_INVALID` if another user could replace the socket, or the path is in use.
+ */
+export async function listenOnPrivateSocket(server: Server, socketPath: string): Promise<() => void> {
+  if (!isAbsolute(socketPath)) {
+    throw invalid('The path of a socket must be absolute.', 'For example: /run/user/1000/mcp.sock.');
+  }
+  const parent = await realpath(dirname(socketPath)).catch((cause: unknown) => {
+    throw invalid(
+      `The directory ${dirname(socketPath)} cannot be used.`,
+      'Create it with mode 0700, or choose another.',
+      cause,
+    );
+  });
+  await checkKeepsItsEntries(parent);
+  const path = join(parent, basename(socketPath));
+  const workshop = await mkdtemp(join(parent, '.'));
+  try {
+    const made = join(workshop, 's');
+    await startListening(server, { path: made }, () => `The socket ${socketPath} cannot be created.`);
+    const { ino } = await lstat(made);
+    try {
+      await claim(made, path, workshop);
+    } catch (error) {
+      server.close();
+      throw error;
+    }
+    return () => {
+      // Another process may have replaced it.
+      if (lstatSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path, { force: true });
+    };
+  } finally {
+    await rm(workshop, { recursive: true, force: true });
+  }
+}
+
+/** Gives the new socket its name. Fails if something else than an abandoned socket of this user has it. */
+async function claim(made: string, path: string, workshop: string): Promise<void> {
+  if (await tryLink(made, path)) return;
+  const stats = await lstat(path);
+  if (!stats.isSocket() || !isOwn(stats)) {
+    throw invalid(`${path} exists, and is not a socket of this user.`, 'Choose another path, or remove it.');
+  }
+  if (await isListening(path)) throw inUse(path);
+  // Another process may have replaced it since: what is moved away is looked at again.
+  const abandoned = join(workshop, 'old');
+  await rename(path, abandoned);
+  if ((await lstat(abandoned)).ino !== stats.ino) {
+    await tryLink(abandoned, path);
+    throw inUse(path);
+  }
+  await unlink(abandoned);
+  if (!(await tryLink(made, path))) throw inUse(path);
+}
+
+async function tryLink(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function isListening(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => resolve(systemErrorCode(error) !== 'ECONNREFUSED'));
+  });
+}
+
+const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+const ROOT = 0;
+
+/** Checks each directory up to the root: in one that others can write to, they could replace an entry of the path. */
+async function checkKeepsItsEntries(directory: string): Promise<void> {
+  const { mode, uid } = await lstat(directory);
+  const isTrusted = uid === ROOT || uid === process.geteuid?.();
+  if (!isTrusted || ((mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0)) {
+    throw invalid(
+      `Another user could replace the socket, because ${directory} belongs to or can be changed by others.`,
+      'Choose a path in a directory that only you can write to.',
+    );
+  }
+  if (dirname(directory) !== directory) await checkKeepsItsEntries(dirname(directory));
+}
+
+function isOwn({ uid }: Stats): boolean {
+  return uid === process.geteuid?.();
+}
+
+function inUse(path: string): FittingsError {
+  return invalid(`Another process listens on ${path}.`, 'Choose another path, or use what listens there.');
+}
+
+function invalid(message: string, hint: string, cause?: unknown): FittingsError {
+  return new FittingsError('CONFIG_INVALID', message, { hint, cause });
+}

@@ -1,0 +1,215 @@
+import {
+  type AuthChallenge,
+  type AuthProvider,
+  AuthRequiredError,
+  type Delivery,
+  FittingsError,
+  TransportError,
+} from '@mcp-fittings/client-core';
+import { checkHeaders } from '../connect/headers.js';
+import type { Challenge, ReplyHead } from './challenge.js';
+import { haveSameEntries } from './same-entries.js';
+import { define, stampAuthError } from './sdk-members.js';
+
+/** A request that was refused with a challenge. */
+export interface ChallengedRequest {
+  /** What the server asks for. */
+  readonly challenge: Challenge;
+  /** HTTP method of the request. */
+  readonly method: string;
+  /** Headers from {@link Credentials.headers} that it was sent with. */
+  readonly signed: Readonly<Record<string, string>>;
+  /** Creates the error for the caller if no credentials help. */
+  readonly refusal: () => FittingsError;
+}
+
+/** Signs the requests to one server with an `AuthProvider` and passes challenges to it. */
+export interface Credentials {
+  /** Whether there is a provider. Without one, {@link headers} always resolves with an empty object. */
+  readonly signs: boolean;
+  /** Whether the configured headers hold credentials. */
+  readonly configured: boolean;
+  /**
+   * Resolves with the headers that sign one request, by lower-case name. Rejects with the provider's own error, or with
+   * `AUTH_FAILED` if the provider throws anything else.
+   *
+   * @param method HTTP method of the request, which a DPoP proof contains.
+   * @param target URL of the request, if it is not the URL of the server.
+   */
+  headers(method: string, target?: URL): Promise<Readonly<Record<string, string>>>;
+  /** Call it with the head of every reply, accepted or not: a provider learns the DPoP nonce of its next proof from it. */
+  observe(head: ReplyHead): void;
+  /**
+   * Resolves when the request is worth sending again. Rejects with the provider's own error; with an `AuthRequiredError` if
+   * there is neither a provider nor a configured credential, or if the user has to sign in again; else with
+   * {@link ChallengedRequest.refusal}.
+   */
+  recover(request: ChallengedRequest, budget: ChallengeBudget): Promise<void>;
+}
+
+/** How the requests to one server are signed. */
+export interface CredentialsOptions {
+  /** URL of the server with the scheme `http:` or `https:`; the provider is asked for credentials for it. */
+  readonly url: URL;
+  /** Signs the requests. `undefined`: requests are sent with the configured headers only. */
+  readonly provider: AuthProvider | undefined;
+  /** Configured `Authorization` header. It is the refused credential if the provider does not set one. */
+  readonly authorization?: string | undefined;
+  /** Whether the configured headers hold credentials, so that a 401 means that these are wrong. Default: whether there is an `authorization`. */
+  readonly configured?: boolean | undefined;
+  /** Headers that the provider may not set; see `checkHeaders`. Default: none. */
+  readonly reserved?: readonly string[] | undefined;
+  /** Name of the server, for errors. */
+  readonly server?: string | undefined;
+}
+
+/**
+ * Limits how often one request may be challenged: once for its credentials, once for a DPoP nonce, twice for more scopes. A
+ * refused fresh token does not justify another one. A nonce is counted separately, because a server may ask for it before it
+ * looks at the token. Two requests for more scopes allow a server to ask step by step.
+ */
+export class ChallengeBudget {
+  readonly #left: Record<Challenge['kind'], number> = { credentials: 1, scope: 2, nonce: 1 };
+
+  /** Counts a challenge. Returns `false` if there were too many of this kind. */
+  spend(kind: Challenge['kind']): boolean {
+    return this.#left[kind]-- > 0;
+  }
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const NONE = {};
+
+/**
+ * Creates the credentials of one connection.
+ *
+ * @example
+ * ```ts
+ * const credentials = createCredentials({ url: new URL('https://mcp.example.com/'), provider });
+ * const headers = await credentials.headers('POST');
+ * ```
+ */
+export function createCredentials(options: CredentialsOptions): Credentials {
+  const {
+    url,
+    provider,
+    authorization,
+    configured = authorization !== undefined,
+    reserved,
+    server,
+  } = options;
+  /** What the provider returned last, and the same with lower-case names. Most providers return the same for many requests. */
+  let last: { readonly given: Headers; readonly checked: Headers } | undefined;
+  const check = (given: Headers): Headers => {
+    if (last === undefined || !haveSameEntries(given, last.given)) {
+      last = { given: { ...given }, checked: checkHeaders(given, { server, reserved }) };
+    }
+    return last.checked;
+  };
+
+  return {
+    signs: provider !== undefined,
+    configured,
+
+    async headers(method, target = url) {
+      if (provider === undefined) return NONE;
+      try {
+        return check(await provider.headers({ url: target, method }));
+      } catch (cause) {
+        throw asAuthError(cause, 'not-sent', server);
+      }
+    },
+
+    observe(head) {
+      if (provider?.onDpopNonce === undefined) return;
+      const dpopNonce = head.header('dpop-nonce');
+      // After a redirect, the reply may come from another server.
+      if (dpopNonce === undefined || head.url.origin !== url.origin) return;
+      try {
+        provider.onDpopNonce({ url, dpopNonce });
+      } catch {
+        // The reply is valid all the same. A provider that cannot sign fails with the next request.
+      }
+    },
+
+    async recover({ challenge, method, signed, refusal }, budget) {
+      const { kind, status, wwwAuthenticate, challenges, dpopNonce } = challenge;
+      const refused = signed['authorization'] ?? authorization;
+      const given: AuthChallenge = { url, status, wwwAuthenticate, challenges, dpopNonce, method, refused };
+      if (provider === undefined) {
+        const missing = kind !== 'scope' && !configured;
+        throw asAuthError(missing ? noneConfigured(given, refusal(), server) : refusal(), 'rejected', server);
+      }
+      if (!budget.spend(kind)) {
+        // New credentials were refused as well. Only another sign-in may help, if the provider has one.
+        const needsSignIn = kind !== 'scope' && provider.signIn !== undefined;
+        throw asAuthError(
+          needsSignIn ? refusedAgain(refusal(), given, server) : refusal(),
+          'rejected',
+          server,
+        );
+      }
+      try {
+        await provider.onChallenge(given);
+      } catch (cause) {
+        throw asAuthError(cause, 'rejected', server);
+      }
+    },
+  };
+}
+
+function noneConfigured(
+  challenge: AuthChallenge,
+  { details }: FittingsError,
+  server: string | undefined,
+): AuthRequiredError {
+  return new AuthRequiredError('The server requires credentials and none are configured.', {
+    server,
+    challenge,
+    hint: 'Install a sign-in package for it, or configure `headers` or `apiKey`.',
+    details: { status: details['status'] ?? challenge.status, url: challenge.url.origin },
+  });
+}
+
+function refusedAgain(
+  cause: FittingsError,
+  challenge: AuthChallenge,
+  server: string | undefined,
+): AuthRequiredError {
+  return new AuthRequiredError('The server refused the credentials again after they were renewed.', {
+    server,
+    challenge,
+    cause,
+    hint: 'Sign in again, with host.signIn() or signIn() of the provider.',
+    details: { status: cause.details['status'] ?? challenge.status, url: challenge.url.origin },
+  });
+}
+
+/**
+ * The provider's own error, with the `delivery` of the request, which only the transport knows. If the error has a `delivery`
+ * already, that is about a request of the provider, for example to a token endpoint; then it becomes the cause of a new one.
+ */
+function asAuthError(cause: unknown, delivery: Delivery, server: string | undefined): FittingsError {
+  const error =
+    cause instanceof FittingsError
+      ? about(cause, delivery)
+      : new TransportError('AUTH_FAILED', 'The auth provider threw an error that is not a FittingsError.', {
+          server,
+          cause,
+          delivery,
+        });
+  if (error.delivery === undefined) define(error, 'delivery', delivery);
+  stampAuthError(error);
+  return error;
+}
+
+function about(error: FittingsError, delivery: Delivery): FittingsError {
+  if (error.delivery === undefined || error.delivery === delivery) return error;
+  const { message, code, kind, retryable, hint, server, details } = error;
+  const options = { cause: error, kind, retryable, hint, server, details, delivery };
+  if (error instanceof AuthRequiredError) {
+    return new AuthRequiredError(message, { ...options, challenge: error.challenge });
+  }
+  return new FittingsError(code, message, options);
+}

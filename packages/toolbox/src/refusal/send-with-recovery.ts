@@ -1,0 +1,101 @@
+import type { Clock } from '@mcp-fittings/client-core';
+import { untilEnd, sleepWithin, type LifetimeSignal } from '../timing/lifetime.js';
+import { ChallengeBudget, type Credentials } from './credentials.js';
+import type { RequestRedactor } from './redaction.js';
+import {
+  readRefusal,
+  refusalError,
+  type Refusal,
+  type RefusedReply,
+  type RefusedRequest,
+} from './refusal.js';
+import { RetryBudget, type RetryLaterOptions } from './retry-later.js';
+
+/** What the requests of one connection share. */
+export interface RecoveryOptions {
+  /** Signs the requests and answers challenges. */
+  readonly credentials: Credentials;
+  /** Learns what is sent, so that no error shows it. */
+  readonly redactor: RequestRedactor;
+  /** How often, and how long, a request waits for a busy server. */
+  readonly retryLater: RetryLaterOptions;
+  /** Times the waits. */
+  readonly clock: Clock;
+  /** Source of randomness in [0, 1), which spreads the waits of many clients. */
+  readonly random: () => number;
+}
+
+/** One request of a remote transport, whichever protocol carries it. */
+export interface RemoteRequest<Reply extends { readonly accepted: true }> extends RefusedRequest {
+  /** HTTP method, which a DPoP proof contains. */
+  readonly method: string;
+  /** Returns the URL of the request, if it is not the URL of the server. */
+  target?(): URL | undefined;
+  /** The request is abandoned when this ends. */
+  readonly lifetime: LifetimeSignal;
+  /** Runs before each attempt is signed. */
+  before?(): Promise<void> | undefined;
+  /**
+   * Sends the request once. Resolves with the reply when it has been read, or with `undefined` if `lifetime` ended first.
+   * Rejects if no reply arrives.
+   *
+   * @param signed Headers that sign this attempt.
+   */
+  send(signed: Readonly<Record<string, string>>): Promise<Reply | RefusedReply | undefined>;
+  /**
+   * Handles a refusal that neither credentials nor waiting overcome. Resolves with `answered` if the refusal is the answer to
+   * the request and has been delivered, with `again` to send the request again, or with `undefined` to fail.
+   */
+  settle?(refusal: Refusal): Promise<'answered' | 'again' | undefined>;
+}
+
+const UNSIGNED: Readonly<Record<string, string>> = {};
+
+/**
+ * Signs and sends a request, and sends it again if its refusal can be overcome: by other credentials, by waiting for a busy
+ * server, or by what the transport knows.
+ *
+ * Resolves with the accepted reply, or with `undefined` if `lifetime` ended first or the refusal was the answer. Rejects with the
+ * error of the last refusal (see `refusalError`), of the auth provider, or of `send`.
+ */
+export async function sendWithRecovery<Reply extends { readonly accepted: true }>(
+  request: RemoteRequest<Reply>,
+  options: RecoveryOptions,
+): Promise<Reply | undefined> {
+  const { credentials, redactor, clock } = options;
+  const { method, lifetime } = request;
+  let challenges: ChallengeBudget | undefined;
+  let retries: RetryBudget | undefined;
+
+  for (;;) {
+    const ready = request.before?.();
+    if (ready !== undefined) await ready;
+    const signed = credentials.signs
+      ? await untilEnd(lifetime, credentials.headers(method, request.target?.()))
+      : UNSIGNED;
+    if (signed === undefined || lifetime.ended) return undefined;
+    redactor.learn(signed);
+
+    const reply = await request.send(signed);
+    if (reply === undefined || reply.accepted) return reply;
+
+    const unsigned = !credentials.configured && Object.keys(signed).length === 0;
+    const refusal = readRefusal(reply, request, clock.now(), unsigned);
+    const fail = () => refusalError(refusal, redactor.redact);
+    if (refusal.challenge !== undefined) {
+      challenges ??= new ChallengeBudget();
+      const challenged = { challenge: refusal.challenge, method, signed, refusal: fail };
+      await untilEnd(lifetime, credentials.recover(challenged, challenges));
+    } else if (refusal.row.meaning === 'retry-later') {
+      retries ??= new RetryBudget(options.retryLater, options.random);
+      const ms = retries.next(refusal.retryAfterMs);
+      if (ms === undefined) throw fail();
+      await sleepWithin(lifetime, ms, clock);
+    } else {
+      const outcome = await request.settle?.(refusal);
+      if (outcome === 'answered') return undefined;
+      if (outcome === undefined) throw fail();
+    }
+    if (lifetime.ended) return undefined;
+  }
+}

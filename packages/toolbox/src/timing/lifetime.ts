@@ -1,0 +1,105 @@
+import type { Clock } from '@mcp-fittings/client-core';
+import { linkSignal, sleep } from './waits.js';
+
+/**
+ * Ends once and then runs the cleanup tasks that were registered. Every request has one, where other programs use an
+ * `AbortController`: one that follows another controller costs ten times as much.
+ */
+export interface Lifetime extends LifetimeSignal {
+  /** Ends it and runs the tasks. Safe to call again. */
+  end(): void;
+}
+
+/** The part of a {@link Lifetime} that only observes it, as `AbortSignal` is to `AbortController`. Every transport is one. */
+export interface LifetimeSignal {
+  /** Whether it has ended. */
+  readonly ended: boolean;
+  /** Runs `task` when it ends, or now if it has ended. Returns a function that unregisters the task. */
+  onEnd(task: () => void): () => void;
+}
+
+/** Creates a lifetime that ends with its parent at the latest. */
+export function createLifetime(parent?: LifetimeSignal): Lifetime {
+  return new LifetimeWithin(parent);
+}
+
+/** A registered task; without one once it is unregistered. */
+interface Registration {
+  task: (() => void) | undefined;
+}
+
+class LifetimeWithin implements Lifetime {
+  #ended = false;
+  /**
+   * Created for the first task. It holds registrations, not tasks: a `Set` is copied every few dozen changes, and V8 keeps what the
+   * old copies hold until the next full collection. That must not be all requests of a connection.
+   */
+  #tasks: Set<Registration> | undefined;
+  #leave: (() => void) | undefined;
+
+  constructor(parent: LifetimeSignal | undefined) {
+    this.#leave = parent?.onEnd(() => this.end());
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  onEnd(task: () => void): () => void {
+    if (this.#ended) {
+      task();
+      return () => undefined;
+    }
+    const tasks = (this.#tasks ??= new Set());
+    const registration: Registration = { task };
+    tasks.add(registration);
+    return () => {
+      registration.task = undefined;
+      tasks.delete(registration);
+    };
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#leave?.();
+    this.#leave = undefined;
+    const tasks = this.#tasks;
+    this.#tasks = undefined;
+    if (tasks === undefined) return;
+    const all = [...tasks].map(({ task }) => task);
+    for (const task of all) task?.();
+  }
+}
+
+/** Settles as `work` does, or resolves with `undefined` if `lifetime` ends first. */
+export function untilEnd<T>(lifetime: LifetimeSignal, work: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const stay = lifetime.onEnd(() => resolve(undefined));
+    // Not with `finally`, which makes two promises more.
+    work.then(
+      (value) => {
+        stay();
+        resolve(value);
+      },
+      (error: unknown) => {
+        stay();
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the error of the work
+        reject(error);
+      },
+    );
+  });
+}
+
+/** Resolves after `ms` milliseconds, or as soon as `lifetime` ends. No timer is left behind. */
+export async function sleepWithin(lifetime: LifetimeSignal, ms: number, clock: Clock): Promise<void> {
+  const link = linkSignal();
+  const stay = lifetime.onEnd(() => link.abort());
+  try {
+    await sleep(ms, { clock, signal: link.signal });
+  } catch {
+    // The lifetime has ended: there is nothing to wait for.
+  } finally {
+    stay();
+  }
+}

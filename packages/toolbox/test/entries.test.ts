@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const SOURCE = fileURLToPath(new URL('../src', import.meta.url));
+const MANIFEST = JSON.parse(readFileSync(join(SOURCE, '../package.json'), 'utf8')) as {
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies: object;
+};
+const ENTRIES = Object.keys(MANIFEST.exports)
+  .filter((entry) => entry !== './package.json')
+  .map((entry) => entry.slice(2));
+
+/** Returns the subjects, that is, entries and folders, that an entry point loads. */
+function loads(entry: string): string[] {
+  const files = new Set<string>();
+  const visit = (file: string): void => {
+    if (files.has(file)) return;
+    files.add(file);
+    const code = readFileSync(join(SOURCE, file), 'utf8');
+    for (const [, target] of code.matchAll(/^(?:import|export) (?!type\b)[^;]*?from '(\.[^']+)\.js'/gm))
+      visit(`${relative(SOURCE, join(SOURCE, dirname(file), target!))}.ts`);
+  };
+  visit(`${entry}.ts`);
+  return [...new Set([...files].map((file) => file.split('/')[0]!.replace(/\.ts$/, '')))]
+    .filter((subject) => subject !== entry)
+    .toSorted();
+}
+
+it('each entry point loads what it exports, and what that needs', () => {
+  expect(Object.fromEntries(ENTRIES.map((entry) => [entry, loads(entry)]))).toEqual({
+    'base-transport': ['errors', 'messages', 'text', 'timing'],
+    messages: [],
+    framing: [],
+    entries: ['messages', 'text'],
+    errors: [],
+    logging: [],
+    timing: [],
+    text: [],
+    files: ['errors'],
+    programs: [],
+    connect: ['entries', 'messages', 'text'],
+    refusal: ['connect', 'messages', 'text', 'timing'],
+    tls: [],
+    'parameter-headers': ['messages'],
+    'private-socket': ['errors'],
+  });
+});
+
+it('depends on the contracts only', () => {
+  expect(Object.keys(MANIFEST.dependencies)).toEqual(['@mcp-fittings/client-core']);
+});
+
+it('every file belongs to an entry point', () => {
+  const subjects = readdirSync(SOURCE).map((name) => name.replace(/\.ts$/, ''));
+  expect(subjects.filter((subject) => !ENTRIES.includes(subject))).toEqual([]);
+});
+
+it.each(['base-transport', 'connect', 'refusal', 'text'])(
+  '%s loads no sockets, TLS or cryptography',
+  (entry) => {
+    // In a process of its own and from what is built: `tsc -b` first.
+    const code = `
+    await import('@mcp-fittings/toolbox/${entry}');
+    console.log(JSON.stringify(process.moduleLoadList.filter((name) => /^NativeModule (net|tls|crypto|http)$/.test(name))));
+  `;
+    const options = { cwd: import.meta.dirname, encoding: 'utf8' } as const;
+    expect(JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], options))).toEqual(
+      [],
+    );
+  },
+);
