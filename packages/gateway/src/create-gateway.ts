@@ -2,23 +2,13 @@ import { guardLogger } from '@mcp-fittings/toolbox/logging';
 import type { Host } from '@mcp-fittings/host';
 import { createExposure } from './catalog/exposure.js';
 import type { Caller, Mount } from './contracts/caller.js';
-import type { FrontDoorOptions, Gateway } from './contracts/gateway.js';
+import type { Gateway } from './contracts/gateway.js';
+import type { GatewayOptions } from './contracts/gateway-options.js';
 import { createFrontDoors } from './front-doors.js';
-import { joinFleet, type FleetOptions } from './join-fleet.js';
+import { joinFleet } from './join-fleet.js';
 import { shareSignIn } from './state/shared-sign-in.js';
-import { createStatusPage, type StatusOptions } from './status/status-page.js';
+import { createStatusPage } from './status/status-page.js';
 import { createSurface } from './surface/create-surface.js';
-import type { SurfaceOptions } from './surface/surface-options.js';
-
-/** Options of {@link createGateway}: what is served, and to whom. */
-export interface GatewayOptions
-  extends Omit<SurfaceOptions, 'host' | 'admit' | 'refusal' | 'replicas'>, FrontDoorOptions, FleetOptions {
-  /**
-   * Serves a page at `/` that shows callers the state of the gateway, behind {@link FrontDoorOptions.access}. With `true`, with the defaults
-   * of {@link StatusOptions}. Default: no page.
-   */
-  readonly status?: boolean | StatusOptions | undefined;
-}
 
 /**
  * Serves the servers of a host as one MCP server: all of them at `/mcp`, with names such as `github__create_issue`, and each at
@@ -68,7 +58,7 @@ export function createGateway(host: Host, given: GatewayOptions = {}): Gateway {
     ...options,
     signIn,
     pages: [...(options.pages ?? []), ...(status ? [status] : [])],
-    sessions: { store: fleet.sessions, ...options.sessions },
+    sessions: { ...options.sessions, store: fleet.sessions },
   });
   const close = async (): Promise<void> => {
     // Its streams do not end by themselves.

@@ -3,7 +3,9 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { AccessDecision } from './contracts/access.js';
 import type { Caller, Mount } from './contracts/caller.js';
-import type { FrontDoorOptions, Gateway, GatewayListener } from './contracts/gateway.js';
+import type { Gateway, GatewayListener } from './contracts/gateway.js';
+import type { GatewayOptions } from './contracts/gateway-options.js';
+import type { SessionStore } from './contracts/session-store.js';
 import type { Surface } from './contracts/surface.js';
 import { type Authenticate, createHttpHandler, refuseEveryone } from './http/http-handler.js';
 import { createNodeListener } from './http/node-listener.js';
@@ -12,6 +14,30 @@ import { serveStdio } from './pipes/stdio.js';
 
 const MIB = 1024 * 1024;
 const HALF_AN_HOUR = 1_800_000;
+
+/** Options of the gateway about clients: who they are, and how they connect. */
+export interface FrontDoorOptions extends Pick<
+  GatewayOptions,
+  | 'access'
+  | 'trustedCaller'
+  | 'owner'
+  | 'signIn'
+  | 'pages'
+  | 'basePath'
+  | 'allowedHosts'
+  | 'allowedOrigins'
+  | 'maxBodyBytes'
+  | 'maxUnreadBytes'
+  | 'maxSubscriptions'
+  | 'keepAliveMs'
+  | 'closeTimeoutMs'
+  | 'clock'
+  | 'logger'
+> {
+  /** Limits of sessions, and what another replica needs to continue one. Default: a session ends with this process. */
+  readonly sessions?:
+    (GatewayOptions['sessions'] & { readonly store?: SessionStore | undefined }) | undefined;
+}
 
 /**
  * Offers a surface over HTTP, sockets and stdio. `serves` says whether there is anything for a caller at a mount. Throws `CONFIG_INVALID`.

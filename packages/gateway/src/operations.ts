@@ -3,13 +3,4 @@
  *
  * @packageDocumentation
  */
-export {
-  createOperations,
-  type DrainOptions,
-  type DrainResult,
-  type LoadSource,
-  type Operations,
-  type OperationsOptions,
-} from './operations/operations.js';
-export type { GatewayLoad } from './contracts/gateway.js';
-export type { RequestEvent, RequestObserver } from './contracts/request-event.js';
+export { createOperations, type Operations, type OperationsOptions } from './operations/operations.js';

@@ -10,6 +10,7 @@ import {
   type JsonValue,
 } from 'oauth4webapi';
 import type { Issuer } from './issuer.js';
+import type { OAuthResourceOptions } from './oauth-resource.js';
 
 /** Claims of a validated access token. `iss`, `sub` and `exp` are there; anything else may be missing. */
 export interface AccessTokenClaims {
@@ -25,12 +26,6 @@ export interface AccessTokenClaims {
   readonly [claim: string]: JsonValue | readonly string[] | undefined;
 }
 
-/**
- * How access tokens look: `at+jwt` as in RFC 9068, or `jwt` for issuers that send `typ: JWT` and leave out claims, such as Keycloak and
- * Microsoft Entra ID.
- */
-export type TokenProfile = 'at+jwt' | 'jwt';
-
 /** A token, and what it has to be. */
 export interface TokenCheck {
   /** Public URL, method and headers of the request that carries the token. */
@@ -39,7 +34,7 @@ export interface TokenCheck {
   readonly issuer: Issuer;
   /** The identifier that `aud` must contain. */
   readonly audience: string;
-  readonly profile: TokenProfile;
+  readonly profile: NonNullable<OAuthResourceOptions['tokenProfile']>;
   readonly clock: Clock;
 }
 

@@ -3,29 +3,21 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import type { Access } from '../contracts/access.js';
 import { challenge, readAuthorization } from './challenge.js';
 
-/** Options of {@link bearerToken}. */
-export interface BearerTokenOptions {
-  /**
-   * The secret that every caller sends, or several while one replaces another. At least 32 characters of `A-Z a-z 0-9 - . _ ~ + /`, with
-   * `=` at the end; 32 random bytes in base64url are fine. `undefined`, as of an environment variable that is not set, throws.
-   */
-  readonly token: string | readonly string[] | undefined;
-}
-
 /**
  * Creates an access scheme with one shared secret, for one person or one program. All callers are the caller `bearer`, without a
  * principal: they share the connections and credentials of the host. A request without the secret is refused with a 401.
+ * Pass several secrets while one replaces another.
  *
- * Throws `CONFIG_INVALID` for a token that is missing, short, not random or not valid in a header. The error does not contain it.
+ * A secret has at least 32 characters of `A-Z a-z 0-9 - . _ ~ + /`, with `=` at the end; 32 random bytes in base64url are fine.
+ * Throws `CONFIG_INVALID` for a token that is missing (also `undefined`, as of an environment variable that is not set), short, not random or not valid in a header. The error does not contain it.
  * @example
  * ```ts
  * const gateway = createGateway(host, { access: bearerToken(process.env['GATEWAY_TOKEN']) });
  * ```
  * @see https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1
  */
-export function bearerToken(token: string | undefined | BearerTokenOptions): Access {
-  const given = typeof token === 'object' ? token.token : token;
-  const tokens = given === undefined || typeof given === 'string' ? [given] : given;
+export function bearerToken(token: string | readonly string[] | undefined): Access {
+  const tokens = token === undefined || typeof token === 'string' ? [token] : token;
   if (tokens.length === 0) throw weak('is missing');
   const expected = tokens.map((each) => digest(checked(each)));
   const caller = { id: 'bearer' };

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { type Clock, FittingsError, type Logger } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Access, AccessDecision } from '../contracts/access.js';
-import type { ItemKind } from '../contracts/caller.js';
+import type { Caller, ItemKind } from '../contracts/caller.js';
 import {
   decodePart,
   SIGNATURE_ALGORITHMS,
   validateAccessToken,
   type AccessTokenClaims,
-  type TokenProfile,
 } from './access-token.js';
 import { refuse } from '../http/refusals.js';
 import { challenge, readAuthorization, type ChallengeParameters } from './challenge.js';
@@ -17,7 +16,7 @@ import type { OutboundFetch } from './outbound-fetch.js';
 import { principalOfSubject } from './principal.js';
 import { createProtectedAddresses, type ProtectedAddress } from './protected-address.js';
 import { createRecentValues } from './recent-values.js';
-import { createScopeGrants, type GrantedItem, type Scopes } from './scope-grants.js';
+import { createScopeGrants, type GrantedItem } from './scope-grants.js';
 
 /** Options of {@link oauthResource}. */
 export interface OAuthResourceOptions {
@@ -25,8 +24,33 @@ export interface OAuthResourceOptions {
   readonly resource: string;
   /** Issuers whose tokens are accepted, written as in `iss`. Their metadata is read when the first token arrives. */
   readonly issuers: readonly string[];
-  /** What the scopes of a token allow. Default: every valid token allows everything. */
-  readonly scopes?: Scopes | undefined;
+  /**
+   * What a token allows. A record maps each scope to what it grants, the narrowest first: everything (`*`), or some servers; a token gets
+   * the sum of its scopes. A grant that lists items of any kind grants these only; otherwise it grants everything of the server. In a
+   * list, `*` stands for any characters: `get_*`.
+   *
+   * A function decides from the claims, and returns undefined to refuse the token with `insufficient_scope`. Default: every valid token
+   * allows everything.
+   */
+  readonly scopes?:
+    | Readonly<
+        Record<
+          string,
+          | '*'
+          | readonly {
+              /** Name of the server in the host. */
+              readonly server: string;
+              /** Original names of tools. */
+              readonly tools?: readonly string[] | undefined;
+              /** Original names of prompts. */
+              readonly prompts?: readonly string[] | undefined;
+              /** URIs of resources, and URI templates. */
+              readonly resources?: readonly string[] | undefined;
+            }[]
+        >
+      >
+    | ((claims: AccessTokenClaims) => Caller['allows'] | undefined)
+    | undefined;
   /**
    * Returns the person for whom the host acts, and to whom sign-ins to servers belong. Must differ for different people, whatever the
    * issuer. Default: issuer and subject. If it throws, the token is refused.
@@ -39,10 +63,10 @@ export interface OAuthResourceOptions {
    */
   readonly audience?: string | readonly string[] | undefined;
   /**
-   * `at+jwt` accepts tokens of RFC 9068 only. `jwt` also accepts tokens with `typ: JWT`, or without `jti` and `client_id`; only `aud` then
-   * tells an access token from an ID token. Default `at+jwt`.
+   * `at+jwt` accepts tokens of RFC 9068 only. `jwt` also accepts tokens with `typ: JWT`, or without `jti` and `client_id`, which issuers
+   * such as Keycloak and Microsoft Entra ID send; only `aud` then tells an access token from an ID token. Default `at+jwt`.
    */
-  readonly tokenProfile?: TokenProfile | undefined;
+  readonly tokenProfile?: 'at+jwt' | 'jwt' | undefined;
   /** Largest access token, in bytes. Default 16 384. */
   readonly maxTokenBytes?: number | undefined;
   /** How long a validated token is not validated again, in milliseconds; never longer than it is valid. Default 300 000. */

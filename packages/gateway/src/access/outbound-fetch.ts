@@ -2,21 +2,21 @@ import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
 
 /** A `fetch` that a program may replace, for example to use a proxy or a certificate authority of its own. */
-export type OutboundFetch = (url: string, init: OutboundRequest) => Promise<Response>;
-
-/** Second argument of {@link OutboundFetch}. */
-export interface OutboundRequest {
-  /** HTTP method. */
-  readonly method: string;
-  /** Headers of the request. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Body of the request; absent for `GET`. */
-  readonly body?: string | URLSearchParams | Uint8Array<ArrayBuffer> | undefined;
-  /** Redirects must not be followed. */
-  readonly redirect: 'manual';
-  /** Ends the request. */
-  readonly signal: AbortSignal;
-}
+export type OutboundFetch = (
+  url: string,
+  init: {
+    /** HTTP method. */
+    readonly method: string;
+    /** Headers of the request. */
+    readonly headers: Readonly<Record<string, string>>;
+    /** Body of the request; absent for `GET`. */
+    readonly body?: string | URLSearchParams | Uint8Array<ArrayBuffer> | undefined;
+    /** Redirects must not be followed. */
+    readonly redirect: 'manual';
+    /** Ends the request. */
+    readonly signal: AbortSignal;
+  },
+) => Promise<Response>;
 
 /** What the functions of `oauth4webapi` pass to a `fetch`. */
 interface LibraryRequest {

@@ -1,33 +1,15 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { Caller, ItemKind } from '../contracts/caller.js';
 import type { AccessTokenClaims } from './access-token.js';
+import type { OAuthResourceOptions } from './oauth-resource.js';
 
-/** What one scope grants: everything (`*`), or some servers. */
-export type ScopeGrant = '*' | readonly ServerGrant[];
+/** What a token allows. */
+type Scopes = NonNullable<OAuthResourceOptions['scopes']>;
 
-/**
- * A server that a scope grants. A grant that lists items of any kind grants these only; otherwise it grants everything of the server. In
- * a list, `*` stands for any characters: `get_*`.
- */
-export interface ServerGrant {
-  /** Name of the server in the host. */
-  readonly server: string;
-  /** Original names of tools. */
-  readonly tools?: readonly string[] | undefined;
-  /** Original names of prompts. */
-  readonly prompts?: readonly string[] | undefined;
-  /** URIs of resources, and URI templates. */
-  readonly resources?: readonly string[] | undefined;
-}
+/** A server that a scope grants. */
+type ServerGrant = Exclude<Exclude<Scopes, (...args: never) => unknown>[string], '*'>[number];
 
-/**
- * What a token allows. A record maps each scope to what it grants, the narrowest first; a token gets the sum of its scopes. A function
- * decides from the claims, and returns undefined to refuse the token with `insufficient_scope`.
- */
-export type Scopes =
-  Readonly<Record<string, ScopeGrant>> | ((claims: AccessTokenClaims) => Caller['allows'] | undefined);
-
-/** {@link Scopes}, ready to be asked. */
+/** {@link OAuthResourceOptions.scopes}, ready to be asked. */
 export interface ScopeGrants {
   /** All scopes, for the metadata. */
   readonly supported: readonly string[];

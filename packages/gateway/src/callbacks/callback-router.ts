@@ -33,8 +33,6 @@ export interface CallbackRouterOptions {
 export interface CallbackRouter {
   /** Option `callbacks` of `createHost()`. */
   readonly hostCallbacks: HostCallbacks;
-  /** Adds a call that may be asked until it has ended. The surface of the gateway calls it. */
-  add(call: OpenCall): void;
 }
 
 /** Requests during which a server may ask. */
@@ -54,30 +52,80 @@ const MAX_LINGERING = 1000;
  * const gateway = createGateway(host, { callbacks });
  */
 export function createCallbackRouter(options: CallbackRouterOptions = {}): CallbackRouter {
-  const { otherwise = {}, clock = systemClock } = options;
-  const open = new Map<string, OpenCall>();
-  /** Calls that were given up, while their server may still work on them. */
-  const lingering = new Map<OpenCall, number>();
+  return new OpenCallRouter(options);
+}
 
-  const linger = (call: OpenCall): void => {
+/** Knows the calls that are open, which the surface of the gateway adds. */
+export class OpenCallRouter implements CallbackRouter {
+  readonly hostCallbacks: HostCallbacks;
+  readonly #clock: Clock;
+  readonly #open = new Map<string, OpenCall>();
+  /** Calls that were given up, while their server may still work on them. */
+  readonly #lingering = new Map<OpenCall, number>();
+
+  constructor(options: CallbackRouterOptions) {
+    const { otherwise = {}, clock = systemClock } = options;
+    this.#clock = clock;
+    this.hostCallbacks = {
+      elicitationModes: options.elicitationModes ?? ['form', 'url'],
+      elicit: async (request, info) => {
+        const call = this.#callOf(info);
+        if (call !== undefined)
+          return readElicitationAnswer(await ask(call, elicitationInput(request), info));
+        if (otherwise.elicit !== undefined) return otherwise.elicit(request, info);
+        throw noClient(info);
+      },
+      ...(options.sampling !== false && {
+        sample: async (params, info) => {
+          const call = this.#callOf(info);
+          if (call !== undefined) return readSample(await ask(call, samplingInput(params), info));
+          if (otherwise.sample !== undefined) return otherwise.sample(params, info);
+          throw noClient(info);
+        },
+      }),
+      ...(options.roots !== false && {
+        roots: async (info) => {
+          const call = this.#callOf(info);
+          if (call === undefined) return (await otherwise.roots?.(info)) ?? [];
+          // A client without roots has none.
+          if (call.exchange.capabilities?.roots === undefined) return [];
+          return readRoots(await ask(call, { method: 'roots/list' }, info));
+        },
+      }),
+    };
+  }
+
+  /** Adds a call that may be asked until it has ended. */
+  add(call: OpenCall): void {
+    this.#open.set(call.origin, call);
+    void call.ended.then(() => {
+      this.#open.delete(call.origin);
+      this.#linger(call);
+    });
+  }
+
+  #linger(call: OpenCall): void {
     const { error } = call;
     if (!call.signal.aborted && !(error instanceof FittingsError && error.code === 'TIMEOUT')) return;
-    lingering.set(call, clock.now() + LINGER_MS);
-    const [oldest] = lingering.keys();
-    if (lingering.size > MAX_LINGERING && oldest !== undefined) lingering.delete(oldest);
-  };
-  const lingeringFor = (server: string, principal: string | undefined): readonly OpenCall[] => {
-    const now = clock.now();
-    for (const [call, until] of lingering) if (until < now) lingering.delete(call);
-    return [...lingering.keys()].filter((call) => call.server === server && call.principal === principal);
-  };
+    this.#lingering.set(call, this.#clock.now() + LINGER_MS);
+    const [oldest] = this.#lingering.keys();
+    if (this.#lingering.size > MAX_LINGERING && oldest !== undefined) this.#lingering.delete(oldest);
+  }
+
+  #lingeringFor(server: string, principal: string | undefined): readonly OpenCall[] {
+    const now = this.#clock.now();
+    for (const [call, until] of this.#lingering) if (until < now) this.#lingering.delete(call);
+    return [...this.#lingering.keys()].filter(
+      (call) => call.server === server && call.principal === principal,
+    );
+  }
 
   /** Returns the call that a server's request belongs to; `undefined` if it does not belong to any client of the gateway. */
-  const callOf = ({ server, principal, calls, call }: ServerRequestInfo): OpenCall | undefined => {
+  #callOf({ server, principal, calls, call }: ServerRequestInfo): OpenCall | undefined {
     const candidates = call === undefined ? calls.filter(({ method }) => ASKING.has(method)) : [call];
-    const known = candidates.map(({ origin }) => (origin === undefined ? undefined : open.get(origin)));
+    const known = candidates.map(({ origin }) => (origin === undefined ? undefined : this.#open.get(origin)));
     const [first] = known;
-    const other = call === undefined ? lingeringFor(server, principal) : [];
+    const other = call === undefined ? this.#lingeringFor(server, principal) : [];
     const all = [...known, ...other];
     if (all.every((each) => each === undefined)) return undefined;
     if (
@@ -92,62 +140,33 @@ export function createCallbackRouter(options: CallbackRouterOptions = {}): Callb
       );
     }
     return first;
-  };
+  }
+}
 
-  const ask = async (call: OpenCall, request: InputRequest, info: ServerRequestInfo): Promise<unknown> => {
-    const missing = missingCapability(request, call.exchange.capabilities);
-    if (missing === undefined) return call.ask(request, info.signal);
-    throw new FittingsError(
-      'CAPABILITY_MISSING',
-      `The client does not have the capability "${missing}", which ${request.method} of the server "${info.server}" requires.`,
-      { server: info.server, details: { clientCapability: missing } },
-    );
-  };
-  const noClient = ({ server }: ServerRequestInfo): FittingsError =>
-    new FittingsError(
-      'CALLBACK_FAILED',
-      `No client waits for the server "${server}", so that no one can answer.`,
-      {
-        server,
-      },
-    );
+/** Returns the router of a gateway, to which calls can be added. Throws `CONFIG_INVALID` for any other object. */
+export function openCallRouter(callbacks: CallbackRouter | undefined): OpenCallRouter | undefined {
+  if (callbacks === undefined || callbacks instanceof OpenCallRouter) return callbacks;
+  throw new FittingsError('CONFIG_INVALID', '`callbacks` was not created by createCallbackRouter().', {
+    hint: 'Pass its result, whose `hostCallbacks` the host has.',
+  });
+}
 
-  return {
-    hostCallbacks: {
-      elicitationModes: options.elicitationModes ?? ['form', 'url'],
-      async elicit(request, info) {
-        const call = callOf(info);
-        if (call !== undefined)
-          return readElicitationAnswer(await ask(call, elicitationInput(request), info));
-        if (otherwise.elicit !== undefined) return otherwise.elicit(request, info);
-        throw noClient(info);
-      },
-      ...(options.sampling !== false && {
-        async sample(params, info) {
-          const call = callOf(info);
-          if (call !== undefined) return readSample(await ask(call, samplingInput(params), info));
-          if (otherwise.sample !== undefined) return otherwise.sample(params, info);
-          throw noClient(info);
-        },
-      }),
-      ...(options.roots !== false && {
-        async roots(info) {
-          const call = callOf(info);
-          if (call === undefined) return (await otherwise.roots?.(info)) ?? [];
-          // A client without roots has none.
-          if (call.exchange.capabilities?.roots === undefined) return [];
-          return readRoots(await ask(call, { method: 'roots/list' }, info));
-        },
-      }),
-    },
-    add(call) {
-      open.set(call.origin, call);
-      void call.ended.then(() => {
-        open.delete(call.origin);
-        linger(call);
-      });
-    },
-  };
+async function ask(call: OpenCall, request: InputRequest, info: ServerRequestInfo): Promise<unknown> {
+  const missing = missingCapability(request, call.exchange.capabilities);
+  if (missing === undefined) return call.ask(request, info.signal);
+  throw new FittingsError(
+    'CAPABILITY_MISSING',
+    `The client does not have the capability "${missing}", which ${request.method} of the server "${info.server}" requires.`,
+    { server: info.server, details: { clientCapability: missing } },
+  );
+}
+
+function noClient({ server }: ServerRequestInfo): FittingsError {
+  return new FittingsError(
+    'CALLBACK_FAILED',
+    `No client waits for the server "${server}", so that no one can answer.`,
+    { server },
+  );
 }
 
 function isSameClient(call: OpenCall | undefined, other: OpenCall): boolean {

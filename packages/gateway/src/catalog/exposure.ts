@@ -1,18 +1,10 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { CatalogTool, Host } from '@mcp-fittings/host';
-import type { ToolPolicy } from '@mcp-fittings/tools';
 import type { Caller, ItemKind, Mount } from '../contracts/caller.js';
+import type { GatewayOptions } from '../contracts/gateway-options.js';
 
 /** What a server offers. `resources` stands for templates and subscriptions too. */
-export type ExposedKind = 'tools' | 'prompts' | 'resources';
-
-/** Which servers of the host a gateway serves, and what of them. */
-export interface ExposeOptions {
-  /** Names of the servers. Default: all, also those that are added later. */
-  readonly servers?: readonly string[] | undefined;
-  /** What is served of each of them. Default: everything. */
-  readonly kinds?: readonly ExposedKind[] | undefined;
-}
+export type ExposedKind = NonNullable<NonNullable<GatewayOptions['expose']>['kinds']>[number];
 
 /** A caller at an address of the gateway. */
 export interface Scope {
@@ -35,10 +27,8 @@ export interface Exposure {
 }
 
 /** Options of {@link createExposure}. */
-export interface ExposureOptions {
+export interface ExposureOptions extends Pick<GatewayOptions, 'expose' | 'policy'> {
   readonly host: Host;
-  readonly expose?: ExposeOptions | undefined;
-  readonly policy?: ToolPolicy | undefined;
 }
 
 /** Returns whether the caller may use a server, or an item of it. A function that does not say `true` allows nothing. */

@@ -29,17 +29,20 @@ export interface UpstreamSignIn {
    * Returns the page at which this caller signs in to the server. `completed` settles when the sign-in has ended: it resolves if the
    * server can be used now, and rejects with the reason otherwise.
    */
-  open(caller: Caller, server: string): Promise<UpstreamSignInPage>;
+  open(
+    caller: Caller,
+    server: string,
+  ): Promise<{
+    /** Page of the gateway to open in the caller's browser. */
+    readonly url: string;
+    /** Identifies the page in an elicitation of mode `url`. */
+    readonly elicitationId: string;
+    /** Settles when the sign-in has ended. */
+    readonly completed: Promise<void>;
+  }>;
   /** Answers requests to these pages. Returns `undefined` for any other path. */
   respond(request: Request): Promise<Response | undefined>;
 }
 
 /** A sign-in that waits for the caller's browser. */
-export interface UpstreamSignInPage {
-  /** Page of the gateway to open in the caller's browser. */
-  readonly url: string;
-  /** Identifies the page in an elicitation of mode `url`. */
-  readonly elicitationId: string;
-  /** Settles when the sign-in has ended. */
-  readonly completed: Promise<void>;
-}
+export type UpstreamSignInPage = Awaited<ReturnType<UpstreamSignIn['open']>>;

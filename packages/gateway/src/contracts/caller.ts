@@ -6,7 +6,7 @@ export interface Caller {
    */
   readonly id: string;
   /**
-   * Person for whom the host acts, as `principal` of its methods. Absent: the host itself, whose connections and credentials all
+   * Human for whom the host acts, as `principal` of its methods. Absent: the host itself, whose connections and credentials all
    * callers without a principal share.
    */
   readonly principal?: string | undefined;
@@ -15,19 +15,20 @@ export interface Caller {
    * a resource, or a URI template. Asked at every list and call; anything but `true` is no.
    * Default: everything.
    */
-  readonly allows?: ((server: string, name?: string, kind?: ItemKind) => boolean) | undefined;
+  readonly allows?:
+    ((server: string, name?: string, kind?: 'tool' | 'prompt' | 'resource') => boolean) | undefined;
 }
 
 /**
- * Returns the key by which requests of a person are counted and take turns. A caller without a principal does not share the key of a
- * person of the same name.
+ * Returns the key by which requests of a principal are counted and take turns. A caller without a principal does not share the key of a
+ * principal of the same name.
  */
-export function personKey({ id, principal }: Pick<Caller, 'id' | 'principal'>): string {
+export function principalKey({ id, principal }: Pick<Caller, 'id' | 'principal'>): string {
   return JSON.stringify(principal === undefined ? ['caller', id] : ['principal', principal]);
 }
 
 /** What a name in {@link Caller.allows} stands for. */
-export type ItemKind = 'tool' | 'prompt' | 'resource';
+export type ItemKind = NonNullable<Parameters<NonNullable<Caller['allows']>>[2]>;
 
 /** What a client reaches at one address of the gateway: all servers, or one of them under its original names. */
 export interface Mount {

@@ -16,6 +16,3 @@ export interface RequestEvent {
   /** Why it failed; absent if the server has answered, also with `isError: true`. */
   readonly error?: FittingsError | undefined;
 }
-
-/** Told of every request that has ended. Must not throw. */
-export type RequestObserver = (event: RequestEvent) => void;

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import type { Access, AccessDecision } from '../contracts/access.js';
-import { personKey, type Caller, type Mount } from '../contracts/caller.js';
+import { principalKey, type Caller, type Mount } from '../contracts/caller.js';
 import type { GatewayLoad, Pages } from '../contracts/gateway.js';
 import type { SessionStore } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
@@ -121,7 +121,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     const decision = await authenticate(request);
     if ('refusal' in decision) return decision.refusal;
     const { caller } = decision;
-    await turns.take(personKey(caller));
+    await turns.take(principalKey(caller));
     if (!serves(caller, mount)) return refuse(404, 'Nothing is served at this path.');
     if (method !== 'POST') return serve(request, undefined, decision, mount, authenticate);
     const message = await readMessage(request, maxBodyBytes);

@@ -2,7 +2,7 @@ import { ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
 import type { ConnectionStatus, Host } from '@mcp-fittings/host';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { GatewayLoad } from '../contracts/gateway.js';
-import type { RequestObserver } from '../contracts/request-event.js';
+import type { RequestEvent } from '../contracts/request-event.js';
 import { LATENCY_BOUNDS_MS } from '../status/latency.js';
 
 /** Servers that have time series of their own. Those beyond it share one, so that servers that come and go do not fill the memory. */
@@ -55,7 +55,9 @@ export interface MetricsOptions {
 }
 
 /** Registers the metrics of a gateway, and counts its requests. Dispose of it to stop listening to the host. */
-export function registerMetrics(options: MetricsOptions): Disposable & { readonly observe: RequestObserver } {
+export function registerMetrics(
+  options: MetricsOptions,
+): Disposable & { readonly observe: (event: RequestEvent) => void } {
   const { host, registry, load, isDraining } = options;
   const registers = [registry];
   const known = new Set<string>();

@@ -4,21 +4,15 @@ import { settlesWithin, systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
 import { Registry } from 'prom-client';
 import type { GatewayLoad } from '../contracts/gateway.js';
-import type { RequestObserver } from '../contracts/request-event.js';
+import type { RequestEvent } from '../contracts/request-event.js';
 import { registerMetrics } from './metrics.js';
-
-/** A gateway, or anything else that says what it is doing. */
-export interface LoadSource {
-  /** Returns what is going on now. */
-  load(): GatewayLoad;
-}
 
 /** Options of {@link createOperations}. */
 export interface OperationsOptions {
   /** Host of the gateway. */
   readonly host: Host;
   /** The gateway, or anything else with its load. Default: none, so that {@link Operations.drain} waits for the whole grace. */
-  readonly gateway?: LoadSource | undefined;
+  readonly gateway?: { load(): GatewayLoad } | undefined;
   /** Names of servers without which the gateway is not ready. Default: none. */
   readonly required?: readonly string[] | undefined;
   /** Where the metrics are registered, for a program that adds its own. Default: a registry of this object. */
@@ -27,30 +21,13 @@ export interface OperationsOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Options of {@link Operations.drain}. */
-export interface DrainOptions {
-  /** Longest time to wait for requests in flight, in milliseconds. */
-  readonly graceMs: number;
-  /**
-   * Shortest time to wait, in milliseconds: load balancers send requests until they have seen that the gateway is not ready.
-   * Default 0.
-   */
-  readonly minMs?: number | undefined;
-}
-
-/** How {@link Operations.drain} has ended. */
-export interface DrainResult {
-  /** Requests that are still in flight; closing the gateway withdraws them. `undefined` if no gateway was given. */
-  readonly requestsInFlight: number | undefined;
-}
-
 /**
  * Health, readiness and metrics of a gateway. Serve it on a port that clients do not reach: it asks for no token. It shows names
  * of servers, and nothing of callers.
  */
 export interface Operations extends Disposable {
   /** Counts a request. Pass it to the gateway. */
-  readonly observe: RequestObserver;
+  readonly observe: (event: RequestEvent) => void;
   /** Registry of the metrics. */
   readonly registry: Registry;
   /**
@@ -65,7 +42,18 @@ export interface Operations extends Disposable {
    * Makes `/health/ready` answer 503 from now on, and resolves when no request is in flight or `graceMs` has passed. Then close the
    * gateway.
    */
-  drain(options: DrainOptions): Promise<DrainResult>;
+  drain(options: {
+    /** Longest time to wait for requests in flight, in milliseconds. */
+    readonly graceMs: number;
+    /**
+     * Shortest time to wait, in milliseconds: load balancers send requests until they have seen that the gateway is not ready.
+     * Default 0.
+     */
+    readonly minMs?: number | undefined;
+  }): Promise<{
+    /** Requests that are still in flight; closing the gateway withdraws them. `undefined` if no gateway was given. */
+    readonly requestsInFlight: number | undefined;
+  }>;
   /** Stops listening to the host. */
   [Symbol.dispose](): void;
 }

@@ -1,11 +1,13 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { listenOnPrivateSocket } from '@mcp-fittings/toolbox/private-socket';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
-import { startListening } from '@mcp-fittings/toolbox/private-socket';
+import { listenOnPrivateSocket, startListening } from '@mcp-fittings/toolbox/private-socket';
 import { settlesWithin } from '@mcp-fittings/toolbox/timing';
-import type { GatewayListener, ListenAddress } from '../contracts/gateway.js';
+import type { Gateway, GatewayListener } from '../contracts/gateway.js';
+
+/** Where {@link Gateway.listen} listens. */
+type ListenAddress = Parameters<Gateway['listen']>[0];
 
 /** Options of {@link listen}. */
 export interface ListenOptions {

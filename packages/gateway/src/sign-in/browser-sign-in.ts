@@ -32,16 +32,6 @@ export interface BrowserCheck {
   }>;
 }
 
-/** Claims of the person's ID token. */
-export interface IdentityClaims {
-  /** Identifier of the issuer. */
-  readonly iss: string;
-  /** Identifies the person at the issuer. */
-  readonly sub: string;
-  /** Any other claim of the ID token. */
-  readonly [claim: string]: unknown;
-}
-
 /** Options of {@link browserSignIn}. */
 export interface BrowserSignInOptions {
   /** The issuer of the callers' access tokens. It must support OpenID Connect. */
@@ -54,7 +44,16 @@ export interface BrowserSignInOptions {
    * Returns the principal of a person from the claims of the ID token. It must return what `principalOf` of `oauthResource()` returns for
    * the access token of the same person. Default: issuer and subject; issuers with pairwise subjects need a function.
    */
-  readonly principalOf?: ((claims: IdentityClaims) => string) | undefined;
+  readonly principalOf?:
+    | ((claims: {
+        /** Identifier of the issuer. */
+        readonly iss: string;
+        /** Identifies the person at the issuer. */
+        readonly sub: string;
+        /** Any other claim of the ID token. */
+        readonly [claim: string]: unknown;
+      }) => string)
+    | undefined;
   /** Scopes to request. Default `['openid']`. */
   readonly scopes?: readonly string[] | undefined;
   /** Sends requests to the issuer. Must not follow redirects. Default: the global `fetch`. */

@@ -11,38 +11,38 @@ export interface GatewayInteraction {
   /** Public URL of the gateway, without a slash at the end. */
   readonly publicUrl: string;
   /** Called for each sign-in. Rejects with `AUTH_FAILED` if no caller of the gateway has opened a page for it. */
-  begin(options: GatewayInteractionOptions): Promise<GatewayInteractionSession>;
+  begin(options: {
+    /** Name of the server in the host. */
+    readonly server: string;
+    /** The human who signs in. */
+    readonly principal?: string | undefined;
+    /** Ends the sign-in. */
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<
+    AsyncDisposable & {
+      /** Where the authorization server sends the browser back to: `/oauth/callback` of the gateway. */
+      readonly redirectUri: string;
+      /** Sends the browser to `url`; resolves with the parameters of the redirect with this `state`. */
+      authorize(request: { readonly url: URL; readonly state: string }): Promise<URLSearchParams>;
+    }
+  >;
   /** Connects it to the pages; `createUpstreamSignIn()` does. Throws `CONFIG_INVALID` if it is connected. */
-  connect(browsers: WaitingBrowsers): void;
-}
-
-/** What {@link GatewayInteraction.begin} gets for one sign-in. */
-export interface GatewayInteractionOptions {
-  /** Name of the server in the host. */
-  readonly server: string;
-  /** The person who signs in. */
-  readonly principal?: string | undefined;
-  /** Ends the sign-in. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** One sign-in, from the authorization request to the redirect. */
-export interface GatewayInteractionSession extends AsyncDisposable {
-  /** Where the authorization server sends the browser back to: `/oauth/callback` of the gateway. */
-  readonly redirectUri: string;
-  /** Sends the browser to `url`; resolves with the parameters of the redirect with this `state`. */
-  authorize(request: { readonly url: URL; readonly state: string }): Promise<URLSearchParams>;
+  connect(browsers: {
+    /** Returns whether one waits for this sign-in. */
+    waits(sought: { readonly server: string; readonly principal?: string | undefined }): boolean;
+    /** Sends it to `url`; resolves with the parameters of the redirect with this `state`. Rejects if `signal` is aborted. */
+    send(request: {
+      readonly server: string;
+      readonly principal?: string | undefined;
+      readonly signal?: AbortSignal | undefined;
+      readonly url: URL;
+      readonly state: string;
+    }): Promise<URLSearchParams>;
+  }): void;
 }
 
 /** Browsers at the pages of the gateway. */
-export interface WaitingBrowsers {
-  /** Returns whether one waits for this sign-in. */
-  waits(sought: Pick<GatewayInteractionOptions, 'server' | 'principal'>): boolean;
-  /** Sends it to `url`; resolves with the parameters of the redirect with this `state`. Rejects if `signal` is aborted. */
-  send(
-    request: GatewayInteractionOptions & { readonly url: URL; readonly state: string },
-  ): Promise<URLSearchParams>;
-}
+export type WaitingBrowsers = Parameters<GatewayInteraction['connect']>[0];
 
 /**
  * Creates the interaction of a gateway. Pass it to `oauth()` when you create the host, and to `createUpstreamSignIn()` afterward.

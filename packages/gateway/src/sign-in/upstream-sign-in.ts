@@ -37,12 +37,6 @@ export interface UpstreamSignInOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** Pages at which callers sign in to servers of the host. Close them with the gateway. */
-export interface UpstreamSignInPages extends UpstreamSignIn, AsyncDisposable {
-  /** Ends all sign-ins under way; `completed` of their pages rejects with `ABORTED`. */
-  close(): Promise<void>;
-}
-
 /** Browsers that one page sends to the issuer at a time: reloads, and people who are not the caller. */
 const MAX_ATTEMPTS = 8;
 
@@ -53,6 +47,7 @@ const MAX_ATTEMPTS = 8;
  *
  * `open()` rejects with `RATE_LIMITED` if too many pages are open, and with `AUTH_FAILED` if `browserSignIn()` is set and the caller
  * has no principal to compare with. `completed` rejects with `TIMEOUT` after `lifeMs`, `ABORTED`, or what `host.signIn()` rejects with.
+ * `close()` ends all sign-ins under way, whose `completed` rejects with `ABORTED`: close them with the gateway.
  * @example
  * ```ts
  * const interaction = gatewayInteraction({ publicUrl: 'https://gateway.example' });
@@ -61,7 +56,9 @@ const MAX_ATTEMPTS = 8;
  * const signIn = createUpstreamSignIn({ host, interaction, browser });
  * ```
  */
-export function createUpstreamSignIn(options: UpstreamSignInOptions): UpstreamSignInPages {
+export function createUpstreamSignIn(
+  options: UpstreamSignInOptions,
+): UpstreamSignIn & AsyncDisposable & { close(): Promise<void> } {
   const { host, interaction, browser, limits, logger } = options;
   const { clock = systemClock, lifeMs = 600_000 } = options;
   const { perCaller = 16, all = 1000 } = limits ?? {};

@@ -9,12 +9,6 @@ import type {
 } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 
-/** Options of {@link createMemoryState}. */
-export interface MemoryStateOptions {
-  /** Source of time, for tests. Default: the system clock. */
-  readonly clock?: Clock | undefined;
-}
-
 /** Above this number, what has expired is removed when something is added. */
 const SWEEP_ABOVE = 1000;
 
@@ -22,7 +16,13 @@ const SWEEP_ABOVE = 1000;
  * Creates a {@link SharedState} in the memory of this process: for a gateway with one replica, and for tests, where several gateways of
  * a process share one.
  */
-export function createMemoryState({ clock = systemClock }: MemoryStateOptions = {}): SharedState {
+export function createMemoryState(
+  options: {
+    /** Source of time, for tests. Default: the system clock. */
+    readonly clock?: Clock | undefined;
+  } = {},
+): SharedState {
+  const { clock = systemClock } = options;
   const records = new Map<string, SharedRecord & { readonly until: number }>();
   /** When each limit is whole again (the "theoretical arrival time" of GCRA). */
   const limits = new Map<string, number>();

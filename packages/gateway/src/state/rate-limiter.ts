@@ -5,26 +5,14 @@ import {
   type SharedLimit,
   type SharedState,
 } from '@mcp-fittings/client-core';
-import { personKey, type Caller } from '../contracts/caller.js';
-import type { RateLimiterCounts } from '../contracts/gateway.js';
+import { principalKey, type Caller } from '../contracts/caller.js';
+import type { GatewayLoad } from '../contracts/gateway.js';
+import type { GatewayOptions } from '../contracts/gateway-options.js';
 import { createRecentValues } from '../access/recent-values.js';
 import { createMemoryState } from './memory-state.js';
 
-/**
- * How many requests may reach servers. `requests` may come at once; from then on one more is allowed every `intervalMs / requests`
- * (the generic cell rate algorithm), so that a full interval never lets twice as many through.
- */
-export interface RateLimit {
-  /**
-   * What is counted: the requests of each person (of each caller, where callers have no principal), those to each server, or those of each
-   * person to each server.
-   */
-  readonly per: 'principal' | 'server' | 'principal+server';
-  /** Requests in an interval. At least 1. */
-  readonly requests: number;
-  /** Length of the interval, in milliseconds. More than 0. */
-  readonly intervalMs: number;
-}
+/** How many requests may reach servers. */
+export type RateLimit = NonNullable<GatewayOptions['rateLimits']>[number];
 
 /** Options of {@link createRateLimiter}. */
 export interface RateLimiterOptions {
@@ -48,7 +36,7 @@ export interface RateLimiter {
    */
   refusal(caller: Caller, find: () => string | undefined): FittingsError | undefined;
   /** What the limiter has done, for metrics. */
-  readonly counts: RateLimiterCounts;
+  readonly counts: NonNullable<GatewayLoad['rateLimits']>;
 }
 
 /** After a failure, how long this replica counts by itself, so that not every request waits for a state that is away. */
@@ -93,13 +81,13 @@ export function createRateLimiter({ limits, state, clock, logger }: RateLimiterO
     });
   };
   const remember = (caller: Caller, server: string, until: number): void => {
-    const key = personKey(caller);
+    const key = principalKey(caller);
     const servers = exhausted.get(key) ?? new Map<string, number>();
     servers.set(server, until);
     exhausted.set(key, servers, Math.max(...servers.values()));
   };
   const refusal: RateLimiter['refusal'] = (caller, find) => {
-    const servers = limits.length === 0 ? undefined : exhausted.get(personKey(caller));
+    const servers = limits.length === 0 ? undefined : exhausted.get(principalKey(caller));
     const server = servers && find();
     const leftMs = server === undefined ? 0 : (servers?.get(server) ?? 0) - clock.now();
     return server === undefined || leftMs <= 0 ? undefined : refuse(server, Math.ceil(leftMs));
@@ -123,7 +111,7 @@ export function createRateLimiter({ limits, state, clock, logger }: RateLimiterO
 }
 
 function sharedLimit({ per, requests, intervalMs }: RateLimit, caller: Caller, server: string): SharedLimit {
-  const who = personKey(caller);
+  const who = principalKey(caller);
   const names = { principal: [who], server: [server], 'principal+server': [who, server] }[per];
   // The numbers are part of the key: after a change of the configuration, counters begin anew.
   return { key: JSON.stringify(['rate', per, requests, intervalMs, ...names]), requests, intervalMs };

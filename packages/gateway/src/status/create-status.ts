@@ -2,7 +2,7 @@ import { permits } from '../catalog/exposure.js';
 import type { Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { ConnectionState, Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { Caller, Mount } from '../contracts/caller.js';
-import type { GatewayStatus, ServerStateStatus, ServerStatus } from './gateway-status.js';
+import type { GatewayStatus, ShownServer } from './gateway-status.js';
 import { LATENCY_BOUNDS_MS } from './latency.js';
 import type { EntryRedactor } from './redact-entry.js';
 import type { RequestLog } from './request-log.js';
@@ -54,7 +54,7 @@ function serverStatus(
   caller: Caller,
   { name, type, state, counts, entry }: ServerSnapshot,
   tools: ReadonlyMap<string, number> | undefined,
-): ServerStatus {
+): ShownServer {
   const clean = (text: string): string => shownMessage(redact(entry, text));
   const { serverInfo, protocolVersion } = state.status === 'connected' ? state.connection : {};
   const program = serverInfo && `${serverInfo.name} ${serverInfo.version}`;
@@ -69,9 +69,9 @@ function serverStatus(
   };
 }
 
-function stateStatus(state: ConnectionState, clean: (text: string) => string): ServerStateStatus {
+function stateStatus(state: ConnectionState, clean: (text: string) => string): ShownServer['state'] {
   const { status } = state;
-  const because = (error: FittingsError | undefined): Partial<ServerStateStatus> =>
+  const because = (error: FittingsError | undefined): Partial<ShownServer['state']> =>
     error === undefined
       ? {}
       : { code: error.code, reason: clean(error.message), hint: error.hint && clean(error.hint) };

@@ -1,25 +1,15 @@
+import type { ShownServer } from './gateway-status.js';
+
 /** Upper bounds of the buckets in which durations of requests are counted, in milliseconds. One more bucket has what took longer. */
 export const LATENCY_BOUNDS_MS: readonly number[] = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000, 300_000,
 ];
 
-/** How long requests took, in the buckets of {@link LATENCY_BOUNDS_MS}. */
-export interface LatencyStatus {
-  /** Number of requests that have ended. */
-  readonly count: number;
-  /** Number of requests in each bucket, not cumulative; one more than there are bounds. */
-  readonly buckets: readonly number[];
-  /** Half of the requests took at most this many milliseconds. Absent: longer than every bound, or no request yet. */
-  readonly medianMs?: number | undefined;
-  /** 95 of 100 requests took at most this many milliseconds. Absent as {@link medianMs}. */
-  readonly p95Ms?: number | undefined;
-}
-
 /** Counts durations in a fixed number of buckets. */
 export interface LatencyHistogram {
   /** Counts one duration, in milliseconds. */
   record(durationMs: number): void;
-  status(): LatencyStatus;
+  status(): Omit<ShownServer['requests'], 'failed'>;
 }
 
 export function createLatencyHistogram(): LatencyHistogram {

@@ -1,8 +1,8 @@
 import type { Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { Host } from '@mcp-fittings/host';
 import type { Caller } from '../contracts/caller.js';
-import type { RequestEvent, RequestObserver } from '../contracts/request-event.js';
-import type { ErrorStatus, ServerStatus } from './gateway-status.js';
+import type { RequestEvent } from '../contracts/request-event.js';
+import type { ShownError, ShownServer } from './gateway-status.js';
 import { createLatencyHistogram, type LatencyHistogram } from './latency.js';
 import type { EntryRedactor } from './redact-entry.js';
 import { shownMessage, shownName } from './shown-text.js';
@@ -16,11 +16,11 @@ const MAX_ERRORS = 50;
 
 /** What has happened, told apart by caller: no caller sees requests of another one. */
 export interface RequestLog extends Disposable {
-  readonly observe: RequestObserver;
+  readonly observe: (event: RequestEvent) => void;
   /** Returns the requests of a caller to a server. */
-  requests(caller: Caller, server: string): ServerStatus['requests'];
+  requests(caller: Caller, server: string): ShownServer['requests'];
   /** Returns errors of requests of this caller, and of connections of the person for whom it acts, the newest first. */
-  errors(caller: Caller): readonly ErrorStatus[];
+  errors(caller: Caller): readonly ShownError[];
 }
 
 interface ServerRequests {
@@ -30,7 +30,7 @@ interface ServerRequests {
 
 interface CallerRecord {
   readonly servers: Map<string, ServerRequests>;
-  readonly errors: ErrorStatus[];
+  readonly errors: ShownError[];
 }
 
 export interface RequestLogOptions {
@@ -43,10 +43,10 @@ export interface RequestLogOptions {
 
 export function createRequestLog({ host, clock, redact, onChange }: RequestLogOptions): RequestLog {
   const callers = new Map<string, CallerRecord>();
-  const people = new Map<string | undefined, ErrorStatus[]>();
+  const people = new Map<string | undefined, ShownError[]>();
   const none = createLatencyHistogram().status();
 
-  const describe = (server: string, error: FittingsError, event?: RequestEvent): ErrorStatus => ({
+  const describe = (server: string, error: FittingsError, event?: RequestEvent): ShownError => ({
     at: clock.now(),
     server: shownName(server),
     code: error.code,
@@ -125,7 +125,7 @@ function keep<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): 
   return value;
 }
 
-function push(errors: ErrorStatus[], error: ErrorStatus): void {
+function push(errors: ShownError[], error: ShownError): void {
   errors.push(error);
   if (errors.length > MAX_ERRORS) errors.shift();
 }

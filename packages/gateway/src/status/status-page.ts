@@ -4,7 +4,8 @@ import type { Host } from '@mcp-fittings/host';
 import type { Access, AccessDecision } from '../contracts/access.js';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { Pages } from '../contracts/gateway.js';
-import type { RequestObserver } from '../contracts/request-event.js';
+import type { GatewayOptions } from '../contracts/gateway-options.js';
+import type { RequestEvent } from '../contracts/request-event.js';
 import { createBrowserAccess } from './browser-access.js';
 import { createStatus } from './create-status.js';
 import { createEventStreams } from './event-streams.js';
@@ -16,16 +17,7 @@ import { createEntryRedactor } from './redact-entry.js';
 import { createRequestLog } from './request-log.js';
 
 /** Options of the status page. */
-export interface StatusOptions {
-  /** Version to show. Default: that of `serverInfo` of the gateway. */
-  readonly version?: string | undefined;
-  /** Most browsers that are signed in at once; the oldest is signed out for a new one. Default 1000. */
-  readonly maxSessions?: number | undefined;
-  /** Longest time for which a browser stays signed in, in milliseconds. It ends earlier with the token. Default 28 800 000 (8 h). */
-  readonly sessionMs?: number | undefined;
-  /** Most streams of {@link GatewayStatus} that are open at once. Default 64. */
-  readonly maxStreams?: number | undefined;
-}
+type StatusOptions = Exclude<NonNullable<GatewayOptions['status']>, boolean>;
 
 /** Options of {@link createStatusPage}. */
 export interface StatusPageOptions extends StatusOptions {
@@ -45,7 +37,7 @@ export interface StatusPage extends Pages, Disposable {
    */
   respond(request: Request, authenticate: Access['authenticate']): Promise<Response | undefined>;
   /** Counts a request for the page. */
-  readonly observe: RequestObserver;
+  readonly observe: (event: RequestEvent) => void;
 }
 
 /** No script but ours runs, whatever a server sends; and no other site shows this page in a frame. */

@@ -15,7 +15,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { CallbackRouter } from '../callbacks/callback-router.js';
+import type { OpenCallRouter } from '../callbacks/callback-router.js';
 import type { HeldCalls } from '../callbacks/held-calls.js';
 import { OpenCall, type ClientExchange } from '../callbacks/open-call.js';
 import type { ClientConnection } from '../contracts/surface.js';
@@ -48,7 +48,7 @@ export interface CallRunnerOptions {
   readonly answerMs: number;
   /** Continues calls that other replicas hold. */
   readonly relay: HeldCallRelay | undefined;
-  readonly callbacks: CallbackRouter | undefined;
+  readonly callbacks: OpenCallRouter | undefined;
   readonly door: Door;
 }
 

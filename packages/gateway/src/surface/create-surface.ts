@@ -1,5 +1,6 @@
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Implementation } from '@modelcontextprotocol/server';
+import { openCallRouter } from '../callbacks/callback-router.js';
 import { createHeldCalls } from '../callbacks/held-calls.js';
 import { createCatalog } from '../catalog/catalog.js';
 import { createExposure } from '../catalog/exposure.js';
@@ -30,7 +31,8 @@ const DEFAULT_INFO = { name: 'mcp-fittings', version: '1' };
  * await surface.createServer({ caller: { id: 'me' }, mount: {}, era: 'legacy' }).connect(transport);
  */
 export function createSurface(options: SurfaceOptions): Surface {
-  const { host, clock = systemClock, callbacks, replicas } = options;
+  const { host, clock = systemClock, replicas } = options;
+  const callbacks = openCallRouter(options.callbacks);
   const { serverInfo = DEFAULT_INFO } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const exposure = createExposure(options);

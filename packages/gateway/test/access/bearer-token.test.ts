@@ -18,7 +18,7 @@ describe('one shared secret', () => {
   });
 
   it('accepts both tokens while one replaces the other', async () => {
-    const access = bearerToken({ token: [TOKEN, OTHER] });
+    const access = bearerToken([TOKEN, OTHER]);
     for (const token of [TOKEN, OTHER]) {
       expect(await access.authenticate(ask(`Bearer ${token}`))).toHaveProperty('caller');
     }
@@ -48,7 +48,7 @@ describe('one shared secret', () => {
     [[]],
     [[TOKEN, 'x']],
   ])('refuses to start with %j, and does not repeat it', (token) => {
-    const create = () => bearerToken({ token });
+    const create = () => bearerToken(token);
     expect(create).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     expect(create).not.toThrow(/secret|aaaa|kq3m/);
   });

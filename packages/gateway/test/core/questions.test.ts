@@ -151,6 +151,13 @@ for (const kind of ['v2', 'modern'] as const) {
   });
 }
 
+it('refuses callbacks that no router has made', async () => {
+  await using host = createHost({ name: 'host', version: '1', transports: [] });
+  expect(() => gatewayOf(host, { callbacks: { hostCallbacks: {} } })).toThrow(
+    expect.objectContaining({ code: 'CONFIG_INVALID' }),
+  );
+});
+
 describe('a server that asks late', () => {
   it('does not ask another client for a call that was given up', async () => {
     const { promise: begun, resolve: begin } = withResolvers<void>();

@@ -3,7 +3,7 @@ import {
   browserSignIn,
   createUpstreamSignIn,
   gatewayInteraction,
-  type OutboundRequest,
+  type OutboundFetch,
 } from '@mcp-fittings/gateway';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createBrowser, type ShownPage } from './support/browser.js';
@@ -97,7 +97,7 @@ describe('a caller signs in to a server at a page of the gateway', () => {
 
   it('says so if the issuer does not answer, and can be reloaded', { timeout: TIMEOUT }, async () => {
     let down = true;
-    const fetch = async (url: string, init: OutboundRequest): Promise<Response> => {
+    const fetch: OutboundFetch = async (url, init) => {
       if (down) throw new Error('down');
       return globalThis.fetch(url, { ...init, body: init.body ?? null });
     };

@@ -1,4 +1,4 @@
-import { createUpstreamSignIn, gatewayInteraction, type UpstreamSignInPages } from '@mcp-fittings/gateway';
+import { createUpstreamSignIn, gatewayInteraction } from '@mcp-fittings/gateway';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { expect, it } from 'vitest';
 import { createMemoryState } from '../../src/state/memory-state.js';
@@ -14,7 +14,7 @@ async function startReplicas(): Promise<SigningIn> {
   const state = createMemoryState();
   const [near, far, third] = [0, 1, 2].map(() => createReplicaLink({ state, clock: systemClock }));
   if (near === undefined || far === undefined || third === undefined) throw new Error('no replicas');
-  const pagesOf = (publicUrl: string): UpstreamSignInPages => {
+  const pagesOf = (publicUrl: string): ReturnType<typeof createUpstreamSignIn> => {
     const host = { signIn: () => Promise.reject(new Error('This replica has no page.')) };
     const interaction = gatewayInteraction({ publicUrl });
     return createUpstreamSignIn({ host, interaction, browser: 'unverified' });

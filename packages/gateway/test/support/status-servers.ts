@@ -8,7 +8,7 @@ import { stdio } from '@mcp-fittings/transport-stdio';
 import { Server } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
 import type { Caller } from '../../src/contracts/caller.js';
-import type { RequestObserver } from '../../src/contracts/request-event.js';
+import type { RequestEvent } from '../../src/contracts/request-event.js';
 
 /** Entry of a server in this process. */
 export const IN_PROCESS: ServerConfig = { type: 'sdk' };
@@ -52,7 +52,7 @@ export async function hostOf(
 /** Calls a tool as the gateway does, and reports the call. */
 export async function callTool(
   host: Host,
-  observe: RequestObserver,
+  observe: (event: RequestEvent) => void,
   caller: Caller,
   ref: { readonly server: string; readonly tool: string },
 ): Promise<void> {

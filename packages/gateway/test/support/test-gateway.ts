@@ -2,8 +2,8 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Access } from '../../src/contracts/access.js';
-import type { FrontDoorOptions, Gateway, GatewayListener } from '../../src/contracts/gateway.js';
-import { createFrontDoors } from '../../src/front-doors.js';
+import type { Gateway, GatewayListener } from '../../src/contracts/gateway.js';
+import { createFrontDoors, type FrontDoorOptions } from '../../src/front-doors.js';
 import { type TestSurface, createTestSurface } from './test-surface.js';
 
 /** Knows the callers `ann` and `bob` by their names as tokens. `ann-restricted` is Ann with fewer permissions. */

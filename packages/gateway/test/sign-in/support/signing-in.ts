@@ -13,7 +13,6 @@ import {
   type OAuthResourceOptions,
   type UpstreamSignIn,
   type UpstreamSignInOptions,
-  type UpstreamSignInPages,
 } from '@mcp-fittings/gateway';
 import { createGateway } from '../../../src/create-gateway.js';
 import { createHost, type Host } from '@mcp-fittings/host';
@@ -39,7 +38,7 @@ export interface SigningIn extends AsyncDisposable {
   /** Obtains an access token for the gateway in the browser of a person. */
   tokenOf(browser: Browser): Promise<string>;
   readonly host: Host;
-  readonly pages: UpstreamSignInPages;
+  readonly pages: ReturnType<typeof createUpstreamSignIn>;
   readonly servers: PersonalServers;
   /** Authorization server of the servers. */
   readonly upstream: TestAuthorizationServer;
@@ -54,7 +53,10 @@ export async function startSigningIn(
     readonly path?: string;
     readonly access?: Partial<OAuthResourceOptions>;
     /** What answers the browser, if not the pages themselves. */
-    readonly front?: (pages: UpstreamSignInPages, publicUrl: string) => Pick<UpstreamSignIn, 'respond'>;
+    readonly front?: (
+      pages: ReturnType<typeof createUpstreamSignIn>,
+      publicUrl: string,
+    ) => Pick<UpstreamSignIn, 'respond'>;
   } = {},
   check = (at: string): BrowserCheck => browserSignIn({ issuer: at, clientId: 'gateway-pages' }),
 ): Promise<SigningIn> {
