@@ -16,13 +16,6 @@ export const STAGED = 'publish';
 /** An export condition of this workspace, and fields that mean nothing to who installs the package. */
 const SOURCE_CONDITION = '@mcp-fittings/source';
 const ONLY_HERE = ['scripts', 'devDependencies', 'files'];
-/**
- * An entry point that most programs load is one file. The other entry points of its package export from it what they share with it, so
- * it has to export that; a file costs more to load than its text.
- */
-const ALONE = { '@mcp-fittings/client-core': 'transport' };
-/** What that file is called before it takes the name of the entry point. */
-const WHOLE = 'whole-entry';
 const AS_IT_IS = ['README.md', 'LICENSE', 'CHANGELOG.md'];
 
 /** Fills `target` with what is published of the package in `folder`, which was built. */
@@ -71,28 +64,18 @@ function findsOwnFiles(folder) {
 }
 
 /** One file for each entry point, and beside them what they share or load later: a file costs more to load than its text. */
-async function bundle({ name, exports }, folder, target) {
+async function bundle({ exports }, folder, target) {
   const files = Object.values(exports).flatMap(({ default: file }) => file ?? []);
   const entries = Object.fromEntries(
     files.map((file) => [file.replace(/^\.\/dist\/|\.js$/g, ''), join(folder, file)]),
   );
-  const alone = ALONE[name];
-  const groups = [{ name: 'shared', minShareCount: 2 }];
-  if (alone !== undefined) {
-    const modules = new Set(
-      (await bundled({ [alone]: entries[alone] })).flatMap(({ moduleIds = [] }) => moduleIds),
-    );
-    groups.unshift({ name: WHOLE, test: (id) => modules.has(id) });
-  }
-  const output = await bundled(entries, groups);
-  const written = alone === undefined ? output : inOneFile(output, `${alone}.js`);
-  for (const { fileName, code } of written) {
+  for (const { fileName, code } of await bundled(entries)) {
     mkdirSync(dirname(join(target, 'dist', fileName)), { recursive: true });
     writeFileSync(join(target, 'dist', fileName), code);
   }
 }
 
-async function bundled(input, groups) {
+async function bundled(input) {
   const built = await rolldown({
     input,
     platform: 'node',
@@ -102,7 +85,7 @@ async function bundled(input, groups) {
   });
   const { output } = await built.generate({
     format: 'esm',
-    ...(groups && { codeSplitting: { groups } }),
+    codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
     minifyInternalExports: false,
     // The docstrings are in the declarations, where editors read them.
     comments: { jsdoc: false },
@@ -111,22 +94,6 @@ async function bundled(input, groups) {
   });
   await built.close();
   return output;
-}
-
-/** Puts the chunk with all modules of an entry point in the place of the file that would only export from it. */
-function inOneFile(output, entry) {
-  const whole = output.find(({ fileName }) => fileName === `${WHOLE}.js`);
-  const { exports } = output.find(({ fileName }) => fileName === entry);
-  const more = whole.exports.filter((name) => !exports.includes(name));
-  if (more.length > 0)
-    throw new Error(`Other entry points need more than ${entry} exports: ${more.join(', ')}`);
-  return output
-    .filter(({ fileName }) => fileName !== entry)
-    .map(({ fileName, code }) =>
-      fileName === whole.fileName
-        ? { fileName: entry, code }
-        : { fileName, code: code.replaceAll(`"./${whole.fileName}"`, `"./${entry}"`) },
-    );
 }
 
 function published(manifest) {
