@@ -1,5 +1,8 @@
-export { createSession, type Session, type SessionOptions } from './session/session.js';
-export type { LayoutName, StoreName } from './options.js';
+export {
+  createConfiguredHost,
+  type ConfiguredHost,
+  type ConfiguredHostOptions,
+} from './session/configured-host.js';
 export { diagnose, type DiagnoseOptions } from './doctor/diagnose.js';
-export type { CheckName, CheckResult, Diagnosis, Finding } from './doctor/findings.js';
-export { FINDING_CODES, type FindingCode, type FindingDescription } from './doctor/finding-codes.js';
+export type { Diagnosis } from './doctor/findings.js';
+export { FINDING_CODES, type FindingDescription } from './doctor/finding-codes.js';

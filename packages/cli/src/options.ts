@@ -1,4 +1,5 @@
 import type { InteropClient } from '@mcp-fittings/config';
+import type { ConfiguredHostOptions } from './session/configured-host.js';
 
 /** Options that every command takes, before or after its name. */
 export interface GlobalOptions {
@@ -33,7 +34,7 @@ export interface RemoteOptions {
 }
 
 /** Name of a layout, which says where the configuration files are. `fittings` is the CLI's own. */
-export type LayoutName = 'fittings' | 'mcp-json' | 'blade' | 'kode' | 'claude' | 'gemini';
+export type LayoutName = NonNullable<ConfiguredHostOptions['layout']>;
 
 /** Values of `--layout`. */
 export const LAYOUT_NAMES = [
@@ -45,11 +46,8 @@ export const LAYOUT_NAMES = [
   'gemini',
 ] as const satisfies readonly LayoutName[];
 
-/**
- * Where credentials are kept: in the keychain of the operating system, in unencrypted private files, or in memory until
- * the process ends. One store never replaces another that fails.
- */
-export type StoreName = 'keychain' | 'file' | 'memory';
+/** Where credentials are kept. */
+export type StoreName = NonNullable<ConfiguredHostOptions['store']>;
 
 /** Values of `--store`. */
 export const STORE_NAMES = ['keychain', 'file', 'memory'] as const satisfies readonly StoreName[];

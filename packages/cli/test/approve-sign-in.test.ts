@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { oauth } from '@mcp-fittings/auth-oauth';
-import { createSession } from '@mcp-fittings/cli';
+import { createConfiguredHost } from '@mcp-fittings/cli';
 import { fileStore } from '@mcp-fittings/store-file';
 import { expect, it } from 'vitest';
 import { scripted } from '../../auth-oauth/test/support/world.js';
@@ -25,7 +25,7 @@ it('the question about a server of a project names an existing sign-in at its ad
   });
   expect(await approve()).toMatchObject(asked(false));
 
-  await using session = await createSession({ cwd: project, home, env: {}, store: 'memory' });
+  await using session = await createConfiguredHost({ cwd: project, home, env: {}, store: 'memory' });
   const [entry] = session.loaded.entries.filter(({ name }) => name === 'mine');
   const path = join(home, '.local/state/mcp-fittings/credentials');
   const store = fileStore({ path, consent: () => true });

@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { createSession } from '@mcp-fittings/cli';
+import { createConfiguredHost } from '@mcp-fittings/cli';
 import { describe, expect, it } from 'vitest';
 import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
 import { scripted } from '../../auth-oauth/test/support/world.js';
@@ -38,7 +38,7 @@ const textOf = (result: unknown): string =>
 
 /** Signs in as a person would with `fittings login`, into the store of that home. */
 async function signInto(server: ProtectedServer, home: string): Promise<void> {
-  await using session = await createSession({
+  await using session = await createConfiguredHost({
     cwd: home,
     home,
     env: {},

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
 import { storeForReading } from '../src/session/credential-store.js';
-import { createSession } from '../src/index.js';
+import { createConfiguredHost } from '../src/index.js';
 import { everything, openWorkspace, type Workspace } from './support/workspace.js';
 
 const at = ({ project: cwd, home }: Workspace) => ({ cwd, home, store: 'memory' as const });
@@ -19,7 +19,7 @@ async function writeOwn({ home }: Workspace, servers: unknown): Promise<void> {
 it('a session is all packages put together: connects, calls, and ends', async () => {
   await using workspace = await openWorkspace();
   await writeOwn(workspace, { everything });
-  await using session = await createSession(at(workspace));
+  await using session = await createConfiguredHost(at(workspace));
   expect(await session.connect()).toMatchObject([{ name: 'everything', state: { status: 'connected' } }]);
   const { content } = await session.host.callTool({ server: 'everything', tool: 'echo' }, { message: 'hi' });
   expect(content).toEqual([{ type: 'text', text: 'Echo: hi' }]);
@@ -37,7 +37,7 @@ it('each server is signed in to as its entry says', async () => {
     keyed: { url, apiKey: 'a-key-of-mine' },
     off: { url, oauth: false },
   });
-  await using session = await createSession(at(workspace));
+  await using session = await createConfiguredHost(at(workspace));
   const schemeOf = (name: string): string | undefined => {
     const config = session.loaded.servers[name] ?? {};
     return session.auth.find((plugin) => plugin.create({ name, config }, {}) !== undefined)?.scheme;
@@ -53,7 +53,7 @@ it('without an identity provider the servers that want one say so, and no other 
     shared: { url: 'https://mcp.example/mcp', oauth: { xaa: true } },
     everything,
   });
-  await using session = await createSession(at(workspace));
+  await using session = await createConfiguredHost(at(workspace));
   expect(await session.connect()).toMatchObject([
     { name: 'shared', state: { status: 'failed', error: { code: 'CONFIG_INVALID' } } },
     { name: 'everything', state: { status: 'connected' } },
@@ -63,11 +63,11 @@ it('without an identity provider the servers that want one say so, and no other 
   await workspace.write('.mcp.json', {
     mcpServers: { theirs: { url: 'https://mcp.example/mcp', oauth: { xaa: true, identityProvider: evil } } },
   });
-  await using again = await createSession(at(workspace));
+  await using again = await createConfiguredHost(at(workspace));
   const { hash = '', project = again.loaded.project } =
     again.loaded.entries.find(({ name }) => name === 'theirs')?.approval ?? {};
   await again.approvals.remember({ name: 'theirs', hash, project: { ...project } }, 'always');
-  await using approved = await createSession(at(workspace));
+  await using approved = await createConfiguredHost(at(workspace));
   expect(await approved.connect(['theirs'])).toMatchObject([
     { state: { status: 'failed', error: { code: 'CONFIG_INVALID' } } },
   ]);
@@ -80,7 +80,7 @@ it('a mistake in the identity provider is told by the servers that want it', asy
     one: { url, oauth: { xaa: true, identityProvider: { issuer: 'https://a.example', clientId: 'x' } } },
     two: { url, oauth: { xaa: true, identityProvider: { issuer: 'https://b.example', clientId: 'x' } } },
   });
-  await using session = await createSession(at(workspace));
+  await using session = await createConfiguredHost(at(workspace));
   expect(await session.connect(['one'])).toMatchObject([
     { state: { error: { message: 'Two entries of the configuration name different identity providers.' } } },
   ]);
@@ -114,7 +114,7 @@ it('an address that answers with something else is a failure of that server alon
       wrong: { url: `http://127.0.0.1:${port}/mcp`, reconnect: { maxAttempts: 1 } },
       everything,
     });
-    await using session = await createSession(at(workspace));
+    await using session = await createConfiguredHost(at(workspace));
     const [wrong, right] = await session.connect();
     expect(wrong?.state.status).not.toBe('connected');
     expect(right?.state.status).toBe('connected');

@@ -4,10 +4,4 @@
  * @packageDocumentation
  */
 export { authProviderSuite } from './auth-suite/auth-provider-suite.js';
-export type {
-  AuthProviderCapabilities,
-  AuthProviderFixture,
-  AuthProviderSuiteOptions,
-  TestServerResponse,
-} from './auth-suite/auth-options.js';
-export type { TestRunner } from './transport-suite/options.js';
+export type { AuthProviderFixture, AuthProviderSuiteOptions } from './auth-suite/auth-options.js';

@@ -5,12 +5,6 @@
  */
 import type { Clock } from '@mcp-fittings/client-core';
 
-/** Options of {@link createManualClock}. */
-export interface ManualClockOptions {
-  /** Initial time, in milliseconds since the Unix epoch. Default 0. */
-  readonly now?: number | undefined;
-}
-
 /** A `Clock` whose time passes only in {@link advance}, see {@link createManualClock}. */
 export interface ManualClock extends Clock {
   /**
@@ -40,7 +34,12 @@ interface Timer {
  * await slept;
  * ```
  */
-export function createManualClock(options: ManualClockOptions = {}): ManualClock {
+export function createManualClock(
+  options: {
+    /** Initial time, in milliseconds since the Unix epoch. Default 0. */
+    readonly now?: number | undefined;
+  } = {},
+): ManualClock {
   let now = options.now ?? 0;
   const timers = new Set<Timer>();
 

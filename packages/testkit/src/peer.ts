@@ -4,4 +4,4 @@
  * @packageDocumentation
  */
 export { createKitPeer, type KitPeer } from './peer/kit-peer.js';
-export type { KitRoute, KitWire } from './peer/kit-wire.js';
+export type { KitWire } from './peer/kit-wire.js';

@@ -5,9 +5,7 @@
  */
 export { tokenStoreSuite } from './store-suite/token-store-suite.js';
 export type {
-  StoreModule,
   TokenStoreCapabilities,
   TokenStoreFixture,
   TokenStoreSuiteOptions,
 } from './store-suite/store-options.js';
-export type { TestRunner } from './transport-suite/options.js';

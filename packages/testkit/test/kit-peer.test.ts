@@ -1,9 +1,9 @@
-import { createKitPeer, type KitRoute } from '@mcp-fittings/testkit/peer';
+import { createKitPeer, type KitWire } from '@mcp-fittings/testkit/peer';
 import { expect, it } from 'vitest';
 
 interface Written {
   readonly value: unknown;
-  readonly route: KitRoute;
+  readonly route: Parameters<KitWire['send']>[1];
 }
 
 function peerWithLog(): {

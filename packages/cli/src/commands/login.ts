@@ -9,7 +9,7 @@ import { createProvider } from '../session/create-auth.js';
 import { openSession } from '../session/open-session.js';
 import { resolveServer } from '../session/resolve-server.js';
 import { entrySecrets } from '../session/secrets.js';
-import type { SessionOptions } from '../session/session.js';
+import type { ConfiguredHostOptions } from '../session/configured-host.js';
 import { hasNoSignInService, withServerName, refusedHeader } from '../session/sign-in-errors.js';
 import { rememberStore } from '../session/store-choice.js';
 import { forgetLists } from '../stored-lists/stored-lists.js';
@@ -94,7 +94,7 @@ export async function logout(deps: CommandDeps, server: string, flags: RemoteOpt
  * Returns the prompt that is shown before credentials are stored unencrypted; undefined without a terminal, which means
  * no.
  */
-function askForConsent(deps: CommandDeps): SessionOptions['plaintextConsent'] {
+function askForConsent(deps: CommandDeps): ConfiguredHostOptions['plaintextConsent'] {
   if (!deps.interactive) return undefined;
   return async ({ path }) => {
     const prompts = await openPrompts(deps);

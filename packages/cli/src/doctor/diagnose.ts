@@ -16,7 +16,7 @@ import { attemptConnection, toFittingsError } from './connect-attempt.js';
 import { findingFromError } from './error-findings.js';
 import { type CheckResult, type Diagnosis, createResult } from './findings.js';
 
-/** Options of {@link diagnose}. A {@link Session} has what is required. */
+/** Options of {@link diagnose}. A {@link ConfiguredHost} has what is required. */
 export interface DiagnoseOptions {
   /** The configuration with the server. */
   readonly loaded: LoadedConfig;
@@ -47,8 +47,8 @@ const TIMEOUT_MS = 15_000;
  *
  * @example
  * ```ts
- * await using session = await createSession();
- * const { healthy, findings } = await diagnose('github', session);
+ * await using configured = await createConfiguredHost();
+ * const { healthy, findings } = await diagnose('github', configured);
  * for (const { code, message, fix } of findings) console.log(code, message, fix);
  * ```
  */

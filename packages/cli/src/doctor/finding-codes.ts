@@ -2,7 +2,7 @@
 export interface FindingDescription {
   /** What the finding means. */
   readonly meaning: string;
-  /** What to do about it. `Finding.fix` is more specific if the check knows more. */
+  /** What to do about it. `fix` of a finding is more specific if the check knows more. */
   readonly fix: string;
 }
 
@@ -177,5 +177,5 @@ export const FINDING_CODES = {
   UNEXPECTED: describe('An unexpected error occurred.', 'Run it again with --verbose.'),
 } as const satisfies Record<string, FindingDescription>;
 
-/** Code of a {@link Finding}: one of the keys of {@link FINDING_CODES}. */
+/** Code of a finding: one of the keys of {@link FINDING_CODES}. */
 export type FindingCode = keyof typeof FINDING_CODES;

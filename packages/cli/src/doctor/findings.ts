@@ -2,62 +2,66 @@ import type { ErrorCode, FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { FINDING_CODES, type FindingCode } from './finding-codes.js';
 
-/**
- * Name of a check, in the order in which they run: the entry and its approval; for a local server the command and its
- * process; for a remote server DNS, proxy, connection, TLS, clocks, HTTP, OAuth metadata and token; then the MCP handshake.
- */
-export type CheckName =
-  | 'config'
-  | 'approval'
-  | 'command'
-  | 'spawn'
-  | 'dns'
-  | 'proxy'
-  | 'connect'
-  | 'tls'
-  | 'clock'
-  | 'http'
-  | 'discovery'
-  | 'token'
-  | 'handshake';
-
-/** A problem and its fix. It contains no secrets, and no control characters from texts of the server. */
-export interface Finding {
-  /** What is wrong, for programs. Its general meaning is in {@link FINDING_CODES}. */
-  readonly code: FindingCode;
-  /** `error` if it prevents using the server, else `warning`. */
-  readonly severity: 'error' | 'warning';
-  /** What is wrong in this case, as a sentence. */
-  readonly message: string;
-  /** What the user can do, as a sentence. It may name commands of `fittings`. */
-  readonly fix: string;
-  /** Code of the error that the connection failed with, if there was one. */
-  readonly error?: ErrorCode | undefined;
-}
-
-/** The result of one check. */
-export interface CheckResult {
-  /** Which check it is. */
-  readonly check: CheckName;
-  /** `failed` with an error among the findings, `warning` with warnings only, else `passed`. */
-  readonly outcome: 'passed' | 'warning' | 'failed';
-  /** What the check saw, such as an address or a version; may be empty. */
-  readonly summary: string;
-  /** What is wrong; empty if the check passed. */
-  readonly findings: readonly Finding[];
-}
-
 /** The result of all checks of one server. */
 export interface Diagnosis {
   /** Name of the server, as passed to {@link diagnose}. */
   readonly server: string;
   /** Whether there is no finding with the severity `error`. */
   readonly healthy: boolean;
-  /** Results in the order of the checks. A check that an earlier failure prevents is left out. */
-  readonly checks: readonly CheckResult[];
-  /** The findings of all checks, in their order. The first error is most likely the cause of the others. */
-  readonly findings: readonly Finding[];
+  /**
+   * Results in the order of the checks: the entry and its approval; for a local server the command and its process; for a
+   * remote server DNS, proxy, connection, TLS, clocks, HTTP, OAuth metadata and token; then the MCP handshake. A check that an
+   * earlier failure prevents is left out.
+   */
+  readonly checks: readonly {
+    /** Which check it is. */
+    readonly check:
+      | 'config'
+      | 'approval'
+      | 'command'
+      | 'spawn'
+      | 'dns'
+      | 'proxy'
+      | 'connect'
+      | 'tls'
+      | 'clock'
+      | 'http'
+      | 'discovery'
+      | 'token'
+      | 'handshake';
+    /** `failed` with an error among the findings, `warning` with warnings only, else `passed`. */
+    readonly outcome: 'passed' | 'warning' | 'failed';
+    /** What the check saw, such as an address or a version; may be empty. */
+    readonly summary: string;
+    /** What is wrong; empty if the check passed. */
+    readonly findings: Diagnosis['findings'];
+  }[];
+  /**
+   * The findings of all checks, in their order: problems and their fixes. The first error is most likely the cause of the others.
+   * They contain no secrets, and no control characters from texts of the server.
+   */
+  readonly findings: readonly {
+    /** What is wrong, for programs. Its general meaning is in {@link FINDING_CODES}. */
+    readonly code: keyof typeof FINDING_CODES;
+    /** `error` if it prevents using the server, else `warning`. */
+    readonly severity: 'error' | 'warning';
+    /** What is wrong in this case, as a sentence. */
+    readonly message: string;
+    /** What the user can do, as a sentence. It may name commands of `fittings`. */
+    readonly fix: string;
+    /** Code of the error that the connection failed with, if there was one. */
+    readonly error?: ErrorCode | undefined;
+  }[];
 }
+
+/** A problem and its fix. */
+export type Finding = Diagnosis['findings'][number];
+
+/** The result of one check. */
+export type CheckResult = Diagnosis['checks'][number];
+
+/** Name of a check. */
+export type CheckName = CheckResult['check'];
 
 const LONGEST_MESSAGE = 1500;
 

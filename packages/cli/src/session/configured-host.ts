@@ -11,17 +11,16 @@ import type {
 import type { ServerApprovals, LoadedConfig } from '@mcp-fittings/config';
 import { type Host, type HostCallbacks, type ServerSnapshot, createHost } from '@mcp-fittings/host';
 import type { SharedStdioOptions } from '@mcp-fittings/transport-shared';
-import type { LayoutName, StoreName } from '../options.js';
 import { packageVersion } from '../version.js';
 import { openStore, storeForReading } from './credential-store.js';
 import { type LoadedServers, loadServers } from './load-servers.js';
 import { usableEntry } from './resolve-server.js';
 import { configSecrets } from './secrets.js';
 
-/** Options of {@link createSession}. The defaults are those of `fittings` without options. */
-export interface SessionOptions {
+/** Options of {@link createConfiguredHost}. The defaults are those of `fittings` without options. */
+export interface ConfiguredHostOptions {
   /** Set of configuration files to load. Default: `fittings`. */
-  readonly layout?: LayoutName | undefined;
+  readonly layout?: 'fittings' | 'mcp-json' | 'blade' | 'kode' | 'claude' | 'gemini' | undefined;
   /** Directory in which the project's configuration is looked up. Default: `process.cwd()`. */
   readonly cwd?: string | undefined;
   /** Home directory, with the user's configuration, approvals and credentials. Default: that of the operating system. */
@@ -35,12 +34,15 @@ export interface SessionOptions {
   /** Packages or files with third-party transports and sign-in schemes. They are imported and run. Default: none. */
   readonly plugins?: readonly string[] | undefined;
   /**
-   * Runs local servers in the shared process of the user, with these options of `sharedStdio()`. Default: each session starts its
+   * Runs local servers in the shared process of the user, with these options of `sharedStdio()`. Default: each host starts its
    * own.
    */
   readonly shared?: SharedStdioOptions | undefined;
-  /** Where credentials are kept. No other store is used in its place if it fails. Default: `keychain`. */
-  readonly store?: StoreName | undefined;
+  /**
+   * Where credentials are kept: in the keychain of the operating system, in unencrypted private files, or in memory until the process
+   * ends. No other store is used in its place if it fails. Default: `keychain`.
+   */
+  readonly store?: 'keychain' | 'file' | 'memory' | undefined;
   /**
    * Called before credentials are written unencrypted below `path`, with `store: 'file'`. Writing rejects with
    * `POLICY_DENIED` unless it resolves with true. Default: refuses.
@@ -64,18 +66,18 @@ export interface SessionOptions {
 }
 
 /** A host with the configuration, transports, sign-in schemes and credential store that `fittings` uses. */
-export interface Session extends AsyncDisposable {
+export interface ConfiguredHost extends AsyncDisposable {
   /** The configuration, with the problems and approvals of every entry. */
   readonly loaded: LoadedConfig;
   /** The user's decisions about servers that came with a project. */
   readonly approvals: ServerApprovals;
-  /** The credential store. Closed with the session. */
+  /** The credential store. Closed with the host. */
   readonly store: TokenStore;
   /** Transports of the host, including those of `plugins`. */
   readonly transports: readonly TransportPlugin[];
   /** Sign-in schemes of the host, in the order in which they are tried. */
   readonly auth: readonly AuthPlugin[];
-  /** The host. It has no servers until {@link Session.connect} is called. */
+  /** The host. It has no servers until {@link ConfiguredHost.connect} is called. */
   readonly host: Host;
   /** Values in the configuration that must not be printed or logged. */
   readonly secrets: readonly string[];
@@ -85,7 +87,7 @@ export interface Session extends AsyncDisposable {
    * server cannot be used.
    */
   connect(names?: readonly string[]): Promise<readonly ServerSnapshot[]>;
-  /** Closes all connections and the credential store. Disposing of the session does the same. */
+  /** Closes all connections and the credential store. Disposing of this object does the same. */
   close(): Promise<void>;
 }
 
@@ -95,24 +97,24 @@ export interface Session extends AsyncDisposable {
  *
  * @example
  * ```ts
- * await using session = await createSession({ store: 'memory' });
- * await session.connect();
- * for (const { server, name } of session.host.tools()) console.log(`${server}/${name}`);
+ * await using configured = await createConfiguredHost({ store: 'memory' });
+ * await configured.connect();
+ * for (const { server, name } of configured.host.tools()) console.log(`${server}/${name}`);
  * ```
  */
-export async function createSession(options: SessionOptions = {}): Promise<Session> {
-  return createLoadedSession(await loadServers(options), options);
+export async function createConfiguredHost(options: ConfiguredHostOptions = {}): Promise<ConfiguredHost> {
+  return createLoadedHost(await loadServers(options), options);
 }
 
 /**
- * Creates the session of a configuration that was loaded with the same options. Without `signIn`, the session has only the
+ * Creates the host of a configuration that was loaded with the same options. Without `signIn`, the host has only the
  * sign-in schemes of `plugins`: for servers that need none.
  */
-export async function createLoadedSession(
+export async function createLoadedHost(
   { loaded, approvals, transports, auth: others, home }: LoadedServers,
-  options: SessionOptions,
+  options: ConfiguredHostOptions,
   { signIn = true }: { readonly signIn?: boolean } = {},
-): Promise<Session> {
+): Promise<ConfiguredHost> {
   const { logger, clock, callbacks } = options;
   const { store, close } = openStore({ ...options, home });
   const readable = storeForReading(store, (error) => options.onStoreUnavailable?.(error));

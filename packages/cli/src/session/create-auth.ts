@@ -18,7 +18,7 @@ import {
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import { CommandError } from '../output/hints.js';
-import type { SessionOptions } from './session.js';
+import type { ConfiguredHostOptions } from './configured-host.js';
 
 export interface Auth {
   readonly plugins: readonly AuthPlugin[];
@@ -33,7 +33,7 @@ export interface Auth {
 export function createAuth(
   { entries }: LoadedConfig,
   store: TokenStore,
-  { interaction }: Pick<SessionOptions, 'interaction'>,
+  { interaction }: Pick<ConfiguredHostOptions, 'interaction'>,
 ): Auth {
   const bind = (plugin: AuthPlugin): AuthPlugin => withIdentity(plugin, entries);
   const others = [google(), bind(oauth({ clientName: 'fittings', store, interaction }))];

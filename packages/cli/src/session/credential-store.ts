@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
 import type { KeychainStore } from '@mcp-fittings/store-keychain';
-import type { SessionOptions } from './session.js';
+import type { ConfiguredHostOptions } from './configured-host.js';
 
 /** Opens the chosen store and never another one. If it does not work, the command fails. */
-export function openStore(options: Pick<SessionOptions, 'store' | 'home' | 'plaintextConsent'>): {
+export function openStore(options: Pick<ConfiguredHostOptions, 'store' | 'home' | 'plaintextConsent'>): {
   readonly store: TokenStore;
   readonly close: () => Promise<void>;
 } {

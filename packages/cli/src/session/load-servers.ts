@@ -20,11 +20,11 @@ import { ws } from '@mcp-fittings/transport-ws';
 import type { LayoutName } from '../options.js';
 import { loadPlugins } from './load-plugins.js';
 import { LOCAL_SHUTDOWN } from './local-shutdown.js';
-import type { SessionOptions } from './session.js';
+import type { ConfiguredHostOptions } from './configured-host.js';
 
-type PlacedOptions = Pick<SessionOptions, 'layout' | 'cwd' | 'home'>;
+type PlacedOptions = Pick<ConfiguredHostOptions, 'layout' | 'cwd' | 'home'>;
 type LoadServersOptions = PlacedOptions &
-  Pick<SessionOptions, 'env' | 'mcpConfig' | 'strictMcpConfig' | 'plugins' | 'shared' | 'signal'>;
+  Pick<ConfiguredHostOptions, 'env' | 'mcpConfig' | 'strictMcpConfig' | 'plugins' | 'shared' | 'signal'>;
 
 /** Returns where the files of the chosen layout are. */
 export function placeOptions({ layout = 'fittings', cwd, home }: PlacedOptions): LocationOptions {
@@ -101,7 +101,7 @@ export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
 };
 
 /** Creates all transports that a configuration file can name. */
-export function createTransports(shared?: SessionOptions['shared']): readonly TransportPlugin[] {
+export function createTransports(shared?: ConfiguredHostOptions['shared']): readonly TransportPlugin[] {
   const older = sse();
   const shutdown = LOCAL_SHUTDOWN;
   return [

@@ -6,12 +6,12 @@ import type { StoreName } from '../options.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
 import { jsonText, printable } from '../output/printable.js';
 import { type LoadedServers, loadServers } from './load-servers.js';
-import type { Session, SessionOptions } from './session.js';
+import type { ConfiguredHost, ConfiguredHostOptions } from './configured-host.js';
 import { removeOldCaches } from '../startup/cache-folder.js';
 import { chooseStore } from './store-choice.js';
 
 /** The session of a command. */
-export interface CommandSession extends Session {
+export interface CommandSession extends ConfiguredHost {
   /** Returns the command with which the user signs in to a server. */
   readonly loginCommand: (server: string) => string;
   /** Why the credential store cannot be used; undefined until it fails. */
@@ -19,7 +19,7 @@ export interface CommandSession extends Session {
 }
 
 /** Returns what the global options say about the session and the configuration. */
-export function sessionOptions(deps: CommandDeps): SessionOptions {
+export function sessionOptions(deps: CommandDeps): ConfiguredHostOptions {
   const { options, env, cwd, signal, clock } = deps;
   const { layout, mcpConfig, strictMcpConfig, plugin, store } = options;
   return {
@@ -38,7 +38,7 @@ export function sessionOptions(deps: CommandDeps): SessionOptions {
 }
 
 /** Returns how local servers are shared; undefined if they are not. */
-function sharedOptions({ options, env, cwd, programFile }: CommandDeps): SessionOptions['shared'] {
+function sharedOptions({ options, env, cwd, programFile }: CommandDeps): ConfiguredHostOptions['shared'] {
   if (!(options.shared ?? env['FITTINGS_SHARED'] === '1')) return undefined;
   return {
     // What `hostCallbacks` answers `roots/list` with.
@@ -49,7 +49,7 @@ function sharedOptions({ options, env, cwd, programFile }: CommandDeps): Session
   };
 }
 
-interface OpenSessionOptions extends SessionOptions {
+interface OpenSessionOptions extends ConfiguredHostOptions {
   /** The configuration, if it was loaded before. */
   readonly configured?: LoadedServers | undefined;
   /** Whether the command connects no servers but those of the configuration, as it is now. Default: false. */
@@ -67,11 +67,11 @@ export async function openSession(
   { configured, onlyConfigured = false, showsFiles = false, ...more }: OpenSessionOptions = {},
   storeFlag: StoreName | undefined = deps.options.store,
 ): Promise<CommandSession> {
-  const { createLoadedSession } = await import('./session.js');
+  const { createLoadedHost } = await import('./configured-host.js');
   removeOldCaches();
   const { output } = deps;
   let storeError: FittingsError | undefined;
-  const options: SessionOptions = {
+  const options: ConfiguredHostOptions = {
     ...sessionOptions(deps),
     ...more,
     // Servers that need a sign-in report it; the others do not need the store.
@@ -82,7 +82,7 @@ export async function openSession(
   };
   const servers = configured ?? (await loadServers(options));
   const signIn = !onlyConfigured || servers.loaded.entries.some(mayNeedSignIn);
-  const session = await createLoadedSession(servers, options, { signIn });
+  const session = await createLoadedHost(servers, options, { signIn });
   output.hide(session.secrets);
   if (!showsFiles) noteUnreadFiles(session.loaded.problems, output);
   return {

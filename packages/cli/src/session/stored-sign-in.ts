@@ -7,7 +7,7 @@ import {
 import { type Clock, FittingsError, type ServerConfig, type TokenStore } from '@mcp-fittings/client-core';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import { openStore, storeForReading } from './credential-store.js';
-import type { SessionOptions } from './session.js';
+import type { ConfiguredHostOptions } from './configured-host.js';
 
 /** Tells whether the user has signed in at an address. It reads the credential store and contacts no server. */
 export interface SignInLookup extends AsyncDisposable {
@@ -17,7 +17,7 @@ export interface SignInLookup extends AsyncDisposable {
 
 /** Looks for the sign-ins of the entries of `loaded`: a sign-in belongs to an entry and not to an address. */
 export function openSignInLookup(
-  options: Pick<SessionOptions, 'store' | 'home'> & { readonly clock: Clock },
+  options: Pick<ConfiguredHostOptions, 'store' | 'home'> & { readonly clock: Clock },
   { entries }: Pick<LoadedConfig, 'entries'>,
 ): SignInLookup {
   const { store, close } = openStore(options);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthPlugin, Clock, TokenStore } from '@mcp-fittings/client-core';
 import { oauth } from '@mcp-fittings/auth-oauth';
-import { createSession, diagnose, type Diagnosis } from '@mcp-fittings/cli';
+import { createConfiguredHost, diagnose, type Diagnosis } from '@mcp-fittings/cli';
 
 export interface DiagnosingOptions {
   /** The server that is asked about. Default `planted`, the one of the entry. */
@@ -24,7 +24,7 @@ export async function diagnoseEntry(entry: unknown, options: DiagnosingOptions =
   const { ask = 'planted', timeoutMs = 5_000, store, clock, env = {} } = options;
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'fittings-home-')));
   const given = entry === undefined ? [] : [JSON.stringify({ mcpServers: { planted: entry } })];
-  const session = await createSession({
+  const session = await createConfiguredHost({
     cwd: options.cwd ?? home,
     home,
     env,
@@ -53,7 +53,7 @@ export async function identityOf(entry: unknown, name = 'planted'): Promise<stri
   const home = await mkdtemp(join(tmpdir(), 'fittings-home-'));
   const mcpConfig = [JSON.stringify({ mcpServers: { [name]: entry } })];
   const places = { cwd: home, home, env: {}, strictMcpConfig: true };
-  await using session = await createSession({ ...places, mcpConfig, store: 'memory' });
+  await using session = await createConfiguredHost({ ...places, mcpConfig, store: 'memory' });
   await rm(home, { recursive: true, force: true });
   return session.loaded.entries[0]?.identity ?? '';
 }

@@ -1,5 +1,7 @@
 import type { Deadline } from '../transport-suite/deadline.js';
-import type { AuthProviderCapabilities, AuthProviderFixture } from './auth-options.js';
+import type { AuthProviderFixture, AuthProviderSuiteOptions } from './auth-options.js';
+
+type AuthProviderCapabilities = NonNullable<AuthProviderSuiteOptions['capabilities']>;
 
 /** What a case works with. */
 export interface AuthBench extends Deadline, AuthProviderFixture {

@@ -1,25 +1,5 @@
 import type { AuthProvider } from '@mcp-fittings/client-core';
 
-/** What an auth provider supports. It decides which cases exist. */
-export interface AuthProviderCapabilities {
-  /** A person has to sign in; the fixture scripts that person. Default false. */
-  readonly signsIn?: boolean | undefined;
-  /** Obtains new credentials by itself when its current ones are refused. The fixture needs `revoke`. Default false. */
-  readonly renews?: boolean | undefined;
-  /** Has the method `signOut()`. Default false. */
-  readonly signsOut?: boolean | undefined;
-}
-
-/** The response of the test server to a request. */
-export interface TestServerResponse {
-  /** HTTP status. */
-  readonly status: number;
-  /** Value of the `WWW-Authenticate` header. */
-  readonly wwwAuthenticate?: string | undefined;
-  /** Value of the `DPoP-Nonce` header. */
-  readonly dpopNonce?: string | undefined;
-}
-
 /** A provider without credentials, and the server whose requests it signs. */
 export interface AuthProviderFixture {
   /** The provider under test. */
@@ -27,7 +7,14 @@ export interface AuthProviderFixture {
   /** URL of the server. */
   readonly url: URL;
   /** Sends a POST with these headers to the server. */
-  readonly send: (headers: Readonly<Record<string, string>>) => Promise<TestServerResponse>;
+  readonly send: (headers: Readonly<Record<string, string>>) => Promise<{
+    /** HTTP status. */
+    readonly status: number;
+    /** Value of the `WWW-Authenticate` header. */
+    readonly wwwAuthenticate?: string | undefined;
+    /** Value of the `DPoP-Nonce` header. */
+    readonly dpopNonce?: string | undefined;
+  }>;
   /** Makes the server refuse all credentials that were issued so far. */
   readonly revoke?: (() => Promise<void>) | undefined;
   /** Makes the server refuse all requests. */
@@ -46,10 +33,22 @@ export interface AuthProviderFixture {
 export interface AuthProviderSuiteOptions {
   /** Name of the provider, for the test report. */
   readonly name: string;
-  /** What the provider supports. Default: nothing of it. */
-  readonly capabilities?: AuthProviderCapabilities | undefined;
+  /** What the provider supports. It decides which cases exist. Default: nothing of it. */
+  readonly capabilities?:
+    | {
+        /** A human has to sign in; the fixture scripts this. Default false. */
+        readonly signsIn?: boolean | undefined;
+        /** Obtains new credentials by itself when its current ones are refused. The fixture needs `revoke`. Default false. */
+        readonly renews?: boolean | undefined;
+        /** Has the method `signOut()`. Default false. */
+        readonly signsOut?: boolean | undefined;
+      }
+    | undefined;
   /** Creates a provider and its server. Called for every case. */
   readonly setup: () => Promise<AuthProviderFixture>;
   /** Milliseconds that each step of a case may take. Default 10 000. */
   readonly deadlineMs?: number | undefined;
 }
+
+/** The response of the test server to a request. */
+export type TestServerResponse = Awaited<ReturnType<AuthProviderFixture['send']>>;

@@ -1,4 +1,4 @@
-import { personCases } from './cases/person.js';
+import { signInCases } from './cases/sign-in.js';
 import { recoveryCases } from './cases/recovery.js';
 import { signingCases } from './cases/signing.js';
 import { createDeadline } from '../transport-suite/deadline.js';
@@ -6,7 +6,7 @@ import type { TestRunner } from '../transport-suite/options.js';
 import type { AuthBench, AuthCaseGroup } from './auth-case.js';
 import type { AuthProviderSuiteOptions } from './auth-options.js';
 
-const GROUPS: readonly AuthCaseGroup[] = [signingCases, recoveryCases, personCases];
+const GROUPS: readonly AuthCaseGroup[] = [signingCases, recoveryCases, signInCases];
 
 /**
  * Defines the contract tests of an auth provider with the test runner that is passed in. The declared capabilities decide which

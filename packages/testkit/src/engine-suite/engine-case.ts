@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
-import type { EngineCapabilities, EngineConnectInput, SessionUnderTest } from './engine-under-test.js';
+import type { EngineConnectInput, EngineSuiteOptions, SessionUnderTest } from './engine-under-test.js';
 import type { Answer, ScriptedServer } from './scripted-server.js';
 
 /** What a case works with. */
@@ -21,7 +21,7 @@ export interface EngineBench {
 export interface EngineCase {
   readonly name: string;
   /** Capability without which the case does not exist. */
-  readonly needs?: keyof EngineCapabilities;
+  readonly needs?: keyof NonNullable<EngineSuiteOptions['capabilities']>;
   readonly run: (bench: EngineBench) => Promise<void>;
 }
 

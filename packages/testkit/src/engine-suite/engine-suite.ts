@@ -4,7 +4,7 @@ import type { TestRunner } from '../transport.js';
 import { connectCases } from './connect-cases.js';
 import { endCases } from './end-cases.js';
 import { CLIENT, type EngineBench, type EngineCase } from './engine-case.js';
-import type { EngineEventSink, EngineSuiteOptions } from './engine-under-test.js';
+import type { EngineConnectInput, EngineSuiteOptions } from './engine-under-test.js';
 import { requestCases } from './request-cases.js';
 import { ScriptedServer, type Answer } from './scripted-server.js';
 import { serverMessageCases } from './server-message-cases.js';
@@ -40,7 +40,7 @@ export function engineSuite(runner: TestRunner, options: EngineSuiteOptions): vo
 
 function createBench({ engine, deadlineMs = 10_000 }: EngineSuiteOptions): EngineBench {
   const events: string[] = [];
-  const sink: EngineEventSink = {
+  const sink: EngineConnectInput['events'] = {
     log: ({ level, data }) => events.push(`log ${level} ${JSON.stringify(data)}`),
     listChanged: (kind) => events.push(`listChanged ${kind}`),
     resourceUpdated: (uri) => events.push(`resourceUpdated ${uri}`),

@@ -21,38 +21,36 @@ export interface EngineConnectInput {
   readonly signal: AbortSignal;
   /** Longest time for the handshake, in milliseconds. */
   readonly timeoutMs: number;
-  /** Callbacks for requests of the server; empty unless a case is about them. */
-  readonly callbacks: EngineCallbackInput;
-  /** Records what the engine reports. */
-  readonly events: EngineEventSink;
+  /** Callbacks of the host for requests of the server, with fixed answers; empty unless a case is about them. */
+  readonly callbacks: {
+    /** Answers `elicitation/create`. */
+    readonly elicit?: () => Promise<{ readonly action: 'accept'; readonly content: Record<string, unknown> }>;
+    /** Answers `sampling/createMessage`. */
+    readonly sample?: (params: JSONRPCObject) => Promise<JSONRPCObject>;
+    /** Answers `roots/list`. */
+    readonly roots?: () => Promise<readonly { readonly uri: string }[]>;
+  };
+  /** Records what the engine reports, as `EngineEvents` of `@mcp-fittings/host`. */
+  readonly events: {
+    /** Call it for `notifications/message`. */
+    log(entry: {
+      readonly level: string;
+      readonly logger?: string | undefined;
+      readonly data: unknown;
+    }): void;
+    /** Call it for `notifications/…/list_changed`. */
+    listChanged(kind: 'tools' | 'prompts' | 'resources'): void;
+    /** Call it for `notifications/resources/updated`. */
+    resourceUpdated(uri: string): void;
+    /** Call it for each notification that the engine does not handle itself. */
+    notification(method: string, params: JSONRPCObject): void;
+    /** Call it for a failure that belongs to no request. The suite ignores it. */
+    error(error: Error): void;
+    /** Call it once when an established connection has ended. */
+    closed(): void;
+  };
   /** Clock for deadlines of requests; a manual one in the cases about them. */
   readonly clock: Clock;
-}
-
-/** Callbacks of the host, with fixed answers. */
-export interface EngineCallbackInput {
-  /** Answers `elicitation/create`. */
-  readonly elicit?: () => Promise<{ readonly action: 'accept'; readonly content: Record<string, unknown> }>;
-  /** Answers `sampling/createMessage`. */
-  readonly sample?: (params: JSONRPCObject) => Promise<JSONRPCObject>;
-  /** Answers `roots/list`. */
-  readonly roots?: () => Promise<readonly { readonly uri: string }[]>;
-}
-
-/** What an engine reports, as `EngineEvents` of `@mcp-fittings/host`. */
-export interface EngineEventSink {
-  /** Call it for `notifications/message`. */
-  log(entry: { readonly level: string; readonly logger?: string | undefined; readonly data: unknown }): void;
-  /** Call it for `notifications/…/list_changed`. */
-  listChanged(kind: 'tools' | 'prompts' | 'resources'): void;
-  /** Call it for `notifications/resources/updated`. */
-  resourceUpdated(uri: string): void;
-  /** Call it for each notification that the engine does not handle itself. */
-  notification(method: string, params: JSONRPCObject): void;
-  /** Call it for a failure that belongs to no request. The suite ignores it. */
-  error(error: Error): void;
-  /** Call it once when an established connection has ended. */
-  closed(): void;
 }
 
 /** Options of one request, as `EngineRequestOptions` of `@mcp-fittings/host`. */
@@ -69,14 +67,6 @@ export interface EngineRequestInput {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Options of reading a list, as `ListOptions` of `@mcp-fittings/host`. */
-export interface EngineListInput extends EngineRequestInput {
-  /** Most pages to request. */
-  readonly maxPages: number;
-  /** Most entries to keep. */
-  readonly maxItems: number;
-}
-
 /** The members of `EngineSession` of `@mcp-fittings/host` that the suite uses. */
 export interface SessionUnderTest {
   /** Negotiated protocol revision. */
@@ -90,14 +80,26 @@ export interface SessionUnderTest {
   /** Reads a list, page by page. */
   list(
     kind: 'tools',
-    options: EngineListInput,
+    options: EngineRequestInput & {
+      /** Most pages to request. */
+      readonly maxPages: number;
+      /** Most entries to keep. */
+      readonly maxItems: number;
+    },
   ): Promise<{ readonly items: readonly { readonly name: string }[]; readonly skipped: readonly string[] }>;
   /** Sends `tools/call`. */
   callTool(
     tool: string,
     args: Readonly<Record<string, unknown>>,
     options: EngineRequestInput,
-  ): Promise<ToolResultUnderTest>;
+  ): Promise<{
+    /** Content blocks, in the server's order. */
+    readonly content: readonly { readonly type: string }[];
+    /** Structured result, as the server sent it. */
+    readonly structuredContent?: unknown;
+    /** Whether the tool failed. */
+    readonly isError?: boolean | undefined;
+  }>;
   /** Sends `prompts/get`. */
   getPrompt(
     prompt: string,
@@ -110,30 +112,19 @@ export interface SessionUnderTest {
   close(): Promise<void>;
 }
 
-/** The members of a tool result that the suite checks. */
-export interface ToolResultUnderTest {
-  /** Content blocks, in the server's order. */
-  readonly content: readonly { readonly type: string }[];
-  /** Structured result, as the server sent it. */
-  readonly structuredContent?: unknown;
-  /** Whether the tool failed. */
-  readonly isError?: boolean | undefined;
-}
-
-/** What an engine can do beyond the minimum, as data. It decides which cases exist; none is skipped. */
-export interface EngineCapabilities {
-  /** Answers `elicitation/create`, `sampling/createMessage` and `roots/list` with the callbacks. Default `true`. */
-  readonly serverRequests?: boolean | undefined;
-  /** Reports progress, and restarts the deadline of a request with it. Default `true`. */
-  readonly progress?: boolean | undefined;
-}
-
 /** Options of `engineSuite()`. */
 export interface EngineSuiteOptions {
   /** Name of the engine, for the report. */
   readonly name: string;
-  /** What the engine can do. Default: everything. */
-  readonly capabilities?: EngineCapabilities | undefined;
+  /** What the engine can do beyond the minimum. It decides which cases exist; none is skipped. Default: everything. */
+  readonly capabilities?:
+    | {
+        /** Answers `elicitation/create`, `sampling/createMessage` and `roots/list` with the callbacks. Default `true`. */
+        readonly serverRequests?: boolean | undefined;
+        /** Reports progress, and restarts the deadline of a request with it. Default `true`. */
+        readonly progress?: boolean | undefined;
+      }
+    | undefined;
   /** Returns the engine under test; called once for each connection. */
   readonly engine: () => EngineUnderTest;
   /** Longest time of any one step of a case, in milliseconds. Default 10 000. */

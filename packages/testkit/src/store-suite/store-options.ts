@@ -15,22 +15,21 @@ export interface TokenStoreCapabilities {
   readonly maxValueBytes?: number | undefined;
 }
 
-/** How another process opens a store: it imports `module` and calls its export `openStore(argument)`. */
-export interface StoreModule {
-  /** URL of a JavaScript module. */
-  readonly module: URL;
-  /** The argument, such as a path. */
-  readonly argument: string;
-}
-
 /** An empty store. */
 export interface TokenStoreFixture {
   /** The store under test. */
   readonly store: TokenStore;
   /** A second store on the same data. */
   readonly sibling?: TokenStore | undefined;
-  /** How another process opens a store on the same data. */
-  readonly module?: StoreModule | undefined;
+  /** How another process opens a store on the same data: it imports `module` and calls its export `openStore(argument)`. */
+  readonly module?:
+    | {
+        /** URL of a JavaScript module. */
+        readonly module: URL;
+        /** The argument, such as a path. */
+        readonly argument: string;
+      }
+    | undefined;
   /** Frees the resources of the fixture. Called after every case, also a failed one. */
   readonly teardown: () => Promise<void>;
 }

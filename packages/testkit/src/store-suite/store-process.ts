@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { StoreModule } from './store-options.js';
+import type { TokenStoreFixture } from './store-options.js';
 
 /** Another process with its own store on the same data. It is killed at the end of the test. */
 export interface StoreProcess extends AsyncDisposable {
@@ -48,7 +48,10 @@ await store[Symbol.asyncDispose]?.();
 
 const LONGEST_REPORT = 4000;
 
-export function startStoreProcess({ module, argument }: StoreModule, task: StoreTask): StoreProcess {
+export function startStoreProcess(
+  { module, argument }: NonNullable<TokenStoreFixture['module']>,
+  task: StoreTask,
+): StoreProcess {
   const args = ['--input-type=module', '--eval', PROGRAM, '--', module.href, argument, ...task];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: string[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request, requestSignedIn, sign, assertAuthError } from '../as-transport.js';
 import type { AuthCaseGroup } from '../auth-case.js';
 
-export const personCases: AuthCaseGroup = {
+export const signInCases: AuthCaseGroup = {
   name: 'signing in and out',
   cases: [
     {
