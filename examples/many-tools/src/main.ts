@@ -3,13 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
-import {
-  createToolPolicy,
-  createTools,
-  type DeferMode,
-  type DeferOptions,
-  type ToolHost,
-} from '@mcp-fittings/tools';
+import { createToolPolicy, createTools, type DeferOptions, type ToolHost } from '@mcp-fittings/tools';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { createAgent } from './agent.js';
 import { scriptedModel } from './scripted-model.js';
@@ -62,7 +56,7 @@ try {
 }
 
 /** Has the conversation, prints it, and returns the tokens of all its requests. */
-async function converse(host: ToolHost, defer: DeferMode | DeferOptions): Promise<number> {
+async function converse(host: ToolHost, defer: DeferOptions['mode'] | DeferOptions): Promise<number> {
   console.log(`\ndefer: ${JSON.stringify(defer)}`);
   await using tools = createTools(host, {
     defer,

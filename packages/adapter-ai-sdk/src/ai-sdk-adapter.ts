@@ -1,19 +1,16 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import {
   aiSdkTools,
-  createAskedCalls,
-  type AiSdk7ToolOutput,
-  type AiSdkSchema,
+  AskedCalls,
   type AiSdkTool,
   type AiSdkToolOutput,
-  type AskedCalls,
   type Confirm,
   type ModelTool,
   type Tools,
   type Toolset,
 } from '@mcp-fittings/tools';
 import { isApproved } from './approved-calls.js';
-import { outputsOf, type AiSdkCall, type AiSdkCallOutput } from './call-output.js';
+import { outputsOf, type AiSdkCallOutput } from './call-output.js';
 
 /** Options of {@link createAiSdkAdapter}. */
 export interface AiSdkAdapterOptions<Version extends 6 | 7 = 6 | 7> {
@@ -29,29 +26,36 @@ export interface AiSdkAdapterOptions<Version extends 6 | 7 = 6 | 7> {
    * Called with every output of each call, its progress and its result: `generateText` has no preliminary results, and does not return
    * the outputs of approved calls. If it throws, the call is aborted and is a tool error of the AI SDK. Default: none.
    */
-  readonly onOutput?: ((output: AiSdkCallOutput, call: AiSdkCall) => void) | undefined;
+  readonly onOutput?:
+    | ((
+        output: AiSdkCallOutput,
+        call: {
+          /** Id that the model gave the call. */
+          readonly toolCallId: string;
+          /** Name by which the model called the tool. */
+          readonly toolName: string;
+        },
+      ) => void)
+    | undefined;
   /** Maximum time of a call without a result or progress, in milliseconds. Default: that of the host. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** A schema of the AI SDK, which is also a Standard Schema and a Standard JSON Schema, as 6.0.0 requires. */
-export interface AiSdkAdapterSchema extends Omit<AiSdkSchema, '~standard'> {
-  /** The interfaces of Standard Schema and Standard JSON Schema. @see https://standardschema.dev/json-schema */
-  readonly '~standard': AiSdkSchema['~standard'] & {
-    readonly jsonSchema: {
-      readonly input: () => Record<string, unknown>;
-      readonly output: () => Record<string, unknown>;
-    };
-  };
-}
-
 /** A tool that is assignable to `Tool` of the AI SDK 6 and 7. */
-export interface AiSdkAdapterTool<Output = AiSdkToolOutput | AiSdk7ToolOutput> extends Omit<
-  AiSdkTool<Output>,
+export interface AiSdkAdapterTool<Version extends 6 | 7 = 6 | 7> extends Omit<
+  AiSdkTool,
   'execute' | 'inputSchema' | 'toModelOutput'
 > {
-  /** The schema for the model, as a schema of the AI SDK. */
-  readonly inputSchema: AiSdkAdapterSchema;
+  /** The schema for the model, as a schema of the AI SDK, a Standard Schema and a Standard JSON Schema, as 6.0.0 requires. */
+  readonly inputSchema: Omit<AiSdkTool['inputSchema'], '~standard'> & {
+    /** The interfaces of Standard Schema and Standard JSON Schema. @see https://standardschema.dev/json-schema */
+    readonly '~standard': AiSdkTool['inputSchema']['~standard'] & {
+      readonly jsonSchema: {
+        readonly input: () => Record<string, unknown>;
+        readonly output: () => Record<string, unknown>;
+      };
+    };
+  };
   /** The server and the tool, by their own names: `toolMetadata` of the calls of the AI SDK 7. */
   readonly metadata: { server: string; tool: string };
   /** Whether the AI SDK asks the user before this call. */
@@ -69,16 +73,16 @@ export interface AiSdkAdapterTool<Output = AiSdkToolOutput | AiSdk7ToolOutput> e
     },
   ) => AsyncGenerator<AiSdkCallOutput, void, undefined>;
   /** Converts an output for the model, to a `ToolResultOutput`. */
-  readonly toModelOutput: (options: { output: AiSdkCallOutput }) => Output;
+  readonly toModelOutput: (options: { output: AiSdkCallOutput }) => AiSdkToolOutput<Version>;
 }
 
 /** The tools of a host for the AI SDK. */
-export interface AiSdkAdapter<Output = AiSdkToolOutput | AiSdk7ToolOutput> {
+export interface AiSdkAdapter<Version extends 6 | 7 = 6 | 7> {
   /**
    * Returns the tools that the host has now, for `tools` of `generateText`, `streamText` or an agent. Call it for each turn, so that
    * tools that a server added, and servers that were connected again, are there.
    */
-  toolSet(): Record<string, AiSdkAdapterTool<Output>>;
+  toolSet(): Record<string, AiSdkAdapterTool<Version>>;
 }
 
 /**
@@ -91,24 +95,18 @@ export interface AiSdkAdapter<Output = AiSdkToolOutput | AiSdk7ToolOutput> {
  * const { text } = await generateText({ model, prompt, tools: adapter.toolSet(), stopWhen: isStepCount(20) });
  * ```
  */
-export function createAiSdkAdapter(
+export function createAiSdkAdapter<Version extends 6 | 7 = 7>(
   tools: Tools,
-  options?: AiSdkAdapterOptions<7>,
-): AiSdkAdapter<AiSdk7ToolOutput>;
-/** The same for version 6 of the AI SDK. */
-export function createAiSdkAdapter(
-  tools: Tools,
-  options: AiSdkAdapterOptions<6> & { readonly version: 6 },
-): AiSdkAdapter<AiSdkToolOutput>;
-export function createAiSdkAdapter(tools: Tools, options: AiSdkAdapterOptions = {}): AiSdkAdapter {
-  const asked = createAskedCalls();
+  options: AiSdkAdapterOptions<Version> = {},
+): AiSdkAdapter<Version> {
+  const asked = new AskedCalls();
   const spent = new SpentApprovals();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without the option, it is the default of the type too
+  const version = (options.version ?? 7) as Version;
   return {
     toolSet() {
       const toolset = tools.snapshot();
-      const converted: Record<string, AiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>> = options.version === 6
-        ? aiSdkTools(toolset)
-        : aiSdkTools(toolset, { version: 7 });
+      const converted = aiSdkTools(toolset, { version });
       return Object.fromEntries(
         toolset.tools.flatMap((tool) => {
           const theirs = converted[tool.name];
@@ -121,8 +119,8 @@ export function createAiSdkAdapter(tools: Tools, options: AiSdkAdapterOptions = 
   };
 }
 
-function adapterTool<Output>(
-  theirs: AiSdkTool<Output>,
+function adapterTool<Version extends 6 | 7>(
+  theirs: AiSdkTool<Version>,
   deps: {
     readonly tool: ModelTool;
     readonly toolset: Toolset;
@@ -130,7 +128,7 @@ function adapterTool<Output>(
     readonly spent: SpentApprovals;
     readonly options: AiSdkAdapterOptions;
   },
-): AiSdkAdapterTool<Output> {
+): AiSdkAdapterTool<Version> {
   const { tool, toolset, asked, spent, options } = deps;
   const sdkAsks = (options.approval ?? 'sdk') === 'sdk';
   return {
@@ -191,7 +189,7 @@ class SpentApprovals {
 const MAX_SPENT = 10_000;
 
 /** The spread keeps the symbol by which the AI SDK recognizes its own schemas. */
-function adapterSchema(schema: AiSdkSchema): AiSdkAdapterSchema {
+function adapterSchema(schema: AiSdkTool['inputSchema']): AiSdkAdapterTool['inputSchema'] {
   const copy = (): Record<string, unknown> => ({ ...schema.jsonSchema });
   return {
     ...schema,

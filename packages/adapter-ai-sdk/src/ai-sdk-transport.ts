@@ -1,19 +1,5 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@mcp-fittings/client-core';
 
-/** Options that `@ai-sdk/mcp` passes to `send`. */
-export interface AiSdkSendOptions {
-  /** Cancels the request. Version 2.0.0 of `@ai-sdk/mcp` does not pass it. */
-  readonly signal?: AbortSignal;
-  /** Headers of this message. */
-  readonly headers?: Record<string, string>;
-  /** The request that this message belongs to. */
-  readonly relatedRequestId?: RequestId;
-  /** Resumes an interrupted request. */
-  readonly resumptionToken?: string;
-  /** Receives tokens to resume with. */
-  readonly onresumptiontoken?: (token: string) => void;
-}
-
 /** A transport that is assignable to `MCPTransport` of `@ai-sdk/mcp`. Use it once, as the transport inside. */
 export interface AiSdkTransport {
   /** Whether the client may ask for the revision 2026-07-28 before it sends `initialize`. Always true. */
@@ -24,8 +10,22 @@ export interface AiSdkTransport {
   readonly supportsMcpToolParameterHeaders: boolean;
   /** Opens the connection. Rejects with a `TransportError`. */
   start(): Promise<void>;
-  /** Sends one message. Rejects with a `TransportError` as soon as no response can arrive. */
-  send(message: JSONRPCMessage, options?: AiSdkSendOptions): Promise<void>;
+  /** Sends one message, with the options of `@ai-sdk/mcp`. Rejects with a `TransportError` as soon as no response can arrive. */
+  send(
+    message: JSONRPCMessage,
+    options?: {
+      /** Cancels the request. Version 2.0.0 of `@ai-sdk/mcp` does not pass it. */
+      readonly signal?: AbortSignal;
+      /** Headers of this message. */
+      readonly headers?: Record<string, string>;
+      /** The request that this message belongs to. */
+      readonly relatedRequestId?: RequestId;
+      /** Resumes an interrupted request. */
+      readonly resumptionToken?: string;
+      /** Receives tokens to resume with. */
+      readonly onresumptiontoken?: (token: string) => void;
+    },
+  ): Promise<void>;
   /** Ends the connection. */
   close(): Promise<void>;
   /** Tells the transport inside which revision was negotiated. */

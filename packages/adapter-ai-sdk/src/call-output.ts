@@ -1,13 +1,5 @@
 import { toolCallOutput, type ToolCallOutput, type ToolEvent } from '@mcp-fittings/tools';
 
-/** Which call of the AI SDK an output belongs to. */
-export interface AiSdkCall {
-  /** Id that the model gave the call. */
-  readonly toolCallId: string;
-  /** Name by which the model called the tool. */
-  readonly toolName: string;
-}
-
 /**
  * The output of a tool, as the program finds it in `output` of a tool result, and a user interface in the part of the tool. It is
  * JSON. While the call runs, the preliminary results of `streamText` have the status `running`.

@@ -6,8 +6,7 @@ export {
   createAiSdkAdapter,
   type AiSdkAdapter,
   type AiSdkAdapterOptions,
-  type AiSdkAdapterSchema,
   type AiSdkAdapterTool,
 } from './ai-sdk-adapter.js';
-export type { AiSdkCall, AiSdkCallOutput } from './call-output.js';
-export { toAiSdkTransport, type AiSdkTransport, type AiSdkSendOptions } from './ai-sdk-transport.js';
+export type { AiSdkCallOutput } from './call-output.js';
+export { toAiSdkTransport, type AiSdkTransport } from './ai-sdk-transport.js';

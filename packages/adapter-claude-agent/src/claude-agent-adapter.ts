@@ -1,5 +1,5 @@
 import type { Host } from '@mcp-fittings/host';
-import { createAskedCalls, type ToolEvent, type Tools } from '@mcp-fittings/tools';
+import { AskedCalls, type ToolEvent, type Tools } from '@mcp-fittings/tools';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import {
   createCanUseTool,
@@ -7,7 +7,7 @@ import {
   type ClaudeAgentPermissionOptions,
   type ClaudeAgentPermissionResult,
 } from './permission.js';
-import { createSdkServer, type ClaudeAgentCall } from './sdk-server.js';
+import { createSdkServer } from './sdk-server.js';
 import { sdkName, serverKeys, toolsOfServer } from './server-keys.js';
 
 /** Options of {@link createClaudeAgentAdapter}. */
@@ -30,7 +30,19 @@ export interface ClaudeAgentAdapterOptions<
    * Called with each event of each call: progress, messages of the server, and last the result or the error with its `delivery`. If it
    * throws, the call ends with `CALLBACK_FAILED`. Default: none.
    */
-  readonly onEvent?: ((event: ToolEvent, call: ClaudeAgentCall) => void) | undefined;
+  readonly onEvent?:
+    | ((
+        event: ToolEvent,
+        call: {
+          /** Name of the server in the host. */
+          readonly server: string;
+          /** Name by which the model called the tool. */
+          readonly toolName: string;
+          /** Id that the model gave the call. Undefined if the program itself called the tool. */
+          readonly toolUseId: string | undefined;
+        },
+      ) => void)
+    | undefined;
   /** Maximum time of a call without a result or progress, in milliseconds. Default: that of the host. */
   readonly timeoutMs?: number | undefined;
 }
@@ -82,7 +94,7 @@ export function createClaudeAgentAdapter<
   options: ClaudeAgentAdapterOptions<Options, Result> = {},
 ): ClaudeAgentAdapter<Options, Result> {
   const { canUseTool: ask, alwaysLoad, onEvent, timeoutMs } = options;
-  const asked = createAskedCalls();
+  const asked = new AskedCalls();
   const used = new Set<McpServer>();
   const announce = (): void => {
     for (const { server } of used)

@@ -17,14 +17,6 @@ export interface ClaudeAgentElicitation {
   requestedSchema?: Record<string, unknown>;
 }
 
-/** `ElicitationResult` of the SDK, for a callback of the host. */
-export type ClaudeAgentElicitationResult = {
-  /** What the user did. */
-  action: 'accept' | 'decline' | 'cancel';
-  /** The values of a form. */
-  content?: Record<string, string | number | boolean | string[]>;
-};
-
 /**
  * Makes `onElicitation` of `query()` from the callback of a host, so that the servers that Claude Code connects by itself ask the user
  * in the same way. A page that is not `http:` or `https:` is declined.
@@ -34,12 +26,15 @@ export type ClaudeAgentElicitationResult = {
  * query({ prompt, options: { onElicitation: toOnElicitation(elicit), mcpServers: adapter.mcpServers() } });
  * ```
  */
-export function toOnElicitation(
-  elicit: NonNullable<HostCallbacks['elicit']>,
-): (
+export function toOnElicitation(elicit: NonNullable<HostCallbacks['elicit']>): (
   request: ClaudeAgentElicitation,
   options: { signal: AbortSignal },
-) => Promise<ClaudeAgentElicitationResult> {
+) => Promise<{
+  /** What the user did. */
+  action: 'accept' | 'decline' | 'cancel';
+  /** The values of a form. */
+  content?: Record<string, string | number | boolean | string[]>;
+}> {
   return async (request, { signal }) => {
     const inspected = inspect(request);
     if (inspected === undefined) return { action: 'decline' };

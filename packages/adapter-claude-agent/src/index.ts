@@ -8,17 +8,9 @@ export {
   type ClaudeAgentAdapterOptions,
   type ClaudeAgentServer,
 } from './claude-agent-adapter.js';
-export {
-  fromOnElicitation,
-  toOnElicitation,
-  type ClaudeAgentElicitation,
-  type ClaudeAgentElicitationResult,
-} from './elicitation.js';
+export { fromOnElicitation, toOnElicitation, type ClaudeAgentElicitation } from './elicitation.js';
 export type {
-  ClaudeAgentAllow,
   ClaudeAgentCanUseTool,
-  ClaudeAgentDeny,
   ClaudeAgentPermissionOptions,
   ClaudeAgentPermissionResult,
 } from './permission.js';
-export type { ClaudeAgentCall } from './sdk-server.js';

@@ -19,24 +19,20 @@ export interface ClaudeAgentPermissionOptions {
   readonly mcpServer?: { readonly name: string; readonly source: string };
 }
 
-/** The answer that the call may run. */
-export interface ClaudeAgentAllow {
-  /** Discriminates {@link ClaudeAgentPermissionResult}. */
-  behavior: 'allow';
-  /** The arguments that are sent, as the user may have changed them. */
-  updatedInput?: Record<string, unknown>;
-}
-
-/** The answer that the call must not run. */
-export interface ClaudeAgentDeny {
-  /** Discriminates {@link ClaudeAgentPermissionResult}. */
-  behavior: 'deny';
-  /** The reason, for the model. */
-  message: string;
-}
-
 /** An answer to `canUseTool`. */
-export type ClaudeAgentPermissionResult = ClaudeAgentAllow | ClaudeAgentDeny;
+export type ClaudeAgentPermissionResult =
+  | {
+      /** The call may run. */
+      behavior: 'allow';
+      /** The arguments that are sent, as the user may have changed them. */
+      updatedInput?: Record<string, unknown>;
+    }
+  | {
+      /** The call must not run. */
+      behavior: 'deny';
+      /** The reason, for the model. */
+      message: string;
+    };
 
 /** `CanUseTool` of the SDK. */
 export type ClaudeAgentCanUseTool<

@@ -13,18 +13,9 @@ import {
   type CallToolResult,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { ClaudeAgentAdapterOptions } from './claude-agent-adapter.js';
 import { sdkName, toolsOfServer } from './server-keys.js';
 import { toolResult } from './tool-result.js';
-
-/** Which call of the model an event belongs to. */
-export interface ClaudeAgentCall {
-  /** Name of the server in the host. */
-  readonly server: string;
-  /** Name by which the model called the tool. */
-  readonly toolName: string;
-  /** Id that the model gave the call. Undefined if the program itself called the tool. */
-  readonly toolUseId: string | undefined;
-}
 
 /** What the instance of a server uses. */
 export interface SdkServerDeps {
@@ -34,7 +25,7 @@ export interface SdkServerDeps {
   readonly asked: AskedCalls;
   readonly alwaysLoad: boolean | undefined;
   readonly timeoutMs: number | undefined;
-  readonly onEvent: ((event: ToolEvent, call: ClaudeAgentCall) => void) | undefined;
+  readonly onEvent: ClaudeAgentAdapterOptions['onEvent'];
 }
 
 /** Where Claude Code writes the id of the call. */
@@ -65,7 +56,7 @@ export function createSdkServer(server: string, key: string, deps: SdkServerDeps
       const { name, arguments: args = {}, _meta: meta = {} } = params;
       const toolName = sdkName(key, name);
       const id = meta[TOOL_USE_ID];
-      const call: ClaudeAgentCall = { server, toolName, toolUseId: typeof id === 'string' ? id : undefined };
+      const call = { server, toolName, toolUseId: typeof id === 'string' ? id : undefined };
       const { progressToken } = meta;
       const report = async (event: ToolEvent): Promise<void> => {
         if (progressToken === undefined || event.type !== 'progress') return;

@@ -7,10 +7,4 @@ export {
   type LangChainAdapter,
   type LangChainAdapterOptions,
 } from './langchain-adapter.js';
-export type {
-  LangChainArtifact,
-  LangChainCall,
-  LangChainContent,
-  LangChainToolFields,
-  LangChainToolMessageFields,
-} from './langchain-tool.js';
+export type { LangChainArtifact, LangChainToolFields, LangChainToolMessageFields } from './langchain-tool.js';

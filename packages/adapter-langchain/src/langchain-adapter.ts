@@ -9,7 +9,6 @@ import * as z from 'zod';
 import {
   artifactOf,
   contentOf,
-  type LangChainCall,
   type LangChainToolFields,
   type LangChainToolMessageFields,
 } from './langchain-tool.js';
@@ -24,7 +23,17 @@ export interface LangChainAdapterOptions<Tool, Message> {
    * Called with each event of each call: progress, messages of the server, and last the result or the error. If it throws, so does the
    * tool. Default: none.
    */
-  readonly onEvent?: ((event: ToolEvent, call: LangChainCall) => void) | undefined;
+  readonly onEvent?:
+    | ((
+        event: ToolEvent,
+        call: {
+          /** Id that the model gave the call. Undefined if the program invoked the tool without a call of a model. */
+          readonly toolCallId: string | undefined;
+          /** Name by which the model called the tool. */
+          readonly toolName: string;
+        },
+      ) => void)
+    | undefined;
   /** Maximum time of a call without a result or progress, in milliseconds. Default: that of the host. */
   readonly timeoutMs?: number | undefined;
 }
@@ -76,7 +85,7 @@ function fieldsOf<Tool, Message>(
     metadata: { ...ref },
     async func(input, _, config) {
       const toolCallId = config?.toolCall?.id;
-      const call: LangChainCall = { toolCallId, toolName: name };
+      const call = { toolCallId, toolName: name };
       const event = await toolset.run(name, input, {
         signal: config?.signal,
         timeoutMs,

@@ -1,13 +1,5 @@
-import { toolFailure, type LastToolEvent, type Rendering, type ToolFailure } from '@mcp-fittings/tools';
+import { toolCallOutput, type LastToolEvent, type Rendering, type ToolCallOutput } from '@mcp-fittings/tools';
 import type * as z from 'zod';
-
-/** Which call an event belongs to. */
-export interface LangChainCall {
-  /** Id that the model gave the call. Undefined if the program invoked the tool without a call of a model. */
-  readonly toolCallId: string | undefined;
-  /** Name by which the model called the tool. */
-  readonly toolName: string;
-}
 
 /** The artifact of a tool message: what the program learns about a call, and the model does not. */
 export interface LangChainArtifact {
@@ -18,12 +10,8 @@ export interface LangChainArtifact {
   /** Metadata of the result, as the server sent it. */
   readonly _meta?: unknown;
   /** Why the call failed. Absent if the tool ran and says that it failed. */
-  readonly error?: ToolFailure | undefined;
+  readonly error?: ToolCallOutput['error'];
 }
-
-/** A standard content block of LangChain. */
-export type LangChainContent =
-  { type: 'text'; text: string } | { type: 'image' | 'audio'; data: string; mimeType: string };
 
 /** What the adapter passes to the constructor of `DynamicStructuredTool`. */
 export interface LangChainToolFields {
@@ -70,11 +58,11 @@ export function artifactOf(event: LastToolEvent): LangChainArtifact {
       ...(_meta !== undefined && { _meta }),
     };
   }
-  return { isError, error: toolFailure(event.error) };
+  return { isError, error: toolCallOutput(event).error };
 }
 
-/** Converts a result to content of a message: text alone is a string, which every model accepts. */
-export function contentOf({ parts, text }: Rendering): string | LangChainContent[] {
+/** Converts a result to content of a message: text alone is a string, which every model accepts, and other parts are standard blocks. */
+export function contentOf({ parts, text }: Rendering): string | Rendering['parts'][number][] {
   if (parts.length === 0) return '[The tool returned no content.]';
   if (parts.every(({ type }) => type === 'text')) return text;
   return parts.map((part) => ({ ...part }));

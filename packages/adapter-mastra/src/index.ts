@@ -3,5 +3,4 @@
  * @packageDocumentation
  */
 export { createMastraAdapter, type MastraAdapter, type MastraAdapterOptions } from './mastra-adapter.js';
-export type { MastraCall } from './call-output.js';
-export type { MastraSchema, MastraExecution, MastraToolFields } from './mastra-tool.js';
+export type { MastraToolFields } from './mastra-tool.js';

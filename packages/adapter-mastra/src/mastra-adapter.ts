@@ -1,11 +1,4 @@
-import {
-  aiSdkTools,
-  createAskedCalls,
-  type ModelTool,
-  type ToolEvent,
-  type Tools,
-} from '@mcp-fittings/tools';
-import type { MastraCall } from './call-output.js';
+import { aiSdkTools, AskedCalls, type ModelTool, type ToolEvent, type Tools } from '@mcp-fittings/tools';
 import { mastraToolFields, type MastraToolFields } from './mastra-tool.js';
 
 /** Options of {@link createMastraAdapter}. */
@@ -23,7 +16,17 @@ export interface MastraAdapterOptions<Tool> {
    * Called with each event of each call: progress, messages of the server, and last the result or the error. If it throws, the call
    * fails. Default: none.
    */
-  readonly onEvent?: ((event: ToolEvent, call: MastraCall) => void) | undefined;
+  readonly onEvent?:
+    | ((
+        event: ToolEvent,
+        call: {
+          /** Id that the model gave the call. Undefined if no agent made the call, as in a workflow. */
+          readonly toolCallId: string | undefined;
+          /** Name by which the model called the tool. */
+          readonly toolName: string;
+        },
+      ) => void)
+    | undefined;
   /** Maximum time of a call without a result or progress, in milliseconds. Default: that of the host. */
   readonly timeoutMs?: number | undefined;
 }
@@ -51,7 +54,7 @@ export function createMastraAdapter<Tool>(
   tools: Tools,
   options: MastraAdapterOptions<Tool>,
 ): MastraAdapter<Tool> {
-  const asked = createAskedCalls();
+  const asked = new AskedCalls();
   const mastraAsks = (options.approval ?? 'mastra') === 'mastra';
   const { onEvent, timeoutMs } = options;
   const currentTools = (): readonly { readonly tool: ModelTool; readonly made: Tool }[] => {

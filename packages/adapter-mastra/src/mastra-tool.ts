@@ -5,34 +5,10 @@ import {
   type AskedCalls,
   type ModelTool,
   type ToolCallOutput,
-  type ToolEvent,
   type Toolset,
 } from '@mcp-fittings/tools';
-import { isOutput, type MastraCall } from './call-output.js';
-
-/** A schema that accepts anything, because the call checks the arguments. Its JSON Schema is that of the tool. */
-export interface MastraSchema {
-  /** The Standard Schema interface. @see https://standardschema.dev */
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => { readonly value: unknown };
-    readonly jsonSchema: {
-      readonly input: () => Record<string, unknown>;
-      readonly output: () => Record<string, unknown>;
-    };
-  };
-}
-
-/** The part of the context of an execution that a tool uses. */
-export interface MastraExecution {
-  /** Aborts the call. */
-  readonly abortSignal?: AbortSignal | undefined;
-  /** The agent that calls. Undefined in a workflow. */
-  readonly agent?: { readonly toolCallId: string } | undefined;
-  /** Writes `tool-output` chunks to the stream of the agent. */
-  readonly writer?: { write(data: unknown): Promise<void> } | undefined;
-}
+import { isOutput } from './call-output.js';
+import type { MastraAdapterOptions } from './mastra-adapter.js';
 
 /** What the adapter passes to `createTool` of Mastra. */
 export interface MastraToolFields {
@@ -42,8 +18,16 @@ export interface MastraToolFields {
   title: string;
   /** For the model. */
   description: string;
-  /** The schema for the model, which accepts anything. */
-  inputSchema: MastraSchema;
+  /** A schema that accepts anything, because the call checks the arguments. Its JSON Schema is that of the tool. */
+  inputSchema: {
+    /** The interfaces of Standard Schema and Standard JSON Schema. @see https://standardschema.dev/json-schema */
+    readonly '~standard': AiSdkTool['inputSchema']['~standard'] & {
+      readonly jsonSchema: {
+        readonly input: () => Record<string, unknown>;
+        readonly output: () => Record<string, unknown>;
+      };
+    };
+  };
   /** The model gets the schema as it is, and Mastra does not rewrite it for the strict mode of OpenAI. */
   strict: false;
   /** The server, by its own name. Mastra traces the call as one of MCP. */
@@ -53,7 +37,17 @@ export interface MastraToolFields {
   /** Told of a call before Mastra asks. */
   onInputAvailable: (options: { toolCallId: string; input?: unknown }) => void;
   /** Calls the tool. The output is `payload.result` of a tool result of Mastra. Rejects only if `onEvent` throws. */
-  execute: (input: unknown, context: MastraExecution) => Promise<ToolCallOutput>;
+  execute: (
+    input: unknown,
+    context: {
+      /** Aborts the call. */
+      readonly abortSignal?: AbortSignal | undefined;
+      /** The agent that calls. Undefined in a workflow. */
+      readonly agent?: { readonly toolCallId: string } | undefined;
+      /** Writes `tool-output` chunks to the stream of the agent. */
+      readonly writer?: { write(data: unknown): Promise<void> } | undefined;
+    },
+  ) => Promise<ToolCallOutput>;
   /** Converts an output for the model. Undefined if it is not one of ours. */
   toModelOutput: (output: unknown) => AiSdkToolOutput | undefined;
 }
@@ -67,7 +61,7 @@ export interface MastraToolDeps {
   readonly asked: AskedCalls;
   /** Whether Mastra asks about calls that the policy does not decide. */
   readonly mastraAsks: boolean;
-  readonly onEvent: ((event: ToolEvent, call: MastraCall) => void) | undefined;
+  readonly onEvent: MastraAdapterOptions<unknown>['onEvent'];
   readonly timeoutMs: number | undefined;
 }
 
@@ -92,7 +86,7 @@ export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
     },
     async execute(input, { abortSignal, agent, writer }) {
       const toolCallId = agent?.toolCallId;
-      const call: MastraCall = { toolCallId, toolName: name };
+      const call = { toolCallId, toolName: name };
       const confirm = toolCallId === undefined ? undefined : asked.take(toolCallId, input);
       let written = Promise.resolve();
       const event = await toolset.run(name, input, {
@@ -114,7 +108,7 @@ export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
   };
 }
 
-function schemaOf({ inputSchema }: AiSdkTool): MastraSchema {
+function schemaOf({ inputSchema }: AiSdkTool): MastraToolFields['inputSchema'] {
   const copy = (): Record<string, unknown> => structuredClone({ ...inputSchema.jsonSchema });
   return { '~standard': { ...inputSchema['~standard'], jsonSchema: { input: copy, output: copy } } };
 }

@@ -14,7 +14,6 @@ import * as z from 'zod';
 import {
   createMastraAdapter,
   type MastraAdapterOptions,
-  type MastraExecution,
   type MastraToolFields,
 } from '@mcp-fittings/adapter-mastra';
 
@@ -70,7 +69,9 @@ async function connect({ confirm, changes, ...options }: Options = {}) {
     },
   };
 }
-const context = (toolCallId: string): MastraExecution => ({ agent: { toolCallId } });
+const context = (toolCallId: string): Parameters<MastraToolFields['execute']>[1] => ({
+  agent: { toolCallId },
+});
 
 describe('a tool for Mastra', () => {
   it('has a schema that accepts anything, and is written as that of the server', async () => {
@@ -180,7 +181,7 @@ describe('a call that needs approval', () => {
     expect(await approved(world.tool(GUARDED))).toMatchObject({ status: 'succeeded', text: 'It ran.' });
   });
 
-  it.each<[string, MastraExecution]>([
+  it.each<[string, Parameters<MastraToolFields['execute']>[1]]>([
     ['was not announced, as by `generateLegacy`', context('c1')],
     ['has no agent, as in a workflow', {}],
     ['was another one', context('c2')],

@@ -8,10 +8,4 @@ export {
   type OpenAiAgentsAdapter,
   type OpenAiAgentsAdapterOptions,
 } from './openai-agents-adapter.js';
-export type {
-  OpenAiAgentsCall,
-  OpenAiAgentsContent,
-  OpenAiAgentsServer,
-  OpenAiAgentsTool,
-  OpenAiAgentsToolResult,
-} from './mcp-server.js';
+export type { OpenAiAgentsServer, OpenAiAgentsToolResult } from './mcp-server.js';

@@ -5,10 +5,10 @@ import {
   renderError,
   type LastToolEvent,
   type OpenAiResponsesTool,
-  type ToolEvent,
   type Tools,
   type Toolset,
 } from '@mcp-fittings/tools';
+import type { OpenAiAgentsAdapterOptions } from './openai-agents-adapter.js';
 import { toolResult } from './tool-result.js';
 
 /** A server of the host that is assignable to `MCPServer` of `@openai/agents`, for `mcpServers` of an agent. */
@@ -22,7 +22,23 @@ export interface OpenAiAgentsServer {
   /** Aborts the calls of this object. The host and its connection stay; `connect()` makes the object usable again. */
   close(): Promise<void>;
   /** Returns the tools that the server has now, under the names of `createTools`. None if it is gone. */
-  listTools(): Promise<OpenAiAgentsTool[]>;
+  listTools(): Promise<
+    {
+      /** Name by which the model calls the tool. */
+      name: string;
+      /** Description for the model. */
+      description: string;
+      /** JSON Schema of the arguments. */
+      inputSchema: {
+        type: 'object';
+        properties: Record<string, unknown>;
+        required: string[];
+        /** Always false: `true` makes the SDK convert the schema to strict mode. In the request, the SDK replaces it. */
+        additionalProperties: boolean;
+        [keyword: string]: unknown;
+      };
+    }[]
+  >;
   /**
    * Calls a tool. Does not reject: a failure is content that the model can read.
    * @param meta Members to add to `_meta` of the request.
@@ -33,7 +49,7 @@ export interface OpenAiAgentsServer {
     args: Record<string, unknown> | null,
     meta?: Record<string, unknown> | null,
     options?: { signal?: AbortSignal },
-  ): Promise<OpenAiAgentsContent[] & Omit<OpenAiAgentsToolResult, 'content'>>;
+  ): Promise<OpenAiAgentsToolResult['content'] & Omit<OpenAiAgentsToolResult, 'content'>>;
   /** The same, as one object. The SDK calls it from 0.13.0 on, if it needs structured content or custom data. */
   callToolResult(
     toolName: string,
@@ -45,39 +61,19 @@ export interface OpenAiAgentsServer {
   invalidateToolsCache(): Promise<void>;
 }
 
-/** A tool in the form of `MCPTool` of the SDK. */
-export interface OpenAiAgentsTool {
-  /** Name by which the model calls the tool. */
-  name: string;
-  /** Description for the model. */
-  description: string;
-  /** JSON Schema of the arguments. */
-  inputSchema: {
-    type: 'object';
-    properties: Record<string, unknown>;
-    required: string[];
-    /** Always false: `true` makes the SDK convert the schema to strict mode. In the request, the SDK replaces it. */
-    additionalProperties: boolean;
-    [keyword: string]: unknown;
-  };
-}
-
-/** A part of a result. The types of the SDK 0.5.0 require `text` of every part. */
-export type OpenAiAgentsContent = {
-  /** The kind of the part. */
-  type: 'text' | 'image';
-  /** The text, or the media type of the image. */
-  text: string;
-  /** The image, as a data URL. */
-  image?: string;
-  /** The SDK accepts other members. */
-  [member: string]: unknown;
-};
-
 /** The result of a call. */
 export interface OpenAiAgentsToolResult {
-  /** The result for the model: bounded and without control sequences. */
-  content: OpenAiAgentsContent[];
+  /** The result for the model: bounded and without control sequences. The types of the SDK 0.5.0 require `text` of every part. */
+  content: {
+    /** The kind of the part. */
+    type: 'text' | 'image';
+    /** The text, or the media type of the image. */
+    text: string;
+    /** The image, as a data URL. */
+    image?: string;
+    /** The SDK accepts other members. */
+    [member: string]: unknown;
+  }[];
   /** Metadata of the server. Of a failed call: `mcp-fittings/error`, with `code`, `delivery` and `hint`. */
   _meta?: Record<string, unknown>;
   /** The structured content of the server, if it is an object. */
@@ -86,20 +82,12 @@ export interface OpenAiAgentsToolResult {
   isError?: boolean;
 }
 
-/** Which call an event belongs to. The SDK does not tell a server the id that the model gave the call. */
-export interface OpenAiAgentsCall {
-  /** Name of the server in the host. */
-  readonly server: string;
-  /** Name by which the model called the tool. */
-  readonly toolName: string;
-}
-
 /** What a server of the adapter uses. */
 export interface McpServerDeps {
   readonly host: Pick<Host, 'start'>;
   readonly tools: Tools;
   readonly timeoutMs: number | undefined;
-  readonly onEvent: ((event: ToolEvent, call: OpenAiAgentsCall) => void) | undefined;
+  readonly onEvent: OpenAiAgentsAdapterOptions['onEvent'];
   readonly invalidate: ((server: string) => Promise<void>) | undefined;
 }
 
@@ -111,7 +99,7 @@ export function createMcpServer(name: string, deps: McpServerDeps): OpenAiAgents
   let closing = new AbortController();
 
   const callToolResult: OpenAiAgentsServer['callToolResult'] = async (toolName, args, meta, options) => {
-    const call: OpenAiAgentsCall = { server: name, toolName };
+    const call = { server: name, toolName };
     const signals = [closing.signal, ...(options?.signal === undefined ? [] : [options.signal])];
     const toolset = shown ?? tools.snapshot();
     const ref = toolset.names.refOf(toolName);
@@ -161,7 +149,11 @@ function notOfServer(server: string, tool: string): LastToolEvent {
   return { type: 'error', error, rendering: renderError(error) };
 }
 
-function sdkTool({ name, description, parameters }: OpenAiResponsesTool): OpenAiAgentsTool {
+function sdkTool({
+  name,
+  description,
+  parameters,
+}: OpenAiResponsesTool): Awaited<ReturnType<OpenAiAgentsServer['listTools']>>[number] {
   const { properties, required } = parameters;
   return {
     name,

@@ -1,6 +1,6 @@
 import type { Host } from '@mcp-fittings/host';
 import type { NameLimits, ToolEvent, Tools } from '@mcp-fittings/tools';
-import { createMcpServer, type OpenAiAgentsCall, type OpenAiAgentsServer } from './mcp-server.js';
+import { createMcpServer, type OpenAiAgentsServer } from './mcp-server.js';
 
 /**
  * Names that the SDK does not change, for `nameLimits` of `createTools`. It replaces `-` with `_`, and throws if two names are equal
@@ -24,9 +24,20 @@ export interface OpenAiAgentsAdapterOptions<Members extends object = object> {
   readonly members?: ((server: string) => Members) | undefined;
   /**
    * Called with each event of each call: progress, messages of the server, and last the result or the error with its `delivery`. The
-   * SDK has no place for them. If it throws, the SDK reports the call as failed. Default: none.
+   * SDK has no place for them, and does not tell a server the id that the model gave the call. If it throws, the SDK reports the call as
+   * failed. Default: none.
    */
-  readonly onEvent?: ((event: ToolEvent, call: OpenAiAgentsCall) => void) | undefined;
+  readonly onEvent?:
+    | ((
+        event: ToolEvent,
+        call: {
+          /** Name of the server in the host. */
+          readonly server: string;
+          /** Name by which the model called the tool. */
+          readonly toolName: string;
+        },
+      ) => void)
+    | undefined;
   /** Maximum time of a call without a result or progress, in milliseconds. Default: that of the host. */
   readonly timeoutMs?: number | undefined;
 }

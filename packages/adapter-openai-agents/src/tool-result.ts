@@ -1,5 +1,10 @@
-import { openAiFunctionOutput, toolFailure, type LastToolEvent, type Rendering } from '@mcp-fittings/tools';
-import type { OpenAiAgentsContent, OpenAiAgentsToolResult } from './mcp-server.js';
+import {
+  openAiFunctionOutput,
+  toolCallOutput,
+  type LastToolEvent,
+  type Rendering,
+} from '@mcp-fittings/tools';
+import type { OpenAiAgentsToolResult } from './mcp-server.js';
 
 /** Makes the result of a call. The model gets its content; the program all of it, with a `customDataExtractor`. */
 export function toolResult(event: LastToolEvent): OpenAiAgentsToolResult {
@@ -16,13 +21,13 @@ export function toolResult(event: LastToolEvent): OpenAiAgentsToolResult {
   }
   return {
     content,
-    _meta: { 'mcp-fittings/error': toolFailure(event.error) },
+    _meta: { 'mcp-fittings/error': toolCallOutput(event).error },
     isError,
   };
 }
 
 /** An item that the SDK does not know makes it send all items as one JSON text, base64 included, so there are only two kinds. */
-function contentOf(rendering: Rendering): OpenAiAgentsContent[] {
+function contentOf(rendering: Rendering): OpenAiAgentsToolResult['content'] {
   return openAiFunctionOutput('', rendering).output.map((part) =>
     part.type === 'input_text'
       ? { type: 'text', text: part.text }

@@ -7,23 +7,14 @@ import { createSpilledCalls } from './calls/spilled-calls.js';
 import type { Toolset } from './calls/toolset.js';
 import { forSameList } from './model-tools/for-same-list.js';
 import { createDeferral } from './deferral/deferral.js';
-import {
-  DEFAULT_MAX_LOADED,
-  readDefer,
-  type DeferMode,
-  type DeferOptions,
-} from './deferral/defer-options.js';
+import { DEFAULT_MAX_LOADED, readDefer, type DeferOptions } from './deferral/defer-options.js';
 import { RESERVED_NAMES } from './deferral/search-tool.js';
 import { createToolConversation, type ToolConversation } from './deferral/tool-conversation.js';
 import { createToolNaming, type PreparedTool } from './model-tools/model-tool.js';
-import {
-  createToolOffer,
-  type OfferedTools,
-  type SkippedTool,
-  type ToolListLimits,
-} from './model-tools/offered-tools.js';
-import type { JsonLimits } from './json/copy-json.js';
-import { createToolNamer, type ToolNamesOptions } from './names/tool-names.js';
+import { createToolOffer, type OfferedTools, type SkippedTool } from './model-tools/offered-tools.js';
+import type { NamingStrategy } from './names/naming-strategies.js';
+import type { NameLimits } from './names/shorten-name.js';
+import { createToolNamer } from './names/tool-names.js';
 import type { ToolPermission } from './permissions/tool-permissions.js';
 import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
 import { createPinGate, type HostPins } from './pins/pin-gate.js';
@@ -33,7 +24,11 @@ import type { SchemaLimits } from './schema/schema-limits.js';
 import { CHECKED_VALUE_LIMITS } from './validation/check-value.js';
 
 /** Options of {@link createTools}. */
-export interface ToolsOptions extends ToolNamesOptions {
+export interface ToolsOptions {
+  /** What a name looks like. Default `naming.mcpPrefixed`: `mcp__server__tool`. */
+  readonly naming?: NamingStrategy | undefined;
+  /** What the model API accepts as a name. Longer names are shortened. Default `nameLimits.portable`, which fits all APIs. */
+  readonly nameLimits?: NameLimits | undefined;
   /**
    * The person for whom the tools are and run: `principal` of the calls of the host. What this person approved is not approved for
    * another one, also if they share a `policy`. Default: that of the host.
@@ -58,7 +53,16 @@ export interface ToolsOptions extends ToolNamesOptions {
   /** The largest schema that is accepted. A tool with a larger one is in {@link Toolset.skipped}. */
   readonly schemaLimits?: Partial<SchemaLimits> | undefined;
   /** The largest list of tools that is accepted from one server. Tools beyond it are in {@link Toolset.skipped}. */
-  readonly listLimits?: Partial<ToolListLimits> | undefined;
+  readonly listLimits?:
+    | {
+        /** Maximum number of tools. Default 10 000. */
+        readonly maxTools?: number;
+        /** Maximum number of JSON values in all schemas together. Default 1 000 000: a tool of a real server has 61. */
+        readonly maxNodes?: number;
+        /** Maximum characters of all schemas together. Default 40 000 000: a tool of a real server has 1 900. */
+        readonly maxCharacters?: number;
+      }
+    | undefined;
   /**
    * Whether to hide tools that the policy denies from the model. They are in {@link Toolset.skipped}. Default false: the model
    * sees them, and a call fails with `POLICY_DENIED`.
@@ -67,12 +71,12 @@ export interface ToolsOptions extends ToolNamesOptions {
   /** Whether to offer tools that a server marks for its app and not for models (SEP-1865). Default false. */
   readonly includeAppTools?: boolean | undefined;
   /** Whether the model is offered a search for tools instead of all tools at once. Default `never`. */
-  readonly defer?: DeferMode | DeferOptions | undefined;
+  readonly defer?: DeferOptions['mode'] | DeferOptions;
   /**
    * The largest arguments and structured content. Larger arguments are rejected, and larger content is an issue of its result.
    * Default: 64 levels, 100 000 values, 16 000 000 characters.
    */
-  readonly valueLimits?: Partial<JsonLimits> | undefined;
+  readonly valueLimits?: Partial<Pick<SchemaLimits, 'maxDepth' | 'maxNodes' | 'maxCharacters'>> | undefined;
   /** How much of a result the model gets. */
   readonly rendering?: RenderOptions | undefined;
   /** Keeps results that are too large for the model, see `createSpill` of `@mcp-fittings/tools/spill`. Default: they are truncated. */

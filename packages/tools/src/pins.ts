@@ -2,25 +2,9 @@
  * Pins of tools: trust on first use, and what changed since. For `pins` of `createTools`.
  * @packageDocumentation
  */
-export {
-  createToolPins,
-  pinKey,
-  type PinMode,
-  type PinReview,
-  type ToolPins,
-  type ToolPinsOptions,
-} from './pins/tool-pins.js';
-export type { PinChange, PinComparison, PinnedServer } from './pins/compare-pins.js';
-export type { PinnedDefinition } from './pins/definition.js';
-export {
-  describePinChange,
-  summarizePinChange,
-  type DescribePinChangeOptions,
-} from './pins/describe-change.js';
-export type { PinRecord, ToolPin } from './pins/pin-record.js';
-export {
-  memoryPinStore,
-  type MemoryPinStore,
-  type SerializedToolPins,
-  type ToolPinStore,
-} from './pins/pin-store.js';
+export { createToolPins, type PinReview, type ToolPins, type ToolPinsOptions } from './pins/tool-pins.js';
+export type { PinChange, PinnedServer } from './pins/compare-pins.js';
+export { describePinChange } from './pins/describe-change.js';
+export type { HostPins, PinQuestion } from './pins/pin-gate.js';
+export type { PinRecord } from './pins/pin-record.js';
+export { memoryPinStore, type ToolPinStore } from './pins/pin-store.js';

@@ -3,9 +3,9 @@
  *
  * @packageDocumentation
  */
-export { createSpill, type Spill, type SpillOptions, type ToolSpillLimits } from './spill/create-spill.js';
-export type { ImageLimits } from './spill/bounded-image.js';
-export { fileSpillStore, type FileSpillStoreOptions } from './spill/file-spill-store.js';
+export type { KeptResults, ResultSpill } from './calls/result-spill.js';
+export { createSpill, type Spill, type SpillOptions } from './spill/create-spill.js';
+export { fileSpillStore } from './spill/file-spill-store.js';
 export { memorySpillStore } from './spill/memory-spill-store.js';
-export type { SpillPutOptions, SpillStore } from './spill/spill-store.js';
+export type { SpillStore } from './spill/spill-store.js';
 export type { SpillStoreLimits } from './spill/stored-entries.js';

@@ -14,7 +14,7 @@ import {
   type ConfirmRequest,
   type Tools,
 } from '@mcp-fittings/tools';
-import { createToolPins, type PinChange, type PinMode } from '@mcp-fittings/tools/pins';
+import { createToolPins, type PinChange, type ToolPins } from '@mcp-fittings/tools/pins';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { bundled } from '../../../scripts/bundled.mjs';
@@ -125,7 +125,7 @@ describe.each<Wire>(['stdio', 'http'])('over %s', (wire) => {
 
   describe.each(['during a session', 'between two sessions'])('%s', (when) => {
     describe.each(permissions)('with %s', (permission) => {
-      const prepare = async (mode: PinMode, { tools: changed }: Case) => {
+      const prepare = async (mode: ToolPins['onChange'], { tools: changed }: Case) => {
         const place = await scene(wire);
         const approvals = createToolApprovals();
         const reported: PinChange[] = [];
@@ -301,7 +301,7 @@ describe.each<Wire>(['stdio', 'http'])('over %s', (wire) => {
 
   it('changed instructions do not reach a prompt before the person agreed', async () => {
     await using place = await scene(wire);
-    const open = async (onChange: PinMode) => {
+    const open = async (onChange: ToolPins['onChange']) => {
       const host = await place.connect();
       const tools = createTools(host, { pins: createToolPins({ store: await place.store(), onChange }) });
       tools.snapshot();

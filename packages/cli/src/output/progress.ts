@@ -1,4 +1,4 @@
-import type { ProgressEvent } from '@mcp-fittings/tools';
+import type { LastToolEvent, ToolEvent } from '@mcp-fittings/tools';
 import { createLiveRegion } from './live-region.js';
 import { printable } from './printable.js';
 import type { SpinnerDeps } from './spinner.js';
@@ -6,7 +6,7 @@ import type { Style } from './style.js';
 
 /** Shows the progress of a call on the last line of the terminal, or else as notes of `--verbose`. */
 export interface ProgressView extends Disposable {
-  show(event: ProgressEvent): void;
+  show(event: Exclude<ToolEvent, LastToolEvent>): void;
   /** Removes the line, for example for a prompt. The next event shows it again. */
   pause(): void;
   done(): void;

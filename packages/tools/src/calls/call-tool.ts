@@ -12,10 +12,10 @@ import type { ToolPermission, ToolPolicyVerdict } from '../permissions/tool-perm
 import type { PolicyTool, ToolPolicy } from '../permissions/tool-policy.js';
 import { renderError, renderForModel } from '../results/render-result.js';
 import type { RenderOptions } from '../results/rendering.js';
-import type { RenderedResult } from '../results/spilled-result.js';
 import { checkCopy, checkValue } from '../validation/check-value.js';
 import { describeIssues, type SchemaIssue } from '../validation/schema-issues.js';
 import { confirmCall, type Confirm } from './confirm-call.js';
+import type { RenderedResult } from './result-spill.js';
 import { ProgressQueue } from './progress-queue.js';
 import type { LastToolEvent, ToolEvent } from './tool-event.js';
 
@@ -52,8 +52,8 @@ export interface ToolHost {
   ): Promise<ToolResult>;
 }
 
-/** Options of {@link Toolset.call}. */
-export interface ToolCallOptions {
+/** Options of {@link Toolset.run} and {@link Toolset.call}. */
+export interface ToolRunOptions {
   /** Aborts the call: it ends with `ABORTED`, and the server is told. */
   readonly signal?: AbortSignal | undefined;
   /** Maximum time without a result or progress, in milliseconds. Default: that of the host. */
@@ -71,10 +71,6 @@ export interface ToolCallOptions {
   readonly confirm?: Confirm | undefined;
   /** Members to add to `_meta` of the request, as `CallOptions.meta` of the host. Default: none. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** Options of {@link Toolset.run}. */
-export interface ToolRunOptions extends ToolCallOptions {
   /** Called with progress and partial text before the result. If it throws, the call ends with `CALLBACK_FAILED`. */
   readonly onEvent?: ((event: Exclude<ToolEvent, LastToolEvent>) => void) | undefined;
 }
@@ -107,7 +103,7 @@ export async function* callTool(
   deps: ToolCallDeps,
   name: string,
   args: unknown,
-  options: ToolCallOptions,
+  options: Omit<ToolRunOptions, 'onEvent'>,
 ): AsyncGenerator<ToolEvent, void, undefined> {
   using link = linkSignal(options.signal);
   const queue = new ProgressQueue();
@@ -169,7 +165,7 @@ async function performCall(
   deps: ToolCallDeps,
   name: string,
   args: unknown,
-  options: ToolCallOptions & {
+  options: ToolRunOptions & {
     readonly signal: AbortSignal;
     readonly onProgress: (progress: Progress) => void;
   },
@@ -211,7 +207,7 @@ async function prepare(
   deps: ToolCallDeps,
   name: string,
   args: unknown,
-  { signal, originalNames, confirm }: ToolCallOptions & { readonly signal: AbortSignal },
+  { signal, originalNames, confirm }: ToolRunOptions & { readonly signal: AbortSignal },
 ): Promise<PreparedCall> {
   const { host, principal } = deps;
   const tool = deps.find(name);

@@ -36,37 +36,34 @@ export interface ConfirmRequest {
 /** Asks the user whether a tool may run. If it rejects, the call fails with `CALLBACK_FAILED`. */
 export type Confirm = (request: ConfirmRequest) => Promise<ConfirmOutcome>;
 
-/** A call that the user is asked about. */
-export interface CallQuestion extends Pick<ConfirmRequest, 'args' | 'verdict' | 'change' | 'signal'> {
-  /** Server and original name of the tool. */
-  readonly ref: ToolRef;
-  /** Name of the tool in errors. */
-  readonly name: string;
-  /** Title that the server gives the tool. */
-  readonly title: string | undefined;
-  /** The tool as the verdict was reached about it. */
-  readonly asked: PolicyTool;
-}
-
-/** How {@link confirmCall} asks, and what it looks at again after the answer. */
-export interface CallGate {
-  /** Is told the answer, and asked again after it. */
-  readonly policy: ToolPolicy;
-  /** Returns the tool that a call reaches now, with the identity of its server. */
-  readonly currentTool: () => PolicyTool;
-  /** Returns all tools that the server has now, for the answer `always-server`. */
-  readonly serverTools: () => readonly PolicyTool[];
-  /** Asks the user with a text that hides nothing. */
-  readonly ask: (shown: Pick<ConfirmRequest, 'text' | 'argsText'>) => Promise<ConfirmOutcome>;
-}
-
 /**
  * Asks the user about one call and records the answer. After the answer, the tool, the identity of its server and the verdict of
  * the policy are looked at again: an answer counts for exactly what was shown.
  * @throws {FittingsError} `POLICY_DENIED` if the user or, meanwhile, the policy refuses; `APPROVAL_REQUIRED` if the tool or its
  * server changed while the question was open; `CALLBACK_FAILED` if the answer is not one of the four.
  */
-export async function confirmCall(question: CallQuestion, gate: CallGate): Promise<void> {
+export async function confirmCall(
+  question: Pick<ConfirmRequest, 'args' | 'verdict' | 'change' | 'signal'> & {
+    /** Server and original name of the tool. */
+    readonly ref: ToolRef;
+    /** Name of the tool in errors. */
+    readonly name: string;
+    /** Title that the server gives the tool. */
+    readonly title: string | undefined;
+    /** The tool as the verdict was reached about it. */
+    readonly asked: PolicyTool;
+  },
+  gate: {
+    /** Is told the answer, and asked again after it. */
+    readonly policy: ToolPolicy;
+    /** Returns the tool that a call reaches now, with the identity of its server. */
+    readonly currentTool: () => PolicyTool;
+    /** Returns all tools that the server has now, for the answer `always-server`. */
+    readonly serverTools: () => readonly PolicyTool[];
+    /** Asks the user with a text that hides nothing. */
+    readonly ask: (shown: Pick<ConfirmRequest, 'text' | 'argsText'>) => Promise<ConfirmOutcome>;
+  },
+): Promise<void> {
   const { ref, args, asked, change } = question;
   const argsText = argumentsText(args);
   const text = questionText({ ...question, argsText, change: change?.text });
@@ -88,6 +85,9 @@ export async function confirmCall(question: CallQuestion, gate: CallGate): Promi
       : undefined;
   if (!gate.policy.answer(asked, outcome, serverTools)) throw declined(question);
 }
+
+type CallQuestion = Parameters<typeof confirmCall>[0];
+type CallGate = Parameters<typeof confirmCall>[1];
 
 /** Answers of which each lets the call run. */
 const AGREES: ReadonlySet<unknown> = new Set(['once', 'always-tool', 'always-server']);

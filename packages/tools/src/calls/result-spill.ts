@@ -1,7 +1,7 @@
 import type { CatalogTool, ToolResult } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { RenderOptions } from '../results/rendering.js';
-import type { RenderedResult } from '../results/spilled-result.js';
+import type { LastToolEvent } from './tool-event.js';
 
 /** Keeps large results. `createSpill` of `@mcp-fittings/tools/spill` returns one; several `createTools()` may share it. */
 export interface ResultSpill {
@@ -26,7 +26,7 @@ export interface KeptResults {
       readonly conversation: string | undefined;
       readonly signal: AbortSignal;
     },
-  ): Promise<RenderedResult>;
+  ): Promise<Pick<LastToolEvent & { readonly type: 'result' }, 'rendering' | 'spilled' | 'spillError'>>;
   /**
    * Reads a part of a result.
    * @throws {FittingsError} `ARGUMENTS_INVALID`, `RESULT_UNKNOWN` and `SPILL_FAILED`.
@@ -39,7 +39,13 @@ export interface KeptResults {
       readonly conversation: string | undefined;
       readonly signal: AbortSignal;
     },
-  ): Promise<{ readonly result: ToolResult; readonly rendered: RenderedResult }>;
+  ): Promise<{
+    readonly result: ToolResult;
+    readonly rendered: Awaited<ReturnType<KeptResults['render']>>;
+  }>;
   /** Removes the results, unless later tools can read them. */
   close(): Promise<void>;
 }
+
+export type RenderedResult = Awaited<ReturnType<KeptResults['render']>>;
+export type SpilledResult = NonNullable<RenderedResult['spilled']>;

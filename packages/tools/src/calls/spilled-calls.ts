@@ -2,9 +2,8 @@ import type { ToolResult } from '@mcp-fittings/host';
 import { forSameList } from '../model-tools/for-same-list.js';
 import { createToolNaming, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
 import { renderForModel } from '../results/render-result.js';
-import type { RenderedResult } from '../results/spilled-result.js';
 import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
-import type { KeptResults } from './result-spill.js';
+import type { KeptResults, RenderedResult } from './result-spill.js';
 import type { Toolset } from './toolset.js';
 
 /** How one toolset keeps large results. */

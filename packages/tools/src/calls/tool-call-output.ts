@@ -1,5 +1,5 @@
+import type { ErrorCode, FittingsError } from '@mcp-fittings/client-core';
 import type { Rendering } from '../results/rendering.js';
-import { toolFailure, type ToolFailure } from '../results/tool-failure.js';
 import type { LastToolEvent } from './tool-event.js';
 
 /** How a call ended, as JSON for a program: what a framework keeps as the output of a tool. */
@@ -9,14 +9,27 @@ export interface ToolCallOutput extends Rendering {
   /** The structured content of the result, as the server sent it. */
   readonly structuredContent?: unknown;
   /** Why the call failed. Absent if the tool ran and says that it failed. */
-  readonly error?: ToolFailure | undefined;
+  readonly error?:
+    | {
+        /** Code of the `FittingsError`. */
+        readonly code: ErrorCode;
+        /** Whether the server may have carried out the call: check it before you call again. */
+        readonly delivery: FittingsError['delivery'];
+        /** What to do about it. */
+        readonly hint?: string | undefined;
+      }
+    | undefined;
 }
 
 /** Converts the last event of a call to its output. */
 export function toolCallOutput(event: LastToolEvent): ToolCallOutput {
   const { rendering } = event;
   const status = rendering.isError ? 'failed' : 'succeeded';
-  if (event.type === 'error') return { ...rendering, status, error: toolFailure(event.error) };
+  if (event.type === 'error') {
+    // Not what is only for people who debug: the message, the cause and the details.
+    const { code, delivery, hint } = event.error;
+    return { ...rendering, status, error: { code, delivery, ...(hint !== undefined && { hint }) } };
+  }
   const { structuredContent } = event.result;
   return { ...rendering, status, ...(structuredContent !== undefined && { structuredContent }) };
 }

@@ -1,7 +1,6 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
 import type { ToolResult } from '@mcp-fittings/host';
 import type { Rendering } from '../results/rendering.js';
-import type { SpilledResult } from '../results/spilled-result.js';
 import type { SchemaIssue } from '../validation/schema-issues.js';
 
 /**
@@ -31,7 +30,22 @@ export type ToolEvent =
       /** The result for the model. */
       readonly rendering: Rendering;
       /** With `spill`: where the whole result is kept, if `rendering` is a preview of it. */
-      readonly spilled?: SpilledResult | undefined;
+      readonly spilled?:
+        | {
+            /** What the model passes to `read_result`. It cannot be guessed, and is valid in this conversation only. */
+            readonly reference: string;
+            /** UTF-16 units of the whole text. */
+            readonly characters: number;
+            /** Lines of the whole text. */
+            readonly lines: number;
+            /** Number of images, audio and files that are kept with the text. */
+            readonly items: number;
+            /** Bytes that the store holds for it. */
+            readonly bytes: number;
+            /** When the result is removed at the latest, in milliseconds since the Unix epoch. */
+            readonly expiresAt: number;
+          }
+        | undefined;
       /** With `spill`: why the whole result could not be kept. `rendering` is then truncated; `result` is whole. */
       readonly spillError?: FittingsError | undefined;
       /** Where the structured content does not match the output schema of the tool; usually empty. */

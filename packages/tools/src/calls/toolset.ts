@@ -1,8 +1,9 @@
+import type { FittingsError } from '@mcp-fittings/client-core';
+import type { ToolRef } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tools/model-tool.js';
-import type { SkippedTool } from '../model-tools/offered-tools.js';
 import type { ToolNames } from '../names/tool-names.js';
 import type { ToolPermission, ToolPolicyVerdict } from '../permissions/tool-permissions.js';
-import type { ToolRunOptions, ToolCallOptions } from './call-tool.js';
+import type { ToolRunOptions } from './call-tool.js';
 import type { LastToolEvent, ToolEvent } from './tool-event.js';
 
 /** The tools that a model sees in one turn. A name always means the tool that the model was shown. */
@@ -16,7 +17,16 @@ export interface Toolset {
   /** The tools that `tool_search` can find, loaded or not, sorted by name. Empty if tools are not deferred. */
   readonly deferred: readonly ModelTool[];
   /** The tools that are not offered, each with the reason. */
-  readonly skipped: readonly SkippedTool[];
+  readonly skipped: readonly {
+    /** The names of the server and the tool, as they sent them: escape them before you show them. */
+    readonly ref: ToolRef;
+    /**
+     * Why: `SCHEMA_REFUSED` (a schema or the list exceeds a limit), `PROTOCOL_VIOLATION` (a name that is too long or is listed
+     * twice), `POLICY_DENIED` (the tool is for the server's app only, `skipDenied` is set, or pins block it), `APPROVAL_REQUIRED`
+     * (pins: the user has not agreed to it), or the error of the store of pins.
+     */
+    readonly error: FittingsError;
+  }[];
   /** The names of the offered and the deferred tools, and what they stand for. */
   readonly names: ToolNames;
   /** Returns {@link tools} with what was loaded since, for a loop that uses one toolset for several requests. */
@@ -33,7 +43,11 @@ export interface Toolset {
    * }
    * ```
    */
-  call(name: string, args?: unknown, options?: ToolCallOptions): AsyncGenerator<ToolEvent, void, undefined>;
+  call(
+    name: string,
+    args?: unknown,
+    options?: Omit<ToolRunOptions, 'onEvent'>,
+  ): AsyncGenerator<ToolEvent, void, undefined>;
   /**
    * Calls a tool by its name and resolves with the last event. Does not reject.
    * @param args The arguments that the model gave. Default: none.

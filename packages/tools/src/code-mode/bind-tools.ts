@@ -3,14 +3,6 @@ import { renderForModel } from '../results/render-result.js';
 import type { DispatchOptions, ToolDispatcher } from './tool-dispatcher.js';
 import { toolFailed, valueOf } from './tool-value.js';
 
-/** A function of a generated client. */
-export interface BoundTool {
-  /** Name of the tool on its server. */
-  readonly tool: string;
-  /** Whether the function returns structured content, because the tool has an output schema. Default false. */
-  readonly structured?: boolean | undefined;
-}
-
 /** What a generated client calls tools with: a host, without a policy, or a dispatcher, with the policy of its tools. */
 export type ToolCaller = Pick<ToolHost, 'callTool'> | Pick<ToolDispatcher, 'call'>;
 
@@ -25,10 +17,17 @@ export type ToolCaller = Pick<ToolHost, 'callTool'> | Pick<ToolDispatcher, 'call
 export function bindTools<Client extends object>(
   caller: ToolCaller,
   server: string,
-  tools: { readonly [Name in keyof Client]: BoundTool },
+  tools: {
+    readonly [Name in keyof Client]: {
+      /** Name of the tool on its server. */
+      readonly tool: string;
+      /** Whether the function returns structured content, because the tool has an output schema. Default false. */
+      readonly structured?: boolean | undefined;
+    };
+  },
 ): Client {
   const client: Record<string, unknown> = Object.create(null);
-  for (const [name, { tool, structured = false }] of Object.entries<BoundTool>(tools)) {
+  for (const [name, { tool, structured = false }] of Object.entries<(typeof tools)[keyof Client]>(tools)) {
     client[name] = (args?: Readonly<Record<string, unknown>>, options?: DispatchOptions): Promise<unknown> =>
       callBound(caller, { server, tool }, structured, args, options);
   }

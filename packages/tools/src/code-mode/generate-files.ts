@@ -3,18 +3,12 @@ import { escapeText, nearestNames, sanitizeText } from '@mcp-fittings/toolbox/te
 import { matchesWildcard } from '../permissions/tool-permissions.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 import { createIdentifiers, SERVER_NAMES, upperFirst, type NameUse } from './identifiers.js';
-import {
-  writeServerTypes,
-  type DescribedTool,
-  type ServerTypes,
-  type ToolFunction,
-  type ToolWithoutFunction,
-} from './server-types.js';
+import { writeServerTypes, type DescribedTool, type GeneratedFile } from './server-types.js';
 import { commentLines, propertyName, stringLiteral } from './source-text.js';
 import { describedTools, resultTypes } from './to-typescript.js';
 
-/** Options of {@link generateTypes}. */
-export interface TypesFileOptions {
+/** Options of {@link generateTypes} and {@link generateClient}. */
+export interface GenerateOptions {
   /** Name of the server; the tools of other servers are left out. */
   readonly server: string;
   /** The tools to write, by their names on the server; `*` matches any text. Default: all. */
@@ -23,30 +17,16 @@ export interface TypesFileOptions {
   readonly madeBy?: string | undefined;
   /**
    * Whether a property that a schema does not list is a type error, although the schema allows it. Default false: a type accepts
-   * every value that its schema accepts.
+   * every value that its schema accepts. With true, typing mistakes in optional properties are found.
    */
   readonly closed?: boolean | undefined;
   /** The largest schema of a tool. A tool with a larger one is in `skipped`. */
   readonly schemaLimits?: Partial<SchemaLimits> | undefined;
-}
-
-/** Options of {@link generateClient}. */
-export interface ClientFileOptions extends TypesFileOptions {
   /**
-   * What the client calls tools with: `host` (a host or a dispatcher of `@mcp-fittings/tools`), or the client of an official SDK:
+   * What a client calls tools with: `host` (a host or a dispatcher of `@mcp-fittings/tools`), or the client of an official SDK:
    * `sdk` (`@modelcontextprotocol/sdk`) or `sdk-v2` (`@modelcontextprotocol/client`). Default `host`.
    */
   readonly caller?: 'host' | 'sdk' | 'sdk-v2' | undefined;
-}
-
-/** The text of a file for a program. The same tools give the same text, in every order and every run. */
-export interface GeneratedFile {
-  /** The whole file. */
-  readonly text: string;
-  /** The functions, ordered by name. */
-  readonly functions: readonly ToolFunction[];
-  /** Tools for which there is no function. */
-  readonly skipped: readonly ToolWithoutFunction[];
 }
 
 /** A part of a longer name, which no global has. */
@@ -67,7 +47,10 @@ const RESERVED = [
  * Writes the types of the tools of one server as a module of declarations: a `.d.ts` file that imports nothing.
  * @throws {FittingsError} `SERVER_UNKNOWN` if no tool is of this server, `TOOL_UNKNOWN` if a pattern in `tools` matches none.
  */
-export function generateTypes(tools: Iterable<DescribedTool>, options: TypesFileOptions): GeneratedFile {
+export function generateTypes(
+  tools: Iterable<DescribedTool>,
+  options: Omit<GenerateOptions, 'caller'>,
+): GeneratedFile {
   const written = write(tools, options, {
     interfaceSuffix: 'Tools',
     resultType: 'ToolResult',
@@ -81,7 +64,7 @@ export function generateTypes(tools: Iterable<DescribedTool>, options: TypesFile
  * Writes a typed client for the tools of one server: a `.ts` file for a program, which compiles as it is.
  * @throws {FittingsError} `SERVER_UNKNOWN` if no tool is of this server, `TOOL_UNKNOWN` if a pattern in `tools` matches none.
  */
-export function generateClient(tools: Iterable<DescribedTool>, options: ClientFileOptions): GeneratedFile {
+export function generateClient(tools: Iterable<DescribedTool>, options: GenerateOptions): GeneratedFile {
   const { caller = 'host' } = options;
   const written = write(tools, options, {
     interfaceSuffix: 'Client',
@@ -94,7 +77,7 @@ export function generateClient(tools: Iterable<DescribedTool>, options: ClientFi
 }
 
 /** The types of the tools of one server, and how the server is called in them. */
-interface WrittenServer extends ServerTypes {
+interface WrittenServer extends GeneratedFile {
   /** `GithubClient` */
   readonly interfaceName: string;
   /** `createGithubClient` */
@@ -103,7 +86,7 @@ interface WrittenServer extends ServerTypes {
 
 function write(
   tools: Iterable<DescribedTool>,
-  options: TypesFileOptions,
+  options: GenerateOptions,
   form: { readonly interfaceSuffix: string; readonly resultType: string; readonly moreParameters: string },
 ): WrittenServer {
   const { server, closed = false, schemaLimits = {} } = options;
@@ -130,7 +113,7 @@ function write(
 }
 
 /** A pattern that matches nothing is a mistake, and would be found when a function is missing. */
-function chooseTools(tools: readonly DescribedTool[], { server, tools: patterns = [] }: TypesFileOptions) {
+function chooseTools(tools: readonly DescribedTool[], { server, tools: patterns = [] }: GenerateOptions) {
   if (patterns.length === 0) return tools;
   for (const pattern of patterns) {
     if (tools.some(({ name }) => matchesWildcard(name, pattern))) continue;
@@ -147,16 +130,16 @@ function chooseTools(tools: readonly DescribedTool[], { server, tools: patterns 
   return tools.filter(({ name }) => patterns.some((pattern) => matchesWildcard(name, pattern)));
 }
 
-const fileOf = ({ functions, skipped }: ServerTypes, text: string): GeneratedFile => ({
+const fileOf = ({ functions, skipped }: GeneratedFile, text: string): GeneratedFile => ({
   text,
   functions,
   skipped,
 });
 
-const header = ({ madeBy }: TypesFileOptions, otherwise: string): string =>
+const header = ({ madeBy }: GenerateOptions, otherwise: string): string =>
   `// Generated by ${escapeText(madeBy ?? `${otherwise} of @mcp-fittings/tools`, { maxLength: 500 })}. Do not edit.\n`;
 
-const returnsBlocks = ({ functions }: ServerTypes): boolean =>
+const returnsBlocks = ({ functions }: GeneratedFile): boolean =>
   functions.some(({ structured }) => !structured);
 
 function hostClient(written: WrittenServer, server: string): string {

@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import type { ToolDispatcher, ToolReply, ToolRequest } from './tool-dispatcher.js';
+import type { ToolDispatcher, ToolReply } from './tool-dispatcher.js';
 
 /** One end of a channel: a `MessagePort`, a `Worker` or the `parentPort` of Node.js. */
 export interface ToolCallPort {
@@ -76,9 +76,17 @@ const ENDS = ['close', 'exit'] as const;
  * globalThis.callTool = connectToolCalls(parentPort);
  * ```
  */
-export function connectToolCalls(
-  port: ToolCallPort,
-): (request: ToolRequest, options?: { readonly signal?: AbortSignal | undefined }) => Promise<ToolReply> {
+export function connectToolCalls(port: ToolCallPort): (
+  request: {
+    /** Name of the server in the host. */
+    readonly server: string;
+    /** Name of the tool on its server. */
+    readonly tool: string;
+    /** The arguments, with the names of the server's schema. Default: none. */
+    readonly args?: unknown;
+  },
+  options?: { readonly signal?: AbortSignal | undefined },
+) => Promise<ToolReply> {
   const pending = new Map<number, (reply: ToolReply) => void>();
   let last = 0;
   const settle = (id: number, reply: ToolReply): void => {

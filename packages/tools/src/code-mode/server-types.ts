@@ -26,26 +26,6 @@ export interface DescribedTool {
   readonly outputSchema?: unknown;
 }
 
-/** A function that stands for a tool. */
-export interface ToolFunction {
-  /** Name of the function, such as `createIssue`. */
-  readonly name: string;
-  /** Name of the tool on its server, such as `create_issue`. */
-  readonly tool: string;
-  /** Whether the function returns the structured content of the result, because the tool has an output schema. */
-  readonly structured: boolean;
-  /** Where the types accept more than the schemas, at most 50 places each of the input and the output schema. They never accept less. */
-  readonly differences: readonly SchemaDifference[];
-}
-
-/** A tool for which there is no function, because one of its schemas exceeds the limits or its name cannot be used. */
-export interface ToolWithoutFunction {
-  /** Name of the tool on its server, as it sent it. */
-  readonly tool: string;
-  /** Why: `SCHEMA_REFUSED` or `PROTOCOL_VIOLATION`. */
-  readonly error: FittingsError;
-}
-
 /** How the types of one server are written. */
 export interface ServerTypesOptions {
   readonly closed: boolean;
@@ -64,12 +44,32 @@ export interface ServerTypesOptions {
   readonly moreParameters: string;
 }
 
-/** The types of one server as text. */
-export interface ServerTypes {
+/** The types of the tools of one server as text, and the functions that they declare. */
+export interface GeneratedFile {
+  /** The whole text. */
   readonly text: string;
-  readonly functions: readonly ToolFunction[];
-  readonly skipped: readonly ToolWithoutFunction[];
+  /** The functions that stand for tools, ordered by name. */
+  readonly functions: readonly {
+    /** Name of the function, such as `createIssue`. */
+    readonly name: string;
+    /** Name of the tool on its server, such as `create_issue`. */
+    readonly tool: string;
+    /** Whether the function returns the structured content of the result, because the tool has an output schema. */
+    readonly structured: boolean;
+    /** Where the types accept more than the schemas, at most 50 places each of the input and the output schema. They never accept less. */
+    readonly differences: readonly SchemaDifference[];
+  }[];
+  /** Tools for which there is no function, because one of their schemas exceeds the limits or their name cannot be used. */
+  readonly skipped: readonly {
+    /** Name of the tool on its server, as it sent it. */
+    readonly tool: string;
+    /** Why: `SCHEMA_REFUSED` or `PROTOCOL_VIOLATION`. */
+    readonly error: FittingsError;
+  }[];
 }
+
+type ToolFunction = GeneratedFile['functions'][number];
+type ToolWithoutFunction = GeneratedFile['skipped'][number];
 
 /** A longer type is `unknown`. Those of 2319 real tools have at most 79 000 characters. */
 const MAX_TYPE_CHARACTERS = 200_000;
@@ -80,7 +80,10 @@ const MAX_NAME_LENGTH = 1_024;
 const MAX_TOOLS = 10_000;
 
 /** Writes the types and the functions of the tools of one server, ordered by the names of the functions. */
-export function writeServerTypes(tools: readonly DescribedTool[], options: ServerTypesOptions): ServerTypes {
+export function writeServerTypes(
+  tools: readonly DescribedTool[],
+  options: ServerTypesOptions,
+): GeneratedFile {
   const skipped: ToolWithoutFunction[] = [];
   const accepted = new Map<string, AcceptedTool>();
   for (const tool of tools) {

@@ -1,40 +1,10 @@
 import type { Toolset } from '../calls/toolset.js';
 import { pairKey } from '../names/pair-key.js';
-import type { SchemaLimits } from '../schema/schema-limits.js';
+import type { GenerateOptions } from './generate-files.js';
 import { createIdentifiers, SERVER_NAMES } from './identifiers.js';
 import { serverTools } from './server-tools.js';
-import {
-  writeServerTypes,
-  type DescribedTool,
-  type ToolFunction,
-  type ToolWithoutFunction,
-} from './server-types.js';
+import { writeServerTypes, type DescribedTool, type GeneratedFile } from './server-types.js';
 import { commentLines, docComment, stringLiteral } from './source-text.js';
-
-/** Options of {@link toTypeScript}. */
-export interface TypeScriptOptions {
-  /**
-   * Whether a property that a schema does not list is a type error, although the schema allows it. Default false: a type accepts
-   * every value that its schema accepts. With true, typing mistakes in optional properties are found.
-   */
-  readonly closed?: boolean | undefined;
-  /** The largest schema of a tool. A tool with a larger one is in `skipped`. */
-  readonly schemaLimits?: Partial<SchemaLimits> | undefined;
-}
-
-/** The functions of the tools of one server. */
-export interface ServerBindings {
-  /** Name of the server in the host. */
-  readonly server: string;
-  /** Name of the variable that stands for the server, such as `github`. */
-  readonly variable: string;
-  /** Declarations of the variable and of the types of its functions. They need {@link TypeScriptBindings.common}. */
-  readonly declarations: string;
-  /** The functions, ordered by name. */
-  readonly functions: readonly ToolFunction[];
-  /** Tools for which there is no function. */
-  readonly skipped: readonly ToolWithoutFunction[];
-}
 
 /** What {@link toTypeScript} returns. The same tools give the same texts, in every order and every run. */
 export interface TypeScriptBindings {
@@ -43,7 +13,14 @@ export interface TypeScriptBindings {
   /** The header and the types that all servers use. */
   readonly common: string;
   /** The servers, ordered by variable. A large toolset can be shown one server at a time. */
-  readonly servers: readonly ServerBindings[];
+  readonly servers: readonly (Pick<GeneratedFile, 'functions' | 'skipped'> & {
+    /** Name of the server in the host. */
+    readonly server: string;
+    /** Name of the variable that stands for the server, such as `github`. */
+    readonly variable: string;
+    /** Declarations of the variable and of the types of its functions. They need {@link TypeScriptBindings.common}. */
+    readonly declarations: string;
+  })[];
   /**
    * JavaScript that defines the variables. It runs in the sandbox before the code of the model, and expects a function
    * `callTool(request)` there, which passes `{ server, tool, args }` to `respond` of a dispatcher and resolves with its reply.
@@ -101,7 +78,7 @@ ${resultTypes('  ', '')}}
  */
 export function toTypeScript(
   tools: Toolset | Iterable<DescribedTool>,
-  options: TypeScriptOptions = {},
+  options: Pick<GenerateOptions, 'closed' | 'schemaLimits'> = {},
 ): TypeScriptBindings {
   const byServer = new Map<string, DescribedTool[]>();
   for (const tool of describedTools(tools)) {
@@ -135,8 +112,8 @@ function serverBindings(
   server: string,
   variable: string,
   tools: readonly DescribedTool[],
-  options: TypeScriptOptions,
-): ServerBindings {
+  options: Pick<GenerateOptions, 'closed' | 'schemaLimits'>,
+): TypeScriptBindings['servers'][number] {
   const { text, functions, skipped } = writeServerTypes(tools, {
     closed: options.closed === true,
     schemaLimits: options.schemaLimits ?? {},
@@ -154,7 +131,7 @@ function serverBindings(
 }
 
 /** Functions are own properties, so that no name is inherited. */
-function scriptOf(servers: readonly ServerBindings[]): string {
+function scriptOf(servers: TypeScriptBindings['servers']): string {
   const variables = servers.map(({ server, variable, functions }) => {
     const members = functions.map(
       ({ name, tool }) =>

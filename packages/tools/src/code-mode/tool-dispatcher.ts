@@ -7,16 +7,6 @@ import type { Toolset } from '../calls/toolset.js';
 import { serverTools } from './server-tools.js';
 import { toolFailed, valueOf } from './tool-value.js';
 
-/** Options of {@link createToolDispatcher}. */
-export interface ToolDispatcherOptions {
-  /** Aborts all calls, for example when the sandbox is terminated. Default none. */
-  readonly signal?: AbortSignal | undefined;
-  /** Most calls at the same time. A further call fails with `POLICY_DENIED`, which is `retryable`. Default 100. */
-  readonly maxPending?: number | undefined;
-  /** Called with the outcome of each call, for a log. What it throws is ignored. Default none. */
-  readonly onOutcome?: ((ref: ToolRef, outcome: LastToolEvent) => void) | undefined;
-}
-
 /** Options of one call of a {@link ToolDispatcher}. */
 export interface DispatchOptions {
   /** Aborts the call: it fails with `ABORTED`, and the server is told. Default none. */
@@ -25,31 +15,7 @@ export interface DispatchOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A call as a sandbox sends it. */
-export interface ToolRequest {
-  /** Name of the server in the host. */
-  readonly server: string;
-  /** Name of the tool on its server. */
-  readonly tool: string;
-  /** The arguments, with the names of the server's schema. Default: none. */
-  readonly args?: unknown;
-}
-
-/** An error of a call as plain data, so that it can be sent to a sandbox. */
-export interface ToolReplyError {
-  /** What went wrong. */
-  readonly code: ErrorCode;
-  /** For people and models; may change. */
-  readonly message: string;
-  /** What can be done about it. Default none. */
-  readonly hint?: string | undefined;
-  /** Whether the call may have reached the server. Undefined if it does not matter. */
-  readonly delivery?: Delivery | undefined;
-  /** Name of the server. Default none. */
-  readonly server?: string | undefined;
-}
-
-/** The reply to a {@link ToolRequest}: a result or an error. */
+/** The reply to the request of a sandbox: a result or an error, as plain data. */
 export type ToolReply =
   | {
       /** The structured content of a tool with an output schema, and the whole result of any other. */
@@ -59,7 +25,18 @@ export type ToolReply =
     }
   | {
       /** Why the call failed. */
-      readonly error: ToolReplyError;
+      readonly error: {
+        /** What went wrong. */
+        readonly code: ErrorCode;
+        /** For people and models; may change. */
+        readonly message: string;
+        /** What can be done about it. Default none. */
+        readonly hint?: string | undefined;
+        /** Whether the call may have reached the server. Undefined if it does not matter. */
+        readonly delivery?: Delivery | undefined;
+        /** Name of the server. Default none. */
+        readonly server?: string | undefined;
+      };
       /** Undefined. */
       readonly result?: undefined;
     };
@@ -76,7 +53,7 @@ export interface ToolDispatcher {
    */
   call(server: string, tool: string, args?: unknown, options?: DispatchOptions): Promise<unknown>;
   /**
-   * Answers a request that came over a channel from a sandbox: {@link ToolRequest}. Does not reject; the reply is plain data.
+   * Answers a request that came over a channel from a sandbox, `{ server, tool, args }`. Does not reject; the reply is plain data.
    */
   respond(request: unknown, options?: DispatchOptions): Promise<ToolReply>;
 }
@@ -97,7 +74,14 @@ const DEFAULT_MAX_PENDING = 100;
  */
 export function createToolDispatcher(
   tools: Toolset | { snapshot(): Toolset },
-  options: ToolDispatcherOptions = {},
+  options: {
+    /** Aborts all calls, for example when the sandbox is terminated. Default none. */
+    readonly signal?: AbortSignal | undefined;
+    /** Most calls at the same time. A further call fails with `POLICY_DENIED`, which is `retryable`. Default 100. */
+    readonly maxPending?: number | undefined;
+    /** Called with the outcome of each call, for a log. What it throws is ignored. Default none. */
+    readonly onOutcome?: ((ref: ToolRef, outcome: LastToolEvent) => void) | undefined;
+  } = {},
 ): ToolDispatcher {
   const { maxPending = DEFAULT_MAX_PENDING, onOutcome } = options;
   let pending = 0;
@@ -139,7 +123,11 @@ export function createToolDispatcher(
 const isStructured = (toolset: Toolset, name: string): boolean =>
   serverTools(toolset).find((tool) => tool.name === name)?.definition.outputSchema !== undefined;
 
-function observe(onOutcome: ToolDispatcherOptions['onOutcome'], ref: ToolRef, outcome: LastToolEvent): void {
+function observe(
+  onOutcome: ((ref: ToolRef, outcome: LastToolEvent) => void) | undefined,
+  ref: ToolRef,
+  outcome: LastToolEvent,
+): void {
   try {
     onOutcome?.(ref, outcome);
   } catch {
@@ -176,7 +164,7 @@ function nameIn({ names, skipped }: Toolset, ref: ToolRef): string {
 
 const show = (text: string): string => sanitizeText(text, { maxLength: 128 });
 
-function readRequest(request: unknown): ToolRequest {
+function readRequest(request: unknown): ToolRef & { readonly args: unknown } {
   if (isRecord(request)) {
     const { server, tool, args } = request;
     if (typeof server === 'string' && typeof tool === 'string') return { server, tool, args };
@@ -187,7 +175,7 @@ function readRequest(request: unknown): ToolRequest {
   });
 }
 
-function errorData(error: unknown): ToolReplyError {
+function errorData(error: unknown): NonNullable<ToolReply['error']> {
   if (!(error instanceof FittingsError))
     return {
       code: 'CALLBACK_FAILED',

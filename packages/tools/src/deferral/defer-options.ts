@@ -2,16 +2,13 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import { matchesWildcard } from '../permissions/tool-permissions.js';
 
-/**
- * When tools are deferred. `never`: the model is offered all tools. `always`: it is offered `tool_search`, and the tools that it
- * has found. `auto`: as `always` if the definitions of all tools exceed `thresholdTokens`, otherwise as `never`.
- */
-export type DeferMode = 'auto' | 'always' | 'never';
-
 /** Options of deferred tools: {@link ToolsOptions.defer}. */
 export interface DeferOptions {
-  /** When tools are deferred. Default `auto`. */
-  readonly mode?: DeferMode | undefined;
+  /**
+   * When tools are deferred. `never`: the model is offered all tools. `always`: it is offered `tool_search`, and the tools that it
+   * has found. `auto`, the default: as `always` if the definitions of all tools exceed `thresholdTokens`, otherwise as `never`.
+   */
+  readonly mode?: 'auto' | 'always' | 'never' | undefined;
   /** Tokens of the definitions of all tools above which the mode `auto` defers them. Default 10 000. */
   readonly thresholdTokens?: number | undefined;
   /**
@@ -46,7 +43,7 @@ export interface DeferOptions {
 
 /** The options with their defaults. */
 export interface DeferSettings {
-  readonly mode: Exclude<DeferMode, 'never'>;
+  readonly mode: 'auto' | 'always';
   readonly thresholdTokens: number;
   readonly countTokens: (text: string) => number;
   readonly isAlwaysLoaded: (tool: ModelTool) => boolean;
@@ -56,7 +53,7 @@ export interface DeferSettings {
   readonly native: 'anthropic' | 'openai' | undefined;
 }
 
-const MODES: ReadonlySet<unknown> = new Set<DeferMode>(['auto', 'always', 'never']);
+const MODES: ReadonlySet<unknown> = new Set<DeferOptions['mode']>(['auto', 'always', 'never']);
 const CHARACTERS_PER_TOKEN = 4;
 /** OpenAI accepts 128 tools in a request. */
 export const DEFAULT_MAX_LOADED = 100;
@@ -64,7 +61,7 @@ export const DEFAULT_MAX_LOADED = 100;
 const MAX_REFERENCES = 10_000;
 
 /** Returns the settings, or undefined if tools are never deferred. Throws `CONFIG_INVALID` for an invalid option. */
-export function readDefer(defer: DeferMode | DeferOptions | undefined): DeferSettings | undefined {
+export function readDefer(defer: DeferOptions['mode'] | DeferOptions): DeferSettings | undefined {
   const options: DeferOptions = typeof defer === 'object' ? defer : { mode: defer ?? 'never' };
   const { mode = 'auto', alwaysLoaded = [], native } = options;
   if (!MODES.has(mode)) throw invalid('mode', '"auto", "always" or "never"');

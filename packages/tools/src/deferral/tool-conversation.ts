@@ -2,26 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 
-/** A tool that a conversation has loaded. */
-export interface LoadedTool {
-  /** The name by which the model calls the tool. */
-  readonly name: string;
-  /** Name of the server in the host. */
-  readonly server: string;
-  /** Name that the server gives the tool. */
-  readonly tool: string;
-}
-
-/** A conversation as JSON. */
-export type SerializedToolConversation = {
-  /** The version of this format. */
-  version: 1;
-  /** {@link ToolConversation.id}. */
-  id: string;
-  /** The loaded tools, in the order in which they were loaded. */
-  loaded: LoadedTool[];
-};
-
 /**
  * One conversation with a model: what it has loaded with `tool_search`, and whose large results it reads. Pass it to {@link Tools.snapshot} for every turn of the
  * conversation, and save it together with the messages.
@@ -30,20 +10,29 @@ export interface ToolConversation {
   /** A random id. Large results that `spill` keeps in one conversation cannot be read in another. */
   readonly id: string;
   /** The loaded tools, in the order in which they were loaded. The order does not change. */
-  readonly loaded: readonly LoadedTool[];
+  readonly loaded: readonly {
+    /** The name by which the model calls the tool. */
+    readonly name: string;
+    /** Name of the server in the host. */
+    readonly server: string;
+    /** Name that the server gives the tool. */
+    readonly tool: string;
+  }[];
   /**
    * Loads tools without a search, for example those that the user named. Tools that are loaded keep their place. If there are
    * more than `maxLoaded`, the oldest ones are unloaded until three quarters of it are left.
    */
-  load(tools: Iterable<LoadedTool>): void;
+  load(tools: Iterable<ToolConversation['loaded'][number]>): void;
   /**
    * Unloads all tools. With `defer.native`, call it when you remove the messages with the results of searches, because the
    * definitions of the tools were in them.
    */
   clear(): void;
   /** Returns the conversation as JSON, for {@link Tools.conversation}. */
-  toJSON(): SerializedToolConversation;
+  toJSON(): { version: 1; id: string; loaded: { name: string; server: string; tool: string }[] };
 }
+
+type LoadedTool = ToolConversation['loaded'][number];
 
 /** Longer names cannot be offered, and are not restored. */
 const MAX_NAME_LENGTH = 1_024;

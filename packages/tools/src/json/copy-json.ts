@@ -1,3 +1,5 @@
+import { isRecord } from '@mcp-fittings/toolbox/messages';
+
 /** A value that JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 /** A JSON object. */
@@ -122,11 +124,11 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
 }
 
 /** Copies an object to one with ordinary prototypes, which libraries expect. A key `__proto__` stays a key. */
-export function ordinaryObject(value: JsonObject): Record<string, unknown> {
+export function ordinaryObject(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, ordinary(member)]));
 }
 
-function ordinary(value: Json): unknown {
-  if (isJsonObject(value)) return ordinaryObject(value);
-  return Array.isArray(value) ? value.map((element: Json) => ordinary(element)) : value;
+function ordinary(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((element: unknown) => ordinary(element));
+  return isRecord(value) ? ordinaryObject(value) : value;
 }

@@ -8,32 +8,43 @@ import { flattenRoot } from './flatten-root.js';
 import { contentOf, textContent } from './result-content.js';
 
 /** A tool of the AI SDK, assignable to its `Tool`. */
-export type AiSdkTool<Output = AiSdkToolOutput> = {
+export type AiSdkTool<Version extends 6 | 7 = 6> = {
   /** {@link ModelTool.description}. */
   description: string;
   /** {@link ModelTool.title}. */
   title: string;
-  /** {@link ModelTool.inputSchema} as a schema of the AI SDK. */
-  inputSchema: AiSdkSchema;
+  /** {@link ModelTool.inputSchema} as a schema of the AI SDK, which accepts anything: the call checks the arguments. */
+  inputSchema: {
+    /** The Standard Schema interface. @see https://standardschema.dev */
+    readonly '~standard': {
+      readonly version: 1;
+      readonly vendor: string;
+      readonly validate: (value: unknown) => { readonly value: unknown };
+    };
+    /** The schema that the AI SDK sends to the model. */
+    readonly jsonSchema: ModelSchema;
+    /** Undefined, so that the AI SDK does not check the arguments itself. */
+    readonly validate: undefined;
+  };
   /** Calls the tool with {@link Toolset.run}. Does not reject. */
   execute: (input: unknown, options: { abortSignal?: AbortSignal | undefined }) => Promise<Rendering>;
   /** Converts the result of `execute` for the model. */
-  toModelOutput: (options: { output: Rendering }) => Output;
+  toModelOutput: (options: { output: Rendering }) => AiSdkToolOutput<Version>;
 };
 
-/** A schema of the AI SDK, which is also a Standard Schema. It accepts anything: the call checks the arguments. */
-export type AiSdkSchema = {
-  /** The Standard Schema interface. @see https://standardschema.dev */
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => { readonly value: unknown };
-  };
-  /** The schema that the AI SDK sends to the model. */
-  readonly jsonSchema: ModelSchema;
-  /** Undefined, so that the AI SDK does not check the arguments itself. */
-  readonly validate: undefined;
-};
+/** A result in the form of `toModelOutput` of a version of the AI SDK. */
+export type AiSdkToolOutput<Version extends 6 | 7 = 6> =
+  | { type: 'error-text'; value: string }
+  | {
+      type: 'content';
+      value: (
+        | { type: 'text'; text: string }
+        | (Version extends 6
+            ? | { type: 'image-data'; data: string; mediaType: string }
+              | { type: 'file-data'; data: string; mediaType: string }
+            : { type: 'file'; mediaType: string; data: { type: 'data'; data: string } })
+      )[];
+    };
 
 /** The model may be one of OpenAI, which accepts no longer description. */
 const MAX_SEARCH_DESCRIPTION = 1_024;
@@ -51,36 +62,31 @@ const AI_SDK_SCHEMA: unique symbol = Symbol.for('vercel.ai.schema');
  * const { text } = await generateText({ model, prompt, tools: aiSdkTools(tools.snapshot()) });
  * ```
  */
-export function aiSdkTools(
+export function aiSdkTools<Version extends 6 | 7 = 6>(
   toolset: Toolset,
-  options?: DefinitionOptions & { readonly version?: 6 | undefined },
-): Record<string, AiSdkTool>;
-/** Converts a toolset for version 7 of the AI SDK, which takes images and audio as files. */
-export function aiSdkTools(
-  toolset: Toolset,
-  options: DefinitionOptions & { readonly version: 7 },
-): Record<string, AiSdkTool<AiSdk7ToolOutput>>;
-export function aiSdkTools(
-  toolset: Toolset,
-  { version = 6, ...options }: DefinitionOptions & { readonly version?: 6 | 7 | undefined } = {},
-): Record<string, AiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>> {
-  const toOutput = version === 7 ? aiSdk7ToolOutput : aiSdkToolOutput;
+  { version, ...options }: DefinitionOptions & { readonly version?: Version | undefined } = {},
+): Record<string, AiSdkTool<Version>> {
   const offered = new Map(toolset.tools.map((tool) => [tool.name, tool]));
   // The AI SDK takes all tools that a step may have at the start.
   for (const tool of toolset.deferred) if (!offered.has(tool.name)) offered.set(tool.name, tool);
+  const toOutput = version === 7 ? toOutput7 : toOutput6;
   return Object.fromEntries(
     Array.from(offered.values(), (tool) => [
       tool.name,
-      aiSdkTool<AiSdkToolOutput | AiSdk7ToolOutput>(tool, toolset, { toOutput, ...options }),
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the version says which output it is
+      aiSdkTool(tool, toolset, { toOutput, ...options }) as AiSdkTool<Version>,
     ]),
   );
 }
 
-function aiSdkTool<Output>(
+function aiSdkTool(
   given: ModelTool,
   toolset: Toolset,
-  { toOutput, ...options }: DefinitionOptions & { readonly toOutput: (rendering: Rendering) => Output },
-): AiSdkTool<Output> {
+  {
+    toOutput,
+    ...options
+  }: DefinitionOptions & { readonly toOutput: (rendering: Rendering) => AiSdkToolOutput<6 | 7> },
+): AiSdkTool<6 | 7> {
   const tool = withShortDescription(given, MAX_SEARCH_DESCRIPTION);
   const inputSchema = aiSdkSchema(() => flattenRoot(tool, options));
   // A program that asks for the differences gets them now.
@@ -97,7 +103,9 @@ function aiSdkTool<Output>(
   };
 }
 
-function aiSdkSchema(convert: () => ModelSchema): AiSdkSchema & { readonly [AI_SDK_SCHEMA]: true } {
+function aiSdkSchema(
+  convert: () => ModelSchema,
+): AiSdkTool['inputSchema'] & { readonly [AI_SDK_SCHEMA]: true } {
   let converted: ModelSchema | undefined;
   return {
     // A deferred tool may never be sent.
@@ -123,19 +131,7 @@ export function aiSdkPrepareStep(toolset: Toolset): () => { activeTools: string[
   return () => ({ activeTools: toolset.activeTools().map(({ name }) => name) });
 }
 
-/** A result in the form of `toModelOutput` of the AI SDK 6. */
-export type AiSdkToolOutput =
-  | { type: 'error-text'; value: string }
-  | {
-      type: 'content';
-      value: (
-        | { type: 'text'; text: string }
-        | { type: 'image-data'; data: string; mediaType: string }
-        | { type: 'file-data'; data: string; mediaType: string }
-      )[];
-    };
-
-function aiSdkToolOutput(rendering: Rendering): AiSdkToolOutput {
+function toOutput6(rendering: Rendering): AiSdkToolOutput {
   if (rendering.isError) return { type: 'error-text', value: textContent(rendering) };
   return {
     type: 'content',
@@ -147,18 +143,7 @@ function aiSdkToolOutput(rendering: Rendering): AiSdkToolOutput {
   };
 }
 
-/** A result in the form of `toModelOutput` of the AI SDK 7. */
-export type AiSdk7ToolOutput =
-  | { type: 'error-text'; value: string }
-  | {
-      type: 'content';
-      value: (
-        | { type: 'text'; text: string }
-        | { type: 'file'; mediaType: string; data: { type: 'data'; data: string } }
-      )[];
-    };
-
-function aiSdk7ToolOutput(rendering: Rendering): AiSdk7ToolOutput {
+function toOutput7(rendering: Rendering): AiSdkToolOutput<7> {
   if (rendering.isError) return { type: 'error-text', value: textContent(rendering) };
   return {
     type: 'content',

@@ -50,15 +50,22 @@ export type AnthropicToolResult = {
   /** Never empty. */
   content: (
     | { type: 'text'; text: string }
-    | { type: 'image'; source: { type: 'base64'; media_type: AnthropicImageType; data: string } }
+    | {
+        type: 'image';
+        source: {
+          type: 'base64';
+          media_type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+          data: string;
+        };
+      }
     | { type: 'tool_reference'; tool_name: string }
   )[];
   /** Whether the call or the tool failed. */
   is_error: boolean;
 };
 
-/** The image types that the Messages API accepts. */
-export type AnthropicImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+type Content = AnthropicToolResult['content'][number];
+type ImageType = (Content & { type: 'image' })['source']['media_type'];
 
 /**
  * Converts a result for the Messages API. The API accepts no audio, and no images in the result of a failed call: they are
@@ -82,28 +89,24 @@ export function anthropicToolResult(toolUseId: string, rendering: Rendering): An
     type: 'tool_result',
     tool_use_id: toolUseId,
     is_error: rendering.isError,
-    content: mapContent<AnthropicToolResult['content'][number]>(
+    content: mapContent<Content>(
       rendering,
       (part) => part.type === 'image' && !rendering.isError,
       (text) => ({ type: 'text', text }),
       ({ mimeType, data }) => ({
         type: 'image',
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a rendered image has one of these four types
-        source: { type: 'base64', media_type: mimeType as AnthropicImageType, data },
+        source: { type: 'base64', media_type: mimeType as ImageType, data },
       }),
     ),
   };
 }
 
-/** A tool of the Messages API with which its server searches for tools, assignable to `Anthropic.ToolUnion`. */
-export type AnthropicServerSearch =
-  | { type: 'tool_search_tool_bm25_20251119'; name: 'tool_search_tool_bm25' }
-  | { type: 'tool_search_tool_regex_20251119'; name: 'tool_search_tool_regex' };
-
 /**
  * Converts a toolset with deferred tools for the search that Anthropic's servers run: all tools are sent, and those that can be
  * found have `defer_loading`. The list is the same in every turn. Accepts at most 10 000 tools.
  * @param options `variant`: how the model searches, in words (`bm25`, the default) or with regular expressions.
+ * @returns tools that are assignable to `Anthropic.ToolUnion`.
  * @see https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/tool-search-tool
  * @example
  * ```ts
@@ -113,7 +116,11 @@ export type AnthropicServerSearch =
 export function anthropicSearchTools(
   turn: Pick<Toolset, 'tools' | 'deferred'>,
   { variant = 'bm25' }: { readonly variant?: 'bm25' | 'regex' | undefined } = {},
-): (AnthropicTool | AnthropicServerSearch)[] {
+): (
+  | AnthropicTool
+  | { type: 'tool_search_tool_bm25_20251119'; name: 'tool_search_tool_bm25' }
+  | { type: 'tool_search_tool_regex_20251119'; name: 'tool_search_tool_regex' }
+)[] {
   if (turn.deferred.length === 0) return anthropicTools(turn.tools.filter((tool) => !isSearchTool(tool)));
   return [
     variant === 'bm25'

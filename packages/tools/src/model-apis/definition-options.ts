@@ -6,11 +6,12 @@ export interface DefinitionOptions {
    * Called for each place where the definition for this API accepts or rejects other arguments than `inputSchema` of the tool,
    * because this API refuses a keyword that others accept. `repairs` of the tool has the places that differ for every API.
    */
-  readonly onDifference?: ((difference: DefinitionDifference) => void) | undefined;
-}
-
-/** One place where the definition of a tool for one API says something else than `inputSchema` of the tool. */
-export interface DefinitionDifference extends SchemaDifference {
-  /** The name of the tool. */
-  readonly name: string;
+  readonly onDifference?:
+    | ((
+        difference: SchemaDifference & {
+          /** The name of the tool. */
+          readonly name: string;
+        },
+      ) => void)
+    | undefined;
 }

@@ -7,18 +7,9 @@ import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS } from '../schema/subschemas.js';
 import type { DefinitionOptions } from './definition-options.js';
 import { describeMedia } from './result-content.js';
 
-/** A function of the Gemini API, assignable to `FunctionDeclaration` of `@google/genai`. */
-export type GeminiFunctionDeclaration = {
-  /** The name in function calls: {@link ModelTool.name}. */
-  name: string;
-  /** {@link ModelTool.description}. */
-  description: string;
-  /** {@link ModelTool.inputSchema}, with all names of `required` described in `properties`. */
-  parametersJsonSchema: ModelSchema;
-};
-
 /**
  * Converts tools for `tools: [{ functionDeclarations }]` of the Gemini API. They use JSON Schema, not the older OpenAPI subset.
+ * Each is assignable to `FunctionDeclaration` of `@google/genai`.
  * @see https://ai.google.dev/api/caching#FunctionDeclaration
  * @example
  * ```ts
@@ -29,7 +20,14 @@ export type GeminiFunctionDeclaration = {
 export function geminiFunctions(
   tools: readonly ModelTool[],
   { onDifference }: DefinitionOptions = {},
-): GeminiFunctionDeclaration[] {
+): {
+  /** The name in function calls: {@link ModelTool.name}. */
+  name: string;
+  /** {@link ModelTool.description}. */
+  description: string;
+  /** {@link ModelTool.inputSchema}, with all names of `required` described in `properties`. */
+  parametersJsonSchema: ModelSchema;
+}[] {
   return tools.map(({ name, description, inputSchema }) => {
     const report = (pointer: string): void =>
       onDifference?.({
@@ -103,18 +101,6 @@ const namesOf = (required: unknown): readonly string[] =>
 const mayBeObject = (type: unknown): boolean =>
   type === undefined || (Array.isArray(type) ? type.includes('object') : type === 'object');
 
-/** A function response of the Gemini API, assignable to `FunctionResponse` of `@google/genai`. */
-export type GeminiFunctionResponse = {
-  /** The `id` of the function call, if it has one. */
-  id?: string;
-  /** The name of the function call. */
-  name: string;
-  /** All text of the result: `error` if the call or the tool failed. */
-  response: { output: string } | { error: string };
-  /** The images of the result, as base64. */
-  parts: { inlineData: { mimeType: string; data: string } }[];
-};
-
 /** The media types that the API accepts in a function response. */
 const GEMINI_MEDIA = new Set(['image/png', 'image/jpeg', 'image/webp']);
 
@@ -122,6 +108,7 @@ const GEMINI_MEDIA = new Set(['image/png', 'image/jpeg', 'image/webp']);
  * Converts a result for the Gemini API. It accepts PNG, JPEG and WebP; other media are described in the text.
  * @param call The function call: its `name`, and its `id` if it has one.
  * @param options `images`: whether to send images. Default true. Models before Gemini 3 reject a request with images; pass false.
+ * @returns a value that is assignable to `FunctionResponse` of `@google/genai`.
  * @see https://ai.google.dev/gemini-api/docs/function-calling
  * @example
  * ```ts
@@ -133,7 +120,16 @@ export function geminiFunctionResponse(
   call: { readonly name: string; readonly id?: string | undefined },
   rendering: Rendering,
   options: { readonly images?: boolean | undefined } = {},
-): GeminiFunctionResponse {
+): {
+  /** The `id` of the function call, if it has one. */
+  id?: string;
+  /** The name of the function call. */
+  name: string;
+  /** All text of the result: `error` if the call or the tool failed. */
+  response: { output: string } | { error: string };
+  /** The images of the result, as base64. */
+  parts: { inlineData: { mimeType: string; data: string } }[];
+} {
   const { images = true } = options;
   const accepts = ({ mimeType }: MediaPart): boolean => images && GEMINI_MEDIA.has(mimeType);
   const text = rendering.parts

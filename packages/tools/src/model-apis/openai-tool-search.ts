@@ -12,32 +12,6 @@ import {
   type OpenAiResponsesTool,
 } from './openai.js';
 
-/** The search for tools in the Responses API, assignable to `OpenAI.Responses.ToolSearchTool`. */
-export type OpenAiToolSearch =
-  | { type: 'tool_search' }
-  | { type: 'tool_search'; execution: 'client'; description: string; parameters: ModelSchema };
-
-/** The tools of one server in the Responses API, assignable to `OpenAI.Responses.NamespaceTool`. */
-export type OpenAiNamespace = {
-  /** Marks the tools as a namespace. */
-  type: 'namespace';
-  /** Made of the name of the server. */
-  name: string;
-  /** How many tools the server has, and the names of the first ones. */
-  description: string;
-  /** The tools, which the model gets when it has found them. */
-  tools: (OpenAiResponsesTool & { defer_loading: true })[];
-};
-
-/** Options of {@link openAiSearchTools}. */
-export interface OpenAiSearchOptions extends OpenAiOptions {
-  /**
-   * Who searches. `client`: this program, which answers each `tool_search_call` with {@link openAiToolSearchOutput}; needs
-   * `defer.native: 'openai'`. `server`: OpenAI, to which all tools are sent, in a namespace for each server. Default `client`.
-   */
-  readonly execution?: 'client' | 'server' | undefined;
-}
-
 /** Longer names of namespaces are shortened. */
 const MAX_NAMESPACE = 64;
 const MAX_NAMESPACE_DESCRIPTION = 500;
@@ -46,6 +20,7 @@ const MAX_DESCRIPTION = 1_024;
 /**
  * Converts a toolset with deferred tools for the search for tools of the Responses API. What a search has found is not among the
  * tools but in the input, so that the prompt cache stays valid.
+ * @returns tools that are assignable to `OpenAI.Responses.Tool`.
  * @see https://developers.openai.com/api/docs/guides/tools-tool-search
  * @example
  * ```ts
@@ -56,8 +31,28 @@ const MAX_DESCRIPTION = 1_024;
  */
 export function openAiSearchTools(
   turn: Pick<Toolset, 'tools' | 'deferred'>,
-  options: OpenAiSearchOptions = {},
-): (OpenAiResponsesTool | OpenAiToolSearch | OpenAiNamespace)[] {
+  options: OpenAiOptions & {
+    /**
+     * Who searches. `client`: this program, which answers each `tool_search_call` with {@link openAiToolSearchOutput}; needs
+     * `defer.native: 'openai'`. `server`: OpenAI, to which all tools are sent, in a namespace for each server. Default `client`.
+     */
+    readonly execution?: 'client' | 'server' | undefined;
+  } = {},
+): (
+  | OpenAiResponsesTool
+  | { type: 'tool_search' }
+  | { type: 'tool_search'; execution: 'client'; description: string; parameters: ModelSchema }
+  | {
+      /** Marks the tools as a namespace. */
+      type: 'namespace';
+      /** Made of the name of the server. */
+      name: string;
+      /** How many tools the server has, and the names of the first ones. */
+      description: string;
+      /** The tools, which the model gets when it has found them. */
+      tools: (OpenAiResponsesTool & { defer_loading: true })[];
+    }
+)[] {
   const search = turn.tools.find((tool) => isSearchTool(tool));
   if (search === undefined) return openAiResponsesTools(turn.tools, options);
   const always = openAiResponsesTools(alwaysLoadedTools(turn), options);
@@ -70,7 +65,9 @@ export function openAiSearchTools(
   return [{ type: 'tool_search', execution: 'client', description, parameters: inputSchema }, ...always];
 }
 
-function namespaces(deferred: readonly ModelTool[], options: OpenAiOptions): OpenAiNamespace[] {
+type Namespace = ReturnType<typeof openAiSearchTools>[number] & { type: 'namespace' };
+
+function namespaces(deferred: readonly ModelTool[], options: OpenAiOptions): Namespace[] {
   const taken = new Set<string>();
   return byServer(deferred).map(([server, tools]) => {
     const plain = server.replace(/[^a-zA-Z0-9_-]/gu, '_').slice(0, MAX_NAMESPACE) || '_';
@@ -91,28 +88,14 @@ const loadable = (
   tool: ModelTool,
   options: OpenAiOptions,
 ): OpenAiResponsesTool & { defer_loading: true } => ({
-  type: 'function',
   ...openAiFunction(tool, options),
   defer_loading: true,
 });
 
-/** The output of a search, assignable to `OpenAI.Responses.ResponseInputItem`. */
-export type OpenAiToolSearchOutput = {
-  /** Marks the item as the output of a search for tools. */
-  type: 'tool_search_output';
-  /** The `call_id` of the `tool_search_call`. */
-  call_id: string | null;
-  /** Who searched. */
-  execution: 'client';
-  /** The search has ended. */
-  status: 'completed';
-  /** The tools that the model can call now. Empty if nothing was found. */
-  tools: (OpenAiResponsesTool & { defer_loading: true })[];
-};
-
 /**
  * Converts the result of `tool_search` for the Responses API. Needs `defer.native: 'openai'`.
  * @param callId The `call_id` of the `tool_search_call`.
+ * @returns an item that is assignable to `OpenAI.Responses.ResponseInputItem`.
  * @example
  * ```ts
  * for (const item of response.output) {
@@ -126,7 +109,18 @@ export function openAiToolSearchOutput(
   callId: string | null,
   rendering: Rendering,
   options: OpenAiOptions = {},
-): OpenAiToolSearchOutput {
+): {
+  /** Marks the item as the output of a search for tools. */
+  type: 'tool_search_output';
+  /** The `call_id` of the `tool_search_call`. */
+  call_id: string | null;
+  /** Who searched. */
+  execution: 'client';
+  /** The search has ended. */
+  status: 'completed';
+  /** The tools that the model can call now. Empty if nothing was found. */
+  tools: (OpenAiResponsesTool & { defer_loading: true })[];
+} {
   const tools = (rendering.toolReferences ?? []).map((tool) => loadable(tool, options));
   return { type: 'tool_search_output', call_id: callId, execution: 'client', status: 'completed', tools };
 }

@@ -19,8 +19,10 @@ export interface OpenAiOptions extends DefinitionOptions {
   readonly onNotStrict?: ((tool: { readonly name: string; readonly reason: string }) => void) | undefined;
 }
 
-/** A function of both APIs of OpenAI. */
-export type OpenAiFunction = {
+/** A tool of the Responses API, assignable to `OpenAI.Responses.FunctionTool`. */
+export type OpenAiResponsesTool = {
+  /** Marks the tool as a function. */
+  type: 'function';
   /** The name in function calls: {@link ModelTool.name}. */
   name: string;
   /**
@@ -31,20 +33,6 @@ export type OpenAiFunction = {
   parameters: ModelSchema;
   /** Whether the model must follow the schema exactly. */
   strict: boolean;
-};
-
-/** A tool of the Responses API, assignable to `OpenAI.Responses.FunctionTool`. */
-export type OpenAiResponsesTool = {
-  /** Marks the tool as a function. */
-  type: 'function';
-} & OpenAiFunction;
-
-/** A tool of the Chat Completions API, assignable to `OpenAI.ChatCompletionFunctionTool`. */
-export type OpenAiChatTool = {
-  /** Marks the tool as a function. */
-  type: 'function';
-  /** The function. */
-  function: OpenAiFunction;
 };
 
 /** The API rejects longer descriptions. */
@@ -64,11 +52,12 @@ export function openAiResponsesTools(
   tools: readonly ModelTool[],
   options: OpenAiOptions = {},
 ): OpenAiResponsesTool[] {
-  return tools.map((tool) => ({ type: 'function', ...openAiFunction(tool, options) }));
+  return tools.map((tool) => openAiFunction(tool, options));
 }
 
 /**
- * Converts tools for the Chat Completions API, as {@link openAiResponsesTools} does for the Responses API.
+ * Converts tools for the Chat Completions API, as {@link openAiResponsesTools} does for the Responses API. Each is assignable to
+ * `OpenAI.ChatCompletionFunctionTool`.
  * @see https://platform.openai.com/docs/api-reference/chat
  * @example
  * ```ts
@@ -76,17 +65,29 @@ export function openAiResponsesTools(
  * const request = { tools: openAiChatTools(offered.tools) };
  * ```
  */
-export function openAiChatTools(tools: readonly ModelTool[], options: OpenAiOptions = {}): OpenAiChatTool[] {
-  return tools.map((tool) => ({ type: 'function', function: openAiFunction(tool, options) }));
+export function openAiChatTools(
+  tools: readonly ModelTool[],
+  options: OpenAiOptions = {},
+): {
+  /** Marks the tool as a function. */
+  type: 'function';
+  /** The function. */
+  function: Omit<OpenAiResponsesTool, 'type'>;
+}[] {
+  return tools.map((tool) => {
+    const { type, ...described } = openAiFunction(tool, options);
+    return { type, function: described };
+  });
 }
 
-/** Converts a tool for both APIs. */
-export function openAiFunction(given: ModelTool, options: OpenAiOptions): OpenAiFunction {
+/** Converts a tool for the Responses API. */
+export function openAiFunction(given: ModelTool, options: OpenAiOptions): OpenAiResponsesTool {
   const tool = withShortDescription(given, MAX_DESCRIPTION_LENGTH);
   const parameters = flattenRoot(tool, options);
   const problem = options.strictWherePossible === true ? notStrictReason(tool, parameters) : undefined;
   if (problem !== undefined) options.onNotStrict?.({ name: tool.name, reason: problem });
   return {
+    type: 'function',
     name: tool.name,
     description: truncateText(tool.description, MAX_DESCRIPTION_LENGTH),
     parameters,
@@ -102,8 +103,21 @@ function notStrictReason(tool: ModelTool, parameters: ModelSchema): string | und
   return strictModeProblem(parameters);
 }
 
-/** A function call output of the Responses API, assignable to `OpenAI.Responses.ResponseInputItem`. */
-export type OpenAiFunctionOutput = {
+/**
+ * Converts a result for the Responses API. Audio is described in the text, because the API does not accept it.
+ * @param callId The `call_id` of the function call.
+ * @returns an item that is assignable to `OpenAI.Responses.ResponseInputItem`.
+ * @see https://platform.openai.com/docs/api-reference/responses
+ * @example
+ * ```ts
+ * const { rendering } = await offered.run(call.name, JSON.parse(call.arguments));
+ * input.push(openAiFunctionOutput(call.call_id, rendering));
+ * ```
+ */
+export function openAiFunctionOutput(
+  callId: string,
+  rendering: Rendering,
+): {
   /** Marks the item as the output of a function call. */
   type: 'function_call_output';
   /** The `call_id` of the function call. */
@@ -112,20 +126,8 @@ export type OpenAiFunctionOutput = {
   output: (
     { type: 'input_text'; text: string } | { type: 'input_image'; image_url: string; detail: 'auto' }
   )[];
-};
-
-/**
- * Converts a result for the Responses API. Audio is described in the text, because the API does not accept it.
- * @param callId The `call_id` of the function call.
- * @see https://platform.openai.com/docs/api-reference/responses
- * @example
- * ```ts
- * const { rendering } = await offered.run(call.name, JSON.parse(call.arguments));
- * input.push(openAiFunctionOutput(call.call_id, rendering));
- * ```
- */
-export function openAiFunctionOutput(callId: string, rendering: Rendering): OpenAiFunctionOutput {
-  const output = mapContent<OpenAiFunctionOutput['output'][number]>(
+} {
+  const output = mapContent<ReturnType<typeof openAiFunctionOutput>['output'][number]>(
     rendering,
     (part) => part.type === 'image',
     (text) => ({ type: 'input_text', text }),
@@ -139,19 +141,10 @@ export function openAiFunctionOutput(callId: string, rendering: Rendering): Open
   return { type: 'function_call_output', call_id: callId, output };
 }
 
-/** A tool message of the Chat Completions API, assignable to `OpenAI.ChatCompletionToolMessageParam`. */
-export type OpenAiToolMessage = {
-  /** Marks the message as the result of a tool. */
-  role: 'tool';
-  /** The `id` of the tool call. */
-  tool_call_id: string;
-  /** The text of the result; begins with "The call failed:" if the call or the tool failed. */
-  content: string;
-};
-
 /**
  * Converts a result for the Chat Completions API. Its tool messages are text only; images and audio are described.
  * @param toolCallId The `id` of the tool call.
+ * @returns a message that is assignable to `OpenAI.ChatCompletionToolMessageParam`.
  * @see https://platform.openai.com/docs/api-reference/chat
  * @example
  * ```ts
@@ -159,7 +152,17 @@ export type OpenAiToolMessage = {
  * messages.push(openAiToolMessage(call.id, rendering));
  * ```
  */
-export function openAiToolMessage(toolCallId: string, rendering: Rendering): OpenAiToolMessage {
+export function openAiToolMessage(
+  toolCallId: string,
+  rendering: Rendering,
+): {
+  /** Marks the message as the result of a tool. */
+  role: 'tool';
+  /** The `id` of the tool call. */
+  tool_call_id: string;
+  /** The text of the result; begins with "The call failed:" if the call or the tool failed. */
+  content: string;
+} {
   const text = textContent(rendering);
   const content = rendering.isError ? `The call failed: ${text}` : text;
   return { role: 'tool', tool_call_id: toolCallId, content };

@@ -29,7 +29,7 @@ export interface ModelSchemaConversion {
   /** What model APIs reject and was replaced, at most 50 places. */
   readonly repairs: readonly SchemaDifference[];
   /** Converts arguments with the names of `schema` to the names that the server uses. */
-  originalArguments(args: JsonObject): JsonObject;
+  originalArguments(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
 }
 
 const MAX_TEXT_LENGTH = 2_000;
@@ -72,7 +72,8 @@ export function modelSchema(root: JsonObject): ModelSchemaConversion {
     ...converted,
     // Most schemas show a model no other name or value than the server's.
     originalArguments: aliases.used
-      ? (args) => originalArguments(args, root, aliases, references)
+      ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is not JSON stays as it is
+        (args) => originalArguments(args as JsonObject, root, aliases, references)
       : (args) => args,
   };
 }

@@ -6,7 +6,7 @@ import { convertAccepted, type ConvertedSchema } from '../schema-to-zod/convert-
 import { PatternCache } from '../patterns/pattern-cache.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
-import { toolTraits, type ToolTraits } from '../permissions/tool-traits.js';
+import { toolTraits } from '../permissions/tool-traits.js';
 
 /** A tool of a server in the form that model APIs accept. */
 export interface ModelTool {
@@ -29,9 +29,24 @@ export interface ModelTool {
    * Converts arguments with the names of `inputSchema` to the names that the server uses. {@link Toolset.call} does so itself.
    * @throws {FittingsError} `ARGUMENTS_INVALID` if they are too large to be matched with the schema.
    */
-  originalArguments(args: JsonObject): JsonObject;
-  /** What the server says about the tool, such as whether it only reads. */
-  readonly traits: ToolTraits;
+  originalArguments(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  /**
+   * The annotations of the tool, with the cautious value where one is missing. A server may lie: use them to sort and to display, and
+   * to decide only if the server is trusted.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools (tool annotations are untrusted)
+   */
+  readonly traits: {
+    /** Whether the tool changes nothing (`readOnlyHint`). Default false. */
+    readonly isReadOnly: boolean;
+    /** Whether it may delete or overwrite something (`destructiveHint`). Default true, unless it is read-only. */
+    readonly isDestructive: boolean;
+    /** Whether a second call with the same arguments has no effect (`idempotentHint`). Default false, unless it is read-only. */
+    readonly isIdempotent: boolean;
+    /** Whether it interacts with external systems (`openWorldHint`). Default true. */
+    readonly isOpenWorld: boolean;
+    /** Whether several calls may run at the same time: true for a read-only tool. */
+    readonly isConcurrencySafe: boolean;
+  };
   /** The schema of the arguments, with the server's names, as a Zod schema. */
   readonly input: ConvertedSchema;
   /** The schema of the structured content as a Zod schema. Undefined if the server gives none. */
@@ -126,7 +141,7 @@ class LazyTool implements PreparedTool {
   readonly ref: ToolRef;
   readonly title: string;
   readonly description: string;
-  readonly traits: ToolTraits;
+  readonly traits: ModelTool['traits'];
   readonly #input: JsonObject;
   readonly #output: JsonObject | undefined;
   readonly cost: ToolCost;
@@ -164,7 +179,7 @@ class LazyTool implements PreparedTool {
     return this.#conversion().repairs;
   }
 
-  originalArguments(args: JsonObject): JsonObject {
+  originalArguments(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     return this.#conversion().originalArguments(args);
   }
 

@@ -1,45 +1,20 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
+import type { Toolset } from '../calls/toolset.js';
+import type { ToolsOptions } from '../create-tools.js';
 import { prepareTool, type PreparedTool } from './model-tool.js';
 import { pairKey } from '../names/pair-key.js';
 import { toolVisibility } from '../permissions/tool-visibility.js';
 import { PatternCache } from '../patterns/pattern-cache.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 
-/** A tool that is not offered to the model. */
-export interface SkippedTool {
-  /** The names of the server and the tool, as they sent them: escape them before you show them. */
-  readonly ref: ToolRef;
-  /**
-   * Why: `SCHEMA_REFUSED` (a schema or the list exceeds a limit), `PROTOCOL_VIOLATION` (a name that is too long or is listed
-   * twice), `POLICY_DENIED` (the tool is for the server's app only, `skipDenied` is set, or pins block it), `APPROVAL_REQUIRED` (pins: the
-   * user has not agreed to it), or the error of the store of pins.
-   */
-  readonly error: FittingsError;
-}
+export type SkippedTool = Toolset['skipped'][number];
 
 /** The tools that are offered, and those that are not. */
 export interface OfferedTools {
   readonly offered: readonly PreparedTool[];
   readonly skipped: readonly SkippedTool[];
-}
-
-/** The largest list of tools that is accepted from one server. Tools beyond a limit are skipped with `SCHEMA_REFUSED`. */
-export interface ToolListLimits {
-  /** Maximum number of tools. Default 10 000. */
-  readonly maxTools: number;
-  /** Maximum number of JSON values in all schemas together. Default 1 000 000: a tool of a real server has 61. */
-  readonly maxNodes: number;
-  /** Maximum characters of all schemas together. Default 40 000 000: a tool of a real server has 1 900. */
-  readonly maxCharacters: number;
-}
-
-/** Which tools are offered. */
-export interface ToolOfferOptions {
-  readonly schemaLimits?: Partial<SchemaLimits> | undefined;
-  readonly listLimits?: Partial<ToolListLimits> | undefined;
-  readonly includeAppTools?: boolean | undefined;
 }
 
 /** What the tools of one server have used of the limits so far. */
@@ -52,7 +27,7 @@ interface Usage {
 }
 
 /** As those of the host, so that it does not read tools that are skipped here. */
-const DEFAULT_LIST_LIMITS: ToolListLimits = {
+const DEFAULT_LIST_LIMITS = {
   maxTools: 10_000,
   maxNodes: 1_000_000,
   maxCharacters: 40_000_000,
@@ -64,7 +39,9 @@ const MAX_SERVER_NAME_LENGTH = 1_024;
  * Creates a function that prepares the tools of a list for models. A tool that has not changed since the last call keeps its
  * converted schemas. The list is bounded before anything in it is sorted, compared or converted.
  */
-export function createToolOffer(options: ToolOfferOptions): (list: readonly CatalogTool[]) => OfferedTools {
+export function createToolOffer(
+  options: Pick<ToolsOptions, 'schemaLimits' | 'listLimits' | 'includeAppTools'>,
+): (list: readonly CatalogTool[]) => OfferedTools {
   const limits = { ...DEFAULT_LIST_LIMITS, ...options.listLimits };
   const patterns = new PatternCache();
   let known = new Map<string, PreparedTool | SkippedTool>();

@@ -1,18 +1,11 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { nearestNames } from '@mcp-fittings/toolbox/text';
 import type { ToolRef } from '@mcp-fittings/host';
+import type { ToolsOptions } from '../create-tools.js';
 import { hashPair } from './name-hash.js';
 import { naming, type NamingStrategy } from './naming-strategies.js';
 import { pairKey } from './pair-key.js';
-import { createNameShortener, nameLimits, type NameLimits, type NameShortener } from './shorten-name.js';
-
-/** How tools are named for a model. */
-export interface ToolNamesOptions {
-  /** What a name looks like. Default `naming.mcpPrefixed`: `mcp__server__tool`. */
-  readonly naming?: NamingStrategy | undefined;
-  /** What the model API accepts as a name. Longer names are shortened. Default `nameLimits.portable`, which fits all APIs. */
-  readonly nameLimits?: NameLimits | undefined;
-}
+import { createNameShortener, nameLimits, type NameShortener } from './shorten-name.js';
 
 /** Maps tools to the names that a model calls them by, and back. A name is looked up here and never parsed. */
 export interface ToolNames {
@@ -43,7 +36,10 @@ export interface ToolNames {
  * console.log(names.refOf('mcp__files__read')); // { server: 'files', tool: 'read' }
  * ```
  */
-export function createToolNames(tools: Iterable<ToolRef>, options: ToolNamesOptions = {}): ToolNames {
+export function createToolNames(
+  tools: Iterable<ToolRef>,
+  options: Pick<ToolsOptions, 'naming' | 'nameLimits'> = {},
+): ToolNames {
   return createToolNamer(options)(tools);
 }
 
@@ -53,7 +49,7 @@ export function createToolNames(tools: Iterable<ToolRef>, options: ToolNamesOpti
  * @param reserved Names that no tool gets, in lower case.
  */
 export function createToolNamer(
-  options: ToolNamesOptions,
+  options: Pick<ToolsOptions, 'naming' | 'nameLimits'>,
   reserved: readonly string[] = [],
 ): (tools: Iterable<ToolRef>) => ToolNames {
   const strategy = options.naming ?? naming.mcpPrefixed;

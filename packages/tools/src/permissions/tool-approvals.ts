@@ -1,38 +1,34 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { z } from 'zod';
 
-/** Saved approvals as JSON. Save them where the files of a project cannot write. */
-export type SerializedToolApprovals = {
-  /** The version of this format. Version 1, without digests of a server's tools, is still read. */
-  version: 2;
-  /** Approved servers, each with the tools that it had, as they were described then. */
-  servers: { server: string; tools: { tool: string; digest: string }[] }[];
-  /** Approved tools, each as it was described then. */
-  tools: { server: string; tool: string; digest: string }[];
-};
-
 /**
  * The tools and servers that the user approved, in memory. Nothing is saved unless you save {@link ToolApprovals.toJSON}.
  * `server` is always the identity of a server (a digest of its entry), never its name.
  */
 export interface ToolApprovals {
-  /** Returns whether the user approved this tool as it is described now. */
-  forTool(tool: ApprovedTool): ToolApprovalStatus;
+  /**
+   * Returns what the user approved. `tool`: the tool, which has not changed since. `server`: all tools of its server. `changed`: the
+   * tool as it was described before. `added`: its server before it had this tool. `none`: neither.
+   */
+  forTool(tool: ApprovedTool): 'tool' | 'server' | 'changed' | 'added' | 'none';
   /** Approves the tools that the server has now. A tool that is added or changed later is not approved. */
   addServer(server: string, tools: readonly Omit<ApprovedTool, 'server'>[]): void;
   /** Approves this tool as it is described now. */
   addTool(tool: ApprovedTool): void;
   /** Removes the approvals of a server and of all its tools. */
   removeServer(server: string): void;
-  /** Returns all approvals as JSON, for {@link createToolApprovals} in the next run. */
-  toJSON(): SerializedToolApprovals;
+  /**
+   * Returns all approvals as JSON, for {@link createToolApprovals} in the next run. Save them where the files of a project cannot
+   * write. Version 1, without digests of a server's tools, is still read.
+   */
+  toJSON(): {
+    version: 2;
+    /** Approved servers, each with the tools that it had, as they were described then. */
+    servers: { server: string; tools: { tool: string; digest: string }[] }[];
+    /** Approved tools, each as it was described then. */
+    tools: { server: string; tool: string; digest: string }[];
+  };
 }
-
-/**
- * What the user approved. `tool`: the tool, which has not changed since. `server`: all tools of its server. `changed`: the tool
- * as it was described before. `added`: its server before it had this tool. `none`: neither.
- */
-export type ToolApprovalStatus = 'tool' | 'server' | 'changed' | 'added' | 'none';
 
 /** A tool of a server as it is described at one time. */
 export interface ApprovedTool {

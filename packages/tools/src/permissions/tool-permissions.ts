@@ -30,38 +30,33 @@ export interface ToolPermissions {
 /** Whether a tool runs: without a question, after a question, or not at all. */
 export type ToolPermission = 'allow' | 'ask' | 'deny';
 
-/** The decision of a policy. `pass-through`: no rule applies, so that `ToolsOptions.defaultPermission` decides. */
-export type ToolPolicyDecision = ToolPermission | 'pass-through';
-
 /** A decision with the reason for it. */
 export interface ToolPolicyVerdict {
-  /** Whether the tool may run. */
-  readonly decision: ToolPolicyDecision;
-  /** The rule that decided. A stable identifier for programs. */
-  readonly rule: ToolPolicyRule;
+  /** Whether the tool may run. `pass-through`: no rule applies, so that `ToolsOptions.defaultPermission` decides. */
+  readonly decision: ToolPermission | 'pass-through';
+  /**
+   * The rule that decided. A stable identifier for programs. `denied-tool`, `disabled-tool`, `allowed-tool`, `not-listed`,
+   * `allowed-resource`: a list of {@link ToolPermissions}. `read-permission`, `write-permission`, `trusted-server`: its other
+   * members. `approved-tool`, `approved-server`: the user approved it. `changed-tool`, `added-tool`: it was changed or added since.
+   * `no-rule`: none of these applies.
+   */
+  readonly rule:
+    | 'denied-tool'
+    | 'disabled-tool'
+    | 'allowed-tool'
+    | 'not-listed'
+    | 'changed-tool'
+    | 'added-tool'
+    | 'allowed-resource'
+    | 'read-permission'
+    | 'write-permission'
+    | 'approved-server'
+    | 'approved-tool'
+    | 'trusted-server'
+    | 'no-rule';
   /** The reason, as one sentence for the user. Names of the server in it are escaped. */
   readonly reason: string;
 }
-
-/**
- * The rules of a policy. `denied-tool`, `disabled-tool`, `allowed-tool`, `not-listed`, `allowed-resource`: a list of {@link ToolPermissions}.
- * `read-permission`, `write-permission`, `trusted-server`: its other members. `approved-tool`, `approved-server`: the user
- * approved it. `changed-tool`, `added-tool`: it was changed or added since. `no-rule`: none of these applies.
- */
-export type ToolPolicyRule =
-  | 'denied-tool'
-  | 'disabled-tool'
-  | 'allowed-tool'
-  | 'not-listed'
-  | 'changed-tool'
-  | 'added-tool'
-  | 'allowed-resource'
-  | 'read-permission'
-  | 'write-permission'
-  | 'approved-server'
-  | 'approved-tool'
-  | 'trusted-server'
-  | 'no-rule';
 
 /**
  * Reads the permissions of a server's entry. Throws `CONFIG_INVALID` for a malformed permission: ignoring it could allow what

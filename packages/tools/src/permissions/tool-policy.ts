@@ -1,18 +1,11 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
-import {
-  createToolApprovals,
-  type ToolApprovalStatus,
-  type ToolApprovals,
-  type ApprovedTool,
-} from './tool-approvals.js';
+import { createToolApprovals, type ToolApprovals, type ApprovedTool } from './tool-approvals.js';
 import {
   matchesWildcard,
   readPermissions,
-  type ToolPolicyDecision,
   type ToolPermission,
-  type ToolPolicyRule,
   type ToolPermissions,
   type ToolPolicyVerdict,
 } from './tool-permissions.js';
@@ -109,7 +102,7 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
     digest: tool.digest,
   });
 
-  const statusOf = (tool: PolicyTool): ToolApprovalStatus => approvalsFor(tool).forTool(approved(tool));
+  const statusOf = (tool: PolicyTool): Status => approvalsFor(tool).forTool(approved(tool));
 
   return {
     approvals,
@@ -180,6 +173,8 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
   };
 }
 
+type Status = ReturnType<ToolApprovals['forTool']>;
+
 /** The permissions of a server, read once. */
 class ServerRules {
   readonly permissions: ToolPermissions;
@@ -197,7 +192,7 @@ class ServerRules {
 
 /** Returns the verdict for a tool that was changed or added since its approval, unless `otherwise` allows it. */
 function sinceApproval(
-  status: ToolApprovalStatus,
+  status: Status,
   tool: PolicyTool,
   server: string,
   otherwise: ToolPolicyVerdict,
@@ -223,7 +218,7 @@ function isNamed({ name, annotations }: PolicyTool, { allowedTools }: ToolPermis
   return isListed && annotations?.destructiveHint !== true;
 }
 
-function hasChanged(status: ToolApprovalStatus): boolean {
+function hasChanged(status: Status): boolean {
   return status === 'changed' || status === 'added';
 }
 
@@ -252,7 +247,7 @@ function generalVerdict(
   };
 }
 
-const STRICTNESS: Readonly<Record<ToolPolicyDecision, number>> = {
+const STRICTNESS: Readonly<Record<ToolPolicyVerdict['decision'], number>> = {
   allow: 0,
   'pass-through': 1,
   ask: 2,
@@ -278,7 +273,11 @@ const CONSEQUENCE: Readonly<Record<ToolPermission, string>> = {
   deny: 'is denied',
 };
 
-const verdict = (decision: ToolPolicyDecision, rule: ToolPolicyRule, reason: string): ToolPolicyVerdict => ({
+const verdict = (
+  decision: ToolPolicyVerdict['decision'],
+  rule: ToolPolicyVerdict['rule'],
+  reason: string,
+): ToolPolicyVerdict => ({
   decision,
   rule,
   reason,

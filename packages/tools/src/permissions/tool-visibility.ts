@@ -1,20 +1,17 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { CatalogTool } from '@mcp-fittings/host';
 
-/** Who may call a tool, as its server says. */
-export interface ToolVisibility {
-  /** Whether the tool may be offered to models. Default true. */
-  readonly model: boolean;
-  /** Whether apps of the same server may call the tool. Default true, but false if the server sent something malformed. */
-  readonly app: boolean;
-}
-
 /**
  * Reads `_meta.ui.visibility` of a tool. Earlier drafts spell it `ui/visibility`, and the Apps SDK has `openai/visibility`. If a
  * tool has more than one of them, each must allow the caller.
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx (Resource Discovery, Visibility)
  */
-export function toolVisibility({ _meta: meta }: Pick<CatalogTool, '_meta'>): ToolVisibility {
+export function toolVisibility({ _meta: meta }: Pick<CatalogTool, '_meta'>): {
+  /** Whether the tool may be offered to models. Default true. */
+  readonly model: boolean;
+  /** Whether apps of the same server may call the tool. Default true, but false if the server sent something malformed. */
+  readonly app: boolean;
+} {
   if (!isRecord(meta)) return { model: true, app: true };
   const ui: unknown = meta['ui'];
   const declared = [isRecord(ui) ? ui['visibility'] : undefined, meta['ui/visibility']].filter(

@@ -3,9 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { z } from 'zod';
 
-/** Saved trust by the absolute path of a folder. */
-export type SerializedTrustedFolders = Record<string, 'trusted' | 'untrusted'>;
-
 /**
  * The folders that the user trusts or does not trust, in memory. Save {@link TrustedFolders.toJSON} where the files of a project
  * cannot write.
@@ -15,8 +12,8 @@ export interface TrustedFolders {
   isTrusted(folder: string): boolean;
   /** Records that the user trusts a folder and what is in it, or does not. */
   set(folder: string, trust: 'trusted' | 'untrusted'): void;
-  /** Returns all entries as JSON, for {@link createTrustedFolders} in the next run. */
-  toJSON(): SerializedTrustedFolders;
+  /** Returns all entries by the absolute path of the folder as JSON, for {@link createTrustedFolders} in the next run. */
+  toJSON(): Record<string, 'trusted' | 'untrusted'>;
 }
 
 const shape = z.record(z.string(), z.enum(['trusted', 'untrusted']));

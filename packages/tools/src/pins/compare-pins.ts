@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
-import { contentOf, definitionOf, type PinnedDefinition } from './definition.js';
+import { contentOf, definitionOf } from './definition.js';
 import type { PinRecord, ToolPin } from './pin-record.js';
+import type { PinReview } from './tool-pins.js';
 
 /** The tools of one server at one moment. */
 export interface PinnedServer {
@@ -35,19 +36,14 @@ export interface PinChange {
    */
   readonly other?: string | undefined;
   /** What the person agreed to; undefined for a tool that was added. */
-  readonly before: PinnedDefinition | undefined;
-  /** What the server offers now. */
-  readonly after: PinnedDefinition;
+  readonly before: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * What the server offers now: the members by which a model, a person or this package decides, or the single member `instructions`. All
+   * of it is the server's text.
+   */
+  readonly after: Readonly<Record<string, unknown>>;
   /** Digest of what the server offers now. Agreeing to the change agrees to this and to nothing else. */
   readonly digest: string;
-}
-
-/** How the tools of a server differ from its pins. */
-export interface PinComparison {
-  /** Differences that the person has not agreed to; under `warn` none. */
-  readonly changes: readonly PinChange[];
-  /** Names of pinned tools that the server does not list. They keep their pins. */
-  readonly absent: readonly string[];
 }
 
 /** Pins by name, with what comparing them has found out. Made once for each record. */
@@ -65,7 +61,7 @@ export function indexPins(record: PinRecord): PinIndex {
 }
 
 /** Compares the tools and the instructions of a server with its pins. */
-export function comparePins(index: PinIndex, server: PinnedServer): PinComparison {
+export function comparePins(index: PinIndex, server: PinnedServer): Pick<PinReview, 'changes' | 'absent'> {
   const { pins, alike } = index;
   const listed = new Set<string>();
   const differing = server.tools.filter(({ name, digest }) => {

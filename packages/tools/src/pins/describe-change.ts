@@ -4,12 +4,6 @@ import type { PinnedDefinition } from './definition.js';
 import { diffJson } from './json-diff.js';
 import { diffText } from './text-diff.js';
 
-/** Options of {@link describePinChange}. */
-export interface DescribePinChangeOptions {
-  /** About how many characters the differences may have. What is cut says how much is missing. Default 8000. */
-  readonly maxLength?: number | undefined;
-}
-
 /** Names longer than this are cut. */
 const MAX_NAME_LENGTH = 200;
 /** A line with less room says nothing. */
@@ -44,8 +38,12 @@ export function summarizePinChange({ kind, server, tool, other }: PinChange): st
  * (now). Everything of the server is a JSON string or JSON value in which control, invisible and direction-changing characters are
  * escapes such as `\u{202e}`, so that it cannot look like a line of its own. Each member gets its share of the length, and what is cut
  * says how much is missing.
+ * @param options `maxLength`: about how many characters the differences may have. Default 8000.
  */
-export function describePinChange(change: PinChange, options: DescribePinChangeOptions = {}): string {
+export function describePinChange(
+  change: PinChange,
+  options: { readonly maxLength?: number | undefined } = {},
+): string {
   return [summarizePinChange(change), ...differences(change, options.maxLength ?? 8_000)].join('\n');
 }
 

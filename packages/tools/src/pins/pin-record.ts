@@ -1,19 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/toolbox/text';
 import { z } from 'zod';
-import type { PinnedDefinition } from './definition.js';
-
-/** A tool as it was when the person first used its server, or agreed to it later. */
-export interface ToolPin {
-  /** Name that the server gives the tool. */
-  readonly name: string;
-  /** `CatalogTool.digest` at that time. */
-  readonly digest: string;
-  /** When it was pinned, in milliseconds since the Unix epoch. */
-  readonly at: number;
-  /** What was pinned. */
-  readonly definition: PinnedDefinition;
-}
 
 /** The pins of one server for one person, as they are stored: plain JSON. */
 export interface PinRecord {
@@ -29,9 +16,20 @@ export interface PinRecord {
   readonly at: number;
   /** The instructions of the server; null if it sent none; absent as long as they are not known. */
   readonly instructions?: string | null | undefined;
-  /** Its tools, also those that it no longer lists. */
-  readonly tools: readonly ToolPin[];
+  /** Its tools, each as it was when the person first used the server, or agreed to it later; also those that it no longer lists. */
+  readonly tools: readonly {
+    /** Name that the server gives the tool. */
+    readonly name: string;
+    /** `CatalogTool.digest` at that time. */
+    readonly digest: string;
+    /** When it was pinned, in milliseconds since the Unix epoch. */
+    readonly at: number;
+    /** What was pinned. */
+    readonly definition: Readonly<Record<string, unknown>>;
+  }[];
 }
+
+export type ToolPin = PinRecord['tools'][number];
 
 const shape = z.object({
   version: z.literal(1),

@@ -23,26 +23,15 @@ export interface ToolPinStore {
   remove(key: string): Promise<void>;
 }
 
-/** Pins in memory, which can be saved. */
-export interface MemoryPinStore extends ToolPinStore {
-  /** Returns all records as JSON, for {@link memoryPinStore} in the next run. */
-  toJSON(): SerializedToolPins;
-}
-
-/** Saved pins as JSON. Save them where the files of a project cannot write. */
-export type SerializedToolPins = {
-  /** The version of this format. */
-  version: 1;
-  /** The records, each with its key. */
-  records: { key: string; record: Readonly<Record<string, unknown>> }[];
-};
-
 /**
- * Creates a store in memory.
- * @param saved A parsed result of {@link MemoryPinStore.toJSON}. Default: an empty store.
+ * Creates a store in memory, which can be saved.
+ * @param saved A parsed result of `toJSON()`. Default: an empty store.
  * @throws {FittingsError} `CONFIG_INVALID` if `saved` is malformed.
  */
-export function memoryPinStore(saved?: unknown): MemoryPinStore {
+export function memoryPinStore(saved?: unknown): ToolPinStore & {
+  /** Returns all records as JSON, for `memoryPinStore` in the next run. Save them where the files of a project cannot write. */
+  toJSON(): { version: 1; records: { key: string; record: Readonly<Record<string, unknown>> }[] };
+} {
   const records = new Map(readSaved(saved));
   return {
     read: (key) => records.get(key),

@@ -1,30 +1,20 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import {
-  comparePins,
-  indexPins,
-  type PinChange,
-  type PinComparison,
-  type PinIndex,
-  type PinnedServer,
-} from './compare-pins.js';
+import { comparePins, indexPins, type PinChange, type PinIndex, type PinnedServer } from './compare-pins.js';
 import { definitionOf } from './definition.js';
 import { describePinChange, summarizePinChange } from './describe-change.js';
 import { parseRecord, withPins, type PinRecord, type ToolPin } from './pin-record.js';
 import { memoryPinStore, type ToolPinStore } from './pin-store.js';
 
-/**
- * What happens to a tool that changed or was added. `warn`: it is reported and may run, and is pinned anew. `ask`: the user is asked
- * before it is called. `block`: it is not called until the host accepts the change.
- */
-export type PinMode = 'warn' | 'ask' | 'block';
-
 /** Options of {@link createToolPins}. */
 export interface ToolPinsOptions {
   /** Where the pins are kept. Default: in memory, as long as the process. */
   readonly store?: ToolPinStore | undefined;
-  /** What happens to a tool that changed or was added since the server was first used. Default `ask`. */
-  readonly onChange?: PinMode | undefined;
+  /**
+   * What happens to a tool that changed or was added since the server was first used. `warn`: it is reported and may run, and is
+   * pinned anew. `ask`, the default: the user is asked before it is called. `block`: it is not called until the host accepts the change.
+   */
+  readonly onChange?: 'warn' | 'ask' | 'block' | undefined;
   /**
    * Called once for each change, in every mode, when it is first seen. If it throws, `snapshot()` throws and a call ends with
    * `CALLBACK_FAILED`, and under `warn` nothing is pinned anew. Default: none.
@@ -45,7 +35,11 @@ export interface ToolPinsOptions {
 }
 
 /** How a server differs from what the person agreed to. */
-export interface PinReview extends PinComparison {
+export interface PinReview {
+  /** Differences that the person has not agreed to; under `warn` none. */
+  readonly changes: readonly PinChange[];
+  /** Names of pinned tools that the server does not list. They keep their pins. */
+  readonly absent: readonly string[];
   /** Whether the server was used for the first time, so that its tools were pinned without a comparison. */
   readonly isFirstUse: boolean;
   /** Differences that the person has not agreed to, by the name of the tool; `instructions` have the empty name. */
@@ -57,7 +51,7 @@ export interface PinReview extends PinComparison {
 /** Trust on first use for the tools of servers. */
 export interface ToolPins {
   /** What happens to a tool that changed or was added. */
-  readonly onChange: PinMode;
+  readonly onChange: 'warn' | 'ask' | 'block';
   /** Whether the model sees what the user has not agreed to. */
   readonly showUnseen: boolean;
   /**

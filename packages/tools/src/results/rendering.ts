@@ -12,18 +12,19 @@ export interface Rendering {
   readonly toolReferences?: readonly ModelTool[] | undefined;
 }
 
-/** A piece of text, or an image or audio. */
-export type RenderedPart = { readonly type: 'text'; readonly text: string } | MediaPart;
+/** A piece of text, or an image or audio whose data match its type. */
+export type RenderedPart =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      /** The kind of media. */
+      readonly type: 'image' | 'audio';
+      /** Valid base64. Its first bytes are those of `mimeType`. */
+      readonly data: string;
+      /** `image/png`, `image/jpeg`, `image/gif`, `image/webp`, or one of six audio types such as `audio/mpeg`. */
+      readonly mimeType: string;
+    };
 
-/** An image or audio whose data match its type. */
-export interface MediaPart {
-  /** The kind of media. */
-  readonly type: 'image' | 'audio';
-  /** Valid base64. Its first bytes are those of `mimeType`. */
-  readonly data: string;
-  /** `image/png`, `image/jpeg`, `image/gif`, `image/webp`, or one of six audio types such as `audio/mpeg`. */
-  readonly mimeType: string;
-}
+export type MediaPart = Exclude<RenderedPart, { readonly type: 'text' }>;
 
 /** How much of a result is rendered. */
 export interface RenderOptions {

@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import { copyJson, isJsonObject, type JsonLimits, type JsonObject } from '../json/copy-json.js';
+import { copyJson, isJsonObject, type JsonObject } from '../json/copy-json.js';
 import { formatPointer } from '../json/json-pointer.js';
 import { forEachSubschema, type Schema } from './subschemas.js';
 
@@ -8,7 +8,13 @@ import { forEachSubschema, type Schema } from './subschemas.js';
  * The largest schema that is accepted from a server. A schema that exceeds a limit is rejected with `SCHEMA_REFUSED`. The
  * largest of 460 schemas of real servers has 264 values.
  */
-export interface SchemaLimits extends JsonLimits {
+export interface SchemaLimits {
+  /** Maximum levels of nested objects and arrays. Default 64. */
+  readonly maxDepth: number;
+  /** Maximum number of values, counting every object, array and scalar. Default 20 000. */
+  readonly maxNodes: number;
+  /** Maximum characters (UTF-16 code units) of all strings and keys together. Default 200 000. */
+  readonly maxCharacters: number;
   /** Maximum number of values in one `enum`. Default 5000. */
   readonly maxEnum: number;
   /** Maximum number of schemas in one `anyOf`, `oneOf` or `allOf`. Default 1000. */

@@ -1,21 +1,9 @@
 import type Sharp from 'sharp';
 import { byteLength } from '../results/media.js';
 import type { MediaPart } from '../results/rendering.js';
+import type { SpillOptions } from './create-spill.js';
 import { readImageSize, type ImageSize } from './image-size.js';
 import { positive } from './stored-entries.js';
-
-/** How large an image for a model may be. A larger one is scaled down if the package `sharp` is installed. */
-export interface ImageLimits {
-  /** Maximum width times height. Default 2 500 000. */
-  readonly maxPixels?: number | undefined;
-  /** Maximum width, and maximum height. Default 2000. */
-  readonly maxEdge?: number | undefined;
-  /**
-   * Maximum pixels of an image that is decoded to scale it down; a larger one is described in the text. Default 100 000 000,
-   * which take up to 400 MB while they are decoded.
-   */
-  readonly maxInputPixels?: number | undefined;
-}
 
 /** An image that fits, or why it does not. */
 export type BoundedImage =
@@ -44,7 +32,8 @@ export class ImageScaler {
   readonly #maxInputPixels: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ maxPixels = 2_500_000, maxEdge = 2_000, maxInputPixels = 100_000_000 }: ImageLimits) {
+  constructor(limits: NonNullable<SpillOptions['images']>) {
+    const { maxPixels = 2_500_000, maxEdge = 2_000, maxInputPixels = 100_000_000 } = limits;
     this.#maxPixels = positive('images.maxPixels', maxPixels);
     this.#maxEdge = positive('images.maxEdge', maxEdge);
     this.#maxInputPixels = positive('images.maxInputPixels', maxInputPixels);

@@ -2,14 +2,13 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { ToolResult } from '@mcp-fittings/host';
-import type { KeptResults, ResultSpill } from '../calls/result-spill.js';
+import type { KeptResults, RenderedResult, ResultSpill, SpilledResult } from '../calls/result-spill.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import { matchesWildcard } from '../permissions/tool-permissions.js';
 import { readContent } from '../results/content-blocks.js';
 import { renderForModel } from '../results/render-result.js';
 import type { RenderedPart } from '../results/rendering.js';
-import type { RenderedResult, SpilledResult } from '../results/spilled-result.js';
-import { ImageScaler, type ImageLimits } from './bounded-image.js';
+import { ImageScaler } from './bounded-image.js';
 import { endOfPage } from './cut-text.js';
 import { partsOf, PREVIEW_MARGIN, previewOf, renderingOf } from './preview.js';
 import { describeReader, parseReadArguments } from './read-arguments.js';
@@ -32,32 +31,43 @@ export interface SpillOptions {
   /** Characters of a larger result that the model gets at once. Default 3000. */
   readonly previewCharacters?: number | undefined;
   /** Other limits for some tools. The first entry that matches a tool applies. Default: none. */
-  readonly perTool?: readonly ToolSpillLimits[] | undefined;
+  readonly perTool?:
+    | readonly {
+        /** Name of the server; `*` matches any text. Default: all servers. */
+        readonly server?: string | undefined;
+        /** Name of the tool at its server; `*` matches any text. Default: all tools. */
+        readonly tool?: string | undefined;
+        /** As {@link SpillOptions.maxCharacters}. `Infinity`: results of these tools are not kept. */
+        readonly maxCharacters?: number | undefined;
+        /** As {@link SpillOptions.previewCharacters}. */
+        readonly previewCharacters?: number | undefined;
+      }[]
+    | undefined;
   /** Maximum characters of a page of `read_result`. Default 20 000. */
   readonly pageCharacters?: number | undefined;
   /**
    * How large images for the model may be in pixels. Larger ones are scaled down if the package `sharp` is installed, and
    * described otherwise. Default: images are limited in bytes only (`rendering.maxMediaBytes`), and never scaled.
    */
-  readonly images?: ImageLimits | undefined;
+  readonly images?:
+    | {
+        /** Maximum width times height. Default 2 500 000. */
+        readonly maxPixels?: number | undefined;
+        /** Maximum width, and maximum height. Default 2000. */
+        readonly maxEdge?: number | undefined;
+        /**
+         * Maximum pixels of an image that is decoded to scale it down; a larger one is described in the text. Default 100 000 000,
+         * which take up to 400 MB while they are decoded.
+         */
+        readonly maxInputPixels?: number | undefined;
+      }
+    | undefined;
   /** How long a result is kept, in milliseconds. Default: an hour. */
   readonly ttlMs?: number | undefined;
   /** Maximum bytes of one result that is kept. A larger one is truncated as without `spill`. Default 100 000 000. */
   readonly maxResultBytes?: number | undefined;
   /** The clock for `ttlMs` and the time of a search. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
-}
-
-/** Limits for the tools of some servers. Names are those of servers; `*` matches any text. */
-export interface ToolSpillLimits {
-  /** Name of the server. Default: all servers. */
-  readonly server?: string | undefined;
-  /** Name of the tool at its server. Default: all tools. */
-  readonly tool?: string | undefined;
-  /** As {@link SpillOptions.maxCharacters}. `Infinity`: results of these tools are not kept. */
-  readonly maxCharacters?: number | undefined;
-  /** As {@link SpillOptions.previewCharacters}. */
-  readonly previewCharacters?: number | undefined;
 }
 
 /** Keeps large results. Pass it to `createTools`, and close it when the program ends. */

@@ -8,15 +8,6 @@ import { asSpillError } from './spill-error.js';
 import type { SpillStore } from './spill-store.js';
 import { StoredEntries, type SpillStoreLimits } from './stored-entries.js';
 
-/** Options of {@link fileSpillStore}. */
-export interface FileSpillStoreOptions extends SpillStoreLimits {
-  /**
-   * A folder for this purpose alone. It is created with mode 0700 if it is missing, and rejected with `STORE_INSECURE` if other
-   * users can read it or replace it. Several processes may share it.
-   */
-  readonly folder: string;
-}
-
 const DEFAULT_MAX_BYTES = 1_000_000_000;
 // Windows has neither of the last two; `undefined` counts as 0 there.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -27,7 +18,15 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constant
  * @param options `maxBytes` is 1 000 000 000 by default.
  * @throws {FittingsError} `CONFIG_INVALID` if a limit is not positive.
  */
-export function fileSpillStore(options: FileSpillStoreOptions): SpillStore {
+export function fileSpillStore(
+  options: SpillStoreLimits & {
+    /**
+     * A folder for this purpose alone. It is created with mode 0700 if it is missing, and rejected with `STORE_INSECURE` if other
+     * users can read it or replace it. Several processes may share it.
+     */
+    readonly folder: string;
+  },
+): SpillStore {
   const { folder } = options;
   /** Files that still take space. */
   const removals = new Set<Promise<unknown>>();

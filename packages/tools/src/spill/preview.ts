@@ -1,5 +1,5 @@
 import type { Rendering, RenderedPart } from '../results/rendering.js';
-import type { SpilledResult } from '../results/spilled-result.js';
+import type { SpilledResult } from '../calls/result-spill.js';
 import { endOfPage } from './cut-text.js';
 import type { WholeResult } from './whole-result.js';
 

@@ -15,7 +15,16 @@
  */
 export interface SpillStore {
   /** Keeps an entry. Resolves when {@link SpillStore.get} would return it. If it rejects, nothing is left behind. */
-  put(key: string, chunks: readonly Uint8Array[], options: SpillPutOptions): Promise<void>;
+  put(
+    key: string,
+    chunks: readonly Uint8Array[],
+    options: {
+      /** How long to keep the entry, in milliseconds. */
+      readonly ttlMs: number;
+      /** Identifies the conversation: 64 hexadecimal digits. When space is short, the largest owner makes room first. */
+      readonly owner: string;
+    },
+  ): Promise<void>;
   /**
    * Resolves with the bytes from `start` (inclusive) to `end` (exclusive), fewer at the end of the entry, and with undefined if
    * there is no such entry. Rejects if the entry exists and cannot be read.
@@ -27,12 +36,4 @@ export interface SpillStore {
   removeLeftovers?(): Promise<void>;
   /** Removes all entries of this process. Default: nothing, so that entries last until they expire. */
   close?(): Promise<void>;
-}
-
-/** Options of {@link SpillStore.put}. */
-export interface SpillPutOptions {
-  /** How long to keep the entry, in milliseconds. */
-  readonly ttlMs: number;
-  /** Identifies the conversation: 64 hexadecimal digits. When space is short, the largest owner makes room first. */
-  readonly owner: string;
 }

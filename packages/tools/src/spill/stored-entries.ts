@@ -1,6 +1,6 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import type { SpillPutOptions } from './spill-store.js';
+import type { SpillStore } from './spill-store.js';
 
 /** How much a store keeps. */
 export interface SpillStoreLimits {
@@ -57,7 +57,12 @@ export class StoredEntries<Content> {
       this.#removeOldest();
   }
 
-  set(key: string, content: Content, bytes: number, { owner, ttlMs }: SpillPutOptions): void {
+  set(
+    key: string,
+    content: Content,
+    bytes: number,
+    { owner, ttlMs }: Parameters<SpillStore['put']>[2],
+  ): void {
     this.delete(key);
     this.#entries.set(key, { content, bytes, owner, expiresAt: this.#clock.now() + ttlMs });
     this.#bytes += bytes;

@@ -1,3 +1,4 @@
+import type { ToolsOptions } from '../create-tools.js';
 import { copyJson, type AcceptedJson, type JsonLimits } from '../json/copy-json.js';
 import type { ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 import { readableIssues, type SchemaIssue } from './schema-issues.js';
@@ -34,7 +35,7 @@ const NO_GENERATED_CODE = { jitless: true };
 export function checkValue(
   schema: ConvertedSchema,
   value: unknown,
-  limits: Partial<JsonLimits> = {},
+  limits: NonNullable<ToolsOptions['valueLimits']> = {},
 ): readonly SchemaIssue[] {
   const copy = copyJson(value, { ...CHECKED_VALUE_LIMITS, ...limits });
   if (copy.problem !== undefined) return [{ path: [], message: `the value ${copy.problem}` }];

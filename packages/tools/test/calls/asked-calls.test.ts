@@ -1,6 +1,6 @@
 import type { CatalogTool } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
-import { createAskedCalls } from '../../src/calls/asked-calls.js';
+import { AskedCalls } from '../../src/calls/asked-calls.js';
 import type { Confirm } from '../../src/calls/confirm-call.js';
 import { createTools } from '../../src/create-tools.js';
 import { fakeHost, tool } from '../support/fake-host.js';
@@ -22,7 +22,7 @@ function scene() {
 describe('what a framework asked the user by itself', () => {
   it('is consent to one call of that tool', async () => {
     const { toolNamed, run } = scene();
-    const asked = createAskedCalls();
+    const asked = new AskedCalls();
     asked.remember('1', toolNamed('a'));
     expect(asked.has('1')).toBe(true);
     expect(await run('a', asked.take('1'))).toBe('result');
@@ -32,7 +32,7 @@ describe('what a framework asked the user by itself', () => {
 
   it('is not consent to another tool, nor to one that changed meanwhile', async () => {
     const { host, toolNamed, run, change } = scene();
-    const asked = createAskedCalls();
+    const asked = new AskedCalls();
     asked.remember('1', toolNamed('a'));
     expect(await run('b', asked.take('1'))).toBe('APPROVAL_REQUIRED');
     asked.remember('2', toolNamed('a'));
@@ -43,7 +43,7 @@ describe('what a framework asked the user by itself', () => {
 
   it('is consent to the arguments that the user saw, in any order', async () => {
     const { host, toolNamed, run } = scene();
-    const asked = createAskedCalls();
+    const asked = new AskedCalls();
     for (const [id, args] of [
       ['1', { y: 2, x: 1 }],
       ['2', { x: 1, y: 3 }],
@@ -59,7 +59,7 @@ describe('what a framework asked the user by itself', () => {
 
   it('forgets the oldest of a thousand questions, and replaces one about the same call', async () => {
     const { toolNamed, run } = scene();
-    const asked = createAskedCalls();
+    const asked = new AskedCalls();
     for (let id = 0; id <= 1_000; id++) asked.remember(String(id), toolNamed('a'));
     expect([asked.has('0'), asked.has('1'), asked.has('1000')]).toEqual([false, true, true]);
     asked.remember('1', toolNamed('b'));

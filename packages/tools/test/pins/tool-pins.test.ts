@@ -7,11 +7,11 @@ import { createToolPolicy } from '../../src/permissions/tool-policy.js';
 import {
   createToolPins,
   memoryPinStore,
-  pinKey,
   type PinChange,
   type ToolPinsOptions,
   type ToolPinStore,
 } from '../../src/pins.js';
+import { pinKey } from '../../src/pins/tool-pins.js';
 import { fakeHost, tool, type FakeHost } from '../support/fake-host.js';
 
 let version = 0;
