@@ -4,7 +4,7 @@ export const KINDS = {
     example: 'custom-transport',
     /** The word in the example's names that the new name replaces. */
     word: 'unix',
-    dependencies: ['client-core'],
+    dependencies: ['client-core', 'toolbox'],
     devDependencies: ['testkit'],
     purpose: (name) => `MCP over ${name}.`,
     usage: ({ folder, camel, pascal }) => `\
@@ -33,7 +33,7 @@ console.log(await client.callTool({ name: 'greet' }));
 await client.close();
 listener.close();
 await rm(place, { recursive: true });
-// In a host: createHost({ engine, transports: [${camel}()] })`,
+// In a host: createHost({ name, version, transports: [${camel}()] })`,
     needs: ['@modelcontextprotocol/sdk'],
   },
   auth: {
@@ -49,13 +49,13 @@ const url = new URL('https://server.example/mcp');
 const provider = create${pascal}Provider({ url, issue: async () => 'from the issuer' });
 console.log(Object.keys(await provider.headers({ url, method: 'POST' }))); // for this origin
 console.log(await provider.headers({ url: new URL('https://elsewhere.example/'), method: 'GET' })); // {}
-// In a host: createHost({ engine, transports, auth: [${camel}({ issue })] })`,
+// In a host: createHost({ name, version, transports, auth: [${camel}({ issue })] })`,
     needs: [],
   },
   store: {
     example: 'custom-store',
     word: 'shelf',
-    dependencies: ['client-core', 'store-file'],
+    dependencies: ['client-core'],
     devDependencies: ['testkit'],
     purpose: (name) => `Credentials of an MCP host in ${name}.`,
     usage: ({ folder, pascal }) => `\

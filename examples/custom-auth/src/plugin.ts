@@ -1,5 +1,4 @@
-import type { AuthPlugin } from '@mcp-fittings/client-core';
-import { entrySchema, oneOf, readEntry, required, text } from '@mcp-fittings/toolbox/entries';
+import { type AuthPlugin, FittingsError } from '@mcp-fittings/client-core';
 import { createTicketProvider } from './ticket-provider.js';
 
 /** Options of {@link ticket}. */
@@ -8,11 +7,6 @@ export interface TicketPluginOptions {
   readonly issue: (server: string) => Promise<string>;
 }
 
-const ENTRY = entrySchema({
-  url: required(text({ minLength: 1 })),
-  authProviderType: required(oneOf('ticket')),
-});
-
 /** Creates a plugin for `createHost({ auth: [ticket({ issue })] })`. It signs for servers with `authProviderType: 'ticket'`. */
 export function ticket({ issue }: TicketPluginOptions): AuthPlugin {
   return {
@@ -20,7 +14,14 @@ export function ticket({ issue }: TicketPluginOptions): AuthPlugin {
     scheme: 'ticket',
     create({ name, config }) {
       if (config['authProviderType'] !== 'ticket') return undefined;
-      const { url } = readEntry(ENTRY, config, { server: name });
+      const { url } = config;
+      if (typeof url !== 'string' || !URL.canParse(url)) {
+        const hint = 'Set `url` to the URL of the MCP server.';
+        throw new FittingsError('CONFIG_INVALID', `The server "${name}" has no valid \`url\`.`, {
+          server: name,
+          hint,
+        });
+      }
       return createTicketProvider({ url, server: name, issue: () => issue(name) });
     },
   };

@@ -1,5 +1,4 @@
-import { type AuthProvider, type Clock, FittingsError } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
+import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 
 /** Options of {@link createTicketProvider}. */
 export interface TicketProviderOptions {
@@ -9,8 +8,8 @@ export interface TicketProviderOptions {
   readonly issue: () => Promise<string>;
   /** Name of the server for error messages. Default: the host of `url`. */
   readonly server?: string | undefined;
-  /** Default: the system clock. Tests pass one of their own. */
-  readonly clock?: Clock | undefined;
+  /** Returns the current time in milliseconds. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** If a new ticket is refused within this time, tickets are not the problem. */
@@ -21,7 +20,7 @@ const PROBATION_MS = 10_000;
  * with `AUTH_REJECTED` if the server refuses a new ticket too.
  */
 export function createTicketProvider(options: TicketProviderOptions): AuthProvider {
-  const { url, issue, server, clock = systemClock } = options;
+  const { url, issue, server, now = Date.now } = options;
   const { origin, host } = new URL(url);
   const name = server ?? host;
   let held: string | undefined;
@@ -59,9 +58,9 @@ export function createTicketProvider(options: TicketProviderOptions): AuthProvid
     async onChallenge({ refused }) {
       // Another request was refused too and has already got a new ticket.
       if (held !== undefined && refused !== undefined && refused !== held) return 'retry';
-      if (pending === undefined && clock.now() < onProbationUntil) throw refusal();
+      if (pending === undefined && now() < onProbationUntil) throw refusal();
       await next();
-      onProbationUntil = clock.now() + PROBATION_MS;
+      onProbationUntil = now() + PROBATION_MS;
       return 'retry';
     },
   };

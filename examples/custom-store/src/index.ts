@@ -1,1 +1,6 @@
-export { createShelfStore, type ShelfClient, type ShelfStoreOptions } from './shelf-store.js';
+export {
+  createShelfStore,
+  MAX_VALUE_BYTES,
+  type ShelfClient,
+  type ShelfStoreOptions,
+} from './shelf-store.js';

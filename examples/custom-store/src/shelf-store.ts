@@ -1,13 +1,8 @@
-import type { Clock, TokenStore } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
-import {
-  asStoreError,
-  createKeyedMutex,
-  DEFAULT_WAIT_MS,
-  entryName,
-  serializeValue,
-  parseValue,
-} from '@mcp-fittings/store-file/toolkit';
+import { createHash } from 'node:crypto';
+import { FittingsError, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
+
+/** Size of the largest value as JSON, in bytes. */
+export const MAX_VALUE_BYTES = 65_536;
 
 /** The part of the service's client that the store uses. The host creates and closes the client. */
 export interface ShelfClient {
@@ -25,8 +20,6 @@ export interface ShelfStoreOptions {
   readonly client: ShelfClient;
   /** Maximum time to wait for the lock of a key, in milliseconds. Default 60 000. */
   readonly waitMs?: number | undefined;
-  /** Default: the system clock. Tests pass one of their own. */
-  readonly clock?: Clock | undefined;
 }
 
 /**
@@ -35,35 +28,92 @@ export interface ShelfStoreOptions {
  * `STORE_UNAVAILABLE` if the service fails.
  */
 export function createShelfStore(options: ShelfStoreOptions): TokenStore {
-  const { client, waitMs = DEFAULT_WAIT_MS, clock = systemClock } = options;
-  const mutex = createKeyedMutex(clock);
+  const { client, waitMs = 60_000 } = options;
+  /** The last holder of each lock, or the last one that waits for it. */
+  const holders = new Map<string, Promise<void>>();
 
   return {
     async get(key) {
-      const stored = await reached(client.read(entryName(key)));
+      const stored = await reached(client.read(nameOf(key)));
       return stored === undefined ? undefined : parseValue(stored);
     },
     async set(key, value) {
       const written = serializeValue(value);
-      await reached(client.write(entryName(key), written));
+      await reached(client.write(nameOf(key), written));
     },
     async delete(key) {
-      await reached(client.remove(entryName(key)));
+      await reached(client.remove(nameOf(key)));
     },
     async withLock(key, work) {
-      const release = await mutex.acquire(key, waitMs);
+      const before = holders.get(key);
+      let release = (): void => undefined;
+      const mine = new Promise<void>((resolve) => (release = resolve));
+      const turn = Promise.all([before, mine]).then(() => undefined);
+      holders.set(key, turn);
       try {
+        if (before !== undefined) await inTime(before, waitMs);
         return await work(new AbortController().signal);
       } finally {
         release();
+        if (holders.get(key) === turn) holders.delete(key);
       }
     },
   };
 }
 
-/** Errors of the service may contain the credentials that were sent, so the message does not repeat them. */
-function reached<T>(answer: Promise<T>): Promise<T> {
-  return answer.catch((cause: unknown) => {
-    throw asStoreError(cause, 'Could not reach the service that stores the credentials.');
+/** Returns a name that every service accepts. JSON escapes a lone surrogate, which UTF-8 would lose. */
+function nameOf(key: string): string {
+  return createHash('sha256').update(JSON.stringify(key)).digest('hex');
+}
+
+async function inTime(before: Promise<void>, waitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const busy = new FittingsError('STORE_BUSY', `The lock was not available within ${waitMs} ms.`);
+    timer = setTimeout(() => reject(busy), waitMs);
   });
+  try {
+    await Promise.race([before, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function serializeValue(value: StoredValue): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw new FittingsError('STORE_VALUE_INVALID', 'The value to store is not JSON.', { cause });
+  }
+  if (text === undefined || parseValue(text) === undefined)
+    throw new FittingsError('STORE_VALUE_INVALID', 'The value to store is not a JSON object.');
+  if (Buffer.byteLength(text) > MAX_VALUE_BYTES)
+    throw new FittingsError(
+      'STORE_VALUE_INVALID',
+      `The value to store is longer than ${MAX_VALUE_BYTES} bytes.`,
+    );
+  return text;
+}
+
+/** Returns undefined for what is not an object: another program has written it, and nothing is stored. */
+function parseValue(text: string): StoredValue | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON object has members of any type
+    return isObject ? (value as StoredValue) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Errors of the service may contain the credentials that were sent, so the message does not repeat them. */
+async function reached<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    const text = 'Could not reach the service that stores the credentials.';
+    throw new FittingsError('STORE_UNAVAILABLE', text, { cause });
+  }
 }

@@ -1,7 +1,6 @@
 import { describe, it } from 'vitest';
 import { tokenStoreSuite } from '@mcp-fittings/testkit/token-store';
-import { MAX_VALUE_BYTES } from '@mcp-fittings/store-file/toolkit';
-import { createShelfStore, type ShelfClient } from '../src/index.js';
+import { createShelfStore, MAX_VALUE_BYTES, type ShelfClient } from '../src/index.js';
 
 /** Replaces the service. */
 function createShelf(): ShelfClient {

@@ -84,7 +84,7 @@ it('brings undici and nothing else', () => {
   `) as { dependencies: object };
   expect(Object.keys(dependencies).toSorted()).toEqual([
     '@mcp-fittings/client-core',
-    '@mcp-fittings/remote-policy',
+    '@mcp-fittings/toolbox',
     'undici',
   ]);
 });

@@ -9,7 +9,7 @@ const fields = {
   apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
 } as const;
 
-/** A configuration entry of type `http`: `httpEntryFields` of `remote-policy`, and an API key. */
+/** A configuration entry of type `http`: `httpEntryFields` of `toolbox/connect`, and an API key. */
 export interface HttpEntry extends HttpEntryFields {
   /** Token to send as `Authorization: Bearer …`. Default: none. */
   readonly apiKey?: string | undefined;

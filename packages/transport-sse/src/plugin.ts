@@ -24,7 +24,7 @@ const FIELDS = {
   authToken: described(`Token that the IDE issued for its clients, for ${IDE_TYPE}`, text({ minLength: 1 })),
 } as const;
 
-/** A configuration entry of type `sse`: `httpEntryFields` of `remote-policy`, an API key, and the fields of `sse-ide`. */
+/** A configuration entry of type `sse`: `httpEntryFields` of `toolbox/connect`, an API key, and the fields of `sse-ide`. */
 export interface SseEntry extends HttpEntryFields {
   /** Type of the entry: `sse`, or `sse-ide` for the server of an IDE. */
   readonly type?: string | undefined;

@@ -19,7 +19,7 @@ it('installing it brings `ws` and nothing else of others', async () => {
   };
   expect(Object.keys(manifest.dependencies)).toEqual([
     '@mcp-fittings/client-core',
-    '@mcp-fittings/remote-policy',
+    '@mcp-fittings/toolbox',
     'ws',
   ]);
 });

@@ -1,14 +1,14 @@
-/** The author of a transport, who has client-core and testkit only: writes one, and runs the suite under `node --test`. */
+/** The author of a transport, who has client-core, toolbox and testkit only: writes one, and runs the suite under `node --test`. */
 import { cpSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { addFile, compile, install, installed, node, startProject } from '../project.mjs';
 
 export async function writeTransport(example, folder, env) {
   startProject(folder);
-  await install(folder, ['@mcp-fittings/client-core'], env);
+  await install(folder, ['@mcp-fittings/client-core', '@mcp-fittings/toolbox'], env);
   await install(folder, ['--save-dev', '@mcp-fittings/testkit'], env);
   const names = installed(folder).map(({ name }) => name);
-  if (names.length !== 2) throw new Error(`An author gets ${names.join(', ')}.`);
+  if (names.length !== 3) throw new Error(`An author gets ${names.join(', ')}.`);
 
   cpSync(join(example, 'src'), join(folder, 'src'), { recursive: true });
   cpSync(join(example, 'test/support'), join(folder, 'test/support'), { recursive: true });

@@ -2,9 +2,6 @@
 import assert from 'node:assert/strict';
 import { createHost } from '@mcp-fittings/host';
 import * as old from '@mcp-fittings/client-core';
-import { AuthRequiredError } from '@mcp-fittings/client-core';
-import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
-import { entrySchema, required, text } from '@mcp-fittings/toolbox/entries';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 
 const fresh = await import(
@@ -27,41 +24,51 @@ for (const [made, asked] of [
   assert.ok(!(new Error('plain') instanceof asked.FittingsError));
 }
 
-/** A transport of the old core. What it does is decided by its entry. */
-class OldTransport extends BaseTransport {
-  #entry;
-  #answer;
-  constructor(entry, server) {
-    super({ server });
-    this.#entry = entry;
+/** A transport that throws errors of the old core. What it does is decided by its entry. */
+class OldTransport {
+  #mood;
+  #wire;
+  constructor(mood) {
+    this.#mood = mood;
   }
-  async open() {
-    if (this.#entry.mood === 'sign-in') throw new AuthRequiredError('Please sign in.', { server: 'sign-in' });
-    if (this.#entry.mood === 'broken') throw this.error('CONNECTION_REFUSED', 'No one is there.');
+  async start() {
+    if (this.#mood === 'sign-in') throw new old.AuthRequiredError('Please sign in.', { server: 'sign-in' });
+    if (this.#mood === 'broken') throw new old.TransportError('CONNECTION_REFUSED', 'No one is there.');
     const server = new McpServer({ name: 'greeter', version: '1.0.0' });
     server.registerTool('greet', {}, () => ({ content: [{ type: 'text', text: 'hello' }] }));
-    const wire = {
+    this.#wire = {
       start: async () => {},
       close: async () => {},
-      send: async (message) => this.receive(message),
+      send: async (message) => this.onmessage(message),
     };
-    await server.connect(wire);
-    this.#answer = (message) => wire.onmessage(message);
+    await server.connect(this.#wire);
   }
-  async write(message) {
-    queueMicrotask(() => this.#answer(message));
+  async send(message) {
+    queueMicrotask(() => this.#wire.onmessage(message));
   }
-  async shutDown() {}
-  describe() {
-    return {};
+  async close() {
+    this.onclose?.();
+  }
+  [Symbol.asyncDispose]() {
+    return this.close();
   }
 }
+
+/** Accepts entries whose `mood` is text. */
+const schema = {
+  '~standard': {
+    version: 1,
+    vendor: 'old',
+    validate: (value) =>
+      typeof value.mood === 'string' ? { value } : { issues: [{ message: 'must be text', path: ['mood'] }] },
+  },
+};
 
 const plugin = {
   specVersion: 1,
   type: 'old',
-  schema: entrySchema({ mood: required(text()) }),
-  create: (entry, { server }) => new OldTransport(entry, server),
+  schema,
+  create: ({ mood }) => new OldTransport(mood),
 };
 
 const host = createHost({ name: 'two-cores', version: '1.0.0', transports: [plugin] });

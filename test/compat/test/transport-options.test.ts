@@ -16,8 +16,8 @@ const OPTIONS = {
 type TransportName = keyof typeof OPTIONS;
 const TRANSPORTS = ['http', 'sse', 'ws', 'stdio', 'inprocess'] as const satisfies readonly TransportName[];
 
-/** Types whose members are options themselves. Anything else, such as an `AuthProvider`, is one value. */
-const GROUP = /(?:Options|Timeouts|Times|Certificate)$/;
+/** Types whose members are options themselves: these, and object types without a name. Anything else, such as an `AuthProvider`, is one value. */
+const GROUP = /^__type$|(?:Options|Timeouts|Times|Certificate)$/;
 
 /** The text of the type of each option, by path (`network.timeouts.connectMs`); of a group, its name is not compared. */
 function readOptions(): Readonly<Record<TransportName, ReadonlyMap<string, string>>> {
@@ -35,7 +35,8 @@ function readOptions(): Readonly<Record<TransportName, ReadonlyMap<string, strin
   });
   const checker = program.getTypeChecker();
 
-  const isGroup = (type: ts.Type): boolean => GROUP.test((type.aliasSymbol ?? type.symbol)?.name ?? '');
+  const isGroup = (type: ts.Type): boolean =>
+    type.getCallSignatures().length === 0 && GROUP.test((type.aliasSymbol ?? type.symbol)?.name ?? '');
   const partsOf = (type: ts.Type): readonly ts.Type[] => (type.isUnion() ? type.types : [type]);
   const textOf = (type: ts.Type): string =>
     partsOf(type)

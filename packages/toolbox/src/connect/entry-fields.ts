@@ -4,7 +4,7 @@ import { type EntryOf } from '../entries/entry-schema.js';
 import type { HttpServerOptions } from './http-options.js';
 import type { ClientCertificate, TlsOptions } from '../tls.js';
 
-/** Fields of a configuration entry that every remote transport has, for `entrySchema` of `client-core/transport`. */
+/** Fields of a configuration entry that every remote transport has, for `entrySchema` of `toolbox/entries`. */
 export const remoteEntryFields = {
   url: required(described('URL of the server', text({ minLength: 1 }))),
   headers: described('HTTP headers to send to the server, and to no other host', mapOf(text())),
@@ -38,7 +38,7 @@ export function toClientCertificate(
   });
 }
 
-/** Fields of a configuration entry that say how its server is reached over HTTP, for `entrySchema` of `client-core/transport`. */
+/** Fields of a configuration entry that say how its server is reached over HTTP, for `entrySchema` of `toolbox/entries`. */
 export const httpEntryFields = {
   ...remoteEntryFields,
   allowAddresses: described(

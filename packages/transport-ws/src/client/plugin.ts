@@ -26,7 +26,7 @@ const FIELDS = {
   authToken: described(`Token that the IDE issued for its clients, for ${IDE_TYPE}`, text({ minLength: 1 })),
 };
 
-/** A configuration entry of type `ws`: `remoteEntryFields` of `remote-policy`, an API key, and the fields of `ws-ide`. */
+/** A configuration entry of type `ws`: `remoteEntryFields` of `toolbox/connect`, an API key, and the fields of `ws-ide`. */
 export interface WebSocketEntry extends EntryOf<typeof remoteEntryFields> {
   /** Type of the entry: `ws`, `websocket`, or `ws-ide` for the server of an IDE. */
   readonly type?: string | undefined;

@@ -1,0 +1,1 @@
+export { createPortTransport, port, type PortEntry } from './port-transport.js';
