@@ -5,14 +5,10 @@ export type {
   EngineCallbacks,
   EngineConnectOptions,
   EngineEvents,
-  EngineNotifyOptions,
   EngineRequestInfo,
   EngineRequestOptions,
   EngineSession,
   InitializeEra,
-  ListBudget,
-  ListOptions,
-  ListResult,
   ProtocolEra,
   ServerIdentity,
   StatelessEra,
@@ -35,5 +31,5 @@ export {
   timeoutError,
   type FailedRequest,
 } from './engine/request-errors.js';
-export { createSession, type RequestExtras, type SessionDeps } from './engine/session.js';
+export { readList, type ListOptions } from './engine/list-pages.js';
 export { native } from './native/engine.js';

@@ -3,29 +3,24 @@ import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { afterTurn, RefusalPace } from '@mcp-fittings/toolbox/base-transport';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
-import { timeoutOf, type Call } from './calls/call-dispatcher.js';
-import { createToolTasks } from './calls/tool-tasks.js';
-import { createSemaphore } from './limiters.js';
-import type { ListBudget } from './contracts/engine.js';
-import type {
-  CallOptions,
-  Host,
-  HostEvents,
-  HostStatistics,
-  PrincipalOptions,
-  ToolCallOptions,
-} from './contracts/host.js';
+import { timeoutOf, type Call } from './calls/server-calls.js';
+import { ToolTasks } from './calls/tool-tasks.js';
+import { ListBudget, Semaphore } from './limiters.js';
+import type { CallOptions, Host, HostEvents, PrincipalOptions } from './contracts/host.js';
 import type { ToolResult } from './contracts/content.js';
 import type { HostOptions } from './contracts/host-options.js';
-import type { ConnectionStatus, ServerSnapshot } from './contracts/state.js';
-import { createTracer } from './tracing.js';
+import type { ServerSnapshot } from './contracts/state.js';
+import { Tracer } from './tracing.js';
 import { createEmitter } from './events.js';
 import { checkCallContext } from './calls/call-context.js';
 import { interceptionLoader, withInterception } from './interception/load-interception.js';
 import { native } from './native/engine.js';
+import { callAsTask } from './engine/required-task.js';
+import { readCompletion, readPromptResult, readToolResult } from './engine/read-results.js';
 import { createServer } from './server/create-server.js';
-import { createPrincipalServers } from './server/principal-servers.js';
+import { PrincipalServers } from './server/principal-servers.js';
 import type { ServerConnection } from './server/server-connection.js';
+import { statisticsOf } from './server/snapshot.js';
 import type { HostDeps } from './setup/server-deps.js';
 import { DEFAULT_LIMITS } from './setup/default-limits.js';
 import {
@@ -41,6 +36,8 @@ import {
 
 const NO_OPTIONS: CallOptions = {};
 const TOOL_REF = ['server', 'tool'];
+/** Requests and notifications of any method, about which the host knows nothing. */
+const ONCE = { target: undefined, repeatable: false } as const;
 /** How long a server waits with its start for the cached lists of the others, in milliseconds. */
 const RESTORE_MS = 100;
 
@@ -63,10 +60,10 @@ export function createHost(options: HostOptions): Host {
   const emitter = createEmitter<HostEvents>((event, cause) => {
     logger?.error(`A listener for the "${event}" event of the host threw an error.`, { cause });
   });
-  const toolTasks = createToolTasks(emitter);
+  const toolTasks = new ToolTasks(emitter);
   const scopes = new Map<string, string>();
-  const connectSlots = createSemaphore(limits.parallelConnects);
-  const listBudget = createListBudget(limits.listBytes);
+  const connectSlots = new Semaphore(limits.parallelConnects);
+  const listBudget = new ListBudget(limits.listBytes);
   const servers = new Map<string, ServerConnection>();
   const interception = interceptionLoader(options.intercept, {
     clock,
@@ -82,7 +79,7 @@ export function createHost(options: HostOptions): Host {
     logger,
     limits,
     emitter,
-    tracer: createTracer(),
+    tracer: new Tracer(),
     listBudget,
     runningCall: new AsyncLocalStorage(),
     interception,
@@ -103,11 +100,11 @@ export function createHost(options: HostOptions): Host {
     if (closed)
       throw new FittingsError('TRANSPORT_CLOSED', 'The host has been closed.', { delivery: 'not-sent' });
   };
-  const people = createPrincipalServers(deps);
-  /** Returns the person whose own connection is meant; undefined for the connection of the host. */
-  const personOf = ({ principal }: PrincipalOptions): string | undefined =>
+  const principals = new PrincipalServers(deps);
+  /** Returns the principal whose own connection is meant; undefined for the connection of the host. */
+  const principalOf = ({ principal }: PrincipalOptions): string | undefined =>
     principal === options.principal ? undefined : principal;
-  /** Runs `work` with the server, or with the connection of the person whom the options name. */
+  /** Runs `work` with the server, or with the connection of the principal whom the options name. */
   const use = async <T>(
     name: string,
     given: CallOptions,
@@ -117,8 +114,11 @@ export function createHost(options: HostOptions): Host {
       checkOpen();
       const server = serverOf(name);
       checkCallContext(name, given);
-      const principal = personOf(given);
-      return await (principal === undefined ? work(server) : people.use({ name, server }, principal, work));
+      const principal = principalOf(given);
+      if (principal === undefined) return await work(server);
+      using own = principals.open({ name, server }, principal);
+      await own.ready;
+      return await work(own.server);
     } catch (error) {
       await new Promise<void>((resolve) => refusals.run(resolve));
       throw error;
@@ -128,34 +128,20 @@ export function createHost(options: HostOptions): Host {
     given: PrincipalOptions,
     lists: (server: ServerConnection) => readonly Item[],
   ): readonly Item[] => {
-    const principal = personOf(given);
+    const principal = principalOf(given);
     if (principal === undefined) return [...servers.values()].flatMap(lists);
     return [...servers.keys()].flatMap((name) => {
-      const server = people.find(name, principal);
+      const server = principals.find(name, principal);
       return server === undefined ? [] : lists(server);
     });
   };
   const snapshotOf = (name: string, given: PrincipalOptions): ServerSnapshot => {
-    const principal = personOf(given);
+    const principal = principalOf(given);
     const server = serverOf(name);
     if (principal === undefined) return server.snapshot();
-    const own = people.find(name, principal) ?? createServer(name, server.config, deps, principal);
+    const own = principals.find(name, principal) ?? createServer(name, server.config, deps, principal);
     return own.snapshot();
   };
-  const call = async <T>(
-    server: string,
-    method: string,
-    target: string | undefined,
-    callOptions: CallOptions | undefined,
-    send: Call<T>['send'],
-    repeatable = true,
-  ): Promise<T> => {
-    const given = callOptions ?? NO_OPTIONS;
-    return use(server, given, (connection) =>
-      connection.call({ method, target, options: given, repeatable, send }),
-    );
-  };
-
   const host: Host = {
     async connect(entries, { scopes: given = {} } = {}) {
       checkOpen();
@@ -172,7 +158,7 @@ export function createHost(options: HostOptions): Host {
         const created = createServer(name, config, deps);
         servers.set(name, created);
         await known?.dispose();
-        await people.dropAll(name);
+        await principals.dropAll(name);
         await created.restoreLists();
       });
       const mayStart = options.cache === undefined ? undefined : untilRestored(restored, clock);
@@ -183,14 +169,14 @@ export function createHost(options: HostOptions): Host {
           const server = servers.get(name);
           if (server === undefined || server.settings.disabled || server.settings.lazy) return;
           // The outcome is the state of the server.
-          server.start().catch(() => undefined);
-          await server.firstOutcome();
+          server.supervisor.start().catch(() => undefined);
+          await server.supervisor.firstOutcome();
         }),
       );
       return named.flatMap(([name]) => servers.get(name)?.snapshot() ?? []);
     },
     async settled({ signal } = {}) {
-      await Promise.all(Array.from(servers.values(), (server) => server.settled(signal)));
+      await Promise.all(Array.from(servers.values(), (server) => server.supervisor.settled(signal)));
       return host.servers();
     },
     servers: (given = NO_OPTIONS) => Array.from(servers.keys(), (name) => snapshotOf(name, given)),
@@ -199,172 +185,191 @@ export function createHost(options: HostOptions): Host {
     tools: (given = NO_OPTIONS) => all(given, (server) => server.available('tools')),
     tool(ref, given = NO_OPTIONS) {
       checkRef('tool', ref, TOOL_REF);
-      const principal = personOf(given);
+      const principal = principalOf(given);
       const own = servers.get(ref.server);
-      const server = principal === undefined || own === undefined ? own : people.find(ref.server, principal);
+      const server =
+        principal === undefined || own === undefined ? own : principals.find(ref.server, principal);
       return server?.availableTool(ref.tool);
     },
     prompts: (given = NO_OPTIONS) => all(given, (server) => server.available('prompts')),
     resources: (given = NO_OPTIONS) => all(given, (server) => server.available('resources')),
     resourceTemplates: (given = NO_OPTIONS) => all(given, (server) => server.available('resourceTemplates')),
 
-    async callTool(ref, args = {}, callOptions: ToolCallOptions = NO_OPTIONS) {
+    async callTool(ref, args = {}, callOptions = NO_OPTIONS) {
       checkRef('callTool', ref, TOOL_REF);
       checkRecord('callTool', 'second argument', args);
       const { server: name, tool } = ref;
       return use(name, callOptions, async (server) => {
         const definition = server.tool(tool);
-        const { task } = callOptions;
-        if (
-          definition === undefined &&
-          callOptions.unlisted !== 'send' &&
-          task?.resume === undefined &&
-          server.snapshot().state.status === 'connected'
-        ) {
-          throw unknownTool(
-            name,
-            tool,
-            server.lists().tools.map((each) => each.name),
-          );
+        const { task, unlisted } = callOptions;
+        const isConnected = server.supervisor.state.status === 'connected';
+        if (definition === undefined && isConnected && unlisted !== 'send' && task?.resume === undefined) {
+          const names = server.lists.tools.map((each) => each.name);
+          throw unknownTool(name, tool, names);
         }
         const hints = definition?.annotations;
         const isHarmless = hints?.readOnlyHint === true || hints?.idempotentHint === true;
-        const send: Call<ToolResult>['send'] = (session, request) =>
-          session.callTool(tool, args, { definition, ...request });
-        const method = 'tools/call';
-        if (task === undefined)
-          return server.call({ method, target: tool, options: callOptions, repeatable: isHarmless, send });
-        checkTaskOptions(task);
-        using opened = toolTasks.open(ref, task);
-        return await server.call({
-          method,
+        const call: Call<ToolResult> = {
+          method: 'tools/call',
           target: tool,
+          needs: 'tools',
+          params: { name: tool, arguments: { ...args } },
+          definition,
           options: callOptions,
+          repeatable: isHarmless,
+          ...(definition?.execution?.taskSupport === 'required' && {
+            send: (session, params, request) => callAsTask(name, session, params, request),
+          }),
+          read: (result) => readToolResult(name, result),
+        };
+        if (task === undefined) return server.calls.send(call);
+        checkTaskOptions(task);
+        using opened = toolTasks.open(tool, task);
+        return await server.calls.send({
+          ...call,
           // A task is resumed, not created again.
           get repeatable() {
-            return isHarmless || opened.hasTask;
+            return isHarmless || opened.taskId !== undefined;
           },
-          send: (session, request) => opened.send(session, request, (given) => send(session, given)),
+          send: (session, params, request) =>
+            opened.send(session, params, request, (...given) => callAsTask(name, session, ...given)),
         });
       });
     },
-    async getPrompt(ref, args = {}, callOptions) {
+    async getPrompt(ref, args = {}, callOptions = NO_OPTIONS) {
       checkRef('getPrompt', ref, ['server', 'prompt']);
       checkRecord('getPrompt', 'second argument', args);
-      const { server, prompt } = ref;
-      return call(server, 'prompts/get', prompt, callOptions, (session, request) =>
-        session.getPrompt(prompt, args, request),
+      const { server: name, prompt } = ref;
+      return use(name, callOptions, ({ calls }) =>
+        calls.send({
+          method: 'prompts/get',
+          target: prompt,
+          needs: 'prompts',
+          params: { name: prompt, arguments: { ...args } },
+          options: callOptions,
+          repeatable: true,
+          read: (result) => readPromptResult(name, result),
+        }),
       );
     },
-    async readResource(ref, callOptions) {
+    async readResource(ref, callOptions = NO_OPTIONS) {
       checkRef('readResource', ref, ['server', 'uri']);
-      const { server, uri } = ref;
-      const given = callOptions ?? NO_OPTIONS;
-      return use(server, given, (connection) => connection.readResource(uri, given));
+      const { server: name, uri } = ref;
+      return use(name, callOptions, (server) => server.readResource(uri, callOptions));
     },
-    async complete(ref, callOptions) {
+    async complete(ref, callOptions = NO_OPTIONS) {
       checkRef('complete', ref, ['server']);
       checkRef('complete', ref.argument, ['name', 'value']);
-      const { server, ...params } = ref;
-      return call(server, 'completion/complete', params.argument.name, callOptions, (session, request) =>
-        session.complete(params, request),
+      const { server: name, ...params } = ref;
+      return use(name, callOptions, ({ calls }) =>
+        calls.send({
+          method: 'completion/complete',
+          target: params.argument.name,
+          needs: 'completions',
+          params: { ...params },
+          options: callOptions,
+          repeatable: true,
+          read: (result) => readCompletion(name, result),
+        }),
       );
     },
-    async request(ref, params = {}, callOptions) {
+    async request(ref, params = {}, callOptions = NO_OPTIONS) {
       checkRef('request', ref, ['server', 'method']);
       checkRecord('request', 'second argument', params);
       const { server, method } = ref;
-      return call(
-        server,
-        method,
-        undefined,
-        callOptions,
-        (session, request) => session.request(method, params, request),
-        false,
+      return use(server, callOptions, ({ calls }) =>
+        calls.send({ method, ...ONCE, params, options: callOptions, read: (result) => result }),
       );
     },
-    notify: (server, method, params = {}, callOptions) =>
-      call(
-        server,
-        method,
-        undefined,
-        callOptions,
-        (session, { meta, headers }) =>
-          session.notify(
-            method,
-            meta === undefined ? params : { ...params, _meta: { ...params._meta, ...meta } },
-            { headers },
-          ),
-        false,
+    notify: (name, method, params = {}, callOptions = NO_OPTIONS) =>
+      use(name, callOptions, ({ calls }) =>
+        calls.send({
+          method,
+          ...ONCE,
+          params,
+          options: callOptions,
+          async send(session, given, { headers }) {
+            await session.notify(method, given, { headers });
+            return {};
+          },
+          read: () => undefined,
+        }),
       ),
-    async subscribe(ref, callOptions = {}) {
+    async subscribe(ref, callOptions = NO_OPTIONS) {
       checkRef('subscribe', ref, ['server', 'uri']);
-      await use(ref.server, callOptions, (server) => server.subscribe(ref.uri, callOptions));
+      await use(ref.server, callOptions, ({ subscriptions }) =>
+        subscriptions.subscribe(ref.uri, callOptions),
+      );
     },
-    async unsubscribe(ref, callOptions = {}) {
+    async unsubscribe(ref, callOptions = NO_OPTIONS) {
       checkRef('unsubscribe', ref, ['server', 'uri']);
-      await use(ref.server, callOptions, (server) => server.unsubscribe(ref.uri, callOptions));
+      await use(ref.server, callOptions, ({ subscriptions }) =>
+        subscriptions.unsubscribe(ref.uri, callOptions),
+      );
     },
-    setLogLevel: (name, level, callOptions = {}) =>
-      use(name, callOptions, (server) => server.setLogLevel(level, callOptions)),
+    setLogLevel: (name, level, callOptions = NO_OPTIONS) =>
+      use(name, callOptions, ({ subscriptions }) => subscriptions.setLogLevel(level, callOptions)),
 
     async start(name, { signal, principal } = {}) {
       await use(name, { principal }, async (server) => {
-        if (personOf({ principal }) === undefined) people.allow(name);
-        await server.start(signal);
+        if (principalOf({ principal }) === undefined) principals.allow(name);
+        await server.supervisor.start(signal);
       });
     },
     async stop(name, { principal } = {}) {
-      const person = personOf({ principal });
+      const own = principalOf({ principal });
       const server = serverOf(name);
-      if (person !== undefined) return people.drop(name, person);
-      await Promise.all([server.stop('stopped'), people.stop(name)]);
+      if (own !== undefined) return principals.drop(name, own);
+      await Promise.all([server.supervisor.stop('stopped'), principals.stop(name)]);
     },
     async restart(name) {
       checkOpen();
       const server = serverOf(name);
-      await Promise.all([server.stop('stopped'), people.dropAll(name)]);
-      people.allow(name);
-      await server.start();
+      await Promise.all([server.supervisor.stop('stopped'), principals.dropAll(name)]);
+      principals.allow(name);
+      await server.supervisor.start();
     },
-    enable: (name) => serverOf(name).enable(),
+    enable: (name) => serverOf(name).supervisor.enable(),
     async disable(name) {
-      await Promise.all([serverOf(name).disable(), people.dropAll(name)]);
+      await Promise.all([serverOf(name).supervisor.disable(), principals.dropAll(name)]);
     },
     async remove(name) {
       const server = serverOf(name);
       servers.delete(name);
       scopes.delete(name);
-      people.allow(name);
-      await Promise.all([server.dispose(), people.dropAll(name)]);
+      principals.allow(name);
+      await Promise.all([server.dispose(), principals.dropAll(name)]);
     },
 
     async signIn(name, { signal, principal } = {}) {
       await use(name, { principal }, async (server) => {
         await server.signIn.signIn({ signal, challenge: server.authError?.challenge });
         server.forgetEra();
-        await server.start(signal);
+        await server.supervisor.start(signal);
       });
     },
     async signOut(name, { principal } = {}) {
       await use(name, { principal }, async (server) => {
-        await server.stop('stopped');
+        await server.supervisor.stop('stopped');
         await server.signIn.signOut();
         server.forget();
       });
-      const person = personOf({ principal });
-      if (person !== undefined) await people.drop(name, person);
+      const own = principalOf({ principal });
+      if (own !== undefined) await principals.drop(name, own);
     },
 
     async rootsChanged() {
-      await Promise.all([...servers.values(), ...people.all()].map((server) => server.rootsChanged()));
+      await Promise.all([...servers.values(), ...principals.all()].map((server) => server.rootsChanged()));
     },
     statistics: () => statisticsOf([...servers.values()].map((server) => server.snapshot())),
     on: (event, listener) => emitter.on(event, listener),
 
     async close() {
       closed = true;
-      await Promise.all([...Array.from(servers.values(), (server) => server.dispose()), people.dispose()]);
+      await Promise.all([
+        ...Array.from(servers.values(), (server) => server.dispose()),
+        principals.dispose(),
+      ]);
     },
     async [Symbol.asyncDispose]() {
       await this.close();
@@ -384,31 +389,4 @@ async function untilRestored(restored: readonly Promise<void>[], clock: Clock): 
   );
   // The second comes after the timers and immediates that have seen the first.
   for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => afterTurn(resolve));
-}
-
-function statisticsOf(servers: readonly ServerSnapshot[]): HostStatistics {
-  const byStatus: Partial<Record<ConnectionStatus, number>> = {};
-  for (const { state } of servers) byStatus[state.status] = (byStatus[state.status] ?? 0) + 1;
-  return {
-    servers: servers.length,
-    connected: byStatus.connected ?? 0,
-    errored: (byStatus.failed ?? 0) + (byStatus['needs-auth'] ?? 0),
-    tools: servers.reduce((sum, { counts }) => sum + counts.tools, 0),
-    byStatus,
-  };
-}
-
-/** Creates the budget that the lists of all servers share, including those that are still being read. */
-function createListBudget(maxBytes: number): ListBudget {
-  let taken = 0;
-  return {
-    take(bytes) {
-      if (taken + bytes > maxBytes) return false;
-      taken += bytes;
-      return true;
-    },
-    giveBack(bytes) {
-      taken = Math.max(0, taken - bytes);
-    },
-  };
 }

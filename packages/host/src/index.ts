@@ -18,6 +18,7 @@ export type {
   CatalogTool,
   ListKind,
   Listings,
+  ListResult,
   ListStatus,
   PromptArgument,
   PromptDefinition,

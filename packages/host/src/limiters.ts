@@ -1,81 +1,101 @@
 import type { Clock } from '@mcp-fittings/client-core';
 
 /** Bounds how many operations run at the same time. The others wait in order. */
-export interface Semaphore {
+export class Semaphore {
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  constructor(slots: number) {
+    this.#free = slots;
+  }
+
   /** Resolves with the function that releases the slot; it may be called twice. Rejects with the reason of the signal. */
-  acquire(signal: AbortSignal): Promise<() => void>;
-}
+  acquire(signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      if (this.#free > 0) {
+        this.#free--;
+        return resolve(this.#slot());
+      }
+      const onAbort = (): void => {
+        this.#waiting.delete(go);
+        reject(signal.reason);
+      };
+      const go = (): void => {
+        this.#waiting.delete(go);
+        signal.removeEventListener('abort', onAbort);
+        resolve(this.#slot());
+      };
+      this.#waiting.add(go);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
 
-export function createSemaphore(slots: number): Semaphore {
-  let free = slots;
-  const waiting = new Set<() => void>();
-
-  const release = (): void => {
-    const [next] = waiting;
-    if (next === undefined) free++;
-    else next();
-  };
-
-  return {
-    acquire(signal) {
-      return new Promise((resolve, reject) => {
-        const once = (): (() => void) => {
-          let given = false;
-          return () => {
-            if (!given) release();
-            given = true;
-          };
-        };
-        if (signal.aborted) return reject(signal.reason);
-        if (free > 0) {
-          free--;
-          return resolve(once());
-        }
-        const onAbort = (): void => {
-          waiting.delete(go);
-          reject(signal.reason);
-        };
-        const go = (): void => {
-          waiting.delete(go);
-          signal.removeEventListener('abort', onAbort);
-          resolve(once());
-        };
-        waiting.add(go);
-        signal.addEventListener('abort', onAbort, { once: true });
-      });
-    },
-  };
+  #slot(): () => void {
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      const [next] = this.#waiting;
+      if (next === undefined) this.#free++;
+      else next();
+    };
+  }
 }
 
 /** Bounds how many events pass in each second, and counts the others. */
-export interface RateLimit {
-  allow(): boolean;
+export class RateLimit {
+  readonly #clock: Clock;
+  readonly #perSecond: number;
+  #windowStart = 0;
+  #passed = 0;
+  #dropped = 0;
+
+  constructor(clock: Clock, perSecond: number) {
+    this.#clock = clock;
+    this.#perSecond = perSecond;
+  }
+
+  allow(): boolean {
+    const now = this.#clock.now();
+    if (now - this.#windowStart >= 1000) {
+      this.#windowStart = now;
+      this.#passed = 0;
+    }
+    if (this.#passed < this.#perSecond) {
+      this.#passed++;
+      return true;
+    }
+    this.#dropped++;
+    return false;
+  }
+
   /** Returns how many were dropped since the last call. */
-  takeDropped(): number;
+  takeDropped(): number {
+    const count = this.#dropped;
+    this.#dropped = 0;
+    return count;
+  }
 }
 
-export function createRateLimit(clock: Clock, perSecond: number): RateLimit {
-  let windowStart = 0;
-  let passed = 0;
-  let dropped = 0;
-  return {
-    allow() {
-      const now = clock.now();
-      if (now - windowStart >= 1000) {
-        windowStart = now;
-        passed = 0;
-      }
-      if (passed < perSecond) {
-        passed++;
-        return true;
-      }
-      dropped++;
-      return false;
-    },
-    takeDropped() {
-      const count = dropped;
-      dropped = 0;
-      return count;
-    },
-  };
+/** The bytes that the lists of all servers of a host share, including those that are still being read. */
+export class ListBudget {
+  readonly #maxBytes: number;
+  #taken = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Takes this many bytes. Returns `false`, and takes nothing, if fewer are left. */
+  take(bytes: number): boolean {
+    if (this.#taken + bytes > this.#maxBytes) return false;
+    this.#taken += bytes;
+    return true;
+  }
+
+  /** Returns bytes that were taken. */
+  giveBack(bytes: number): void {
+    this.#taken = Math.max(0, this.#taken - bytes);
+  }
 }

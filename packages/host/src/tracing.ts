@@ -79,25 +79,27 @@ export const TRACE_CHANNELS = {
 
 type Channel = keyof typeof TRACE_CHANNELS;
 
-/** Runs work under a tracing channel. */
-export interface Tracer {
-  /** Whether the channel has subscribers. */
-  isActive(channel: Channel): boolean;
-  trace<T>(channel: Channel, context: TraceEvent, work: () => Promise<T>): Promise<T>;
-}
+/** Runs work under tracing channels. */
+export class Tracer {
+  readonly #channels = new Map<Channel, TracingChannel<TraceEvent>>();
 
-export function createTracer(): Tracer {
-  const channels = new Map<Channel, TracingChannel<TraceEvent>>();
-  const channelOf = (name: Channel): TracingChannel<TraceEvent> => {
-    const known = channels.get(name);
+  /** Returns whether the channel has subscribers. */
+  isActive(name: Channel): boolean {
+    return this.#channel(name).hasSubscribers;
+  }
+
+  trace<T>(name: Channel, context: TraceEvent, work: () => Promise<T>): Promise<T> {
+    return this.#channel(name).tracePromise(
+      () => (context.run === undefined ? work() : context.run(work)),
+      context,
+    );
+  }
+
+  #channel(name: Channel): TracingChannel<TraceEvent> {
+    const known = this.#channels.get(name);
     if (known !== undefined) return known;
     const made = tracingChannel<TraceEvent>(TRACE_CHANNELS[name]);
-    channels.set(name, made);
+    this.#channels.set(name, made);
     return made;
-  };
-  return {
-    isActive: (name) => channelOf(name).hasSubscribers,
-    trace: (name, context, work) =>
-      channelOf(name).tracePromise(() => (context.run === undefined ? work() : context.run(work)), context),
-  };
+  }
 }

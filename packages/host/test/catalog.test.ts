@@ -2,15 +2,25 @@ import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostCache } from '@mcp-fittings/client-core';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
-import { createHost } from '@mcp-fittings/host';
+import { createHost, type ListKind } from '@mcp-fittings/host';
+import { readList, type EngineSession, type ListOptions } from '@mcp-fittings/host/engine';
 import { digestOf } from '../src/json-values.js';
 import { differences } from '../src/server/server-catalog.js';
-import { listPages } from '../src/engine/list-pages.js';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
 const limits = { maxPages: 5, maxItems: 100 };
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
+
+/** Reads a list from a server whose pages `request` returns. */
+const listPages = (
+  kind: ListKind,
+  request: EngineSession['request'],
+  options: Pick<ListOptions, 'maxPages' | 'maxItems' | 'budget'>,
+) => {
+  const capabilities = { tools: {}, prompts: {}, resources: {} };
+  return readList({ capabilities, request }, kind, { timeoutMs: 1000, ...options });
+};
 
 describe('reading a list', () => {
   it('follows the cursor to the end, an empty one included', async () => {

@@ -1,7 +1,7 @@
 import type { HostCache } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
-import { createServerCache } from '../src/server/server-cache.js';
+import { ServerCache } from '../src/server/server-cache.js';
 
 const LISTS = {
   tools: [{ server: 'a', name: 't', inputSchema: { type: 'object' }, digest: 'd' }],
@@ -28,7 +28,7 @@ async function listsFrom(value: unknown): Promise<unknown> {
     },
     clock: createManualClock(),
   };
-  const lists = await createServerCache(deps, (error) => errors.push(error)).lists();
+  const lists = await new ServerCache(deps, (error) => errors.push(error)).lists();
   expect(errors).toEqual([]);
   return lists;
 }

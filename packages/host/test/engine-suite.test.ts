@@ -21,20 +21,23 @@ interface Flaw {
   readonly session?: (session: EngineSession) => Partial<EngineSession>;
 }
 
-type CallTool = EngineSession['callTool'];
-const withCall =
-  (change: (options: EngineRequestOptions) => EngineRequestOptions) => (session: EngineSession) => ({
-    callTool: ((tool, args, options) => session.callTool(tool, args, change(options))) satisfies CallTool,
+type Request = EngineSession['request'];
+const withRequest =
+  (change: (options: EngineRequestOptions) => EngineRequestOptions) =>
+  (session: EngineSession): Partial<EngineSession> => ({
+    request: (method, params, options) => session.request(method, params, change(options)),
   });
-const failingWith = (failure: (error: unknown) => unknown) => (session: EngineSession) => ({
-  callTool: (async (...call) => {
-    try {
-      return await session.callTool(...call);
-    } catch (error) {
-      throw failure(error);
-    }
-  }) satisfies CallTool,
-});
+const failingWith =
+  (failure: (error: unknown) => unknown) =>
+  (session: EngineSession): Partial<EngineSession> => ({
+    async request(...given: Parameters<Request>) {
+      try {
+        return await session.request(...given);
+      } catch (error) {
+        throw failure(error);
+      }
+    },
+  });
 const twice = (events: EngineConnectOptions['events']): EngineConnectOptions['events'] => ({
   ...events,
   closed() {
@@ -56,9 +59,9 @@ const FLAWS: readonly Flaw[] = [
   },
   {
     name: 'calls a failed tool successful',
-    fails: ['callTool() sends the arguments and meta, and returns the result'],
+    fails: ['request() sends the parameters as they are, and returns the result as it is'],
     session: (session) => ({
-      callTool: async (...call) => ({ ...(await session.callTool(...call)), isError: false }),
+      request: async (...given) => ({ ...(await session.request(...given)), isError: false }),
     }),
   },
   {
@@ -89,24 +92,16 @@ const FLAWS: readonly Flaw[] = [
     transport: neverClosing,
   },
   {
-    name: 'reads one page',
-    fails: ['list() reads every page'],
-    session: (session) => ({ list: (kind, options) => session.list(kind, { ...options, maxPages: 1 }) }),
-  },
-  {
-    name: 'reads more pages than it may',
-    fails: ['list() leaves out malformed entries, and ends at a repeated cursor or at maxPages'],
-    session: (session) => ({ list: (kind, options) => session.list(kind, { ...options, maxPages: 9 }) }),
-  },
-  {
     name: 'drops meta',
-    fails: ['callTool() sends the arguments and meta, and returns the result'],
-    session: withCall((options) => ({ ...options, meta: undefined })),
+    fails: ['request() sends the parameters as they are, and returns the result as it is'],
+    session: (session) => ({
+      request: (method, params, options) => session.request(method, { ...params, _meta: undefined }, options),
+    }),
   },
   {
     name: 'drops headers',
-    fails: ['callTool() passes headers to send() of the transport, and adds nothing to the message'],
-    session: withCall((options) => ({ ...options, headers: undefined })),
+    fails: ['request() passes headers to send() of the transport, and adds nothing to the message'],
+    session: withRequest((options) => ({ ...options, headers: undefined })),
   },
   {
     name: 'calls every failure harmless',
@@ -135,27 +130,17 @@ const FLAWS: readonly Flaw[] = [
   {
     name: 'ignores the signal of a call',
     fails: ['aborting a call rejects it with ABORTED and sends notifications/cancelled'],
-    session: withCall((options) => ({ ...options, signal: undefined })),
+    session: withRequest((options) => ({ ...options, signal: undefined })),
   },
   {
     name: 'ignores the timeout of a call',
     fails: ['a call without a response rejects with TIMEOUT, and the session stays usable'],
-    session: withCall((options) => ({ ...options, timeoutMs: 60_000 })),
+    session: withRequest((options) => ({ ...options, timeoutMs: 60_000 })),
   },
   {
     name: 'reports no progress',
     fails: ['progress is reported, and restarts the deadline'],
-    session: withCall((options) => ({ ...options, onProgress: undefined })),
-  },
-  {
-    name: 'sends what the server does not offer',
-    fails: ['a missing capability of the server rejects with CAPABILITY_MISSING, and nothing is sent'],
-    session: (session) => ({
-      async getPrompt(name, args, options) {
-        await session.request('prompts/get', { name, arguments: { ...args } }, options);
-        return { messages: [] };
-      },
-    }),
+    session: withRequest((options) => ({ ...options, onProgress: undefined })),
   },
   {
     name: 'drops unknown notifications',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import { readList } from '@mcp-fittings/host/engine';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { bench, discover, initialize, old, PATIENT, stateless, turn } from './support/wire.js';
 
@@ -38,8 +39,8 @@ describe('native(): the handshake', () => {
     expect(session.instructions).toBeUndefined();
     expect(session.serverInfo).toEqual(serverInfo);
     const options = { ...PATIENT, maxPages: 1, maxItems: 1 };
-    expect((await session.list('tools', options)).items).toHaveLength(1);
-    expect((await session.list('prompts', options)).items).toEqual([]);
+    expect((await readList(session, 'tools', options)).items).toHaveLength(1);
+    expect((await readList(session, 'prompts', options)).items).toEqual([]);
   });
 
   it.each([

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { EngineCallbacks } from '@mcp-fittings/host/engine';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { done, old, PATIENT, stateless, turn, type Sent } from './support/wire.js';
+import { callTool, done, old, PATIENT, stateless, turn, type Sent } from './support/wire.js';
 
 describe('native(): messages', () => {
   it('reports a response with an unknown id, in bounded text, and settles nothing', async () => {
     const { wire, errors, connect } = old({ 'tools/call': () => undefined });
     const session = await connect();
-    const call = session.callTool('slow', {}, PATIENT);
+    const call = callTool(session, 'slow');
     for (const id of [999, '2', null, 'x'.repeat(10_000)]) wire.deliver({ id, ...done });
     wire.deliver({ error: { code: -32_700, message: 'unreadable' } });
     expect(errors.map((error) => error instanceof FittingsError && error.code)).toEqual(
@@ -16,22 +16,21 @@ describe('native(): messages', () => {
     );
     expect(Math.max(...errors.map(({ message }) => message.length))).toBeLessThan(300);
     wire.deliver({ id: wire.of('tools/call')[0]?.id, ...done });
-    expect((await call).content).toHaveLength(1);
+    expect((await call)['content']).toHaveLength(1);
   });
 
   it('takes the number of a request that the server returns as text, in a response and in progress', async () => {
     const { wire, errors, connect } = old({ 'tools/call': () => undefined });
     const session = await connect();
     const steps: number[] = [];
-    const call = session.callTool(
-      'slow',
-      {},
-      { ...PATIENT, onProgress: ({ progress }) => steps.push(progress) },
-    );
+    const call = callTool(session, 'slow', {
+      ...PATIENT,
+      onProgress: ({ progress }) => steps.push(progress),
+    });
     const id = String(wire.of('tools/call')[0]?.id);
     wire.deliver({ method: 'notifications/progress', params: { progressToken: id, progress: 1 } });
     wire.deliver({ id, ...done });
-    expect((await call).content).toHaveLength(1);
+    expect((await call)['content']).toHaveLength(1);
     expect(steps).toEqual([1]);
     expect(errors).toEqual([]);
   });
@@ -39,12 +38,12 @@ describe('native(): messages', () => {
   it('takes no other text that stands for the number of a request', async () => {
     const { wire, errors, connect } = old({ 'tools/call': () => undefined });
     const session = await connect();
-    const call = session.callTool('slow', {}, PATIENT);
+    const call = callTool(session, 'slow');
     const id = Number(wire.of('tools/call')[0]?.id);
     const others = [`${id}.0`, `0${id}`, ` ${id}`, `0x${id.toString(16)}`, `${id}e0`];
     for (const other of others) wire.deliver({ id: other, result: { content: [] } });
     wire.deliver({ id, ...done });
-    expect((await call).content).toHaveLength(1);
+    expect((await call)['content']).toHaveLength(1);
     expect(errors).toHaveLength(others.length);
   });
 
@@ -52,7 +51,7 @@ describe('native(): messages', () => {
     const { wire, errors, connect } = old({ 'tools/call': () => undefined });
     const session = await connect();
     const steps: unknown[] = [];
-    const call = session.callTool('slow', {}, { ...PATIENT, onProgress: (step) => steps.push(step) });
+    const call = callTool(session, 'slow', { ...PATIENT, onProgress: (step) => steps.push(step) });
     const progressToken = wire.of('tools/call')[0]?.id;
     // JSON has no Infinity, but this is what it becomes.
     const endless: unknown = JSON.parse('1e999');
@@ -73,7 +72,7 @@ describe('native(): messages', () => {
     const session = await connect();
     const controller = new AbortController();
     const options = { ...PATIENT, signal: controller.signal, onProgress: () => undefined };
-    const call = session.callTool('slow', {}, options);
+    const call = callTool(session, 'slow', options);
     const id = wire.of('tools/call')[0]?.id;
     controller.abort(new Error('a secret of the host'));
     await expect(call).rejects.toMatchObject({ code: 'ABORTED', delivery: 'unknown' });
@@ -89,7 +88,7 @@ describe('native(): messages', () => {
   it('a request whose signal is aborted already is not sent', async () => {
     const { wire, connect } = old();
     const session = await connect();
-    const call = session.callTool('a', {}, { ...PATIENT, signal: AbortSignal.abort() });
+    const call = callTool(session, 'a', { ...PATIENT, signal: AbortSignal.abort() });
     await expect(call).rejects.toMatchObject({ code: 'ABORTED', delivery: 'not-sent' });
     expect(wire.of('tools/call')).toEqual([]);
   });
@@ -102,14 +101,14 @@ describe('native(): messages', () => {
   ])('a response with %s fails its request', async (_case, body, code) => {
     const { connect } = old({ 'tools/call': () => body });
     const session = await connect();
-    await expect(session.callTool('a', {}, PATIENT)).rejects.toMatchObject({ code, delivery: 'unknown' });
+    await expect(callTool(session, 'a')).rejects.toMatchObject({ code, delivery: 'unknown' });
   });
 
   it('passes code and data of an error response on as the cause', async () => {
     const error = { code: -32_042, message: 'visit a page', data: { elicitations: [] } };
     const { connect } = old({ 'tools/call': () => ({ error }) });
     const session = await connect();
-    await expect(session.callTool('a', {}, PATIENT)).rejects.toMatchObject({
+    await expect(callTool(session, 'a')).rejects.toMatchObject({
       code: 'RPC_ERROR',
       delivery: 'rejected',
       details: { rpcCode: -32_042 },
@@ -139,7 +138,7 @@ describe('native(): messages', () => {
     const { wire, connect } = old({ 'tools/call': () => undefined });
     const session = await connect({ clock });
     const options = { timeoutMs: 100, maxTotalMs: 250, onProgress: () => undefined };
-    const call = session.callTool('slow', {}, options);
+    const call = callTool(session, 'slow', options);
     call.catch(() => undefined);
     const progressToken = wire.of('tools/call')[0]?.id;
     for (const progress of [1, 2, 3]) {

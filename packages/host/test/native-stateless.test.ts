@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { identity } from './support/calculator.js';
-import { done, PATIENT, stateless, turn, type Answer, type Bench, type Wire } from './support/wire.js';
+import {
+  callTool,
+  done,
+  PATIENT,
+  stateless,
+  turn,
+  type Answer,
+  type Bench,
+  type Wire,
+} from './support/wire.js';
 
 describe('native(): revision 2026-07-28', () => {
   it('every message says the revision, the client and its capabilities', async () => {
@@ -15,8 +24,8 @@ describe('native(): revision 2026-07-28', () => {
       { roots: async () => [] },
     );
     const session = await connect();
-    await session.setLogLevel('warning', PATIENT);
-    await session.callTool('a', {}, { ...PATIENT, meta: { traceparent: '00-1-2-03' } });
+    await session.setLogLevel?.('warning');
+    await callTool(session, 'a', PATIENT, { _meta: { traceparent: '00-1-2-03' } });
     await session.notify('vendor/hello', {});
     const metas = wire.sent.map((message) => ('params' in message ? message.params?._meta : undefined));
     expect(metas).toHaveLength(3);
@@ -51,7 +60,7 @@ describe('native(): revision 2026-07-28', () => {
       { roots: async () => [{ uri: 'file:///work' }] },
     );
     const session = await connect();
-    await session.callTool('a', { x: 1 }, PATIENT);
+    await callTool(session, 'a', PATIENT, { arguments: { x: 1 } });
     const [first, second] = wire.of('tools/call');
     expect(second).toMatchObject({
       params: {
@@ -74,7 +83,7 @@ describe('native(): revision 2026-07-28', () => {
       'tools/call': () => ({ result: { resultType: 'input_required', ...members } }),
     });
     const session = await connect();
-    await expect(session.callTool('a', {}, PATIENT)).rejects.toMatchObject({ code });
+    await expect(callTool(session, 'a')).rejects.toMatchObject({ code });
     expect(wire.of('tools/call')).toHaveLength(1);
   });
 
@@ -98,7 +107,7 @@ describe('native(): revision 2026-07-28', () => {
       },
     );
     const session = await connect();
-    await expect(session.callTool('a', {}, PATIENT)).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
+    await expect(callTool(session, 'a')).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
     expect(other?.aborted).toBe(true);
   });
 
@@ -108,9 +117,9 @@ describe('native(): revision 2026-07-28', () => {
       'tools/call': () => ({ result: { content: [], resultType: types.shift() } }),
     });
     const session = await connect();
-    expect(await session.callTool('a', {}, PATIENT)).toEqual({ content: [] });
+    expect((await callTool(session, 'a'))['content']).toEqual([]);
     for (const shown of ['later', 'number']) {
-      await expect(session.callTool('a', {}, PATIENT)).rejects.toMatchObject({
+      await expect(callTool(session, 'a')).rejects.toMatchObject({
         code: 'PROTOCOL_VIOLATION',
         message: expect.stringContaining(shown),
       });
@@ -149,7 +158,7 @@ describe('native(): revision 2026-07-28', () => {
       plain: 'p',
     };
     const definition = { name: 'a', inputSchema };
-    await session.callTool('a', args, { ...PATIENT, definition });
+    await callTool(session, 'a', { ...PATIENT, definition }, { arguments: args });
     const base64 = (value: string): string => `=?base64?${Buffer.from(value).toString('base64')}?=`;
     expect(wire.headers).toEqual([
       {
@@ -169,7 +178,7 @@ describe('native(): revision 2026-07-28', () => {
     Object.assign(wire, { hasPerRequestStream: true });
     const session = await connect();
     const controller = new AbortController();
-    const call = session.callTool('slow', {}, { ...PATIENT, signal: controller.signal });
+    const call = callTool(session, 'slow', { ...PATIENT, signal: controller.signal });
     controller.abort();
     await expect(call).rejects.toMatchObject({ code: 'ABORTED' });
     expect(wire.streams.map(({ aborted }) => aborted)).toEqual([true]);
@@ -241,7 +250,7 @@ describe('native(): streams of a stateless server', () => {
     const session = await connecting;
     expect(errors).toMatchObject([{ code: 'TIMEOUT' }]);
     expect(wire.of('notifications/cancelled')).toHaveLength(1);
-    expect((await session.callTool('a', {}, PATIENT)).content).toHaveLength(1);
+    expect((await callTool(session, 'a'))['content']).toHaveLength(1);
   });
 
   it('close() ends it', async () => {

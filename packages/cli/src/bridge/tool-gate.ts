@@ -12,7 +12,7 @@ import { isErrorResponse, isRecord, isRequest, isResponse, RPC_CODES } from '@mc
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { CatalogTool } from '@mcp-fittings/host';
-import { createSession } from '@mcp-fittings/host/engine';
+import { readList } from '@mcp-fittings/host/engine';
 import { errorResponse } from './error-responses.js';
 
 /** Returns why tools are held back, by name. `tools` are all that the server has now. Rejects if that cannot be known. */
@@ -123,20 +123,11 @@ export class ToolGate {
 
   async #read(request: (params: JSONRPCObject) => Promise<JSONRPCObject>): Promise<readonly CatalogTool[]> {
     const { server } = this.#options;
-    const unused = (): Promise<never> => Promise.reject(new Error('The gate only lists tools.'));
-    const session = createSession({
-      server,
-      protocolVersion: '',
-      era: { kind: 'initialize' },
-      serverInfo: undefined,
-      instructions: undefined,
-      capabilities: { tools: {} },
-      request: (_method, params) => request(params),
-      notify: unused,
-      rootsChanged: unused,
-      close: unused,
-    });
-    const { items } = await session.list('tools', { timeoutMs: LIST_MS, maxPages: 64, maxItems: 10_000 });
+    const { items } = await readList(
+      { capabilities: { tools: {} }, request: (_method, params) => request(params) },
+      'tools',
+      { timeoutMs: LIST_MS, maxPages: 64, maxItems: 10_000 },
+    );
     return items.map((tool) => ({ ...tool, server, digest: digestOf(tool) }));
   }
 

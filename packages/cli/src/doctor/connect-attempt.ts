@@ -11,7 +11,7 @@ import {
 import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import { createEntryTransport } from '@mcp-fittings/host';
-import { type EngineSession, native } from '@mcp-fittings/host/engine';
+import { type EngineSession, native, readList } from '@mcp-fittings/host/engine';
 import { packageVersion } from '../version.js';
 
 export interface AttemptOptions {
@@ -133,7 +133,7 @@ async function tryLists(
 ): Promise<void> {
   for (const list of ['tools', 'prompts', 'resources', 'resourceTemplates'] as const) {
     try {
-      await session.list(list, { ...options, maxPages: 64, maxItems: 10_000 });
+      await readList(session, list, { ...options, maxPages: 64, maxItems: 10_000 });
     } catch (cause) {
       const { code, kind, hint, message, details } = toFittingsError(cause);
       // Some servers declare prompts and resources without implementing the methods. Only tools have to work.

@@ -5,7 +5,6 @@ import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import {
   clientCapabilities,
   connectionError,
-  createSession,
   rpcError,
   timeoutError,
   type Engine,
@@ -71,8 +70,7 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
       throw deadline.hasPassed ? timeoutError(failure, error) : fromSdkError(error, failure);
     }
   };
-  return createSession({
-    server,
+  return {
     // SDK v1 reports the negotiated revision to the transport only.
     protocolVersion: transport.negotiated ?? 'unknown',
     era: { kind: 'initialize' },
@@ -80,7 +78,7 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
     instructions: client.getInstructions(),
     capabilities: { ...client.getServerCapabilities() },
     request,
-    async notify(method, params, { headers }) {
+    async notify(method, params, { headers } = {}) {
       using attached = transport.attach(headers, params);
       try {
         await client.notification({ method, params: attached.params });
@@ -88,9 +86,8 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
         throw fromSdkError(error, { server, transport, what: method });
       }
     },
-    rootsChanged: () => client.sendRootsListChanged(),
     close: () => client.close(),
-  });
+  };
 }
 
 // Typed as numbers, because an McpError may carry any code that the server sent.

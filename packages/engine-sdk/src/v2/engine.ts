@@ -4,7 +4,6 @@ import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import type { LogLevel } from '@mcp-fittings/host';
 import {
   clientCapabilities,
-  createSession,
   headerProblem,
   isEraUnknown,
   isLocal,
@@ -17,7 +16,6 @@ import {
   type EngineRequestOptions,
   type EngineSession,
   type ProtocolEra,
-  type RequestExtras,
 } from '@mcp-fittings/host/engine';
 import { acceptAnything } from '../accept-anything.js';
 import { identityOf } from '../handshake-results.js';
@@ -142,43 +140,40 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
     method: string,
     params: JSONRPCObject,
     given: EngineRequestOptions,
-    extras?: RequestExtras,
   ): Promise<JSONRPCObject> => {
     using deadline = new RequestDeadline(clock, given);
     using attached = transport.attach(given.headers, withLogLevel(params));
     const sdkOptions = found.kind === 'stateless' ? inThisContext(deadline.sdkOptions) : deadline.sdkOptions;
     try {
-      return rawOf(await send(method, attached.params, sdkOptions, extras));
+      return rawOf(await send(method, attached.params, sdkOptions, given.definition));
     } catch (error) {
       const failure = { server, transport, signal: given.signal, what: method };
       throw deadline.hasPassed ? timeoutError(failure, error) : fromSdkError(error, failure);
     }
   };
-  return createSession({
-    server,
+  return {
     protocolVersion: client.getNegotiatedProtocolVersion() ?? 'unknown',
     era: found,
     serverInfo: identityOf(client.getServerVersion()),
     instructions: client.getInstructions(),
     capabilities,
-    unusable:
-      found.kind === 'stateless' && !isStdio ? ({ inputSchema }) => headerProblem(inputSchema) : undefined,
+    ...(found.kind === 'stateless' &&
+      !isStdio && { unusable: ({ inputSchema }) => headerProblem(inputSchema) }),
     request,
-    overrides: listening && {
+    ...(listening !== undefined && {
       subscribe: (uri) => guarded('subscriptions/listen', listening.subscribe(uri)),
       unsubscribe: (uri) => guarded('subscriptions/listen', listening.unsubscribe(uri)),
-      setLogLevel: async (level) => {
+      async setLogLevel(level) {
         logLevel = level;
       },
-    },
-    async notify(method, params, { headers }) {
+    }),
+    async notify(method, params, { headers } = {}) {
       using attached = transport.attach(headers, params);
       await guarded(method, client.notification({ method, params: attached.params }));
     },
-    rootsChanged: () => (found.kind === 'stateless' ? Promise.resolve() : client.sendRootsListChanged()),
     async close() {
       await listening?.close().catch(() => undefined);
       await client.close();
     },
-  });
+  };
 }

@@ -2,7 +2,7 @@ import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type { JSONRPCObject, StandardSchemaV1 } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ToolDefinition } from '@mcp-fittings/host';
-import type { ProtocolEra, RequestExtras } from '@mcp-fittings/host/engine';
+import type { ProtocolEra } from '@mcp-fittings/host/engine';
 
 /** Accepts any result, because the host reads it itself. */
 const anyResult: StandardSchemaV1<unknown, JSONRPCObject> = {
@@ -36,14 +36,14 @@ export type Send = (
   method: string,
   params: JSONRPCObject,
   options: RequestOptions,
-  extras?: RequestExtras,
+  definition?: ToolDefinition,
 ) => Promise<JSONRPCObject>;
 
 export function createSend(client: Client, era: ProtocolEra): Send {
   const send: Send = (method, params, options) => client.request({ method, params }, anyResult, options);
   if (era.kind === 'initialize') return send;
-  return (method, params, options, extras) =>
-    method === 'tools/call' ? callTool(client, params, options, extras?.tool) : send(method, params, options);
+  return (method, params, options, definition) =>
+    method === 'tools/call' ? callTool(client, params, options, definition) : send(method, params, options);
 }
 
 /** Uses the client's own method, because only that mirrors arguments into headers (SEP-2243). */

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import type { ToolResult } from '../contracts/content.js';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { HostEvents } from '../contracts/host.js';
 import type { ToolTask, ToolTaskOptions, ToolTaskStatus } from '../contracts/tool-tasks.js';
-import { readToolResult } from '../engine/read-results.js';
 import type { Emitter } from '../events.js';
 
 // What `tasks()` of `@mcp-fittings/tasks` reads and writes. Its tests with this host compare them.
@@ -20,59 +18,65 @@ const STATUSES: ReadonlySet<string> = new Set<ToolTaskStatus>([
   'failed',
 ]);
 
+/** Relates tasks, which a transport polls below the engine, to the calls that led to them. */
+export class ToolTasks {
+  readonly #watching = new Map<string, (task: ToolTask) => void>();
+
+  constructor(emitter: Emitter<HostEvents>) {
+    emitter.on('notification', ({ server, principal, method, params }) => {
+      const meta = method === 'notifications/tasks' ? params._meta?.[TASK_META] : undefined;
+      if (!isRecord(meta)) return;
+      const state = readTask(server, meta['tool'], params);
+      if (state === undefined) return;
+      const task = { ...state, ...(principal !== undefined && { principal }) };
+      emitter.emit('task', task);
+      const { key } = meta;
+      if (typeof key === 'string') this.#watching.get(key)?.(task);
+    });
+  }
+
+  /** Returns one call of this tool that the server may answer with a task. Dispose of it when the call has settled. */
+  open(tool: string, { onUpdate, resume }: ToolTaskOptions): TaskCall {
+    const call = new TaskCall(tool, resume, (key) => this.#watching.delete(key));
+    this.#watching.set(call.key, (task) => {
+      call.taskId = task.taskId;
+      onUpdate?.(task);
+    });
+    return call;
+  }
+}
+
 /** One tool call that the server may answer with a task. */
-export interface TaskCall extends Disposable {
-  /** Whether the server has answered with a task, which a second attempt resumes. */
-  readonly hasTask: boolean;
+class TaskCall implements Disposable {
+  readonly key = randomUUID();
+  /** Id of the task, which a second attempt resumes; `undefined` until the server has answered with one. */
+  taskId: string | undefined;
+  readonly #tool: string;
+  readonly #forget: (key: string) => void;
+
+  constructor(tool: string, resume: string | undefined, forget: (key: string) => void) {
+    this.#tool = tool;
+    this.taskId = resume;
+    this.#forget = forget;
+  }
+
   /** Calls the tool with `call`, or resumes its task. */
   send(
     session: EngineSession,
+    params: JSONRPCObject,
     request: EngineRequestOptions,
-    call: (request: EngineRequestOptions) => Promise<ToolResult>,
-  ): Promise<ToolResult>;
-}
+    call: (params: JSONRPCObject, request: EngineRequestOptions) => Promise<JSONRPCObject>,
+  ): Promise<JSONRPCObject> {
+    const _meta = { ...params._meta, [TASK_META]: { key: this.key } };
+    // Each poll is progress, which extends the deadline of the call.
+    const options = { ...request, onProgress: request.onProgress ?? ignore };
+    if (this.taskId === undefined) return call({ ...params, _meta }, options);
+    return session.request(RESUME_METHOD, { taskId: this.taskId, tool: this.#tool, _meta }, options);
+  }
 
-/** Relates tasks, which a transport polls below the engine, to the calls that led to them. */
-export interface ToolTasks {
-  open(ref: { readonly server: string; readonly tool: string }, options: ToolTaskOptions): TaskCall;
-}
-
-export function createToolTasks(emitter: Emitter<HostEvents>): ToolTasks {
-  const watching = new Map<string, (task: ToolTask) => void>();
-  emitter.on('notification', ({ server, principal, method, params }) => {
-    const meta = method === 'notifications/tasks' ? params._meta?.[TASK_META] : undefined;
-    if (!isRecord(meta)) return;
-    const state = readTask(server, meta['tool'], params);
-    if (state === undefined) return;
-    const task = { ...state, ...(principal !== undefined && { principal }) };
-    emitter.emit('task', task);
-    const { key } = meta;
-    if (typeof key === 'string') watching.get(key)?.(task);
-  });
-
-  return {
-    open({ server, tool }, { onUpdate, resume }) {
-      const key = randomUUID();
-      let taskId = resume;
-      watching.set(key, (task) => {
-        taskId = task.taskId;
-        onUpdate?.(task);
-      });
-      return {
-        get hasTask() {
-          return taskId !== undefined;
-        },
-        async send(session, request, call) {
-          const meta = { ...request.meta, [TASK_META]: { key } };
-          // Each poll is progress, which extends the deadline of the call.
-          const options = { ...request, meta, onProgress: request.onProgress ?? ignore };
-          if (taskId === undefined) return call(options);
-          return readToolResult(server, await session.request(RESUME_METHOD, { taskId, tool }, options));
-        },
-        [Symbol.dispose]: () => void watching.delete(key),
-      };
-    },
-  };
+  [Symbol.dispose](): void {
+    this.#forget(this.key);
+  }
 }
 
 const ignore = (): void => undefined;

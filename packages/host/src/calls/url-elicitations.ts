@@ -4,22 +4,6 @@ import { abortable, sleep } from '@mcp-fittings/toolbox/timing';
 import type { EngineCallbacks } from '../contracts/engine.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
-export interface UrlElicitationsDeps {
-  readonly callbacks: EngineCallbacks;
-  readonly onError: (error: unknown) => void;
-}
-
-/** Pages that a server requires the user to visit before it carries out a request (JSON-RPC error -32042). */
-export interface UrlElicitations {
-  /**
-   * Asks the user to visit every page that the refusal names. Resolves with `true` if the user has visited all of them, so
-   * that the request is worth retrying; `false` if it is another error, or if an answer was not `accept`.
-   */
-  visitPages(refusal: unknown, signal: AbortSignal | undefined): Promise<boolean>;
-  /** Call it with each notification of the server: one of them reports that a page is done. */
-  readonly notified: (method: string, params: JSONRPCObject) => void;
-}
-
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error */
 const URL_ELICITATION_REQUIRED = -32042;
 const PAGE_DONE = 'notifications/elicitation/complete';
@@ -44,38 +28,79 @@ interface Visit {
   callers: number;
 }
 
-export function createUrlElicitations(
-  { server, clock }: Pick<ServerDeps, 'server' | 'clock'>,
-  { callbacks, onError }: UrlElicitationsDeps,
-): UrlElicitations {
-  const completed = new Set<string>();
-  const waiting = new Map<string, Set<() => void>>();
-  // Calls that are refused because of the same page share one question.
-  const asking = new Map<string, Visit>();
+/** Pages that a server requires the user to visit before it carries out a request (JSON-RPC error -32042). */
+export class UrlElicitations {
+  readonly #shared: Pick<ServerDeps, 'server' | 'clock'>;
+  readonly #callbacks: EngineCallbacks;
+  readonly #onError: (error: unknown) => void;
+  readonly #completed = new Set<string>();
+  readonly #waiting = new Map<string, Set<() => void>>();
+  /** Calls that are refused because of the same page share one question. */
+  readonly #asking = new Map<string, Visit>();
 
-  const watchCompletion = (id: string): Disposable & { readonly done: Promise<void> } => {
-    let resolve: () => void = () => undefined;
-    const done = new Promise<void>((settle) => {
-      resolve = settle;
-    });
-    const waiters = waiting.get(id) ?? new Set();
-    waiting.set(id, waiters.add(resolve));
-    if (completed.has(id)) resolve();
-    return {
-      done,
-      [Symbol.dispose]() {
-        waiters.delete(resolve);
-        if (waiters.size === 0) waiting.delete(id);
-      },
-    };
-  };
+  constructor(
+    shared: Pick<ServerDeps, 'server' | 'clock'>,
+    callbacks: EngineCallbacks,
+    onError: (error: unknown) => void,
+  ) {
+    this.#shared = shared;
+    this.#callbacks = callbacks;
+    this.#onError = onError;
+  }
 
-  const visit = async ({ elicitationId, url, message }: Page, over: AbortController): Promise<boolean> => {
+  /**
+   * Asks the user to visit every page that the refusal names. Resolves with `true` if the user has visited all of them, so
+   * that the request is worth retrying; `false` if it is another error, or if an answer was not `accept`.
+   */
+  async visitPages(refusal: unknown, signal: AbortSignal | undefined): Promise<boolean> {
+    const pages = pagesOf(refusal);
+    const { elicit, elicitationModes = ['url'] } = this.#callbacks;
+    if (pages.length === 0 || elicit === undefined || !elicitationModes.includes('url')) return false;
+    for (const page of pages) {
+      if (!(await this.#visitOnce(page, signal))) return false;
+    }
+    return true;
+  }
+
+  /** Call it with each notification of the server: one of them reports that a page is done. */
+  notified(method: string, { elicitationId: id }: JSONRPCObject): void {
+    if (method !== PAGE_DONE || typeof id !== 'string' || id.length > MAX_TEXT) return;
+    this.#completed.delete(id);
+    this.#completed.add(id);
+    const [oldest] = this.#completed;
+    if (this.#completed.size > COMPLETED_KEPT && oldest !== undefined) this.#completed.delete(oldest);
+    for (const resolve of this.#waiting.get(id) ?? []) resolve();
+  }
+
+  async #visitOnce(page: Page, signal: AbortSignal | undefined): Promise<boolean> {
+    const { server } = this.#shared;
+    const { elicitationId } = page;
+    let visiting = this.#asking.get(elicitationId);
+    if (visiting === undefined) {
+      const over = new AbortController();
+      const done = this.#visit(page, over).finally(() => this.#asking.delete(elicitationId));
+      visiting = { done, over, callers: 0 };
+      this.#asking.set(elicitationId, visiting);
+    }
+    visiting.callers++;
+    try {
+      return await abortable(visiting.done, signal);
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+      const text = `The caller aborted the call while the server "${server}" waited for the user to visit a page.`;
+      throw new FittingsError('ABORTED', text, { server, cause: signal.reason, delivery: 'rejected' });
+    } finally {
+      if (--visiting.callers === 0) visiting.over.abort();
+    }
+  }
+
+  async #visit({ elicitationId, url, message }: Page, over: AbortController): Promise<boolean> {
+    const { server, clock } = this.#shared;
     const { signal } = over;
-    using completion = watchCompletion(elicitationId);
+    using completion = this.#watchCompletion(elicitationId);
     try {
       const request = { mode: 'url', message, url, elicitationId, warnings: [] } as const;
-      const asked = callbacks.elicit?.(request, { server, signal, isWithinRequest: true });
+      const asked = this.#callbacks.elicit?.(request, { server, signal, isWithinRequest: true });
       const answer = await Promise.race([asked, completion.done]);
       // The server reported completion before the user answered: the question is withdrawn.
       if (answer === undefined) {
@@ -88,53 +113,29 @@ export function createUrlElicitations(
       await Promise.race([completion.done, late]);
       return true;
     } catch (error) {
-      onError(error);
+      this.#onError(error);
       return false;
     } finally {
       over.abort();
     }
-  };
+  }
 
-  const visitOnce = async (page: Page, signal: AbortSignal | undefined): Promise<boolean> => {
-    const { elicitationId } = page;
-    let visiting = asking.get(elicitationId);
-    if (visiting === undefined) {
-      const over = new AbortController();
-      const done = visit(page, over).finally(() => asking.delete(elicitationId));
-      visiting = { done, over, callers: 0 };
-      asking.set(elicitationId, visiting);
-    }
-    visiting.callers++;
-    try {
-      return await abortable(visiting.done, signal);
-    } catch (error) {
-      if (signal?.aborted !== true) throw error;
-      const text = `The caller aborted the call while the server "${server}" waited for the user to visit a page.`;
-      throw new FittingsError('ABORTED', text, { server, cause: signal.reason, delivery: 'rejected' });
-    } finally {
-      if (--visiting.callers === 0) visiting.over.abort();
-    }
-  };
-
-  return {
-    async visitPages(refusal, signal) {
-      const pages = pagesOf(refusal);
-      const { elicit, elicitationModes = ['url'] } = callbacks;
-      if (pages.length === 0 || elicit === undefined || !elicitationModes.includes('url')) return false;
-      for (const page of pages) {
-        if (!(await visitOnce(page, signal))) return false;
-      }
-      return true;
-    },
-    notified(method, { elicitationId: id }) {
-      if (method !== PAGE_DONE || typeof id !== 'string' || id.length > MAX_TEXT) return;
-      completed.delete(id);
-      completed.add(id);
-      const [oldest] = completed;
-      if (completed.size > COMPLETED_KEPT && oldest !== undefined) completed.delete(oldest);
-      for (const resolve of waiting.get(id) ?? []) resolve();
-    },
-  };
+  #watchCompletion(id: string): Disposable & { readonly done: Promise<void> } {
+    let resolve: () => void = () => undefined;
+    const done = new Promise<void>((settle) => {
+      resolve = settle;
+    });
+    const waiters = this.#waiting.get(id) ?? new Set();
+    this.#waiting.set(id, waiters.add(resolve));
+    if (this.#completed.has(id)) resolve();
+    return {
+      done,
+      [Symbol.dispose]: () => {
+        waiters.delete(resolve);
+        if (waiters.size === 0) this.#waiting.delete(id);
+      },
+    };
+  }
 }
 
 /** Returns whether a server refuses a request until the user has visited a page. */

@@ -1,5 +1,6 @@
 import { AuthRequiredError, type Clock } from '@mcp-fittings/client-core';
 import type { EngineSession } from '../contracts/engine.js';
+import { ping } from '../engine/era.js';
 
 export interface HealthCheckOptions {
   readonly clock: Clock;
@@ -22,7 +23,7 @@ export function startHealthCheck(session: EngineSession, options: HealthCheckOpt
 
   const check = async (): Promise<void> => {
     try {
-      await session.ping({ timeoutMs, signal: stopped.signal });
+      await ping(session, { timeoutMs, signal: stopped.signal });
       failures = 0;
     } catch (error) {
       if (stopped.signal.aborted) return;
@@ -43,31 +44,34 @@ export function startHealthCheck(session: EngineSession, options: HealthCheckOpt
 }
 
 /** Calls `onIdle` after `ms` without an open call; 0 turns it off. */
-export interface IdleTimer extends Disposable {
-  /** Call it when a call starts (1) or ends (-1). */
-  busy(delta: 1 | -1): void;
-  /** Starts the timer if no call is open. */
-  arm(): void;
-}
+export class IdleTimer implements Disposable {
+  readonly #clock: Clock;
+  readonly #ms: number;
+  readonly #onIdle: () => void;
+  #active = 0;
+  #timer: Disposable | undefined;
 
-export function createIdleTimer(clock: Clock, ms: number, onIdle: () => void): IdleTimer {
-  let active = 0;
-  let timer: Disposable | undefined;
-  const disarm = (): void => {
-    timer?.[Symbol.dispose]();
-    timer = undefined;
-  };
-  const arm = (): void => {
-    disarm();
-    if (ms > 0 && active === 0) timer = clock.schedule(onIdle, ms, { unref: true });
-  };
-  return {
-    busy(delta) {
-      active += delta;
-      if (active === 0) arm();
-      else disarm();
-    },
-    arm,
-    [Symbol.dispose]: disarm,
-  };
+  constructor(clock: Clock, ms: number, onIdle: () => void) {
+    this.#clock = clock;
+    this.#ms = ms;
+    this.#onIdle = onIdle;
+  }
+
+  /** Call it when a call starts (1) or ends (-1). */
+  busy(delta: 1 | -1): void {
+    this.#active += delta;
+    if (this.#ms > 0) this.arm();
+  }
+
+  /** Starts the timer if no call is open. */
+  arm(): void {
+    this[Symbol.dispose]();
+    if (this.#ms > 0 && this.#active === 0)
+      this.#timer = this.#clock.schedule(this.#onIdle, this.#ms, { unref: true });
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import { FittingsError, type Transport } from '@mcp-fittings/client-core';
 import { isRecord, isRequestId, RPC_CODES } from '@mcp-fittings/toolbox/messages';
-import { createRateLimit, type RateLimit } from '../limiters.js';
+import { RateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
 export interface InboundLimitDeps {
@@ -10,60 +10,66 @@ export interface InboundLimitDeps {
   readonly onFlood: (error: FittingsError) => void;
 }
 
-/** Bounds what one server may send on its own, over all its connections. Responses are never dropped. */
-export interface InboundLimit {
-  /** Returns whether a message that arrived over this transport is within the limit. Refuses a request that is not. */
-  passes(message: unknown, transport: Transport): boolean;
-}
-
 type Kind = 'request' | 'progress' | 'list' | 'notification';
 
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
 /** Most refusals that wait to be sent. A server that sends requests and does not read gets no more. */
 const MAX_REFUSALS = 64;
 
-/** Creates a limit that counts requests, progress, list changes and other notifications separately. */
-export function createInboundLimit(
-  { server, clock, limits }: Pick<ServerDeps, 'server' | 'clock' | 'limits'>,
-  deps: InboundLimitDeps,
-): InboundLimit {
-  const { eventsPerSecond: perSecond } = limits;
-  const rate = (): RateLimit => createRateLimit(clock, perSecond);
-  const rates: Readonly<Record<Kind, RateLimit>> = {
-    request: rate(),
-    progress: rate(),
-    list: rate(),
-    notification: rate(),
-  };
-  const reports = createRateLimit(clock, 1);
-  let refusals = 0;
+/**
+ * Bounds what one server may send on its own, over all its connections: counts requests, progress, list changes and other notifications
+ * separately. Responses are never dropped.
+ */
+export class InboundLimit {
+  readonly #server: string;
+  readonly #perSecond: number;
+  readonly #deps: InboundLimitDeps;
+  readonly #rates: Readonly<Record<Kind, RateLimit>>;
+  readonly #reports: RateLimit;
+  #refusals = 0;
 
-  const refuse = (transport: Transport, id: string | number): void => {
-    if (refusals >= MAX_REFUSALS) return;
-    refusals++;
+  constructor(
+    { server, clock, limits }: Pick<ServerDeps, 'server' | 'clock' | 'limits'>,
+    deps: InboundLimitDeps,
+  ) {
+    const { eventsPerSecond: perSecond } = limits;
+    this.#server = server;
+    this.#perSecond = perSecond;
+    this.#deps = deps;
+    this.#rates = {
+      request: new RateLimit(clock, perSecond),
+      progress: new RateLimit(clock, perSecond),
+      list: new RateLimit(clock, perSecond),
+      notification: new RateLimit(clock, perSecond),
+    };
+    this.#reports = new RateLimit(clock, 1);
+  }
+
+  /** Returns whether a message that arrived over this transport is within the limit. Refuses a request that is not. */
+  passes(message: unknown, transport: Transport): boolean {
+    if (!isRecord(message) || typeof message['method'] !== 'string') return true;
+    const { id, method } = message;
+    const kind = kindOf(method, id);
+    if (this.#rates[kind].allow()) return true;
+    const list = LIST_CHANGED.exec(method)?.[1];
+    if (kind === 'list' && isListKind(list)) this.#deps.onListChanged(list);
+    else if (kind === 'request' && isRequestId(id)) this.#refuse(transport, id);
+    if (kind !== 'list' && this.#reports.allow()) {
+      const text = `The server "${this.#server}" sent more than ${this.#perSecond} ${kind} messages in a second; the rest was dropped.`;
+      this.#deps.onFlood(new FittingsError('PROTOCOL_VIOLATION', text, { server: this.#server }));
+    }
+    return false;
+  }
+
+  #refuse(transport: Transport, id: string | number): void {
+    if (this.#refusals >= MAX_REFUSALS) return;
+    this.#refusals++;
     const error = { code: RPC_CODES.internalError, message: 'Too many requests in one second.' };
     void transport
       .send({ jsonrpc: '2.0', id, error })
       .catch(() => undefined)
-      .finally(() => refusals--);
-  };
-
-  const passes: InboundLimit['passes'] = (message, transport) => {
-    if (!isRecord(message) || typeof message['method'] !== 'string') return true;
-    const { id, method } = message;
-    const kind = kindOf(method, id);
-    if (rates[kind].allow()) return true;
-    const list = LIST_CHANGED.exec(method)?.[1];
-    if (kind === 'list' && isListKind(list)) deps.onListChanged(list);
-    else if (kind === 'request' && isRequestId(id)) refuse(transport, id);
-    if (kind !== 'list' && reports.allow()) {
-      const text = `The server "${server}" sent more than ${perSecond} ${kind} messages in a second; the rest was dropped.`;
-      deps.onFlood(new FittingsError('PROTOCOL_VIOLATION', text, { server }));
-    }
-    return false;
-  };
-
-  return { passes };
+      .finally(() => this.#refusals--);
+  }
 }
 
 function kindOf(method: string, id: unknown): Kind {

@@ -4,6 +4,8 @@ import type { ConnectPhase, ConnectionState, DisconnectReason } from '../contrac
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { Connection } from './connect-once.js';
 
+type Shared = Pick<ServerDeps, 'server' | 'clock' | 'random' | 'settings' | 'acquireConnectSlot'>;
+
 export interface SupervisorDeps {
   /** Makes a connection that is ready for use. Has closed everything before it rejects. */
   readonly connect: (
@@ -23,84 +25,289 @@ const SLOT_MS = 500;
 /** A connection that lasted this long, in milliseconds, or answered a call, restores the number of attempts. */
 const STABLE_MS = 30_000;
 
-/**
- * Connects one server and reconnects it. It is one loop, so there are never two open transports. Attempts back off, and their
- * number is limited until a connection has made progress. Nothing happens after it was stopped.
- */
-export interface Supervisor {
-  readonly state: ConnectionState;
-  readonly connection: Connection | undefined;
-  /** Connects, unless an attempt is under way. Resolves when connected; rejects with why there will be no connection. */
-  start(signal?: AbortSignal): Promise<Connection>;
-  /**
-   * Connects for a call. A server that has failed is tried once more, unless its entry is invalid or never reconnects, and not before
-   * a delay that doubles with each failure; until then, this rejects with why it failed.
-   */
-  reach(signal?: AbortSignal): Promise<Connection>;
-  /** Disconnects. Resolves when the connection is closed. */
-  stop(reason: DisconnectReason): Promise<void>;
-  /** Resolves at the first outcome of the current attempt, also if it failed and will be repeated. */
-  firstOutcome(): Promise<void>;
-  /** Resolves when no attempt is under way or planned. Rejects with `ABORTED` if the signal is aborted before. */
-  settled(signal?: AbortSignal): Promise<void>;
-  /** Call it when a call has succeeded: the connection restores the number of attempts. */
-  noteProgress(): void;
-  /** Closes the connection for this reason and connects again. */
-  giveUp(connection: Connection, reason: FittingsError): void;
-  /**
-   * Ends in `needs-auth`, if this is the current connection. The connection is closed when its open calls have settled,
-   * because the refusal of one call does not concern the others.
-   */
-  requireAuth(connection: Connection, error: AuthRequiredError): void;
-  /** Disconnects for good. */
-  dispose(): Promise<void>;
-  /** Disconnects and stays `disabled` until {@link enable}. */
-  disable(): Promise<void>;
-  enable(): void;
-}
-
 interface Run {
   readonly controller: AbortController;
   done: Promise<void>;
 }
 
-export function createSupervisor(
-  shared: Pick<ServerDeps, 'server' | 'clock' | 'random' | 'settings' | 'acquireConnectSlot'>,
-  deps: SupervisorDeps,
-): Supervisor {
-  const { server, clock } = shared;
-  const { reconnect, disabled: isDisabled } = shared.settings;
-  const maxAttempts = reconnect.maxAttempts + 1;
-  let state: ConnectionState = isDisabled
-    ? { status: 'disabled' }
-    : { status: 'disconnected', reason: 'not started' };
-  let run: Run | undefined;
-  let current: Connection | undefined;
-  let progressed = false;
-  /** Whether it was connected before, so that a failure may be temporary. */
-  let hasWorked = false;
-  /** Attempts for calls that failed since the server did, and when another one is made. */
-  let failedRevivals = 0;
-  let reviveAt = 0;
-  let giveUpCurrent: ((reason: FittingsError) => void) | undefined;
-  let disposed = false;
-  let disabled = isDisabled;
-  const watchers = new Set<() => void>();
+/**
+ * Connects one server and reconnects it. It is one loop, so there are never two open transports. Attempts back off, and their
+ * number is limited until a connection has made progress. Nothing happens after it was stopped.
+ */
+export class Supervisor {
+  readonly #shared: Shared;
+  readonly #deps: SupervisorDeps;
+  readonly #maxAttempts: number;
+  readonly #watchers = new Set<() => void>();
   /** Connections that take no new calls and wait for open ones, each with the function that closes it at once. */
-  const retiring = new Map<Connection, () => Promise<void>>();
+  readonly #retiring = new Map<Connection, () => Promise<void>>();
+  #state: ConnectionState;
+  #run: Run | undefined;
+  #connection: Connection | undefined;
+  #giveUpConnection: ((reason: FittingsError) => void) | undefined;
+  #hasProgressed = false;
+  /** Whether it was connected before, so that a failure may be temporary. */
+  #hasWorked = false;
+  /** Attempts for calls that failed since the server did, and when another one is made. */
+  #failedRevivals = 0;
+  #reviveAt = 0;
+  #isDisposed = false;
+  #isDisabled: boolean;
 
-  const become = (next: ConnectionState): void => {
-    const previous = state;
-    state = next;
-    deps.onState(next, previous);
-    for (const watcher of watchers) watcher();
-  };
+  constructor(shared: Shared, deps: SupervisorDeps) {
+    const { disabled, reconnect } = shared.settings;
+    this.#shared = shared;
+    this.#deps = deps;
+    this.#maxAttempts = reconnect.maxAttempts + 1;
+    this.#isDisabled = disabled;
+    this.#state = disabled ? { status: 'disabled' } : { status: 'disconnected', reason: 'not started' };
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  get connection(): Connection | undefined {
+    return this.#connection;
+  }
+
+  /** Connects, unless an attempt is under way. Resolves when connected; rejects with why there will be no connection. */
+  start(signal?: AbortSignal): Promise<Connection> {
+    return this.#start(1, signal);
+  }
+
+  /**
+   * Connects for a call. A server that has failed is tried once more, unless its entry is invalid or never reconnects, and not before
+   * a delay that doubles with each failure; until then, this rejects with why it failed.
+   */
+  reach(signal?: AbortSignal): Promise<Connection> {
+    if (this.#state.status !== 'failed') return this.#start(1, signal);
+    const { error } = this.#state;
+    if (this.#maxAttempts === 1 || !mayPass(error) || this.#shared.clock.now() < this.#reviveAt)
+      return Promise.reject(error);
+    return this.#start(this.#maxAttempts, signal);
+  }
+
+  /** Disconnects. Resolves when the connection is closed. */
+  async stop(reason: DisconnectReason): Promise<void> {
+    const closing = this.#closeRetiring();
+    if (this.#run !== undefined || this.#state.status !== 'disconnected')
+      await this.#end({ status: 'disconnected', reason });
+    await closing;
+  }
+
+  /** Disconnects for good. */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    await this.stop('stopped');
+  }
+
+  /** Disconnects and stays `disabled` until {@link enable}. */
+  async disable(): Promise<void> {
+    this.#isDisabled = true;
+    await Promise.all([this.#closeRetiring(), this.#end({ status: 'disabled' })]);
+  }
+
+  enable(): void {
+    this.#isDisabled = false;
+    if (this.#state.status === 'disabled') this.#become({ status: 'disconnected', reason: 'not started' });
+  }
+
+  /** Resolves at the first outcome of the current attempt, also if it failed and will be repeated. */
+  async firstOutcome(): Promise<void> {
+    await this.#when(() => {
+      const { status } = this.#state;
+      const waits = status === 'connecting' || status === 'disconnecting';
+      return waits || (status === 'pending' && this.#state.error === undefined) ? undefined : null;
+    });
+  }
+
+  /** Resolves when no attempt is under way or planned. Rejects with `ABORTED` if the signal is aborted before. */
+  async settled(signal?: AbortSignal): Promise<void> {
+    await this.#when(() => {
+      const { status } = this.#state;
+      return status === 'connecting' || status === 'disconnecting' || status === 'pending' ? undefined : null;
+    }, signal);
+  }
+
+  /** Call it when a call has succeeded: the connection restores the number of attempts. */
+  noteProgress(): void {
+    this.#hasProgressed = true;
+  }
+
+  /** Closes the connection for this reason and connects again. */
+  giveUp(connection: Connection, reason: FittingsError): void {
+    if (connection === this.#connection) this.#giveUpConnection?.(reason);
+  }
+
+  /**
+   * Ends in `needs-auth`, if this is the current connection. The connection is closed when its open calls have settled,
+   * because the refusal of one call does not concern the others.
+   */
+  requireAuth(connection: Connection, error: AuthRequiredError): void {
+    if (connection !== this.#connection || this.#run === undefined) return;
+    this.#retire(connection, this.#run);
+    this.#giveUpConnection?.(error);
+  }
+
+  async #start(first: number, signal: AbortSignal | undefined): Promise<Connection> {
+    const { server } = this.#shared;
+    if (this.#isDisposed) throw stoppedError(server);
+    if (this.#connection !== undefined) return this.#connection;
+    if (this.#isDisabled) throw disabledError(server);
+    if (this.#run === undefined || this.#run.controller.signal.aborted) this.#begin(first);
+    const decided = await this.#when(() => this.#connection ?? decisionOf(this.#state, server), signal);
+    if (decided instanceof FittingsError) throw decided;
+    return decided;
+  }
+
+  /** @param first Number of the first attempt; the last one has the number `maxAttempts`. */
+  #begin(first: number): void {
+    const previous = this.#run?.done;
+    const controller = new AbortController();
+    const started: Run = { controller, done: Promise.resolve() };
+    this.#run = started;
+    this.#become({ status: 'pending', attempt: first, maxAttempts: this.#maxAttempts });
+    started.done = (async () => {
+      await previous;
+      const final = await this.#loop(first, controller.signal);
+      if (this.#run === started) this.#run = undefined;
+      if (final !== undefined) this.#become(final);
+    })();
+  }
+
+  /** Connects and reconnects. Resolves with the state in which it gave up, or `undefined` if it was stopped. */
+  async #loop(first: number, signal: AbortSignal): Promise<ConnectionState | undefined> {
+    const { server, clock } = this.#shared;
+    const maxAttempts = this.#maxAttempts;
+    for (let number = first; !signal.aborted; number++) {
+      let error: FittingsError;
+      let worthRetry: boolean;
+      try {
+        const connection = await this.#attempt(number, signal);
+        this.#hasWorked = true;
+        this.#failedRevivals = 0;
+        error = (await this.#hold(connection, signal)) ?? lost(server);
+        // It worked before, so the cause may be temporary, unless the entry is invalid.
+        worthRetry = error.kind !== 'config';
+        if (this.#hasProgressed) number = 0;
+      } catch (cause) {
+        error = toFittingsError(server, cause);
+        worthRetry = error.retryable || (this.#hasWorked && mayPass(error));
+      }
+      if (signal.aborted) break;
+      if (error instanceof AuthRequiredError) return { status: 'needs-auth', error };
+      if (!worthRetry || number >= maxAttempts) {
+        this.#reviveAt = clock.now() + this.#delayAfter(this.#failedRevivals++);
+        return { status: 'failed', error };
+      }
+      const delay = this.#delayAfter(Math.max(0, number - 1));
+      const retryAt = clock.now() + delay;
+      this.#become({ status: 'pending', attempt: number + 1, maxAttempts, retryAt, error });
+      await sleep(delay, { clock, signal }).catch(() => undefined);
+    }
+    return undefined;
+  }
+
+  async #attempt(number: number, signal: AbortSignal): Promise<Connection> {
+    const releaseSlot = await this.#shared.acquireConnectSlot(signal);
+    const slotTimer = this.#shared.clock.schedule(releaseSlot, SLOT_MS);
+    try {
+      const phase = (name: ConnectPhase): void =>
+        this.#become({
+          status: 'connecting',
+          attempt: number,
+          maxAttempts: this.#maxAttempts,
+          phase: name,
+        });
+      return await this.#deps.connect(signal, number, phase);
+    } finally {
+      slotTimer[Symbol.dispose]();
+      releaseSlot();
+    }
+  }
+
+  /** Resolves when the connection has ended or was given up, with the reason unless it was stopped. */
+  async #hold(connection: Connection, signal: AbortSignal): Promise<FittingsError | undefined> {
+    const { server, clock } = this.#shared;
+    const { session, ended } = connection;
+    this.#connection = connection;
+    this.#hasProgressed = false;
+    const since = clock.now();
+    const { protocolVersion, serverInfo, instructions, capabilities } = session;
+    this.#become({
+      status: 'connected',
+      since,
+      connection: { protocolVersion, serverInfo, instructions, capabilities },
+    });
+    const stopped = new AbortController();
+    const reason = await new Promise<FittingsError | undefined>((resolve) => {
+      this.#giveUpConnection = resolve;
+      if (signal.aborted) return resolve(undefined);
+      signal.addEventListener('abort', () => resolve(undefined), { once: true, signal: stopped.signal });
+      void ended.then((why) => resolve(why ?? lost(server)));
+    });
+    stopped.abort();
+    this.#connection = undefined;
+    this.#giveUpConnection = undefined;
+    if (!this.#retiring.has(connection)) await session.close().catch(() => undefined);
+    if (clock.now() - since >= STABLE_MS) this.#hasProgressed = true;
+    return reason;
+  }
+
+  #delayAfter(failures: number): number {
+    const { settings, random } = this.#shared;
+    return backoffDelay(failures, { initialMs: settings.reconnect.delayMs, maxMs: MAX_DELAY_MS, random });
+  }
+
+  async #end(into: ConnectionState): Promise<void> {
+    const ending = this.#run;
+    if (ending !== undefined) {
+      if (!ending.controller.signal.aborted) {
+        this.#become({
+          status: 'disconnecting',
+          ...(into.status === 'disconnected' && { reason: into.reason }),
+        });
+        const { server } = this.#shared;
+        ending.controller.abort(
+          new FittingsError('TRANSPORT_CLOSED', `The server "${server}" was stopped.`, { server }),
+        );
+      }
+      await ending.done;
+    }
+    // If it was started again meanwhile, the later call wins.
+    if (this.#run !== undefined) return;
+    const last: ConnectionState = this.#isDisabled ? { status: 'disabled' } : into;
+    if (this.#state.status !== last.status || last.status !== 'disabled') this.#become(last);
+  }
+
+  #retire(connection: Connection, { controller }: Run): void {
+    const close = async (): Promise<void> => {
+      controller.abort(stoppedError(this.#shared.server));
+      await connection.session.close().catch(() => undefined);
+      this.#retiring.delete(connection);
+    };
+    this.#retiring.set(connection, close);
+    void Promise.race([this.#deps.settled(connection), connection.ended]).then(close);
+  }
+
+  async #closeRetiring(): Promise<void> {
+    await Promise.all(Array.from(this.#retiring.values(), (close) => close()));
+  }
+
+  #become(next: ConnectionState): void {
+    const previous = this.#state;
+    this.#state = next;
+    this.#deps.onState(next, previous);
+    for (const watcher of this.#watchers) watcher();
+  }
 
   /** Resolves with the first value other than `undefined` that `look` returns, now or in a later state. */
-  const when = <T>(look: () => T | undefined, signal?: AbortSignal): Promise<T> =>
-    new Promise((resolve, reject) => {
+  #when<T>(look: () => T | undefined, signal?: AbortSignal): Promise<T> {
+    const { server } = this.#shared;
+    return new Promise((resolve, reject) => {
       const stopWatching = (): void => {
-        watchers.delete(check);
+        this.#watchers.delete(check);
         signal?.removeEventListener('abort', onAbort);
       };
       const check = (): void => {
@@ -121,200 +328,10 @@ export function createSupervisor(
       };
       if (signal?.aborted === true) return onAbort();
       signal?.addEventListener('abort', onAbort, { once: true });
-      watchers.add(check);
+      this.#watchers.add(check);
       check();
     });
-
-  const attempt = async (number: number, signal: AbortSignal): Promise<Connection> => {
-    const releaseSlot = await shared.acquireConnectSlot(signal);
-    const slotTimer = clock.schedule(releaseSlot, SLOT_MS);
-    try {
-      const phase = (name: ConnectPhase): void =>
-        become({ status: 'connecting', attempt: number, maxAttempts, phase: name });
-      return await deps.connect(signal, number, phase);
-    } finally {
-      slotTimer[Symbol.dispose]();
-      releaseSlot();
-    }
-  };
-
-  /** Resolves when the connection has ended or was given up, with the reason unless it was stopped. */
-  const hold = async (connection: Connection, signal: AbortSignal): Promise<FittingsError | undefined> => {
-    const { session, ended } = connection;
-    current = connection;
-    progressed = false;
-    const since = clock.now();
-    const { protocolVersion, serverInfo, instructions, capabilities } = session;
-    become({
-      status: 'connected',
-      since,
-      connection: { protocolVersion, serverInfo, instructions, capabilities },
-    });
-    const stopped = new AbortController();
-    const reason = await new Promise<FittingsError | undefined>((resolve) => {
-      giveUpCurrent = resolve;
-      if (signal.aborted) return resolve(undefined);
-      signal.addEventListener('abort', () => resolve(undefined), { once: true, signal: stopped.signal });
-      void ended.then((why) => resolve(why ?? lost(server)));
-    });
-    stopped.abort();
-    current = undefined;
-    giveUpCurrent = undefined;
-    if (!retiring.has(connection)) await session.close().catch(() => undefined);
-    if (clock.now() - since >= STABLE_MS) progressed = true;
-    return reason;
-  };
-
-  const delayAfter = (failures: number): number =>
-    backoffDelay(failures, { initialMs: reconnect.delayMs, maxMs: MAX_DELAY_MS, random: shared.random });
-
-  /** Connects and reconnects. Resolves with the state in which it gave up, or `undefined` if it was stopped. */
-  const loop = async (first: number, signal: AbortSignal): Promise<ConnectionState | undefined> => {
-    for (let number = first; !signal.aborted; number++) {
-      let error: FittingsError;
-      let worthRetry: boolean;
-      try {
-        const connection = await attempt(number, signal);
-        hasWorked = true;
-        failedRevivals = 0;
-        error = (await hold(connection, signal)) ?? lost(server);
-        // It worked before, so the cause may be temporary, unless the entry is invalid.
-        worthRetry = error.kind !== 'config';
-        if (progressed) number = 0;
-      } catch (cause) {
-        error = toFittingsError(server, cause);
-        worthRetry = error.retryable || (hasWorked && mayPass(error));
-      }
-      if (signal.aborted) break;
-      if (error instanceof AuthRequiredError) return { status: 'needs-auth', error };
-      if (!worthRetry || number >= maxAttempts) {
-        reviveAt = clock.now() + delayAfter(failedRevivals++);
-        return { status: 'failed', error };
-      }
-      const delay = delayAfter(Math.max(0, number - 1));
-      become({ status: 'pending', attempt: number + 1, maxAttempts, retryAt: clock.now() + delay, error });
-      await sleep(delay, { clock, signal }).catch(() => undefined);
-    }
-    return undefined;
-  };
-
-  const retire = (connection: Connection, { controller }: Run): void => {
-    const close = async (): Promise<void> => {
-      controller.abort(stoppedError(server));
-      await connection.session.close().catch(() => undefined);
-      retiring.delete(connection);
-    };
-    retiring.set(connection, close);
-    void Promise.race([deps.settled(connection), connection.ended]).then(close);
-  };
-
-  const closeRetiring = async (): Promise<void> => {
-    await Promise.all(Array.from(retiring.values(), (close) => close()));
-  };
-
-  /** @param first Number of the first attempt; the last one has the number `maxAttempts`. */
-  const begin = (first: number): void => {
-    const previous = run?.done;
-    const controller = new AbortController();
-    const started: Run = { controller, done: Promise.resolve() };
-    run = started;
-    become({ status: 'pending', attempt: first, maxAttempts });
-    started.done = (async () => {
-      await previous;
-      const final = await loop(first, controller.signal);
-      if (run === started) run = undefined;
-      if (final !== undefined) become(final);
-    })();
-  };
-
-  const end = async (into: ConnectionState): Promise<void> => {
-    const ending = run;
-    if (ending !== undefined) {
-      if (!ending.controller.signal.aborted) {
-        become({
-          status: 'disconnecting',
-          ...(into.status === 'disconnected' && { reason: into.reason }),
-        });
-        ending.controller.abort(
-          new FittingsError('TRANSPORT_CLOSED', `The server "${server}" was stopped.`, { server }),
-        );
-      }
-      await ending.done;
-    }
-    // If it was started again meanwhile, the later call wins.
-    if (run !== undefined) return;
-    const last: ConnectionState = disabled ? { status: 'disabled' } : into;
-    if (state.status !== last.status || last.status !== 'disabled') become(last);
-  };
-
-  const stop = async (reason: DisconnectReason): Promise<void> => {
-    const closing = closeRetiring();
-    if (run !== undefined || state.status !== 'disconnected') await end({ status: 'disconnected', reason });
-    await closing;
-  };
-
-  const start = async (first: number, signal: AbortSignal | undefined): Promise<Connection> => {
-    if (disposed) throw stoppedError(server);
-    if (current !== undefined) return current;
-    if (disabled) throw disabledError(server);
-    if (run === undefined || run.controller.signal.aborted) begin(first);
-    const decided = await when(() => current ?? decisionOf(state, server), signal);
-    if (decided instanceof FittingsError) throw decided;
-    return decided;
-  };
-
-  return {
-    get state() {
-      return state;
-    },
-    get connection() {
-      return current;
-    },
-    start: (signal) => start(1, signal),
-    reach(signal) {
-      if (state.status !== 'failed') return start(1, signal);
-      const { error } = state;
-      if (maxAttempts === 1 || !mayPass(error) || clock.now() < reviveAt) return Promise.reject(error);
-      return start(maxAttempts, signal);
-    },
-    stop,
-    async dispose() {
-      disposed = true;
-      await stop('stopped');
-    },
-    firstOutcome: () =>
-      when(() => {
-        const { status } = state;
-        const waits = status === 'connecting' || status === 'disconnecting';
-        return waits || (status === 'pending' && state.error === undefined) ? undefined : null;
-      }).then(() => undefined),
-    settled: (signal) =>
-      when(() => {
-        const { status } = state;
-        return status === 'connecting' || status === 'disconnecting' || status === 'pending'
-          ? undefined
-          : null;
-      }, signal).then(() => undefined),
-    noteProgress() {
-      progressed = true;
-    },
-    giveUp(connection, reason) {
-      if (connection === current) giveUpCurrent?.(reason);
-    },
-    requireAuth(connection, error) {
-      if (connection !== current || run === undefined) return;
-      retire(connection, run);
-      giveUpCurrent?.(error);
-    },
-    async disable() {
-      disabled = true;
-      await Promise.all([closeRetiring(), end({ status: 'disabled' })]);
-    },
-    enable() {
-      disabled = false;
-      if (state.status === 'disabled') become({ status: 'disconnected', reason: 'not started' });
-    },
-  };
+  }
 }
 
 /** A VPN, a wake-up or a deployment may end by itself; an invalid entry or a missing sign-in does not. */

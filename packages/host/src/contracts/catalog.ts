@@ -183,3 +183,17 @@ export interface ToolChange {
   /** Members of its definition that differ, such as `description` or `inputSchema`. */
   readonly members: readonly string[];
 }
+
+/** One list of a server, read to its end or to a limit. */
+export interface ListResult<Kind extends ListKind> {
+  /** The valid entries. */
+  readonly items: readonly Listings[Kind][];
+  /** Why the other entries were left out: malformed, duplicate, or over a limit. */
+  readonly skipped: readonly string[];
+  /** Whether every page had `cacheScope: 'public'`, so that users may share the list in a cache. Default `false`. */
+  readonly isPublic?: boolean | undefined;
+  /** How long the server calls the list fresh, in milliseconds; the host reads it again after that. Default: for ever. */
+  readonly ttlMs?: number | undefined;
+  /** Bytes of `limits.listBytes` that `items` took; the host returns them. Default 0. */
+  readonly bytes?: number | undefined;
+}

@@ -1,6 +1,6 @@
 import type { Clock, JSONRPCObject, Transport } from '@mcp-fittings/client-core';
-import type { ListKind, Listings, ToolDefinition } from './catalog.js';
-import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } from './content.js';
+import type { ToolDefinition } from './catalog.js';
+import type { Progress } from './content.js';
 import type {
   ServerRequestInfo,
   ElicitationAnswer,
@@ -137,45 +137,10 @@ export interface EngineRequestOptions {
   readonly maxTotalMs?: number | undefined;
   /** Called with each progress notification for this request. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Members to add to `_meta` of the request, such as `traceparent`. */
-  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** HTTP headers of the request: `headers` of the options of `transport.send()`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-/** Options of one notification. */
-export type EngineNotifyOptions = Pick<EngineRequestOptions, 'headers'>;
-
-/** How one list is read. */
-export interface ListOptions extends EngineRequestOptions {
-  /** Most pages to request. */
-  readonly maxPages: number;
-  /** Most entries to keep. */
-  readonly maxItems: number;
-  /** Bytes that the lists of all servers share; leave out entries that do not fit. Default: unlimited. */
-  readonly budget?: ListBudget | undefined;
-}
-
-/** Bytes for lists, shared by all servers of a host. */
-export interface ListBudget {
-  /** Takes this many bytes. Returns `false`, and takes nothing, if fewer are left. */
-  take(bytes: number): boolean;
-  /** Returns bytes that were taken. */
-  giveBack(bytes: number): void;
-}
-
-/** One list of a server, read to its end or to a limit. */
-export interface ListResult<Kind extends ListKind> {
-  /** The valid entries. */
-  readonly items: readonly Listings[Kind][];
-  /** Why the other entries were left out: malformed, duplicate, or over a limit. */
-  readonly skipped: readonly string[];
-  /** Whether every page had `cacheScope: 'public'`, so that users may share the list in a cache. Default `false`. */
-  readonly isPublic?: boolean | undefined;
-  /** How long the server calls the list fresh, in milliseconds; the host reads it again after that. Default: for ever. */
-  readonly ttlMs?: number | undefined;
-  /** Bytes of {@link ListOptions.budget} that `items` took; the host returns them. Default 0. */
-  readonly bytes?: number | undefined;
+  /** The tool that `tools/call` calls, as the server listed it. Default: the server did not list it. */
+  readonly definition?: ToolDefinition | undefined;
 }
 
 /** Name and version of a server's program, as it states them. */
@@ -189,9 +154,9 @@ export interface ServerIdentity {
 }
 
 /**
- * An established connection. Every method that sends something rejects with a `FittingsError` that has a `delivery`:
- * `RPC_ERROR` for an error response, `TIMEOUT`, `ABORTED`, `CAPABILITY_MISSING` for what the server does not offer,
- * `PROTOCOL_VIOLATION` for a malformed result, or the code of the lost connection.
+ * An established connection. `request` and `notify` reject with a `FittingsError` that has a `delivery`: `RPC_ERROR` for an error
+ * response, `TIMEOUT`, `ABORTED`, `CAPABILITY_MISSING` for a method that the revision does not have, or the code of the lost
+ * connection. The host checks capabilities, reads lists page by page, and validates results.
  */
 export interface EngineSession {
   /** Negotiated protocol revision, such as `2025-11-25`. */
@@ -204,40 +169,27 @@ export interface EngineSession {
   readonly instructions: string | undefined;
   /** Capabilities as the server declared them. */
   readonly capabilities: JSONRPCObject;
-  /** Reads a list, page by page. A list whose capability the server does not declare is empty. */
-  list<Kind extends ListKind>(kind: Kind, options: ListOptions): Promise<ListResult<Kind>>;
-  /** Sends `tools/call`. `definition` is the tool as the server listed it, if it did. */
-  callTool(
-    tool: string,
-    args: Readonly<Record<string, unknown>>,
-    options: EngineRequestOptions & { readonly definition?: ToolDefinition | undefined },
-  ): Promise<ToolResult>;
-  /** Sends `prompts/get`. */
-  getPrompt(
-    prompt: string,
-    args: Readonly<Record<string, string>>,
-    options: EngineRequestOptions,
-  ): Promise<PromptResult>;
-  /** Sends `resources/read`. */
-  readResource(uri: string, options: EngineRequestOptions): Promise<ResourceResult>;
-  /** Sends `completion/complete`. */
-  complete(params: CompletionParams, options: EngineRequestOptions): Promise<Completion>;
-  /** Subscribes to updates of a resource; they arrive as {@link EngineEvents.resourceUpdated}. */
-  subscribe(uri: string, options: EngineRequestOptions): Promise<void>;
-  /** Cancels a subscription. */
-  unsubscribe(uri: string, options: EngineRequestOptions): Promise<void>;
-  /** Sets the lowest level at which the server logs. */
-  setLogLevel(level: LogLevel, options: EngineRequestOptions): Promise<void>;
-  /** Sends a request of any method, of an extension for example, and resolves with its result unchanged. */
+  /** Sends a request of any method, and resolves with its result as the server sent it. */
   request(method: string, params: JSONRPCObject, options: EngineRequestOptions): Promise<JSONRPCObject>;
   /** Sends a notification of any method; resolves when the transport has sent it. */
-  notify(method: string, params: JSONRPCObject, options?: EngineNotifyOptions): Promise<void>;
-  /** Makes one cheap round trip: `ping`, or `server/discover` for a stateless server. */
-  ping(options: EngineRequestOptions): Promise<void>;
-  /** Sends `notifications/roots/list_changed`; does nothing where the revision has no such notification. */
-  rootsChanged(): Promise<void>;
+  notify(
+    method: string,
+    params: JSONRPCObject,
+    options?: Pick<EngineRequestOptions, 'headers'>,
+  ): Promise<void>;
   /** Closes the session and its transport. Open requests reject; {@link EngineEvents.closed} is called. */
   close(): Promise<void>;
+  /** Returns why a tool cannot be used on this connection, as the end of a sentence. Default: every tool can be used. */
+  unusable?(tool: JSONRPCObject): string | undefined;
+  /**
+   * Subscribes to updates of a resource; they arrive as {@link EngineEvents.resourceUpdated}. Default: the host sends
+   * `resources/subscribe`, which revision 2026-07-28 does not have.
+   */
+  subscribe?(uri: string): Promise<void>;
+  /** Cancels a subscription. Default: the host sends `resources/unsubscribe`. */
+  unsubscribe?(uri: string): Promise<void>;
+  /** Sets the lowest level at which the server logs. Default: the host sends `logging/setLevel`. */
+  setLogLevel?(level: LogLevel): Promise<void>;
 }
 
 /**

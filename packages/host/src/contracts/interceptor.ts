@@ -1,6 +1,7 @@
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import type { Completion, PromptResult, ResourceResult, ToolResult } from './content.js';
-import type { CompletionParams, ListResult } from './engine.js';
+import type { ListResult } from './catalog.js';
+import type { CompletionParams } from './engine.js';
 import type { CallOptions } from './host.js';
 import type {
   CallInFlight,

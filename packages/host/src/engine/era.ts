@@ -1,5 +1,6 @@
 import { type ErrorCode, FittingsError, type Transport } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 
 /** Whether a transport runs a local program, which may take long to start and may stay silent. */
 export function isLocal(transport: Transport): boolean {
@@ -40,4 +41,9 @@ export function tooSlowForEra(server: string, cause: FittingsError): FittingsErr
     `The server "${server}" did not answer in time which protocol revision it speaks: ${cause.message}`,
     { server, cause, hint: 'Increase connectTimeout if the server takes long to start.' },
   );
+}
+
+/** Makes one cheap round trip: `ping`, or `server/discover` for a stateless server. */
+export async function ping(session: EngineSession, options: EngineRequestOptions): Promise<void> {
+  await session.request(session.era.kind === 'stateless' ? 'server/discover' : 'ping', {}, options);
 }

@@ -1,32 +1,18 @@
 import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import type { ListKind } from '../contracts/catalog.js';
-import type { ListOptions } from '../contracts/engine.js';
+import type { ListKind, Listings, ListResult } from '../contracts/catalog.js';
+import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import { validateListEntry } from './validate-list-entry.js';
 import { measure, type Bounds } from '../json-values.js';
 
-/** Requests that a host sends. */
-export type ClientMethod =
-  | 'completion/complete'
-  | 'logging/setLevel'
-  | 'ping'
-  | 'prompts/get'
-  | 'prompts/list'
-  | 'resources/list'
-  | 'resources/read'
-  | 'resources/subscribe'
-  | 'resources/templates/list'
-  | 'resources/unsubscribe'
-  | 'server/discover'
-  | 'tools/call'
-  | 'tools/list';
-
-const LISTS: Readonly<Record<ListKind, { readonly method: ClientMethod; readonly key: string }>> = {
-  tools: { method: 'tools/list', key: 'name' },
-  prompts: { method: 'prompts/list', key: 'name' },
-  resources: { method: 'resources/list', key: 'uri' },
-  resourceTemplates: { method: 'resources/templates/list', key: 'uriTemplate' },
+const LISTS: Readonly<
+  Record<ListKind, { readonly method: string; readonly key: string; readonly capability: string }>
+> = {
+  tools: { method: 'tools/list', key: 'name', capability: 'tools' },
+  prompts: { method: 'prompts/list', key: 'name', capability: 'prompts' },
+  resources: { method: 'resources/list', key: 'uri', capability: 'resources' },
+  resourceTemplates: { method: 'resources/templates/list', key: 'uriTemplate', capability: 'resources' },
 };
 
 /** Bounds of one entry, such as a tool with its schemas. The largest of a thousand real tools has 60 000 bytes. */
@@ -47,148 +33,167 @@ const MAX_REFUSED_BYTES = 67_108_864;
 /** Longest cursor that is sent back, in characters. Real ones have a few hundred. */
 const MAX_CURSOR = 65_536;
 
-/** A list that was read to its end or to a limit. */
-export interface Pages<Item> {
-  readonly items: readonly Item[];
-  readonly skipped: readonly string[];
-  readonly ttlMs?: number | undefined;
-  /** Bytes of the kept entries. */
-  readonly bytes: number;
-}
-
 /** Most reasons that are reported for entries that were left out. */
 const MAX_REASONS = 20;
 
-export interface ListPagesOptions extends Pick<ListOptions, 'budget' | 'maxItems' | 'maxPages'> {
-  /** Returns why an entry cannot be used on this connection; `undefined` if it can. */
-  readonly unusable?: ((entry: JSONRPCObject) => string | undefined) | undefined;
+/** How one list is read. */
+export interface ListOptions extends EngineRequestOptions {
+  /** Most pages to request. */
+  readonly maxPages: number;
+  /** Most entries to keep. */
+  readonly maxItems: number;
+  /** Bytes that the lists of all servers share; entries that do not fit are left out. Default: unlimited. */
+  readonly budget?: { take(bytes: number): boolean; giveBack(bytes: number): void } | undefined;
 }
 
 /**
  * Reads a list page by page, within the limits. Entries that are malformed or too large are left out and reported; the others
- * are kept. A repeated cursor ends the list, so that a server cannot make the host loop. Rejects if a request fails, and with
- * `PROTOCOL_VIOLATION` if a result has no list.
+ * are kept. A repeated cursor ends the list, so that a server cannot make the host loop. A list whose capability the server does not
+ * declare is empty. Rejects if a request fails, and with `PROTOCOL_VIOLATION` if a result has no list.
  */
-export async function listPages<Item>(
-  kind: ListKind,
-  request: (method: ClientMethod, params: JSONRPCObject) => Promise<JSONRPCObject>,
-  options: ListPagesOptions,
-): Promise<Pages<Item>> {
-  const { method } = LISTS[kind];
-  const kept = createKept<Item>(kind, options);
+export async function readList<Kind extends ListKind>(
+  session: Pick<EngineSession, 'capabilities' | 'request' | 'unusable'>,
+  kind: Kind,
+  given: ListOptions,
+): Promise<ListResult<Kind>> {
+  const { maxPages, maxItems, budget, ...options } = given;
+  const { method, capability } = LISTS[kind];
+  if (!isRecord(session.capabilities[capability])) return { items: [], skipped: [], isPublic: true };
+  const unusable = kind === 'tools' ? (tool: JSONRPCObject) => session.unusable?.(tool) : undefined;
+  const kept = new KeptEntries<Listings[Kind]>(kind, { maxItems, budget, unusable });
   const seen = new Set<string>();
   let cursor: string | undefined;
   let ttlMs: number | undefined;
+  let isPublic = true;
   try {
-    for (let page = 0; page < options.maxPages; page++) {
-      const result = await request(method, cursor === undefined ? {} : { cursor });
+    for (let page = 0; page < maxPages; page++) {
+      const result = await session.request(method, cursor === undefined ? {} : { cursor }, options);
+      // What the server does not call public is private (SEP-2549).
+      isPublic &&= result['cacheScope'] === 'public';
       const fresh = freshFor(result);
       // The page that is stale first makes the list stale.
       if (page === 0 || (fresh ?? Infinity) < (ttlMs ?? Infinity)) ttlMs = fresh;
       const entries = entriesOf(kind, result);
       if (entries === null) kept.skip(`the result of ${method} has null in place of a list`);
-      else if (!kept.add(entries)) return { ...kept.pages(), ttlMs };
+      else if (!kept.add(entries)) return kept.list({ ttlMs, isPublic });
       const next: unknown = result['nextCursor'];
       if (typeof next !== 'string') {
         if (next !== undefined && next !== null) kept.skip('a cursor is not a string');
-        return { ...kept.pages(), ttlMs };
+        return kept.list({ ttlMs, isPublic });
       }
       if (next.length > MAX_CURSOR) {
         kept.skip(`a cursor has more than ${MAX_CURSOR} characters`);
-        return { ...kept.pages(), ttlMs };
+        return kept.list({ ttlMs, isPublic });
       }
       if (seen.has(next)) {
         kept.skip('a cursor is repeated');
-        return { ...kept.pages(), ttlMs };
+        return kept.list({ ttlMs, isPublic });
       }
       seen.add(next);
       cursor = next;
     }
   } catch (error) {
-    options.budget?.giveBack(kept.pages().bytes);
+    budget?.giveBack(kept.bytes);
     throw error;
   }
-  kept.skip(`the list has more than ${options.maxPages} pages`);
-  return { ...kept.pages(), ttlMs };
+  kept.skip(`the list has more than ${maxPages} pages`);
+  return kept.list({ ttlMs, isPublic });
 }
 
-interface Kept<Item> {
+interface KeptOptions extends Pick<ListOptions, 'maxItems' | 'budget'> {
+  /** Returns why an entry cannot be used on this connection; `undefined` if it can. */
+  readonly unusable: ((entry: JSONRPCObject) => string | undefined) | undefined;
+}
+
+/** The entries of one list that are kept, and why the others are not. */
+class KeptEntries<Item> {
+  readonly #kind: ListKind;
+  readonly #options: KeptOptions;
+  readonly #maxNodes: number;
+  readonly #maxBytes: number;
+  readonly #keys = new Set<unknown>();
+  readonly #items: Item[] = [];
+  readonly #skipped: string[] = [];
+  #nodes = 0;
+  #bytes = 0;
+  #refused = 0;
+
+  constructor(kind: ListKind, options: KeptOptions) {
+    this.#kind = kind;
+    this.#options = options;
+    this.#maxNodes = Math.max(LEAST_LIST.nodes, PER_ITEM.nodes * options.maxItems);
+    this.#maxBytes = Math.max(LEAST_LIST.bytes, PER_ITEM.bytes * options.maxItems);
+  }
+
+  /** Bytes of the kept entries. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  list<Rest extends object>(rest: Rest) {
+    return { items: this.#items, skipped: this.#skipped, bytes: this.#bytes, ...rest };
+  }
+
+  skip(reason: string): void {
+    if (this.#skipped.length < MAX_REASONS) this.#skipped.push(reason);
+  }
+
   /** Returns `false` if the list is full. */
-  add(entries: readonly unknown[]): boolean;
-  skip(reason: string): void;
-  pages(): Pages<Item>;
-}
+  add(entries: readonly unknown[]): boolean {
+    return entries.every((entry) => this.#add(entry));
+  }
 
-function createKept<Item>(kind: ListKind, options: ListPagesOptions): Kept<Item> {
-  const { method, key } = LISTS[kind];
-  const { maxItems, budget, unusable } = options;
-  const maxNodes = Math.max(LEAST_LIST.nodes, PER_ITEM.nodes * maxItems);
-  const maxBytes = Math.max(LEAST_LIST.bytes, PER_ITEM.bytes * maxItems);
-  const keys = new Set<unknown>();
-  const items: Item[] = [];
-  const skipped: string[] = [];
-  let nodes = 0;
-  let bytes = 0;
-  let refused = 0;
-  const skip = (reason: string): void => {
-    if (skipped.length < MAX_REASONS) skipped.push(reason);
-  };
-
-  const add = (value: unknown): boolean => {
-    if (items.length >= maxItems) {
-      skip(`the list has more than ${maxItems} entries`);
+  #add(value: unknown): boolean {
+    const { method, key } = LISTS[this.#kind];
+    const { maxItems, budget, unusable } = this.#options;
+    if (this.#items.length >= maxItems) {
+      this.skip(`the list has more than ${maxItems} entries`);
       return false;
     }
     // Before anything else reads it.
     const size = measure(value, ENTRY_BOUNDS);
     if (size.problem !== undefined) {
-      skip(`an entry of ${method} ${size.problem}${nameOf(value)}`);
+      this.skip(`an entry of ${method} ${size.problem}${nameOf(value)}`);
       // Many oversized entries must not cost more than a few full lists.
-      nodes += size.nodes;
-      refused += size.bytes;
-      if (nodes <= maxNodes && refused <= MAX_REFUSED_BYTES) return true;
-      skip('the list has too many oversized entries');
+      this.#nodes += size.nodes;
+      this.#refused += size.bytes;
+      if (this.#nodes <= this.#maxNodes && this.#refused <= MAX_REFUSED_BYTES) return true;
+      this.skip('the list has too many oversized entries');
       return false;
     }
-    const checked = validateListEntry(kind, value);
+    const checked = validateListEntry(this.#kind, value);
     if (checked.problem !== undefined) {
-      skip(`an entry of ${method} has no valid "${checked.problem}"${nameOf(value)}`);
+      this.skip(`an entry of ${method} has no valid "${checked.problem}"${nameOf(value)}`);
       return true;
     }
     const { entry, ignored } = checked;
-    if (keys.has(entry[key])) {
-      skip(`an entry of ${method} is a duplicate${nameOf(entry)}`);
+    if (this.#keys.has(entry[key])) {
+      this.skip(`an entry of ${method} is a duplicate${nameOf(entry)}`);
       return true;
     }
     const reason = unusable?.(entry);
     if (reason !== undefined) {
-      skip(`an entry of ${method} ${reason}${nameOf(entry)}`);
+      this.skip(`an entry of ${method} ${reason}${nameOf(entry)}`);
       return true;
     }
     const cost = Math.max(size.bytes, BYTES_PER_NODE * size.nodes);
-    if (nodes + size.nodes > maxNodes || bytes + cost > maxBytes) {
-      skip(`the list has more than ${maxNodes} parts or ${maxBytes} bytes`);
+    if (this.#nodes + size.nodes > this.#maxNodes || this.#bytes + cost > this.#maxBytes) {
+      this.skip(`the list has more than ${this.#maxNodes} parts or ${this.#maxBytes} bytes`);
       return false;
     }
     if (budget?.take(cost) === false) {
-      skip('the lists of all servers together exceed limits.listBytes');
+      this.skip('the lists of all servers together exceed limits.listBytes');
       return false;
     }
-    nodes += size.nodes;
-    bytes += cost;
+    this.#nodes += size.nodes;
+    this.#bytes += cost;
     for (const name of ignored)
-      skip(`the "${name}" of an entry of ${method} is malformed and ignored${nameOf(entry)}`);
-    keys.add(entry[key]);
+      this.skip(`the "${name}" of an entry of ${method} is malformed and ignored${nameOf(entry)}`);
+    this.#keys.add(entry[key]);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that make an entry were checked
-    items.push(entry as Item);
+    this.#items.push(entry as Item);
     return true;
-  };
-
-  return {
-    add: (entries) => entries.every(add),
-    skip,
-    pages: () => ({ items, skipped, bytes }),
-  };
+  }
 }
 
 /** Returns the entries of a page. Some frameworks write `null` for an empty list, and others for one that they could not read. */

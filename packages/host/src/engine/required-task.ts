@@ -1,56 +1,59 @@
 import { AuthRequiredError, FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { restateError } from '@mcp-fittings/toolbox/errors';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import type { ToolDefinition } from '../contracts/catalog.js';
-import type { EngineRequestOptions } from '../contracts/engine.js';
-import type { SessionDeps } from './session.js';
+import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 
 /**
- * Returns whether a server runs a tool only as a task of revision 2025-11-25. What the tool says counts only if the server declares
- * tasks for tool calls.
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
- */
-export function requiresTask(
-  { era, capabilities }: Pick<SessionDeps, 'era' | 'capabilities'>,
-  tool: ToolDefinition | undefined,
-): boolean {
-  if (era.kind !== 'initialize' || tool?.execution?.taskSupport !== 'required') return false;
-  const call = ['requests', 'tools', 'call'].reduce(member, capabilities['tasks']);
-  return isRecord(call);
-}
-
-function member(value: unknown, name: string): unknown {
-  return isRecord(value) ? value[name] : undefined;
-}
-
-/**
- * Calls a tool as a task, and resolves with its result. The server answers `tasks/result` when the task is over, and sends its
- * questions meanwhile. If the caller gives up, the task is canceled.
+ * Calls a tool, as a task of revision 2025-11-25 if the server runs it only as one, and resolves with its result. The server answers
+ * `tasks/result` when the task is over, and sends its questions meanwhile. If the caller gives up, the task is canceled.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#result-retrieval
  */
 export async function callAsTask(
-  { server, request }: Pick<SessionDeps, 'server' | 'request'>,
+  server: string,
+  session: EngineSession,
   params: JSONRPCObject,
   options: EngineRequestOptions,
 ): Promise<JSONRPCObject> {
-  // Its token would be valid until the end of the task, and not only until this response.
-  const created = await request('tools/call', { ...params, task: {} }, { ...options, onProgress: undefined });
+  if (!requiresTask(session, options)) return session.request('tools/call', params, options);
+  const created = await session.request(
+    'tools/call',
+    { ...params, task: {} },
+    // Its token would be valid until the end of the task, and not only until this response.
+    { ...options, onProgress: undefined },
+  );
   const taskId = member(created['task'], 'taskId');
   if (typeof taskId !== 'string') return created;
   const { _meta: meta } = params;
   const about = { taskId, ...(meta !== undefined && { _meta: meta }) };
   try {
-    return await request('tasks/result', about, options);
+    return await session.request('tasks/result', about, options);
   } catch (error) {
     if (!(error instanceof FittingsError)) throw error;
     if (error.code === 'ABORTED' || error.code === 'TIMEOUT') {
-      request('tasks/cancel', about, { ...options, signal: undefined, onProgress: undefined }).catch(
-        () => undefined,
-      );
+      session
+        .request('tasks/cancel', about, { ...options, signal: undefined, onProgress: undefined })
+        .catch(() => undefined);
     }
     // The server has accepted the call, whatever became of the request for its result.
     if (!(error instanceof AuthRequiredError)) throw restateError(error, { delivery: 'unknown' });
     const { message, challenge, hint } = error;
     throw new AuthRequiredError(message, { server, challenge, hint, cause: error, delivery: 'unknown' });
   }
+}
+
+/**
+ * Returns whether a server runs a tool only as a task of revision 2025-11-25. What the tool says counts only if the server declares
+ * tasks for tool calls.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+ */
+function requiresTask(
+  { era, capabilities }: EngineSession,
+  { definition }: Pick<EngineRequestOptions, 'definition'>,
+): boolean {
+  if (era.kind !== 'initialize' || definition?.execution?.taskSupport !== 'required') return false;
+  return isRecord(['requests', 'tools', 'call'].reduce(member, capabilities['tasks']));
+}
+
+function member(value: unknown, name: string): unknown {
+  return isRecord(value) ? value[name] : undefined;
 }

@@ -1,7 +1,7 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { Connection } from '../connection/connect-once.js';
-import type { ListKind } from '../contracts/catalog.js';
-import type { ListBudget, ListResult } from '../contracts/engine.js';
+import type { ListKind, ListResult } from '../contracts/catalog.js';
+import type { ListBudget } from '../limiters.js';
 import type { CallOptions, Host } from '../contracts/host.js';
 import {
   type InterceptedConnect,

@@ -8,7 +8,7 @@ import {
 } from '@mcp-fittings/client-core';
 import { answersId, isRecord, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import type { EngineNotifyOptions, EngineRequestOptions } from '../contracts/engine.js';
+import type { EngineRequestOptions } from '../contracts/engine.js';
 import {
   abortedError,
   connectionError,
@@ -20,7 +20,7 @@ import {
 import { OpenRequest } from './open-request.js';
 
 /** How the connection sends one request. */
-export interface SendOptions extends Omit<EngineRequestOptions, 'timeoutMs' | 'meta'> {
+export interface SendOptions extends Omit<EngineRequestOptions, 'timeoutMs' | 'definition'> {
   /** Longest time without a response or progress, in milliseconds. Default: unlimited. */
   readonly timeoutMs?: number | undefined;
   /** What is sent, for error messages. Default: the method. */
@@ -54,6 +54,19 @@ export interface ConnectionOptions {
 const GIVEN_UP_KEPT = 64;
 const NO_PARAMS: JSONRPCObject = Object.freeze({});
 
+/** Requests and notifications of the host that revision 2026-07-28 does not have. */
+const REMOVED_METHODS: ReadonlySet<string> = new Set([
+  'initialize',
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'notifications/initialized',
+  'notifications/roots/list_changed',
+]);
+/** Requests of the host that only revision 2026-07-28 has. */
+const ADDED_METHODS: ReadonlySet<string> = new Set(['server/discover', 'subscriptions/listen']);
+
 /**
  * JSON-RPC over one transport: matches responses with requests, enforces deadlines, cancels what is given up, and reports
  * progress.
@@ -80,7 +93,7 @@ export class Connection {
     this.#transport = transport;
     this.#clock = clock;
     this.#events = events;
-    transport.onmessage = (message) => this.#receive(message);
+    transport.onmessage = this.#receive;
     transport.onerror = (error) => events.error(error);
     transport.onclose = () => this.#end();
   }
@@ -91,25 +104,47 @@ export class Connection {
   }
 
   /**
-   * Sends a request, and resolves with its result. Rejects with a `FittingsError` that has a `delivery`. An abort or a deadline
-   * cancels the request on the server.
+   * Sends a request, and resolves with its result. Rejects with a `FittingsError` that has a `delivery`: with `CAPABILITY_MISSING` for a
+   * method of the other era, which the server cannot know. An abort or a deadline cancels the request on the server.
    */
   request(method: string, params: JSONRPCObject, options: SendOptions): Promise<JSONRPCObject> {
-    const { signal } = options;
+    const { signal, onProgress, headers, isHandshake, endsWithStream } = options;
+    if (isHandshake !== true && this.#isOfOtherEra(method)) return Promise.reject(this.#notSupported(method));
     if (this.#isClosed) return Promise.reject(connectionError(this.#failed(method, options), 'not-sent'));
     if (signal?.aborted === true)
       return Promise.reject(abortedError(this.#failed(method, options), signal.reason, 'not-sent'));
     const id = options.id ?? ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      const request = new OpenRequest({ id, method, options, clock: this.#clock, resolve, reject });
-      this.#open.set(id, request);
-      request.start((reason) => this.#giveUp(request, reason));
-      this.#send(request, params);
-    });
+    const request = new OpenRequest(id, method, options, this.#clock);
+    this.#open.set(id, request);
+    request.start((reason) => this.#giveUp(request, reason));
+    let sent = this.#enveloped(params);
+    // The id is unique among the requests in flight, so it is the progress token too.
+    if (onProgress !== undefined) sent = { ...sent, _meta: { ...sent._meta, progressToken: id } };
+    const hasStreams = this.envelope !== undefined && this.#transport.hasPerRequestStream === true;
+    try {
+      this.#transport
+        .send(
+          { jsonrpc: '2.0', id, method, params: sent },
+          {
+            headers,
+            requestSignal: hasStreams ? request.openStream() : undefined,
+            ...(endsWithStream === true && { onRequestStreamEnd: () => this.#streamEnded(request) }),
+          },
+        )
+        .catch((error: unknown) => this.#sendFailed(request, error));
+    } catch (error) {
+      this.#sendFailed(request, error);
+    }
+    return request.result;
   }
 
   /** Sends a notification; resolves when the transport has sent it. */
-  async notify(method: string, params: JSONRPCObject, options: EngineNotifyOptions = {}): Promise<void> {
+  async notify(
+    method: string,
+    params: JSONRPCObject,
+    options: Pick<EngineRequestOptions, 'headers'> = {},
+  ): Promise<void> {
+    if (this.#isOfOtherEra(method)) throw this.#notSupported(method);
     const failed = { server: this.#server, transport: this.#transport, what: method };
     if (this.#isClosed) throw connectionError(failed, 'not-sent');
     try {
@@ -128,30 +163,13 @@ export class Connection {
     });
   }
 
-  #send(request: OpenRequest, params: JSONRPCObject): void {
-    const { id, method, options } = request;
-    const { onProgress, headers, endsWithStream } = options;
-    let sent = this.#enveloped(params);
-    // The id is unique among the requests in flight, so it is the progress token too.
-    if (onProgress !== undefined) sent = { ...sent, _meta: { ...sent._meta, progressToken: id } };
-    try {
-      this.#transport
-        .send(
-          { jsonrpc: '2.0', id, method, params: sent },
-          {
-            headers,
-            requestSignal: this.#hasStreams ? request.openStream() : undefined,
-            ...(endsWithStream === true && { onRequestStreamEnd: () => this.#streamEnded(request) }),
-          },
-        )
-        .catch((error: unknown) => this.#sendFailed(request, error));
-    } catch (error) {
-      this.#sendFailed(request, error);
-    }
+  #isOfOtherEra(method: string): boolean {
+    return (this.envelope === undefined ? ADDED_METHODS : REMOVED_METHODS).has(method);
   }
 
-  get #hasStreams(): boolean {
-    return this.envelope !== undefined && this.#transport.hasPerRequestStream === true;
+  #notSupported(method: string): FittingsError {
+    const text = `The server "${this.#server}" does not support ${method}.`;
+    return new FittingsError('CAPABILITY_MISSING', text, { server: this.#server, delivery: 'not-sent' });
   }
 
   #enveloped(params: JSONRPCObject): JSONRPCObject {
@@ -159,7 +177,7 @@ export class Connection {
     return envelope === undefined ? params : { ...params, _meta: { ...envelope, ...params._meta } };
   }
 
-  #receive(message: JSONRPCMessage): void {
+  readonly #receive = (message: JSONRPCMessage): void => {
     // The members are read as unknown, because not every transport validates what arrives.
     const { id, method, params }: { id?: unknown; method?: unknown; params?: unknown } = message;
     if (method === undefined) return this.#receiveResponse(id, message);
@@ -168,7 +186,7 @@ export class Connection {
     if (typeof id === 'string' || typeof id === 'number') return this.#events.request(id, method, given);
     if (method === 'notifications/progress') return this.#receiveProgress(given);
     this.#events.notification(method, given);
-  }
+  };
 
   #receiveResponse(id: unknown, message: JSONRPCMessage): void {
     const request = this.#find(id);

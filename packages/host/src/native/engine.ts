@@ -1,24 +1,18 @@
-import { FittingsError, type JSONRPCObject, type Transport } from '@mcp-fittings/client-core';
-import type {
-  Engine,
-  EngineConnectOptions,
-  EngineRequestOptions,
-  EngineSession,
-} from '../contracts/engine.js';
+import { FittingsError, type Transport } from '@mcp-fittings/client-core';
+import type { Engine, EngineConnectOptions, EngineSession } from '../contracts/engine.js';
 import type { LogLevel } from '../contracts/server-requests.js';
 import { isLocal } from '../engine/era.js';
 import { headerProblem } from '../engine/header-annotations.js';
 import { Listening } from '../engine/listening.js';
 import { connectionError, otherError } from '../engine/request-errors.js';
 import { clientCapabilities } from '../engine/client-capabilities.js';
-import { createSession, type RequestExtras } from '../engine/session.js';
 import { Connection } from './connection.js';
 import { shakeHands, type ClientDeclaration, type Handshake } from './handshake.js';
 import { requestWithInput } from './input-required.js';
 import { ListenStreams } from './listen-streams.js';
 import { dispatchNotification } from './notifications.js';
-import { createParameterHeaders } from './parameter-headers.js';
-import { isOfOtherEra, META } from './protocol.js';
+import { ParameterHeaders } from './parameter-headers.js';
+import { META } from './protocol.js';
 import { createAnswer, ServerRequests, type AnswerRequest } from './server-requests.js';
 
 /**
@@ -77,8 +71,14 @@ async function connect(transport: Transport, connectOptions: EngineConnectOption
     throw otherError({ server, transport, signal, what: 'the handshake' }, error, 'PROTOCOL_VIOLATION');
   }
   isEstablished = true;
-  if (handshake.era.kind === 'initialize')
-    return createInitializeSession({ server, handshake, connection, transport });
+  if (handshake.era.kind === 'initialize') {
+    return {
+      ...handshake,
+      request: connection.request.bind(connection),
+      notify: connection.notify.bind(connection),
+      close: () => transport.close(),
+    };
+  }
   streams = new ListenStreams({ server, transport, connection, clock, timeoutMs });
   return createStatelessSession({ handshake, connection, transport, connectOptions, answer, streams });
 }
@@ -96,37 +96,10 @@ function unexpectedRequest(server: string): FittingsError {
   return new FittingsError('PROTOCOL_VIOLATION', text, { server });
 }
 
-interface SessionOptions {
-  readonly server: string;
+interface StatelessSessionOptions {
   readonly handshake: Handshake;
   readonly connection: Connection;
   readonly transport: Transport;
-}
-
-/** Creates the session of a server of the revisions up to 2025-11-25. */
-function createInitializeSession({
-  server,
-  handshake,
-  connection,
-  transport,
-}: SessionOptions): EngineSession {
-  return createSession({
-    server,
-    ...handshake,
-    request(method, params, given) {
-      if (isOfOtherEra(method, false)) return Promise.reject(notSupported(server, method));
-      return connection.request(method, params, given);
-    },
-    async notify(method, params, given) {
-      if (isOfOtherEra(method, false)) throw notSupported(server, method);
-      await connection.notify(method, params, given);
-    },
-    rootsChanged: () => connection.notify('notifications/roots/list_changed', {}),
-    close: () => transport.close(),
-  });
-}
-
-interface StatelessSessionOptions extends Omit<SessionOptions, 'server'> {
   readonly connectOptions: EngineConnectOptions;
   readonly answer: AnswerRequest;
   readonly streams: ListenStreams;
@@ -137,6 +110,8 @@ async function createStatelessSession(options: StatelessSessionOptions): Promise
   const { handshake, connection, transport, connectOptions, answer, streams } = options;
   const { server, events, clock } = connectOptions;
   const { capabilities } = handshake;
+  const listenError = (error: unknown): FittingsError =>
+    otherError({ server, transport, what: 'subscriptions/listen' }, error, 'PROTOCOL_VIOLATION');
   const listening = new Listening({
     listen: (filter) => streams.open(filter),
     capabilities,
@@ -147,60 +122,37 @@ async function createStatelessSession(options: StatelessSessionOptions): Promise
       for (const uri of uris) events.resourceUpdated(uri);
     },
   });
-  const listenError = (error: unknown): FittingsError =>
-    otherError({ server, transport, what: 'subscriptions/listen' }, error, 'PROTOCOL_VIOLATION');
   // A server that refuses the stream can still be used; its lists are refreshed less often.
   await listening.open().catch((error: unknown) => events.error(listenError(error)));
 
   let logLevel: LogLevel | undefined;
-  const headersFor = createParameterHeaders();
-  const request = (
-    method: string,
-    params: JSONRPCObject,
-    given: EngineRequestOptions,
-    extras?: RequestExtras,
-  ): Promise<JSONRPCObject> => {
-    if (isOfOtherEra(method, true)) return Promise.reject(notSupported(server, method));
-    const { _meta: meta } = params;
-    const repeated = headersFor(extras?.tool, params['arguments']);
-    return requestWithInput(
-      logLevel === undefined ? params : { ...params, _meta: { ...meta, [META.logLevel]: logLevel } },
-      repeated === undefined ? given : { ...given, headers: { ...given.headers, ...repeated } },
-      {
-        failed: { server, transport, signal: given.signal, what: method },
-        clock,
-        answer,
-        send: (sent, sendOptions) => connection.request(method, sent, sendOptions),
-      },
-    );
-  };
-  return createSession({
-    server,
+  const parameterHeaders = new ParameterHeaders();
+  return {
     ...handshake,
-    unusable: isLocal(transport) ? undefined : ({ inputSchema }) => headerProblem(inputSchema),
-    request,
-    overrides: {
-      subscribe: (uri) => listening.subscribe(uri),
-      unsubscribe: (uri) => listening.unsubscribe(uri),
-      setLogLevel: async (level) => {
-        logLevel = level;
-      },
+    ...(!isLocal(transport) && { unusable: ({ inputSchema }) => headerProblem(inputSchema) }),
+    request(method, params, given) {
+      const { _meta: meta } = params;
+      const repeated = parameterHeaders.of(given.definition, params['arguments']);
+      return requestWithInput(
+        logLevel === undefined ? params : { ...params, _meta: { ...meta, [META.logLevel]: logLevel } },
+        repeated === undefined ? given : { ...given, headers: { ...given.headers, ...repeated } },
+        {
+          failed: { server, transport, signal: given.signal, what: method },
+          clock,
+          answer,
+          send: (sent, sendOptions) => connection.request(method, sent, sendOptions),
+        },
+      );
     },
-    async notify(method, params, given) {
-      if (isOfOtherEra(method, true)) throw notSupported(server, method);
-      await connection.notify(method, params, given);
+    notify: connection.notify.bind(connection),
+    subscribe: (uri) => listening.subscribe(uri),
+    unsubscribe: (uri) => listening.unsubscribe(uri),
+    async setLogLevel(level) {
+      logLevel = level;
     },
-    rootsChanged: () => Promise.resolve(),
     async close() {
       await listening.close().catch(() => undefined);
       await transport.close();
     },
-  });
-}
-
-function notSupported(server: string, method: string): FittingsError {
-  return new FittingsError('CAPABILITY_MISSING', `The server "${server}" does not support ${method}.`, {
-    server,
-    delivery: 'not-sent',
-  });
+  };
 }

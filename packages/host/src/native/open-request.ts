@@ -1,15 +1,6 @@
 import type { Clock, JSONRPCObject, RequestId } from '@mcp-fittings/client-core';
 import type { SendOptions } from './connection.js';
 
-export interface OpenRequestOptions {
-  readonly id: RequestId;
-  readonly method: string;
-  readonly options: SendOptions;
-  readonly clock: Clock;
-  readonly resolve: (result: JSONRPCObject) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** Gives a request up: its caller has aborted it, or a deadline has passed. */
 type GiveUp = (reason: 'aborted' | 'timeout') => void;
 
@@ -18,8 +9,11 @@ export class OpenRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly options: SendOptions;
-  readonly resolve: (result: JSONRPCObject) => void;
-  readonly reject: (error: unknown) => void;
+  /** Settles with the response, or with why there will be none. */
+  readonly result: Promise<JSONRPCObject>;
+  // Both are set by the executor of the promise, which runs at once.
+  resolve!: (result: JSONRPCObject) => void;
+  reject!: (error: unknown) => void;
   /** Ends the request's own stream. */
   stream: AbortController | undefined;
   readonly #clock: Clock;
@@ -27,13 +21,15 @@ export class OpenRequest {
   #silence: Disposable | undefined;
   #total: Disposable | undefined;
 
-  constructor({ id, method, options, clock, resolve, reject }: OpenRequestOptions) {
+  constructor(id: RequestId, method: string, options: SendOptions, clock: Clock) {
     this.id = id;
     this.method = method;
     this.options = options;
-    this.resolve = resolve;
-    this.reject = reject;
     this.#clock = clock;
+    this.result = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
   }
 
   /** What was sent, for error messages. */

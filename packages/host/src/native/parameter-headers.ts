@@ -4,35 +4,31 @@ import { headerAnnotations, type HeaderAnnotation } from '../engine/header-annot
 
 const PREFIX = 'Mcp-Param-';
 
-/** Returns the headers that repeat arguments of one call; `undefined` if there are none. */
-export type ParameterHeaders = (
-  tool: ToolDefinition | undefined,
-  args: unknown,
-) => Readonly<Record<string, string>> | undefined;
-
 /**
  * Repeats arguments in headers where the input schema of a tool says so, so that proxies can route by them (SEP-2243). Each schema is
  * read once.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports (custom headers)
  */
-export function createParameterHeaders(): ParameterHeaders {
-  const known = new WeakMap<object, readonly HeaderAnnotation[]>();
+export class ParameterHeaders {
+  readonly #known = new WeakMap<object, readonly HeaderAnnotation[]>();
 
-  const annotationsOf = ({ inputSchema }: ToolDefinition): readonly HeaderAnnotation[] => {
-    let annotations = known.get(inputSchema);
-    if (annotations === undefined) known.set(inputSchema, (annotations = headerAnnotations(inputSchema)));
-    return annotations;
-  };
-
-  return (tool, args) => {
+  /** Returns the headers that repeat arguments of one call; `undefined` if there are none. */
+  of(tool: ToolDefinition | undefined, args: unknown): Readonly<Record<string, string>> | undefined {
     if (tool === undefined) return undefined;
     let headers: Record<string, string> | undefined;
-    for (const { name, path } of annotationsOf(tool)) {
+    for (const { name, path } of this.#annotationsOf(tool)) {
       const text = textOf(args, path);
       if (text !== undefined) (headers ??= {})[PREFIX + name] = encode(text);
     }
     return headers;
-  };
+  }
+
+  #annotationsOf({ inputSchema }: ToolDefinition): readonly HeaderAnnotation[] {
+    let annotations = this.#known.get(inputSchema);
+    if (annotations === undefined)
+      this.#known.set(inputSchema, (annotations = headerAnnotations(inputSchema)));
+    return annotations;
+  }
 }
 
 /** Returns the value of an argument as text; `undefined` if no header is sent for it. */

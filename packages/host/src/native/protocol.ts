@@ -26,24 +26,6 @@ export const META = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** Requests of the host that revision 2026-07-28 does not have. */
-const REMOVED_METHODS: ReadonlySet<string> = new Set([
-  'initialize',
-  'ping',
-  'logging/setLevel',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'notifications/initialized',
-  'notifications/roots/list_changed',
-]);
-/** Requests of the host that only revision 2026-07-28 has. */
-const ADDED_METHODS: ReadonlySet<string> = new Set(['server/discover', 'subscriptions/listen']);
-
-/** Whether the method of a request or notification belongs to the other era, so that the server cannot know it. */
-export function isOfOtherEra(method: string, isStateless: boolean): boolean {
-  return (isStateless ? REMOVED_METHODS : ADDED_METHODS).has(method);
-}
-
 /** A result of `server/discover`. */
 export interface Discovery extends JSONRPCObject {
   readonly supportedVersions: readonly string[];

@@ -1,6 +1,6 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
-import { createSemaphore } from '../limiters.js';
+import { Semaphore } from '../limiters.js';
 import type { EngineRequestInfo, EngineCallbacks } from '../contracts/engine.js';
 import type {
   ServerRequestInfo,
@@ -22,7 +22,7 @@ export interface GuardOptions {
   readonly calls?: (() => readonly CallInFlight[]) | undefined;
   /** Returns the request in whose asynchronous context this is called. Default: none. */
   readonly currentCall?: (() => CallInFlight | undefined) | undefined;
-  /** The person whom the calls on this connection name. Default: none. */
+  /** The principal whom the calls on this connection name. Default: none. */
   readonly principal?: string | undefined;
 }
 
@@ -98,7 +98,7 @@ type Bounded = <T>(
 ) => Promise<T>;
 
 function bounder(options: GuardOptions): Bounded {
-  const slots = createSemaphore(MAX_RUNNING);
+  const slots = new Semaphore(MAX_RUNNING);
   let asked = 0;
   return async (what, info, work) => {
     if (asked >= MAX_RUNNING + MAX_WAITING) {

@@ -7,11 +7,11 @@ import {
 import { choosePlugin } from '../setup/entry-transport.js';
 import type { HostDeps } from '../setup/server-deps.js';
 import { readSettings } from '../setup/settings.js';
-import { createServerConnection, type ServerConnection } from './server-connection.js';
+import { ServerConnection } from './server-connection.js';
 
 /**
  * Creates a server for an entry. An invalid entry is reported as the state of the server when it is to be connected.
- * @param principal - the person whom calls name; undefined for the connection of the host itself
+ * @param principal - the principal whom calls name; undefined for the connection of the host itself
  */
 export function createServer(
   server: string,
@@ -72,7 +72,7 @@ export function createServer(
     return { plugin: choosePlugin(server, config, options.transports), auth: auth() };
   };
 
-  return createServerConnection({
+  return new ServerConnection({
     ...host,
     ...(principal !== undefined && { emitter: emitterFor(principal, host.emitter) }),
     limits: { ...limits, ...(discoveryMs !== undefined && { discoveryMs, listMs: discoveryMs }) },
@@ -84,7 +84,7 @@ export function createServer(
   });
 }
 
-/** Adds the person to each event. */
+/** Adds the principal to each event. */
 function emitterFor(principal: string, emitter: HostDeps['emitter']): HostDeps['emitter'] {
   return {
     on: (event, listener) => emitter.on(event, listener),

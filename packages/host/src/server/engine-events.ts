@@ -3,7 +3,7 @@ import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { measure } from '../json-values.js';
 import type { EngineEvents } from '../contracts/engine.js';
 import type { LogEntry } from '../contracts/server-requests.js';
-import { createRateLimit } from '../limiters.js';
+import { RateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
 export interface EngineEventsDeps {
@@ -25,8 +25,8 @@ export function createEngineEvents(
   deps: EngineEventsDeps,
 ): Omit<EngineEvents, 'closed'> {
   const { server, clock, logger, emitter, limits } = shared;
-  const rate = createRateLimit(clock, limits.eventsPerSecond);
-  const errors = createRateLimit(clock, limits.eventsPerSecond);
+  const rate = new RateLimit(clock, limits.eventsPerSecond);
+  const errors = new RateLimit(clock, limits.eventsPerSecond);
   const passes = (): boolean => {
     if (!rate.allow()) return false;
     const dropped = rate.takeDropped();

@@ -11,7 +11,7 @@ export interface EstablishDeps {
   /** Opens a transport and performs the handshake, of this era if it is known. */
   readonly open: (era: ProtocolEra | undefined) => Promise<Connection>;
   /** Runs between the handshake and `connected`. A rejection counts as a failed attempt. */
-  readonly prepare: (connection: Connection, signal: AbortSignal) => Promise<void>;
+  readonly prepare: (connection: Connection) => Promise<void>;
 }
 
 /**
@@ -39,7 +39,7 @@ async function attempt(era: ProtocolEra | undefined, deps: EstablishDeps): Promi
     const found = connection.session.era;
     if (found.kind === 'stateless' || found.isGuess !== true) await cache.rememberEra(found);
     phase('listing');
-    await prepare(connection, signal);
+    await prepare(connection);
     signal.throwIfAborted();
     return connection;
   } catch (error) {

@@ -3,34 +3,10 @@ import type { HostDeps } from '../setup/server-deps.js';
 import { createServer } from './create-server.js';
 import type { ServerConnection } from './server-connection.js';
 
-/** The server of a host, apart from the connections of people. */
+/** The server of a host, apart from the connections of principals. */
 export interface BaseServer {
   readonly name: string;
   readonly server: ServerConnection;
-}
-
-/**
- * The connections that a host makes for a person named by a call. Each has its own credentials, lists and server process, so that
- * nothing has to be told apart within a connection. They are bounded in number, and closed and forgotten when they are unused.
- */
-export interface PrincipalServers {
-  /**
-   * Runs `work` with the connection of this person, which is kept meanwhile. Rejects with `CONNECT_FAILED` if
-   * `limits.principals` connections are in use, and with the error of a server that is stopped or disabled.
-   */
-  use<T>(base: BaseServer, principal: string, work: (server: ServerConnection) => Promise<T>): Promise<T>;
-  /** Returns the connection of this person, if there is one. */
-  find(name: string, principal: string): ServerConnection | undefined;
-  /** Returns the connections of all people. */
-  all(): readonly ServerConnection[];
-  /** Closes and forgets the connection of one person. */
-  drop(name: string, principal: string): Promise<void>;
-  /** Closes and forgets the connections of all people to this server. */
-  dropAll(name: string): Promise<void>;
-  /** Does the same, and refuses new ones until {@link allow}. */
-  stop(name: string): Promise<void>;
-  allow(name: string): void;
-  dispose(): Promise<void>;
 }
 
 interface Kept {
@@ -44,94 +20,123 @@ interface Kept {
   timer?: Disposable | undefined;
 }
 
-export function createPrincipalServers(deps: HostDeps): PrincipalServers {
-  const { clock, limits } = deps;
-  const people = new Map<string, Map<string, Kept>>();
+/**
+ * The connections that a host makes for the principals that calls name. Each has its own credentials, lists and server process, so that
+ * nothing has to be told apart within a connection. They are bounded in number, and closed and forgotten when they are unused.
+ */
+export class PrincipalServers {
+  readonly #deps: HostDeps;
+  readonly #kept = new Map<string, Map<string, Kept>>();
   /** All of them, the one that was unused for longest first. */
-  const order = new Set<Kept>();
-  const stopped = new Set<string>();
+  readonly #order = new Set<Kept>();
+  readonly #stopped = new Set<string>();
 
-  const forget = async (kept: Kept): Promise<void> => {
+  constructor(deps: HostDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Returns the connection of this principal, which is kept until the result is disposed of. Throws `CONNECT_FAILED` if
+   * `limits.principals` connections are in use, and the error of a server that is stopped or disabled.
+   */
+  open(base: BaseServer, principal: string): Pick<Kept, 'server' | 'ready'> & Disposable {
+    const { clock, limits } = this.#deps;
+    checkMayConnect(base, this.#stopped);
+    const kept = this.#kept.get(principal)?.get(base.name) ?? this.#keep(base, principal);
     kept.timer?.[Symbol.dispose]();
-    order.delete(kept);
-    const own = people.get(kept.principal);
-    if (own?.get(kept.name) === kept) own.delete(kept.name);
-    if (own?.size === 0) people.delete(kept.principal);
-    await kept.server.dispose();
-  };
-  const isUnused = ({ active, server }: Kept): boolean => active === 0 && !server.isSubscribed;
-
-  /** Makes room for one more. */
-  const makeRoom = (name: string): Promise<void> | undefined => {
-    if (order.size < limits.principals) return undefined;
-    for (const kept of order) if (isUnused(kept)) return forget(kept);
-    throw new FittingsError(
-      'CONNECT_FAILED',
-      `The host has ${limits.principals} connections for people, and all of them are in use.`,
-      {
-        server: name,
-        delivery: 'not-sent',
-        hint: 'Retry later, or increase limits.principals.',
-        details: { limit: limits.principals },
+    this.#order.delete(kept);
+    this.#order.add(kept);
+    kept.active++;
+    return {
+      server: kept.server,
+      ready: kept.ready,
+      [Symbol.dispose]: () => {
+        kept.active--;
+        if (!this.#order.has(kept) || !isUnused(kept)) return;
+        kept.timer = clock.schedule(() => void this.#forget(kept), limits.principalIdleMs, { unref: true });
       },
-    );
-  };
+    };
+  }
 
-  const keep = ({ name, server: { config } }: BaseServer, principal: string): Kept => {
-    const room = makeRoom(name);
-    const server = createServer(name, config, deps, principal);
+  /** Returns the connection of this principal, if there is one. */
+  find(name: string, principal: string): ServerConnection | undefined {
+    return this.#kept.get(principal)?.get(name)?.server;
+  }
+
+  /** Returns the connections of all principals. */
+  all(): readonly ServerConnection[] {
+    return Array.from(this.#order, ({ server }) => server);
+  }
+
+  /** Closes and forgets the connection of one principal. */
+  async drop(name: string, principal: string): Promise<void> {
+    const kept = this.#kept.get(principal)?.get(name);
+    if (kept !== undefined) await this.#forget(kept);
+  }
+
+  /** Closes and forgets the connections of all principals to this server. */
+  async dropAll(name: string): Promise<void> {
+    const all = [...this.#order].filter((kept) => kept.name === name);
+    await Promise.all(all.map((kept) => this.#forget(kept)));
+  }
+
+  /** Does the same, and refuses new ones until {@link allow}. */
+  async stop(name: string): Promise<void> {
+    this.#stopped.add(name);
+    await this.dropAll(name);
+  }
+
+  allow(name: string): void {
+    this.#stopped.delete(name);
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all(Array.from(this.#order, (kept) => this.#forget(kept)));
+  }
+
+  #keep({ name, server: { config } }: BaseServer, principal: string): Kept {
+    const room = this.#makeRoom(name);
+    const server = createServer(name, config, this.#deps, principal);
     const prepare = async (): Promise<void> => {
-      // A process of another person has ended before the next one starts.
+      // A process of another principal has ended before the next one starts.
       await room;
       await server.restoreLists();
     };
     const kept: Kept = { name, principal, server, ready: prepare(), active: 0 };
-    const own = people.get(principal) ?? new Map<string, Kept>();
-    people.set(principal, own.set(name, kept));
+    const own = this.#kept.get(principal) ?? new Map<string, Kept>();
+    this.#kept.set(principal, own.set(name, kept));
     return kept;
-  };
+  }
 
-  const find = (name: string, principal: string): Kept | undefined => people.get(principal)?.get(name);
-  const dropAll = async (name: string): Promise<void> => {
-    const all = [...order].filter((kept) => kept.name === name);
-    await Promise.all(all.map(forget));
-  };
+  /** Makes room for one more. */
+  #makeRoom(name: string): Promise<void> | undefined {
+    const { principals: limit } = this.#deps.limits;
+    if (this.#order.size < limit) return undefined;
+    for (const kept of this.#order) if (isUnused(kept)) return this.#forget(kept);
+    throw new FittingsError(
+      'CONNECT_FAILED',
+      `The host has ${limit} connections for people, and all of them are in use.`,
+      {
+        server: name,
+        delivery: 'not-sent',
+        hint: 'Retry later, or increase limits.principals.',
+        details: { limit },
+      },
+    );
+  }
 
-  return {
-    async use(base, principal, work) {
-      const { name } = base;
-      checkMayConnect(base, stopped);
-      const kept = find(name, principal) ?? keep(base, principal);
-      kept.timer?.[Symbol.dispose]();
-      order.delete(kept);
-      order.add(kept);
-      kept.active++;
-      try {
-        await kept.ready;
-        return await work(kept.server);
-      } finally {
-        kept.active--;
-        if (order.has(kept) && isUnused(kept)) {
-          kept.timer = clock.schedule(() => void forget(kept), limits.principalIdleMs, { unref: true });
-        }
-      }
-    },
-    find: (name, principal) => find(name, principal)?.server,
-    all: () => Array.from(order, ({ server }) => server),
-    async drop(name, principal) {
-      const kept = find(name, principal);
-      if (kept !== undefined) await forget(kept);
-    },
-    dropAll,
-    async stop(name) {
-      stopped.add(name);
-      await dropAll(name);
-    },
-    allow: (name) => void stopped.delete(name),
-    async dispose() {
-      await Promise.all(Array.from(order, forget));
-    },
-  };
+  async #forget(kept: Kept): Promise<void> {
+    kept.timer?.[Symbol.dispose]();
+    this.#order.delete(kept);
+    const own = this.#kept.get(kept.principal);
+    if (own?.get(kept.name) === kept) own.delete(kept.name);
+    if (own?.size === 0) this.#kept.delete(kept.principal);
+    await kept.server.dispose();
+  }
+}
+
+function isUnused({ active, server }: Kept): boolean {
+  return active === 0 && !server.subscriptions.any;
 }
 
 function checkMayConnect({ name, server }: BaseServer, stopped: ReadonlySet<string>): void {

@@ -1,3 +1,4 @@
+import type { HostCache } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ListKind } from '../contracts/catalog.js';
 import { validateListEntry } from '../engine/validate-list-entry.js';
@@ -6,55 +7,138 @@ import type { Lists, ServerCatalog } from './server-catalog.js';
 import type { ProtocolEra } from '../contracts/engine.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
+type Shared = Pick<ServerDeps, 'server' | 'config' | 'options' | 'principal' | 'resolve' | 'clock'>;
+
 /**
  * The cached lists and handshake of one server, bound to its entry. What the server does not call public is also bound to the
- * user, and is not cached if the user is not known.
+ * user, and is not cached if the user is not known. Failures of the underlying cache are reported, and count as absent values.
  */
-export interface ServerCache {
+export class ServerCache {
+  readonly #shared: Shared;
+  readonly #cache: HostCache | undefined;
+  readonly #entry: string;
+  readonly #onError: (error: unknown) => void;
+  /** Kept in memory too, so that a reconnect needs no probe. */
+  #era: ProtocolEra | undefined;
+  #owner: string | undefined;
+  /** What the cache holds, as far as it is known. */
+  #stored: StoredLists | undefined;
+  #newest: (StoredLists & { readonly owner: string | undefined }) | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(shared: Shared, onError: (error: unknown) => void) {
+    this.#shared = shared;
+    this.#cache = shared.options.cache;
+    this.#entry = digestOf([shared.server, shared.config]);
+    this.#onError = onError;
+  }
+
   /** Returns the cached era. Also determines the user of the connection that is being made, for everything cached later. */
-  era(): Promise<ProtocolEra | undefined>;
-  rememberEra(era: ProtocolEra | undefined): Promise<void>;
+  async era(): Promise<ProtocolEra | undefined> {
+    const before = this.#owner;
+    this.#owner = await this.#ownerNow();
+    if (before !== this.#owner) this.#era = undefined;
+    this.#era ??= await this.#read('era', readEra);
+    return this.#era;
+  }
+
+  async rememberEra(found: ProtocolEra | undefined): Promise<void> {
+    if (digestOf(found) === digestOf(this.#era)) return;
+    this.#era = found;
+    const key = found === undefined ? undefined : this.#keyOf('era', isPublicEra(found));
+    const others = [this.#keyOf('era', false), this.#keyOf('era', true)].filter((other) => other !== key);
+    await Promise.all(
+      others.map(async (other) => {
+        if (other !== undefined) await this.#quietly(this.#cache?.delete(other));
+      }),
+    );
+    if (key !== undefined) await this.#quietly(this.#cache?.set(key, found));
+  }
+
   /** Returns the cached lists, unless the server's time for them has passed. */
-  lists(): Promise<Lists | undefined>;
+  async lists(): Promise<Lists | undefined> {
+    const { server, clock } = this.#shared;
+    this.#owner = await this.#ownerNow();
+    return this.#read('lists', (value, key) => {
+      const lists = readLists(value, server);
+      if (lists === undefined) return undefined;
+      const staleAt = isRecord(value) && typeof value['staleAt'] === 'number' ? value['staleAt'] : undefined;
+      this.#stored = { key, lists, staleAt };
+      return staleAt !== undefined && staleAt <= clock.now() ? undefined : lists;
+    });
+  }
+
   /** Caches the lists. Writes run one after the other, and lists that were replaced meanwhile are not written. */
-  rememberLists(lists: Lists, read: Pick<ServerCatalog, 'isPublic' | 'staleAt'>): void;
+  rememberLists(lists: Lists, { isPublic, staleAt }: Pick<ServerCatalog, 'isPublic' | 'staleAt'>): void {
+    const key = this.#keyOf('lists', isPublic);
+    if (key === undefined) return;
+    this.#newest = { lists: { ...lists }, key, staleAt, owner: this.#owner };
+    this.#writing ??= this.#writeAll();
+  }
+
   /** Forgets the handshake if it was for the user who was signed in. */
-  forget(): void;
+  forget(): void {
+    if (this.#era !== undefined && !isPublicEra(this.#era)) this.#era = undefined;
+  }
+
   /** Resolves when all writes are done. */
-  settled(): Promise<void>;
-}
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
 
-/** Creates the cache of one server. Failures of the underlying cache are reported to `onError`, and count as absent values. */
-export function createServerCache(
-  {
-    server,
-    config,
-    options,
-    principal = options.principal,
-    resolve,
-    clock,
-  }: Pick<ServerDeps, 'server' | 'config' | 'options' | 'principal' | 'resolve' | 'clock'>,
-  onError: (error: unknown) => void,
-): ServerCache {
-  const { cache } = options;
-  const entry = digestOf([server, config]);
-  // Kept in memory too, so that a reconnect needs no probe.
-  let era: ProtocolEra | undefined;
-  let owner: string | undefined;
+  async #writeAll(): Promise<void> {
+    // Never done before `#writing` is set.
+    await Promise.resolve();
+    while (this.#newest !== undefined) {
+      const { lists, key, staleAt, owner: then } = this.#newest;
+      this.#newest = undefined;
+      const stored = this.#stored;
+      // Most servers list the same in each run: writing it again would cost two flushes of the disk.
+      if (stored?.key === key && stored.staleAt === staleAt && areEqual(stored.lists, lists)) {
+        this.#stored = { key, lists, staleAt };
+        continue;
+      }
+      // Another user may have signed in since the lists were read.
+      if (key !== this.#keyOf('lists', true) && then !== (await this.#ownerNow())) continue;
+      const write = async (): Promise<void> => {
+        await this.#cache?.set(key, { ...lists, ...(staleAt !== undefined && { staleAt }) });
+        this.#stored = { key, lists, staleAt };
+      };
+      await this.#quietly(write());
+    }
+    this.#writing = undefined;
+  }
 
-  const quietly = async <T>(work: Promise<T> | undefined): Promise<T | undefined> => {
+  async #read<T>(
+    what: 'era' | 'lists',
+    parse: (value: unknown, key: string) => T | undefined,
+  ): Promise<T | undefined> {
+    for (const key of [this.#keyOf(what, false), this.#keyOf(what, true)]) {
+      const found = key && parse(await this.#quietly(this.#cache?.get(key)), key);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  async #quietly<T>(work: Promise<T> | undefined): Promise<T | undefined> {
     try {
       return await work;
     } catch (error) {
-      onError(error);
+      this.#onError(error);
       return undefined;
     }
-  };
+  }
+
+  #keyOf(what: 'era' | 'lists', isPublic: boolean): string | undefined {
+    if (isPublic) return `${what}:${this.#entry}`;
+    return this.#owner && `${what}:${this.#entry}:${this.#owner}`;
+  }
 
   /** Returns the last part of a key: a digest of the current user; `undefined` if the user is not known. */
-  const ownerNow = async (): Promise<string | undefined> => {
+  async #ownerNow(): Promise<string | undefined> {
+    const { options, principal = options.principal, resolve } = this.#shared;
     // Without a cache there is no need to read the credential store.
-    if (cache === undefined) return undefined;
+    if (this.#cache === undefined) return undefined;
     try {
       const { auth } = resolve();
       // A provider without `identity` signs as the principal.
@@ -65,93 +149,7 @@ export function createServerCache(
     } catch {
       return undefined;
     }
-  };
-
-  const keyOf = (what: 'era' | 'lists', isPublic: boolean): string | undefined => {
-    if (isPublic) return `${what}:${entry}`;
-    return owner && `${what}:${entry}:${owner}`;
-  };
-  const read = async <T>(
-    what: 'era' | 'lists',
-    parse: (value: unknown, key: string) => T | undefined,
-  ): Promise<T | undefined> => {
-    for (const key of [keyOf(what, false), keyOf(what, true)]) {
-      const found = key && parse(await quietly(cache?.get(key)), key);
-      if (found) return found;
-    }
-    return undefined;
-  };
-
-  /** What the cache holds, as far as it is known. */
-  let stored: StoredLists | undefined;
-  let newest: (StoredLists & { readonly owner: string | undefined }) | undefined;
-  let writing: Promise<void> | undefined;
-  const writeAll = async (): Promise<void> => {
-    // Never done before `writing` is set.
-    await Promise.resolve();
-    while (newest !== undefined) {
-      const { lists, key, staleAt, owner: then } = newest;
-      newest = undefined;
-      // Most servers list the same in each run: writing it again would cost two flushes of the disk.
-      if (stored?.key === key && stored.staleAt === staleAt && areEqual(stored.lists, lists)) {
-        stored = { key, lists, staleAt };
-        continue;
-      }
-      // Another user may have signed in since the lists were read.
-      if (key !== keyOf('lists', true) && then !== (await ownerNow())) continue;
-      const write = async (): Promise<void> => {
-        await cache?.set(key, { ...lists, ...(staleAt !== undefined && { staleAt }) });
-        stored = { key, lists, staleAt };
-      };
-      await quietly(write());
-    }
-    writing = undefined;
-  };
-
-  return {
-    async era() {
-      const before = owner;
-      owner = await ownerNow();
-      if (before !== owner) era = undefined;
-      era ??= await read('era', readEra);
-      return era;
-    },
-    async rememberEra(found) {
-      if (digestOf(found) === digestOf(era)) return;
-      era = found;
-      const keys = [keyOf('era', false), keyOf('era', true)];
-      const key = found === undefined ? undefined : keyOf('era', isPublicEra(found));
-      await Promise.all(
-        keys.map((each) =>
-          each === undefined || each === key ? Promise.resolve() : quietly(cache?.delete(each)),
-        ),
-      );
-      if (key !== undefined) await quietly(cache?.set(key, found));
-    },
-    async lists() {
-      owner = await ownerNow();
-      return read('lists', (value, key) => {
-        const lists = readLists(value, server);
-        if (lists === undefined) return undefined;
-        const staleAt =
-          isRecord(value) && typeof value['staleAt'] === 'number' ? value['staleAt'] : undefined;
-        stored = { key, lists, staleAt };
-        return staleAt !== undefined && staleAt <= clock.now() ? undefined : lists;
-      });
-    },
-    rememberLists(lists, { isPublic, staleAt }) {
-      const key = keyOf('lists', isPublic);
-      if (key === undefined) return;
-      newest = { lists: { ...lists }, key, staleAt, owner };
-      writing ??= writeAll();
-    },
-    forget() {
-      if (era !== undefined && !isPublicEra(era)) era = undefined;
-    },
-    async settled() {
-      await writing;
-    },
-  };
+  }
 }
 
 interface StoredLists {

@@ -9,11 +9,13 @@ import type {
   CatalogTool,
   ListKind,
   Listings,
+  ListResult,
   ListStatus,
   ToolChanges,
   ToolDefinition,
 } from '../contracts/catalog.js';
-import type { EngineSession, ListResult } from '../contracts/engine.js';
+import type { EngineSession } from '../contracts/engine.js';
+import { readList } from '../engine/list-pages.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import { digestOf } from '../json-values.js';
 
@@ -38,36 +40,6 @@ export interface ServerCatalogDeps {
   readonly onSkipped: (kind: ListKind, reasons: readonly string[]) => void;
 }
 
-/** The lists of one server. They are read after the handshake, and again whenever they may have changed. */
-export interface ServerCatalog {
-  readonly lists: Readonly<Lists>;
-  /** Returns the tool with this name. */
-  tool(name: string): CatalogTool | undefined;
-  /** Whether the server declares all of its lists public. */
-  readonly isPublic: boolean;
-  /** Time at which the first of the lists is stale, by the host's clock; undefined if no list says so. */
-  readonly staleAt: number | undefined;
-  /** How each list was last read. */
-  readonly status: Readonly<Record<ListKind, ListStatus>>;
-  /**
-   * Reads every list. Rejects if the tools could not be listed, or if the user has to sign in. A failure of another list is
-   * reported, and the list is read again later, so that it does not cost the tools.
-   */
-  readAll(session: EngineSession, signal: AbortSignal): Promise<void>;
-  /** Call it when the server reports a changed list: reads it soon, once for a burst of reports. */
-  changed(kind: 'tools' | 'prompts' | 'resources', session: EngineSession): void;
-  /** Reads lists whose time to live has passed. Cheap if there are none. */
-  refreshStale(session: EngineSession): void;
-  /** Call it when any list may have changed: reads all of them soon. */
-  changedAll(session: EngineSession): void;
-  /** Sets the lists, from the cache. */
-  restore(lists: Lists): void;
-  /** Cancels pending readings and keeps the lists. */
-  pause(): void;
-  /** Returns the bytes of the lists to the budget. */
-  dispose(): void;
-}
-
 /** Reports of changes within this time count as one, in milliseconds. */
 const DEBOUNCE_MS = 250;
 /**
@@ -90,83 +62,187 @@ const LISTS_OF_CHANGE: Readonly<Record<'tools' | 'prompts' | 'resources', readon
   resources: ['resources', 'resourceTemplates'],
 };
 
-export function createServerCatalog(
-  shared: Pick<
-    ServerDeps,
-    'server' | 'clock' | 'random' | 'limits' | 'tracer' | 'listBudget' | 'interception'
-  >,
-  deps: ServerCatalogDeps,
-): ServerCatalog {
-  const { server, clock, random, limits, tracer, listBudget, interception } = shared;
-  const lists: Lists = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
-  const status: Record<ListKind, ListStatus> = {
+type Shared = Pick<
+  ServerDeps,
+  'server' | 'clock' | 'random' | 'limits' | 'tracer' | 'listBudget' | 'interception'
+>;
+
+/** The lists of one server. They are read after the handshake, and again whenever they may have changed. */
+export class ServerCatalog {
+  readonly #shared: Shared;
+  readonly #deps: ServerCatalogDeps;
+  readonly #lists: Lists = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
+  readonly #status: Record<ListKind, ListStatus> = {
     tools: NOT_READ,
     prompts: NOT_READ,
     resources: NOT_READ,
     resourceTemplates: NOT_READ,
   };
-  /** The tools by name, created when one is asked for. */
-  let byName: { readonly tools: Lists['tools']; readonly map: ReadonlyMap<string, CatalogTool> } | undefined;
-  const timers = new Map<ListKind, { readonly at: number; readonly timer: Disposable }>();
-  const staleAt = new Map<ListKind, number>();
+  readonly #timers = new Map<ListKind, { readonly at: number; readonly timer: Disposable }>();
+  readonly #staleAt = new Map<ListKind, number>();
   /** Consecutive failures of each list. */
-  const failures = new Map<ListKind, number>();
+  readonly #failures = new Map<ListKind, number>();
   /** Bytes of the budget that each list takes. */
-  const held = new Map<ListKind, number>();
+  readonly #held = new Map<ListKind, number>();
   /** Number of readings of each list. The result of a reading is discarded if a later one has started. */
-  const readings = new Map<ListKind, number>();
-  let known = false;
-  const publicLists = new Set<ListKind>();
-  const reading = new Set<ListKind>();
-  const changedMeanwhile = new Set<ListKind>();
+  readonly #readings = new Map<ListKind, number>();
+  readonly #publicLists = new Set<ListKind>();
+  readonly #reading = new Set<ListKind>();
+  readonly #changedMeanwhile = new Set<ListKind>();
   /** When each list was, or will be, read because of a change, and after which delay. */
-  const pace = new Map<ListKind, { readonly at: number; readonly delay: number }>();
+  readonly #pace = new Map<ListKind, { readonly at: number; readonly delay: number }>();
+  /** The tools by name, created when one is asked for. */
+  #byName: { readonly tools: Lists['tools']; readonly map: ReadonlyMap<string, CatalogTool> } | undefined;
+  /** Whether tools were listed or restored before, so that others are a change. */
+  #isKnown = false;
 
-  const read = async (kind: ListKind, session: EngineSession, signal?: AbortSignal): Promise<void> => {
-    const turn = (readings.get(kind) ?? 0) + 1;
-    readings.set(kind, turn);
+  constructor(shared: Shared, deps: ServerCatalogDeps) {
+    this.#shared = shared;
+    this.#deps = deps;
+  }
+
+  get lists(): Readonly<Lists> {
+    return this.#lists;
+  }
+
+  /** How each list was last read. */
+  get status(): Readonly<Record<ListKind, ListStatus>> {
+    return this.#status;
+  }
+
+  /** Whether the server declares all of its lists public. */
+  get isPublic(): boolean {
+    return this.#publicLists.size === KINDS.length;
+  }
+
+  /** Time at which the first of the lists is stale, by the host's clock; undefined if no list says so. */
+  get staleAt(): number | undefined {
+    return this.#staleAt.size === 0 ? undefined : Math.min(...this.#staleAt.values());
+  }
+
+  /** Returns the tool with this name. */
+  tool(name: string): CatalogTool | undefined {
+    const { tools } = this.#lists;
+    // An interceptor may have listed a name twice: the first one counts, as for those who go through the list.
+    if (this.#byName?.tools !== tools)
+      this.#byName = { tools, map: new Map(tools.toReversed().map((tool) => [tool.name, tool])) };
+    return this.#byName.map.get(name);
+  }
+
+  /**
+   * Reads every list. Rejects if the tools could not be listed, or if the user has to sign in. A failure of another list is
+   * reported, and the list is read again later, so that it does not cost the tools.
+   */
+  async readAll(session: EngineSession, signal: AbortSignal): Promise<void> {
+    this.#forgetTimers();
+    const results = await Promise.allSettled(KINDS.map((kind) => this.#read(kind, session, signal)));
+    const causes = new Map<ListKind, unknown>();
+    for (const [index, kind] of KINDS.entries()) {
+      const result = results[index];
+      if (result?.status === 'rejected') causes.set(kind, result.reason);
+    }
+    // Nothing works until the user has signed in.
+    const signIn: unknown = [...causes.values()].find((cause) => cause instanceof AuthRequiredError);
+    if (signIn !== undefined) throw signIn;
+    if (causes.has('tools')) throw this.#note('tools', causes.get('tools'));
+    for (const [kind, cause] of causes) this.#failed(kind, cause, session);
+  }
+
+  /** Call it when the server reports a changed list: reads it soon, once for a burst of reports. */
+  changed(kind: 'tools' | 'prompts' | 'resources', session: EngineSession): void {
+    for (const changed of LISTS_OF_CHANGE[kind]) {
+      if (this.#reading.has(changed)) this.#changedMeanwhile.add(changed);
+      else if (!this.#timers.has(changed)) this.#readLater(changed, session, this.#delayOf(changed));
+    }
+  }
+
+  /** Call it when any list may have changed: reads all of them soon. */
+  changedAll(session: EngineSession): void {
+    for (const kind of KINDS) this.#readLater(kind, session, this.#delayOf(kind));
+  }
+
+  /** Reads lists whose time to live has passed. Cheap if there are none. */
+  refreshStale(session: EngineSession): void {
+    if (this.#staleAt.size === 0) return;
+    const now = this.#shared.clock.now();
+    for (const [kind, at] of this.#staleAt) {
+      if (at > now) continue;
+      this.#staleAt.delete(kind);
+      this.#readLater(kind, session, 0);
+    }
+  }
+
+  /** Sets the lists, from the cache. */
+  restore(lists: Lists): void {
+    Object.assign(this.#lists, lists);
+    this.#isKnown = true;
+  }
+
+  /** Cancels pending readings and keeps the lists. */
+  pause(): void {
+    this.#changedMeanwhile.clear();
+    this.#forgetTimers();
+    this.#staleAt.clear();
+    this.#failures.clear();
+    // Results that arrive later belong to a connection that has ended.
+    for (const kind of KINDS) this.#readings.set(kind, (this.#readings.get(kind) ?? 0) + 1);
+  }
+
+  /** Returns the bytes of the lists to the budget. */
+  dispose(): void {
+    for (const bytes of this.#held.values()) this.#shared.listBudget.giveBack(bytes);
+    this.#held.clear();
+  }
+
+  async #read(kind: ListKind, session: EngineSession, signal?: AbortSignal): Promise<void> {
+    const { server, clock, tracer, listBudget } = this.#shared;
+    const turn = (this.#readings.get(kind) ?? 0) + 1;
+    this.#readings.set(kind, turn);
+    const list = (): Promise<ListResult<ListKind>> => this.#intercepted(kind, session, signal);
     const {
       items,
       skipped,
       ttlMs,
       isPublic = false,
       bytes = 0,
-    } = await tracer.trace('refresh', { server, kind }, () => intercepted(kind, session, signal));
-    if (readings.get(kind) !== turn) {
+    } = await tracer.trace('refresh', { server, kind }, list);
+    if (this.#readings.get(kind) !== turn) {
       listBudget.giveBack(bytes);
       return;
     }
-    if (isPublic) publicLists.add(kind);
-    else publicLists.delete(kind);
-    listBudget.giveBack(held.get(kind) ?? 0);
-    held.set(kind, bytes);
-    failures.delete(kind);
+    if (isPublic) this.#publicLists.add(kind);
+    else this.#publicLists.delete(kind);
+    listBudget.giveBack(this.#held.get(kind) ?? 0);
+    this.#held.set(kind, bytes);
+    this.#failures.delete(kind);
     const freshUntil = ttlMs === undefined ? undefined : clock.now() + ttlMs;
-    status[kind] = { error: undefined, skipped, isPublic, freshUntil };
-    if (freshUntil === undefined) staleAt.delete(kind);
-    else staleAt.set(kind, freshUntil);
-    if (skipped.length > 0) deps.onSkipped(kind, skipped);
-    keep(kind, items);
-    deps.onRead(kind);
-  };
+    this.#status[kind] = { error: undefined, skipped, isPublic, freshUntil };
+    if (freshUntil === undefined) this.#staleAt.delete(kind);
+    else this.#staleAt.set(kind, freshUntil);
+    if (skipped.length > 0) this.#deps.onSkipped(kind, skipped);
+    this.#keep(kind, items);
+    this.#deps.onRead(kind);
+  }
 
-  const intercepted = async <Kind extends ListKind>(
+  async #intercepted<Kind extends ListKind>(
     kind: Kind,
     session: EngineSession,
     signal: AbortSignal | undefined,
-  ): Promise<ListResult<Kind>> => {
-    if (interception === undefined) return list(kind, session, signal);
+  ): Promise<ListResult<Kind>> {
+    const { server, interception, limits } = this.#shared;
+    if (interception === undefined) return this.#list(kind, session, signal);
     const options = { timeoutMs: limits.listMs ?? limits.discoveryMs, signal };
-    return (await interception()).list(server, kind, options, () => list(kind, session, signal));
-  };
+    return (await interception()).list(server, kind, options, () => this.#list(kind, session, signal));
+  }
 
-  const list = async <Kind extends ListKind>(
+  async #list<Kind extends ListKind>(
     kind: Kind,
     session: EngineSession,
     signal: AbortSignal | undefined,
-  ): Promise<ListResult<Kind>> => {
+  ): Promise<ListResult<Kind>> {
+    const { limits, listBudget } = this.#shared;
     try {
-      return await session.list(kind, {
+      return await readList(session, kind, {
         signal,
         timeoutMs: limits.listMs ?? limits.discoveryMs,
         maxPages: limits.listPages,
@@ -178,148 +254,83 @@ export function createServerCatalog(
       if (kind !== 'tools' && isMethodUnknown(error)) return { items: [], skipped: [], isPublic: true };
       throw error;
     }
-  };
+  }
 
   /** Keeps the previous list, reports the failure, and reads the list again later. */
-  const failed = (kind: ListKind, cause: unknown, session: EngineSession): void => {
-    if (cause instanceof AuthRequiredError) return deps.onAuthRequired(cause);
-    const times = failures.get(kind) ?? 0;
-    failures.set(kind, times + 1);
-    const error = note(kind, cause);
-    deps.onFailed(error);
-    if (error.retryable) readLater(kind, session, backoffDelay(times, { random }));
-  };
+  #failed(kind: ListKind, cause: unknown, session: EngineSession): void {
+    if (cause instanceof AuthRequiredError) return this.#deps.onAuthRequired(cause);
+    const times = this.#failures.get(kind) ?? 0;
+    this.#failures.set(kind, times + 1);
+    const error = this.#note(kind, cause);
+    this.#deps.onFailed(error);
+    if (error.retryable) this.#readLater(kind, session, backoffDelay(times, { random: this.#shared.random }));
+  }
 
-  const note = (kind: ListKind, cause: unknown): FittingsError => {
-    const error = listFailed(server, kind, cause);
-    status[kind] = { error, skipped: status[kind].skipped };
+  #note(kind: ListKind, cause: unknown): FittingsError {
+    const error = listFailed(this.#shared.server, kind, cause);
+    this.#status[kind] = { error, skipped: this.#status[kind].skipped };
     return error;
-  };
+  }
 
-  const keep = <Kind extends ListKind>(kind: Kind, items: readonly Listings[Kind][]): void => {
+  #keep<Kind extends ListKind>(kind: Kind, items: readonly Listings[Kind][]): void {
+    const { server } = this.#shared;
     if (kind !== 'tools') {
-      Object.assign(lists, { [kind]: items.map((item) => ({ ...item, server })) });
+      Object.assign(this.#lists, { [kind]: items.map((item) => ({ ...item, server })) });
       return;
     }
-    const previous = lists.tools;
+    const previous = this.#lists.tools;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Kind is 'tools' here
     const tools = items as readonly Listings['tools'][];
-    lists.tools = tools.map((tool) => ({ ...tool, server, digest: digestOf(tool) }));
-    if (known) {
-      const changes = differences(previous, lists.tools);
-      if (changes !== undefined) deps.onToolsChanged(changes);
-    }
-    known = true;
-  };
+    this.#lists.tools = tools.map((tool) => ({ ...tool, server, digest: digestOf(tool) }));
+    const changes = this.#isKnown ? differences(previous, this.#lists.tools) : undefined;
+    if (changes !== undefined) this.#deps.onToolsChanged(changes);
+    this.#isKnown = true;
+  }
 
   /** Schedules a reading. Changes during a reading cause at most one more. */
-  const readLater = (kind: ListKind, session: EngineSession, ms: number): void => {
+  #readLater(kind: ListKind, session: EngineSession, ms: number): void {
+    const { clock } = this.#shared;
     const at = clock.now() + ms;
-    const waiting = timers.get(kind);
+    const waiting = this.#timers.get(kind);
     // A server that reports changes without end must not delay the reading for ever.
     if (waiting !== undefined && waiting.at <= at) return;
     waiting?.timer[Symbol.dispose]();
     const timer = clock.schedule(() => {
-      timers.delete(kind);
-      if (!deps.isCurrent(session)) return;
-      if (reading.has(kind)) {
-        changedMeanwhile.add(kind);
-        return;
-      }
-      reading.add(kind);
-      void read(kind, session)
-        .catch((error: unknown) => {
-          if (deps.isCurrent(session)) failed(kind, error, session);
-        })
-        .finally(() => {
-          reading.delete(kind);
-          if (changedMeanwhile.delete(kind) && deps.isCurrent(session)) {
-            readLater(kind, session, delayOf(kind));
-          }
-        });
+      this.#timers.delete(kind);
+      if (!this.#deps.isCurrent(session)) return;
+      if (this.#reading.has(kind)) this.#changedMeanwhile.add(kind);
+      else void this.#readAgain(kind, session);
     }, ms);
-    timers.set(kind, { at, timer });
-  };
+    this.#timers.set(kind, { at, timer });
+  }
 
-  const forgetTimers = (): void => {
-    for (const { timer } of timers.values()) timer[Symbol.dispose]();
-    timers.clear();
-  };
+  async #readAgain(kind: ListKind, session: EngineSession): Promise<void> {
+    const { isCurrent } = this.#deps;
+    this.#reading.add(kind);
+    try {
+      await this.#read(kind, session);
+    } catch (error) {
+      if (isCurrent(session)) this.#failed(kind, error, session);
+    } finally {
+      this.#reading.delete(kind);
+      if (this.#changedMeanwhile.delete(kind) && isCurrent(session))
+        this.#readLater(kind, session, this.#delayOf(kind));
+    }
+  }
 
-  const delayOf = (kind: ListKind): number => {
-    const now = clock.now();
-    const last = pace.get(kind);
+  #forgetTimers(): void {
+    for (const { timer } of this.#timers.values()) timer[Symbol.dispose]();
+    this.#timers.clear();
+  }
+
+  #delayOf(kind: ListKind): number {
+    const now = this.#shared.clock.now();
+    const last = this.#pace.get(kind);
     const isQuiet = last === undefined || now - last.at > QUIET_TIMES * last.delay;
     const delay = isQuiet ? DEBOUNCE_MS : Math.min(2 * last.delay, MAX_DEBOUNCE_MS);
-    pace.set(kind, { at: now + delay, delay });
+    this.#pace.set(kind, { at: now + delay, delay });
     return delay;
-  };
-
-  return {
-    lists,
-    tool(name) {
-      const { tools } = lists;
-      // An interceptor may have listed a name twice: the first one counts, as for those who go through the list.
-      if (byName?.tools !== tools)
-        byName = { tools, map: new Map(tools.toReversed().map((tool) => [tool.name, tool])) };
-      return byName.map.get(name);
-    },
-    get isPublic() {
-      return publicLists.size === KINDS.length;
-    },
-    get staleAt() {
-      return staleAt.size === 0 ? undefined : Math.min(...staleAt.values());
-    },
-    status,
-    async readAll(session, signal) {
-      forgetTimers();
-      const results = await Promise.allSettled(KINDS.map((kind) => read(kind, session, signal)));
-      const causes = new Map<ListKind, unknown>();
-      for (const [index, kind] of KINDS.entries()) {
-        const result = results[index];
-        if (result?.status === 'rejected') causes.set(kind, result.reason);
-      }
-      // Nothing works until the user has signed in.
-      const signIn: unknown = [...causes.values()].find((cause) => cause instanceof AuthRequiredError);
-      if (signIn !== undefined) throw signIn;
-      if (causes.has('tools')) throw note('tools', causes.get('tools'));
-      for (const [kind, cause] of causes) failed(kind, cause, session);
-    },
-    changed(kind, session) {
-      for (const changed of LISTS_OF_CHANGE[kind]) {
-        if (reading.has(changed)) changedMeanwhile.add(changed);
-        else if (!timers.has(changed)) readLater(changed, session, delayOf(changed));
-      }
-    },
-    changedAll(session) {
-      for (const kind of KINDS) readLater(kind, session, delayOf(kind));
-    },
-    refreshStale(session) {
-      if (staleAt.size === 0) return;
-      const now = clock.now();
-      for (const [kind, at] of staleAt) {
-        if (at > now) continue;
-        staleAt.delete(kind);
-        readLater(kind, session, 0);
-      }
-    },
-    restore(restored) {
-      Object.assign(lists, restored);
-      known = true;
-    },
-    pause() {
-      changedMeanwhile.clear();
-      forgetTimers();
-      staleAt.clear();
-      failures.clear();
-      // Results that arrive later belong to a connection that has ended.
-      for (const kind of KINDS) readings.set(kind, (readings.get(kind) ?? 0) + 1);
-    },
-    dispose() {
-      for (const bytes of held.values()) listBudget.giveBack(bytes);
-      held.clear();
-    },
-  };
+  }
 }
 
 function isMethodUnknown(error: unknown): boolean {

@@ -1,392 +1,372 @@
 import { AuthRequiredError, FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
-import { createCallDispatcher, type Call } from '../calls/call-dispatcher.js';
-import { createUrlElicitations } from '../calls/url-elicitations.js';
-import { createServerCatalog, type Lists } from './server-catalog.js';
+import { OpenCalls } from '../calls/open-calls.js';
+import { ServerCalls } from '../calls/server-calls.js';
+import { UrlElicitations } from '../calls/url-elicitations.js';
 import { connectOnce, type Connection } from '../connection/connect-once.js';
-import { createInboundLimit } from '../connection/inbound-limit.js';
-import { createSupervisor, type Supervisor } from '../connection/supervisor.js';
-import { createIdleTimer, startHealthCheck } from '../connection/health-and-idle.js';
+import { InboundLimit } from '../connection/inbound-limit.js';
+import { Supervisor } from '../connection/supervisor.js';
+import { IdleTimer, startHealthCheck } from '../connection/health-and-idle.js';
 import type { CatalogTool, ListKind, Available } from '../contracts/catalog.js';
 import type { ResourceResult } from '../contracts/content.js';
-import type { ProtocolEra } from '../contracts/engine.js';
-import type { CallOptions, ReadOptions } from '../contracts/host.js';
-import type { LogLevel } from '../contracts/server-requests.js';
+import type { EngineCallbacks, EngineEvents, ProtocolEra } from '../contracts/engine.js';
+import type { ReadOptions } from '../contracts/host.js';
 import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
+import { readResourceResult } from '../engine/read-results.js';
 import { guardCallbacks } from '../server-requests/guard-callbacks.js';
 import { interceptedCallbacks } from '../interception/load-interception.js';
 import { typeOf } from '../setup/entry-transport.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { ServerSettings } from '../setup/settings.js';
+import { EraCheck } from './check-era.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
-import { createEraCheck } from './check-era.js';
 import { establish } from './establish.js';
-import { createPreparation } from './prepare-connection.js';
-import { createReadCache } from './read-cache.js';
-import { createServerCache } from './server-cache.js';
-import { createAvailability, entryIdentity, isCallable, toSnapshot } from './snapshot.js';
-import { createSignIn, createSignInWatch, type SignIn } from './sign-in.js';
-import { createSubscriptions } from './subscriptions.js';
-
-/** One server of a host: its connection, its lists and its calls. */
-export interface ServerConnection extends Pick<
-  Supervisor,
-  'disable' | 'dispose' | 'enable' | 'firstOutcome' | 'settled' | 'start' | 'stop'
-> {
-  readonly config: ServerConfig;
-  readonly settings: ServerSettings;
-  readonly signIn: SignIn;
-  /** Why the server requires a sign-in; `undefined` if it does not. */
-  readonly authError: AuthRequiredError | undefined;
-  /** Whether a resource is subscribed to, so that the connection is in use. */
-  readonly isSubscribed: boolean;
-  snapshot(): ServerSnapshot;
-  /** Returns the items that can be used now or at the next use. Reads a stale list again in the background. */
-  available<Kind extends ListKind>(kind: Kind): readonly Available<Lists[Kind][number]>[];
-  /** Returns the tool with this name from what {@link available} returns, without going through it. */
-  availableTool(name: string): Available<CatalogTool> | undefined;
-  /** Returns the lists of the server. Reads stale ones again in the background. */
-  lists(): Readonly<Lists>;
-  /** Returns the tool with this name, from {@link lists}. */
-  tool(name: string): CatalogTool | undefined;
-  /** Forgets what was for the user who was signed in: the lists and the handshake. */
-  forget(): void;
-  /** Forgets the handshake, because another user may be signed in now. */
-  forgetEra(): void;
-  /** Restores the cached lists, unless the server is connected. */
-  restoreLists(): Promise<void>;
-  call<T>(call: Call<T>): Promise<T>;
-  /** Reads a resource, or returns what was read before and is still fresh. */
-  readResource(uri: string, options: ReadOptions): Promise<ResourceResult>;
-  subscribe(uri: string, call: CallOptions): Promise<void>;
-  unsubscribe(uri: string, call: CallOptions): Promise<void>;
-  setLogLevel(level: LogLevel, call: CallOptions): Promise<void>;
-  rootsChanged(): Promise<void>;
-}
+import { prepareConnection } from './prepare-connection.js';
+import { ReadCache } from './read-cache.js';
+import { ServerCache } from './server-cache.js';
+import { ServerCatalog, type Lists } from './server-catalog.js';
+import { Availability, entryIdentity, isCallable, toSnapshot } from './snapshot.js';
+import { SignIn, SignInWatch } from './sign-in.js';
+import { Subscriptions } from './subscriptions.js';
 
 /** How long `dispose` waits for the cache, in milliseconds. */
 const CACHE_CLOSE_MS = 2000;
 
-export function createServerConnection(deps: ServerDeps): ServerConnection {
-  const { server, config, settings, clock, emitter, limits, tracer } = deps;
-  const report = (error: unknown): void => {
-    // A background request can find out that the sign-in has ended, too.
-    if (error instanceof AuthRequiredError) requireAuth(error);
-    emitter.emit('error', { server, error: asFittingsError(server, error) });
-  };
-  const identity = entryIdentity(config);
-  const cache = createServerCache(deps, (error) =>
-    emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
-  );
-  const reads = createReadCache(deps, (error) =>
-    emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') }),
-  );
-  const subscriptions = createSubscriptions();
-  let lastError: FittingsError | undefined;
-  let authError: AuthRequiredError | undefined;
-  /** Whether the connection was lost and has not been made again yet. */
-  let dropped = false;
-  let health: Disposable | undefined;
+/** One server of a host: its connection, its lists and its calls. */
+export class ServerConnection {
+  readonly config: ServerConfig;
+  readonly settings: ServerSettings;
+  readonly signIn: SignIn;
+  readonly subscriptions: Subscriptions;
+  readonly supervisor: Supervisor;
+  readonly calls: ServerCalls;
+  readonly #deps: ServerDeps;
+  readonly #identity: string;
+  readonly #cache: ServerCache;
+  readonly #reads: ReadCache;
+  readonly #callbacks: EngineCallbacks;
+  readonly #urlElicitations: UrlElicitations;
+  readonly #signInWatch: SignInWatch;
+  readonly #idle: IdleTimer;
+  readonly #catalog: ServerCatalog;
+  readonly #inbound: InboundLimit;
+  readonly #engineEvents: Omit<EngineEvents, 'closed'>;
+  readonly #availability = new Availability();
   /** Lists that changed while they were read for the first time. */
-  const earlyChanges = new Set<'tools' | 'prompts' | 'resources'>();
+  readonly #earlyChanges = new Set<'tools' | 'prompts' | 'resources'>();
+  #lastError: FittingsError | undefined;
+  #authError: AuthRequiredError | undefined;
+  /** Whether the connection was lost and has not been made again yet. */
+  #dropped = false;
+  #health: Disposable | undefined;
 
-  const catalog = createServerCatalog(deps, {
-    onRead(kind) {
-      emitter.emit('catalog', { server, kind });
-      cache.rememberLists(catalog.lists, catalog);
-    },
-    onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
-    isCurrent: (session) =>
-      supervisor.connection?.session === session && supervisor.connection.transport.closeReason === undefined,
-    onFailed(error) {
-      lastError = error;
-      report(error);
-    },
-    onAuthRequired: (error) => requireAuth(error),
-    onSkipped: (kind, reasons) =>
-      report(
-        new FittingsError(
-          'PROTOCOL_VIOLATION',
-          `Some ${kind} of the server "${server}" were left out: ${reasons.join('; ')}.`,
-          {
-            server,
-          },
-        ),
-      ),
-  });
+  constructor(deps: ServerDeps) {
+    const { server, config, settings, clock, limits, emitter } = deps;
+    this.#deps = deps;
+    this.config = config;
+    this.settings = settings;
+    this.#identity = entryIdentity(config);
+    const onCacheError = (error: unknown): void =>
+      emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') });
+    this.#cache = new ServerCache(deps, onCacheError);
+    this.#reads = new ReadCache(deps, onCacheError);
+    const open = new OpenCalls(deps.runningCall);
+    this.#callbacks = guardCallbacks(
+      interceptedCallbacks(deps.options.callbacks ?? {}, limits.callbackMs, deps.interception),
+      {
+        clock,
+        callbackMs: limits.callbackMs,
+        calls: () => open.inFlight(),
+        currentCall: () => open.current(),
+        principal: deps.principal,
+      },
+    );
+    this.#urlElicitations = new UrlElicitations(deps, this.#callbacks, this.#report);
+    this.signIn = new SignIn(deps);
+    this.supervisor = new Supervisor(deps, {
+      connect: (signal, attempt, phase) => this.#connect(signal, attempt, phase),
+      settled: (connection) => open.settled(connection),
+      onState: (state, previous) => this.#onState(state, previous),
+    });
+    const { supervisor } = this;
+    const signedInElsewhere = (): Promise<boolean> => this.signIn.elsewhere(this.#authError?.challenge);
+    this.#signInWatch = new SignInWatch(clock, {
+      look: signedInElsewhere,
+      onSignIn: () => void supervisor.start().catch(() => undefined),
+    });
+    this.#idle = new IdleTimer(clock, settings.idleMs, () => {
+      if (!this.subscriptions.any) void supervisor.stop('idle');
+    });
+    const eraCheck = new EraCheck(limits.discoveryMs, supervisor);
+    this.calls = new ServerCalls(deps, {
+      open,
+      supervisor,
+      urlElicitations: this.#urlElicitations,
+      idle: this.#idle,
+      onAuthRequired: (error, connection) => this.#requireAuth(error, connection),
+      onFailed: (error, connection) => void eraCheck.check(error, connection),
+      signedInElsewhere: () => signedInElsewhere().catch(() => false),
+    });
+    this.subscriptions = new Subscriptions(server, this.calls);
+    this.#catalog = new ServerCatalog(deps, {
+      onRead: (kind) => {
+        emitter.emit('catalog', { server, kind });
+        this.#cache.rememberLists(this.#catalog.lists, this.#catalog);
+      },
+      onToolsChanged: (changes) => emitter.emit('toolsChanged', { server, changes }),
+      isCurrent: (session) =>
+        supervisor.connection?.session === session &&
+        supervisor.connection.transport.closeReason === undefined,
+      onFailed: (error) => {
+        this.#lastError = error;
+        this.#report(error);
+      },
+      onAuthRequired: (error) => this.#requireAuth(error),
+      onSkipped: (kind, reasons) => {
+        const text = `Some ${kind} of the server "${server}" were left out: ${reasons.join('; ')}.`;
+        this.#report(new FittingsError('PROTOCOL_VIOLATION', text, { server }));
+      },
+    });
+    this.#inbound = new InboundLimit(deps, {
+      onListChanged: (kind) => this.#onListChanged(kind),
+      onFlood: this.#report,
+    });
+    this.#engineEvents = createEngineEvents(deps, {
+      isSubscribed: (uri) => this.subscriptions.isSubscribed(uri),
+      onNotification: (method, params) => this.#urlElicitations.notified(method, params),
+      onResourceUpdated: (uri) => this.#reads.changed(uri),
+      onListChanged: (kind) => this.#onListChanged(kind),
+    });
+  }
 
-  const callbacks = guardCallbacks(
-    interceptedCallbacks(deps.options.callbacks ?? {}, limits.callbackMs, deps.interception),
-    {
-      clock,
-      callbackMs: limits.callbackMs,
-      calls: () => dispatcher.inFlight(),
-      currentCall: () => dispatcher.current(),
-      principal: deps.principal,
-    },
-  );
-  const urlElicitations = createUrlElicitations(deps, { callbacks, onError: report });
+  /** Why the server requires a sign-in; `undefined` if it does not. */
+  get authError(): AuthRequiredError | undefined {
+    return this.#authError;
+  }
 
-  const engineEvents = createEngineEvents(deps, {
-    isSubscribed: (uri) => subscriptions.isSubscribed(uri),
-    onNotification: urlElicitations.notified,
-    onResourceUpdated: (uri) => reads.changed(uri),
-    onListChanged(kind) {
-      if (kind === 'resources') reads.changedAll();
-      if (supervisor.connection !== undefined) catalog.changed(kind, supervisor.connection.session);
-      else earlyChanges.add(kind);
-    },
-  });
+  /** Returns the lists of the server. Reads stale ones again in the background. */
+  get lists(): Readonly<Lists> {
+    const { connection } = this.supervisor;
+    if (connection !== undefined) this.#catalog.refreshStale(connection.session);
+    return this.#catalog.lists;
+  }
 
-  const inbound = createInboundLimit(deps, {
-    onListChanged: engineEvents.listChanged,
-    onFlood: report,
-  });
+  snapshot(): ServerSnapshot {
+    const { server: name, principal, scopes } = this.#deps;
+    const { tools, prompts, resources, resourceTemplates } = this.#catalog.lists;
+    return toSnapshot(
+      {
+        name,
+        ...(principal !== undefined && { principal }),
+        identity: this.#identity,
+        type: typeOf(this.config),
+        scope: scopes.get(name),
+        state: this.supervisor.state,
+        lastError: this.#lastError,
+        counts: {
+          tools: tools.length,
+          prompts: prompts.length,
+          resources: resources.length,
+          resourceTemplates: resourceTemplates.length,
+        },
+        lists: { ...this.#catalog.status },
+      },
+      this.config,
+    );
+  }
 
-  const open = (
+  /** Returns the items that can be used now or at the next use. Reads a stale list again in the background. */
+  available<Kind extends ListKind>(kind: Kind): readonly Available<Lists[Kind][number]>[] {
+    const { state } = this.supervisor;
+    return isCallable(state) ? this.#availability.add(kind, this.lists[kind], state.status) : [];
+  }
+
+  /** Returns the tool with this name from what {@link available} returns, without going through it. */
+  availableTool(name: string): Available<CatalogTool> | undefined {
+    const { state } = this.supervisor;
+    const found = isCallable(state) ? this.tool(name) : undefined;
+    return found && { ...found, serverState: state.status };
+  }
+
+  /** Returns the tool with this name, from {@link lists}. */
+  tool(name: string): CatalogTool | undefined {
+    const { connection } = this.supervisor;
+    if (connection !== undefined) this.#catalog.refreshStale(connection.session);
+    return this.#catalog.tool(name);
+  }
+
+  /** Forgets what was for the user who was signed in: the lists and the handshake. */
+  forget(): void {
+    this.#cache.forget();
+    this.#reads.clear();
+    this.#catalog.restore({ tools: [], prompts: [], resources: [], resourceTemplates: [] });
+  }
+
+  /** Forgets the handshake, because another user may be signed in now. */
+  forgetEra(): void {
+    this.#cache.forget();
+  }
+
+  /** Restores the cached lists, unless the server is connected. */
+  async restoreLists(): Promise<void> {
+    const lists = await this.#cache.lists();
+    if (lists !== undefined && this.supervisor.connection === undefined) this.#catalog.restore(lists);
+  }
+
+  /** Reads a resource, or returns what was read before and is still fresh. */
+  async readResource(uri: string, options: ReadOptions): Promise<ResourceResult> {
+    const { fresh = false, meta, headers, signal } = options;
+    // The result may depend on both.
+    const isPlain = meta === undefined && headers === undefined;
+    const { connection } = this.supervisor;
+    if (isPlain && !fresh && signal?.aborted !== true && connection !== undefined) {
+      const isStateless = connection.session.era.kind === 'stateless';
+      const known = this.#reads.get(uri) ?? (isStateless ? await this.#reads.getShared(uri) : undefined);
+      if (known !== undefined) return known;
+    }
+    const keep = isPlain ? this.#reads.begin(uri) : undefined;
+    const result = await this.calls.send({
+      method: 'resources/read',
+      target: uri,
+      needs: 'resources',
+      params: { uri },
+      options,
+      repeatable: true,
+      read: (raw) => readResourceResult(this.#deps.server, uri, raw),
+    });
+    if (this.supervisor.connection?.askedAgain.has(uri) === false) keep?.(result);
+    return result;
+  }
+
+  async rootsChanged(): Promise<void> {
+    const session = this.supervisor.connection?.session;
+    if (session?.era.kind === 'initialize') await session.notify('notifications/roots/list_changed', {});
+  }
+
+  async dispose(): Promise<void> {
+    await this.supervisor.dispose();
+    this.#catalog.dispose();
+    // The last writes are for the next run; a cache that hangs must not delay the end.
+    const error = (): Error => new Error('The cache did not finish in time.');
+    const { clock } = this.#deps;
+    await withTimeout({ ms: CACHE_CLOSE_MS, error, clock }, () => this.#cache.settled()).catch(
+      () => undefined,
+    );
+  }
+
+  #connect(signal: AbortSignal, attempt: number, phase: (phase: ConnectPhase) => void): Promise<Connection> {
+    const { server, emitter, clock, limits } = this.#deps;
+    return establish({
+      cache: this.#cache,
+      signal,
+      phase,
+      open: (era) => this.#open(era, signal, attempt, phase),
+      prepare: (connection) =>
+        prepareConnection(connection, signal, {
+          clock,
+          timeoutMs: limits.discoveryMs,
+          catalog: this.#catalog,
+          subscriptions: this.subscriptions,
+          isCurrent: ({ session }) => this.supervisor.connection?.session === session,
+          onGap: () => this.#reads.changedAll(),
+          onUpdated: (uri) => emitter.emit('resourceUpdated', { server, uri }),
+          onError: this.#report,
+        }),
+    });
+  }
+
+  #open(
     era: ProtocolEra | undefined,
     signal: AbortSignal,
     attempt: number,
     phase: (phase: ConnectPhase) => void,
-  ): Promise<Connection> => {
+  ): Promise<Connection> {
+    const { server, tracer, interception } = this.#deps;
     const traced = { server, attempt, protocolVersion: undefined as string | undefined };
-    return tracer.trace(dropped ? 'reconnect' : 'connect', traced, async () => {
-      earlyChanges.clear();
-      const events = { ...engineEvents, phase };
-      const once = () => connectOnce(deps, { callbacks, events, inbound, era, signal });
-      const limit = { timeoutMs: settings.connectMs, signal };
-      const connection = await (deps.interception === undefined
+    return tracer.trace(this.#dropped ? 'reconnect' : 'connect', traced, async () => {
+      this.#earlyChanges.clear();
+      const events = { ...this.#engineEvents, phase };
+      const once = () =>
+        connectOnce(this.#deps, { callbacks: this.#callbacks, events, inbound: this.#inbound, era, signal });
+      const limit = { timeoutMs: this.settings.connectMs, signal };
+      const connection = await (interception === undefined
         ? once()
-        : (await deps.interception()).connect(server, attempt, limit, once));
+        : (await interception()).connect(server, attempt, limit, once));
       traced.protocolVersion = connection.session.protocolVersion;
       return connection;
     });
-  };
+  }
 
-  const prepare = createPreparation(deps, {
-    catalog,
-    subscriptions,
-    isCurrent: ({ session }) => supervisor.connection?.session === session,
-    onGap: () => reads.changedAll(),
-    onError: report,
-  });
-
-  const signIn = createSignIn(deps);
-  const signedInElsewhere = (): Promise<boolean> => signIn.elsewhere(authError?.challenge);
-  const signInWatch = createSignInWatch(deps, {
-    look: signedInElsewhere,
-    onSignIn: () => void supervisor.start().catch(() => undefined),
-  });
-  const supervisor = createSupervisor(deps, {
-    connect: (signal, attempt, phase) =>
-      establish({ cache, signal, phase, prepare, open: (era) => open(era, signal, attempt, phase) }),
-    settled: (connection) => dispatcher.settled(connection),
-    onState: (state, previous) => onState(state, previous),
-  });
-  const idle = createIdleTimer(clock, settings.idleMs, () => {
-    if (!subscriptions.any) void supervisor.stop('idle');
-  });
-
-  const onState = (state: ConnectionState, previous: ConnectionState): void => {
-    if ('error' in state && state.error !== undefined) lastError = state.error;
+  #onState(state: ConnectionState, previous: ConnectionState): void {
+    const { server, emitter } = this.#deps;
+    if ('error' in state && state.error !== undefined) this.#lastError = state.error;
     if (state.status === 'needs-auth') {
-      authError = state.error;
-      signInWatch.begin();
+      this.#authError = state.error;
+      this.#signInWatch.begin();
     } else {
-      signInWatch[Symbol.dispose]();
+      this.#signInWatch[Symbol.dispose]();
     }
     if (state.status === 'connected') {
-      authError = undefined;
-      signInWatch.reset();
+      this.#authError = undefined;
+      this.#signInWatch.reset();
     }
     if (previous.status === 'connected') {
-      health?.[Symbol.dispose]();
-      idle[Symbol.dispose]();
-      catalog.pause();
-      reads.clear();
-      dropped = state.status === 'pending' || state.status === 'failed';
+      this.#health?.[Symbol.dispose]();
+      this.#idle[Symbol.dispose]();
+      this.#catalog.pause();
+      this.#reads.clear();
+      this.#dropped = state.status === 'pending' || state.status === 'failed';
     }
-    if (state.status === 'connected') onConnected();
+    if (state.status === 'connected') this.#onConnected();
     emitter.emit('state', { server, state, previous });
-    if (dropped && state.status === 'connected') emitter.emit('reconnected', { server });
-    if (dropped && state.status === 'failed') emitter.emit('reconnectFailed', { server, error: state.error });
-    if (state.status !== 'pending' && state.status !== 'connecting') dropped = false;
-  };
+    const hasDropped = this.#dropped;
+    if (hasDropped && state.status === 'connected') emitter.emit('reconnected', { server });
+    if (hasDropped && state.status === 'failed')
+      emitter.emit('reconnectFailed', { server, error: state.error });
+    if (state.status !== 'pending' && state.status !== 'connecting') this.#dropped = false;
+  }
 
-  const onConnected = (): void => {
-    const { connection } = supervisor;
+  #onConnected(): void {
+    const { server, clock, emitter } = this.#deps;
+    const { connection } = this.supervisor;
     if (connection === undefined) return;
-    idle.arm();
-    for (const kind of earlyChanges) catalog.changed(kind, connection.session);
-    earlyChanges.clear();
-    const { enabled, ...check } = settings.healthCheck;
+    this.#idle.arm();
+    for (const kind of this.#earlyChanges) this.#catalog.changed(kind, connection.session);
+    this.#earlyChanges.clear();
+    const { enabled, ...check } = this.settings.healthCheck;
     if (!enabled) return;
-    health = startHealthCheck(connection.session, {
+    this.#health = startHealthCheck(connection.session, {
       ...check,
       clock,
-      onUnhealthy(failures, cause) {
-        if (cause instanceof AuthRequiredError) return requireAuth(cause, connection);
+      onUnhealthy: (failures, cause) => {
+        if (cause instanceof AuthRequiredError) return this.#requireAuth(cause, connection);
         const text = `The server "${server}" did not answer ${failures} consecutive health checks.`;
         const error = new FittingsError('TIMEOUT', text, { server, cause });
         emitter.emit('unhealthy', { server, failures, error });
-        supervisor.giveUp(connection, error);
+        this.supervisor.giveUp(connection, error);
       },
     });
-  };
+  }
 
-  const requireAuth = (error: AuthRequiredError, connection = supervisor.connection): void => {
+  #onListChanged(kind: 'tools' | 'prompts' | 'resources'): void {
+    if (kind === 'resources') this.#reads.changedAll();
+    const { connection } = this.supervisor;
+    if (connection !== undefined) this.#catalog.changed(kind, connection.session);
+    else this.#earlyChanges.add(kind);
+  }
+
+  #requireAuth(error: AuthRequiredError, connection = this.supervisor.connection): void {
     // A refusal over an earlier connection does not concern the current one.
-    if (connection === undefined || connection !== supervisor.connection) return;
+    if (connection === undefined || connection !== this.supervisor.connection) return;
     // Set at once, because the user may sign in before the state changes.
-    authError = error;
-    supervisor.requireAuth(connection, error);
-  };
-  const checkEra = createEraCheck(limits.discoveryMs, (connection, reason) =>
-    supervisor.giveUp(connection, reason),
-  );
-  const withState = createAvailability();
-  const toolOf = (name: string): CatalogTool | undefined => {
-    if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
-    return catalog.tool(name);
-  };
+    this.#authError = error;
+    this.supervisor.requireAuth(connection, error);
+  }
 
-  const dispatcher = createCallDispatcher(deps, {
-    supervisor,
-    onBusy: (delta) => idle.busy(delta),
-    onAuthRequired: requireAuth,
-    onFailed: (error, connection) => void checkEra(error, connection),
-    signedInElsewhere: () => signedInElsewhere().catch(() => false),
-    visitPages: (refusal, signal) => urlElicitations.visitPages(refusal, signal),
-  });
-  const call = <T>(sent: Call<T>): Promise<T> => {
-    if (!tracer.isActive('call')) return dispatcher.call(sent);
-    const { method, target } = sent;
-    return tracer.trace('call', { server, method, target }, () => dispatcher.call(sent));
-  };
-
-  const readResource = async (uri: string, options: ReadOptions): Promise<ResourceResult> => {
-    const { fresh = false, meta, headers, signal } = options;
-    // The result may depend on both.
-    const isPlain = meta === undefined && headers === undefined;
-    if (isPlain && !fresh && signal?.aborted !== true && supervisor.connection !== undefined) {
-      const isStateless = supervisor.connection.session.era.kind === 'stateless';
-      const known = reads.get(uri) ?? (isStateless ? await reads.getShared(uri) : undefined);
-      if (known !== undefined) return known;
-    }
-    const keep = isPlain ? reads.begin(uri) : undefined;
-    const result = await call({
-      method: 'resources/read',
-      target: uri,
-      options,
-      repeatable: true,
-      send: (session, request) => session.readResource(uri, request),
-    });
-    if (supervisor.connection?.askedAgain.has(uri) === false) keep?.(result);
-    return result;
-  };
-
-  return {
-    config,
-    settings,
-    signIn,
-    get authError() {
-      return authError;
-    },
-    get isSubscribed() {
-      return subscriptions.any;
-    },
-    snapshot() {
-      const counts = {
-        tools: catalog.lists.tools.length,
-        prompts: catalog.lists.prompts.length,
-        resources: catalog.lists.resources.length,
-        resourceTemplates: catalog.lists.resourceTemplates.length,
-      };
-      const { state } = supervisor;
-      const lists = { ...catalog.status };
-      return toSnapshot(
-        {
-          name: server,
-          ...(deps.principal !== undefined && { principal: deps.principal }),
-          identity,
-          type: typeOf(config),
-          scope: deps.scopes.get(server),
-          state,
-          lastError,
-          counts,
-          lists,
-        },
-        config,
-      );
-    },
-    available(kind) {
-      if (!isCallable(supervisor.state)) return [];
-      if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
-      return withState(kind, catalog.lists[kind], supervisor.state.status);
-    },
-    availableTool(name) {
-      if (!isCallable(supervisor.state)) return undefined;
-      const found = toolOf(name);
-      return found === undefined ? undefined : { ...found, serverState: supervisor.state.status };
-    },
-    lists() {
-      if (supervisor.connection !== undefined) catalog.refreshStale(supervisor.connection.session);
-      return catalog.lists;
-    },
-    tool: toolOf,
-    forget() {
-      cache.forget();
-      reads.clear();
-      catalog.restore({ tools: [], prompts: [], resources: [], resourceTemplates: [] });
-    },
-    forgetEra: () => cache.forget(),
-    async restoreLists() {
-      const lists = await cache.lists();
-      if (lists !== undefined && supervisor.connection === undefined) catalog.restore(lists);
-    },
-    call,
-    readResource,
-    subscribe: (uri, options) =>
-      call({
-        method: 'resources/subscribe',
-        target: uri,
-        options,
-        repeatable: true,
-        send: (session, request) => subscriptions.subscribe(session, uri, request),
-      }),
-    unsubscribe: (uri, options) =>
-      call({
-        method: 'resources/unsubscribe',
-        target: uri,
-        options,
-        repeatable: true,
-        send: (session, request) => subscriptions.unsubscribe(session, uri, request),
-      }),
-    setLogLevel: (level, options) =>
-      call({
-        method: 'logging/setLevel',
-        target: undefined,
-        options,
-        repeatable: true,
-        send: (session, request) => subscriptions.setLogLevel(session, level, request),
-      }),
-    async rootsChanged() {
-      await supervisor.connection?.session.rootsChanged();
-    },
-    start: (signal) => supervisor.start(signal),
-    stop: (reason) => supervisor.stop(reason),
-    firstOutcome: () => supervisor.firstOutcome(),
-    settled: (signal) => supervisor.settled(signal),
-    async dispose() {
-      await supervisor.dispose();
-      catalog.dispose();
-      // The last writes are for the next run; a cache that hangs must not delay the end.
-      const late = (): Error => new Error('The cache did not finish in time.');
-      await withTimeout({ ms: CACHE_CLOSE_MS, error: late, clock }, () => cache.settled()).catch(
-        () => undefined,
-      );
-    },
-    disable: () => supervisor.disable(),
-    enable: () => supervisor.enable(),
+  readonly #report = (error: unknown): void => {
+    const { server, emitter } = this.#deps;
+    // A background request can find out that the sign-in has ended, too.
+    if (error instanceof AuthRequiredError) this.#requireAuth(error);
+    emitter.emit('error', { server, error: asFittingsError(server, error) });
   };
 }

@@ -4,6 +4,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { digestOf } from '../json-values.js';
 import type { Lists } from './server-catalog.js';
 import type { ListKind, Available } from '../contracts/catalog.js';
+import type { HostStatistics } from '../contracts/host.js';
 import type { ConnectionState, ConnectionStatus, ServerSnapshot } from '../contracts/state.js';
 
 /** Method with which `node:util` formats an object. */
@@ -75,24 +76,38 @@ export function isCallable(state: ConnectionState): boolean {
   }
 }
 
-/** Creates a function that adds the state of the server to its items. It returns the same array for the same list and state. */
-export function createAvailability(): <Kind extends ListKind>(
-  kind: Kind,
-  list: Lists[Kind],
-  serverState: ConnectionStatus,
-) => readonly Available<Lists[Kind][number]>[] {
-  const last = new Map<
+/** Adds the state of a server to its items. The array is the same one for the same list and state. */
+export class Availability {
+  readonly #last = new Map<
     ListKind,
-    { list: unknown; serverState: ConnectionStatus; items: readonly unknown[] }
+    { readonly list: unknown; readonly serverState: ConnectionStatus; readonly items: readonly unknown[] }
   >();
-  return <Kind extends ListKind>(kind: Kind, list: Lists[Kind], serverState: ConnectionStatus) => {
-    const previous = last.get(kind);
+
+  add<Kind extends ListKind>(
+    kind: Kind,
+    list: Lists[Kind],
+    serverState: ConnectionStatus,
+  ): readonly Available<Lists[Kind][number]>[] {
+    const previous = this.#last.get(kind);
     const items =
       previous?.list === list && previous.serverState === serverState
         ? previous.items
         : list.map((item) => ({ ...item, serverState }));
-    last.set(kind, { list, serverState, items });
+    this.#last.set(kind, { list, serverState, items });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- created from the items of this list
     return items as readonly Available<Lists[Kind][number]>[];
+  }
+}
+
+/** Returns totals over all servers. */
+export function statisticsOf(servers: readonly ServerSnapshot[]): HostStatistics {
+  const byStatus: Partial<Record<ConnectionStatus, number>> = {};
+  for (const { state } of servers) byStatus[state.status] = (byStatus[state.status] ?? 0) + 1;
+  return {
+    servers: servers.length,
+    connected: byStatus.connected ?? 0,
+    errored: (byStatus.failed ?? 0) + (byStatus['needs-auth'] ?? 0),
+    tools: servers.reduce((sum, { counts }) => sum + counts.tools, 0),
+    byStatus,
   };
 }

@@ -1,48 +1,93 @@
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import { checkCapability, type Call, type ServerCalls } from '../calls/server-calls.js';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
+import type { CallOptions } from '../contracts/host.js';
 import type { LogLevel } from '../contracts/server-requests.js';
 
-/** Subscriptions and the log level of one server, which are restored after a reconnect. */
-export interface Subscriptions {
-  subscribe(session: EngineSession, uri: string, options: EngineRequestOptions): Promise<void>;
-  unsubscribe(session: EngineSession, uri: string, options: EngineRequestOptions): Promise<void>;
-  setLogLevel(session: EngineSession, level: LogLevel, options: EngineRequestOptions): Promise<void>;
-  isSubscribed(uri: string): boolean;
-  /** URIs of the subscribed resources. */
-  readonly uris: readonly string[];
-  /** Whether there are subscriptions, so that the connection is in use. */
-  readonly any: boolean;
-  /** Subscribes to everything again. Resolves with the errors of those that failed. */
-  restore(session: EngineSession, options: EngineRequestOptions): Promise<readonly unknown[]>;
-}
+type Send = NonNullable<Call<void>['send']>;
 
-export function createSubscriptions(): Subscriptions {
-  const uris = new Set<string>();
-  let logLevel: LogLevel | undefined;
-  return {
-    async subscribe(session, uri, options) {
-      await session.subscribe(uri, options);
-      uris.add(uri);
-    },
-    async unsubscribe(session, uri, options) {
-      uris.delete(uri);
-      await session.unsubscribe(uri, options);
-    },
-    async setLogLevel(session, level, options) {
-      await session.setLogLevel(level, options);
-      logLevel = level;
-    },
-    isSubscribed: (uri) => uris.has(uri),
-    get uris() {
-      return [...uris];
-    },
-    get any() {
-      return uris.size > 0;
-    },
-    async restore(session, options) {
-      const again = [...uris].map((uri) => session.subscribe(uri, options));
-      if (logLevel !== undefined) again.push(session.setLogLevel(logLevel, options));
-      const results = await Promise.allSettled(again);
-      return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-    },
-  };
+/** Subscriptions and the log level of one server, which are restored after a reconnect. */
+export class Subscriptions {
+  readonly #server: string;
+  readonly #calls: ServerCalls;
+  readonly #uris = new Set<string>();
+  #logLevel: LogLevel | undefined;
+
+  constructor(server: string, calls: ServerCalls) {
+    this.#server = server;
+    this.#calls = calls;
+  }
+
+  /** URIs of the subscribed resources. */
+  get uris(): readonly string[] {
+    return [...this.#uris];
+  }
+
+  /** Whether there are subscriptions, so that the connection is in use. */
+  get any(): boolean {
+    return this.#uris.size > 0;
+  }
+
+  isSubscribed(uri: string): boolean {
+    return this.#uris.has(uri);
+  }
+
+  async subscribe(uri: string, options: CallOptions): Promise<void> {
+    await this.#call('resources/subscribe', uri, { uri }, options, this.#subscribing(uri));
+    this.#uris.add(uri);
+  }
+
+  async unsubscribe(uri: string, options: CallOptions): Promise<void> {
+    const method = 'resources/unsubscribe';
+    await this.#call(method, uri, { uri }, options, async (session, params, request) => {
+      this.#uris.delete(uri);
+      checkCapability(this.#server, session, 'resources');
+      if (session.unsubscribe === undefined) return session.request(method, params, request);
+      await session.unsubscribe(uri);
+      return {};
+    });
+  }
+
+  async setLogLevel(level: LogLevel, options: CallOptions): Promise<void> {
+    await this.#call('logging/setLevel', undefined, { level }, options, this.#settingLogLevel(level));
+    this.#logLevel = level;
+  }
+
+  /** Subscribes to everything again. Resolves with the errors of those that failed. */
+  async restore(session: EngineSession, options: EngineRequestOptions): Promise<readonly unknown[]> {
+    const again = this.uris.map((uri) => this.#subscribing(uri)(session, { uri }, options));
+    const level = this.#logLevel;
+    if (level !== undefined) again.push(this.#settingLogLevel(level)(session, { level }, options));
+    const results = await Promise.allSettled(again);
+    return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  }
+
+  #call(
+    method: string,
+    target: string | undefined,
+    params: JSONRPCObject,
+    options: CallOptions,
+    send: Send,
+  ): Promise<void> {
+    const call = { method, target, params, options, send };
+    return this.#calls.send({ ...call, repeatable: true, read: () => undefined });
+  }
+
+  #subscribing(uri: string): Send {
+    return async (session, params, options) => {
+      checkCapability(this.#server, session, 'resources');
+      if (session.subscribe === undefined) return session.request('resources/subscribe', params, options);
+      await session.subscribe(uri);
+      return {};
+    };
+  }
+
+  #settingLogLevel(level: LogLevel): Send {
+    return async (session, params, options) => {
+      checkCapability(this.#server, session, 'logging');
+      if (session.setLogLevel === undefined) return session.request('logging/setLevel', params, options);
+      await session.setLogLevel(level);
+      return {};
+    };
+  }
 }

@@ -1,9 +1,10 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AuthProvider, Clock, Logger, ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
-import type { Engine, ListBudget } from '../contracts/engine.js';
+import type { Engine } from '../contracts/engine.js';
 import type { HostEvents } from '../contracts/host.js';
 import type { HostLimits, HostOptions } from '../contracts/host-options.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
+import type { ListBudget } from '../limiters.js';
 import type { Tracer } from '../tracing.js';
 import type { Emitter } from '../events.js';
 import type { LoadInterception } from '../interception/load-interception.js';
@@ -50,7 +51,7 @@ export interface ServerDeps extends HostDeps {
   /** The entry as it was given. */
   readonly config: ServerConfig;
   readonly settings: ServerSettings;
-  /** The person for whom calls use this connection; undefined for the connection of the host itself. */
+  /** The principal for whom calls use this connection; undefined for the connection of the host itself. */
   readonly principal: string | undefined;
   /** Returns the transport plugin and the auth provider of the entry. Throws a `FittingsError` if no plugin accepts it. */
   readonly resolve: () => { readonly plugin: TransportPlugin; readonly auth: AuthProvider | undefined };

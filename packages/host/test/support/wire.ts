@@ -4,6 +4,7 @@ import {
   native,
   type EngineCallbacks,
   type EngineConnectOptions,
+  type EngineRequestOptions,
   type EngineSession,
 } from '@mcp-fittings/host/engine';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
@@ -119,3 +120,11 @@ export const stateless = (
 ): Bench => bench({ 'server/discover': discover, 'tools/call': () => done, ...answers }, callbacks);
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 export const PATIENT = { timeoutMs: 1000 };
+
+/** Sends `tools/call`. */
+export const callTool = (
+  session: EngineSession,
+  name: string,
+  options: EngineRequestOptions = PATIENT,
+  params: JSONRPCObject = {},
+): Promise<JSONRPCObject> => session.request('tools/call', { name, arguments: {}, ...params }, options);

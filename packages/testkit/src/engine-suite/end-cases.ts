@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PATIENT, rejection, type EngineCase } from './engine-case.js';
+import { call, PATIENT, rejection, type EngineCase } from './engine-case.js';
 
 export const endCases: readonly EngineCase[] = [
   {
@@ -12,7 +12,7 @@ export const endCases: readonly EngineCase[] = [
         },
       });
       const session = await bench.connect(server);
-      const error = await rejection(bench, session.callTool('fatal', {}, PATIENT), 'callTool()');
+      const error = await rejection(bench, call(session, 'fatal', PATIENT), 'request()');
       assert.equal(error.code, 'PROCESS_EXITED', 'the code is that of closeReason');
       assert.equal(error.delivery, 'unknown', 'the server may have acted');
       await session.close();
@@ -25,7 +25,7 @@ export const endCases: readonly EngineCase[] = [
     async run(bench) {
       const server = bench.server({ 'tools/call': () => undefined });
       const session = await bench.connect(server);
-      const rejected = rejection(bench, session.callTool('open', {}, PATIENT), 'callTool()');
+      const rejected = rejection(bench, call(session, 'open', PATIENT), 'request()');
       // Awaited below, unless an assertion fails before.
       rejected.catch(() => undefined);
       await new Promise(setImmediate);
@@ -42,7 +42,7 @@ export const endCases: readonly EngineCase[] = [
       const server = bench.server();
       const session = await bench.connect(server);
       await session.close();
-      const error = await rejection(bench, session.callTool('late', {}, PATIENT), 'callTool()');
+      const error = await rejection(bench, call(session, 'late', PATIENT), 'request()');
       assert.equal(error.delivery, 'not-sent', 'delivery is not-sent');
     },
   },

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
-import { ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
-import type { EngineConnectInput, EngineSuiteOptions, SessionUnderTest } from './engine-under-test.js';
+import { ERROR_CODES, FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import type {
+  EngineConnectInput,
+  EngineRequestInput,
+  EngineSuiteOptions,
+  SessionUnderTest,
+} from './engine-under-test.js';
 import type { Answer, ScriptedServer } from './scripted-server.js';
 
 /** What a case works with. */
@@ -30,6 +35,15 @@ export const CLIENT = { name: 'engine-suite', version: '4.5.6' };
 
 /** Timeout of requests that are not expected to time out. */
 export const PATIENT = { timeoutMs: 5000 };
+
+/** Calls a tool without arguments. */
+export function call(
+  session: SessionUnderTest,
+  name: string,
+  options: EngineRequestInput,
+): Promise<JSONRPCObject> {
+  return session.request('tools/call', { name, arguments: {} }, options);
+}
 
 /** Returns the error of a promise, which must be a `FittingsError` with a known code. */
 export async function rejection(bench: EngineBench, promise: Promise<unknown>, what: string) {

@@ -61,8 +61,6 @@ export interface EngineRequestInput {
   readonly timeoutMs: number;
   /** Called with each progress notification for the request. */
   readonly onProgress?: (progress: { readonly progress: number }) => void;
-  /** Members to add to `_meta` of the request. */
-  readonly meta?: Readonly<Record<string, unknown>>;
   /** HTTP headers of the request, for `send()` of the transport. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -77,37 +75,8 @@ export interface SessionUnderTest {
   readonly instructions: string | undefined;
   /** Capabilities as the server declared them. */
   readonly capabilities: JSONRPCObject;
-  /** Reads a list, page by page. */
-  list(
-    kind: 'tools',
-    options: EngineRequestInput & {
-      /** Most pages to request. */
-      readonly maxPages: number;
-      /** Most entries to keep. */
-      readonly maxItems: number;
-    },
-  ): Promise<{ readonly items: readonly { readonly name: string }[]; readonly skipped: readonly string[] }>;
-  /** Sends `tools/call`. */
-  callTool(
-    tool: string,
-    args: Readonly<Record<string, unknown>>,
-    options: EngineRequestInput,
-  ): Promise<{
-    /** Content blocks, in the server's order. */
-    readonly content: readonly { readonly type: string }[];
-    /** Structured result, as the server sent it. */
-    readonly structuredContent?: unknown;
-    /** Whether the tool failed. */
-    readonly isError?: boolean | undefined;
-  }>;
-  /** Sends `prompts/get`. */
-  getPrompt(
-    prompt: string,
-    args: Readonly<Record<string, string>>,
-    options: EngineRequestInput,
-  ): Promise<unknown>;
-  /** Makes one round trip. */
-  ping(options: EngineRequestInput): Promise<void>;
+  /** Sends a request, and resolves with its result as the server sent it. */
+  request(method: string, params: JSONRPCObject, options: EngineRequestInput): Promise<JSONRPCObject>;
   /** Closes the session and its transport. */
   close(): Promise<void>;
 }

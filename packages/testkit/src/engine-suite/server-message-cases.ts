@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JSONRPCMessage } from '@mcp-fittings/client-core';
-import type { EngineCase } from './engine-case.js';
+import { PATIENT, type EngineCase } from './engine-case.js';
 
 export const serverMessageCases: readonly EngineCase[] = [
   {
@@ -13,7 +13,7 @@ export const serverMessageCases: readonly EngineCase[] = [
       server.notify('notifications/resources/updated', { uri: 'file:///a' });
       server.notify('vendor/news', { title: 'x' });
       // An engine may process notifications later than they arrive, but not later than the next response.
-      await bench.within(session.ping({ timeoutMs: 5000 }), 'ping()');
+      await bench.within(session.request('ping', {}, PATIENT), 'ping');
       assert.deepEqual(
         bench.events.toSorted(),
         [

@@ -1,0 +1,58 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { Connection } from '../connection/connect-once.js';
+import type { CallInFlight } from '../contracts/server-requests.js';
+import type { RunningCall } from '../setup/server-deps.js';
+import type { Call } from './server-calls.js';
+
+interface Sent {
+  readonly connection: Connection;
+  readonly answered: Promise<unknown>;
+}
+
+/** The calls of one server that were sent and have no response yet. */
+export class OpenCalls {
+  readonly #running: AsyncLocalStorage<RunningCall>;
+  readonly #sent = new Map<Call<unknown>, Sent>();
+
+  constructor(running: AsyncLocalStorage<RunningCall>) {
+    this.#running = running;
+  }
+
+  add(call: Call<unknown>, sent: Sent): void {
+    this.#sent.set(call, sent);
+  }
+
+  delete(call: Call<unknown>): void {
+    this.#sent.delete(call);
+  }
+
+  /** Runs work in the asynchronous context of a call, in which {@link current} returns it. */
+  run<T>(call: Call<unknown>, work: () => T): T {
+    return this.#running.run({ owner: this, call: described(call) }, work);
+  }
+
+  /** Runs work outside the context of any call. */
+  exit<T>(work: () => T): T {
+    return this.#running.exit(work);
+  }
+
+  /** Returns the call with an `origin` in whose asynchronous context this is called. */
+  current(): CallInFlight | undefined {
+    const running = this.#running.getStore();
+    return running?.owner === this ? running.call : undefined;
+  }
+
+  inFlight(): readonly CallInFlight[] {
+    return Array.from(this.#sent.keys(), described);
+  }
+
+  /** Resolves when no call is open on this connection. */
+  async settled(connection: Connection): Promise<void> {
+    const open = [...this.#sent.values()].filter((each) => each.connection === connection);
+    await Promise.allSettled(open.map(({ answered }) => answered));
+  }
+}
+
+function described({ method, target, options: { origin } }: Call<unknown>): CallInFlight {
+  return { method, target, ...(origin !== undefined && { origin }) };
+}
