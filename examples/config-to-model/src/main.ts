@@ -40,8 +40,8 @@ try {
   const agent = await openTools({
     cwd,
     home,
-    approveServer: async ({ name, summary }) => {
-      console.log(`The project configures the server "${name}":\n${summary}\n`);
+    approveServer: async ({ name, text }) => {
+      console.log(`The project configures the server "${name}":\n${text}\n`);
       return 'always';
     },
     confirmCall: async ({ tool, verdict }) => {

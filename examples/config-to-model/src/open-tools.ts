@@ -20,7 +20,7 @@ export interface AgentOptions {
   /** The home directory of the user: its configuration files are read, and approvals are saved there. */
   readonly home: string;
   /** Asks whether a server from a file of the project may be used: `once`, `always`, `no` or `never`. */
-  readonly approveServer: NonNullable<ServerApprovalsOptions['ask']>;
+  readonly approveServer: NonNullable<ServerApprovalsOptions['approve']>;
   /** Asks whether a tool may run: `once`, `always-tool`, `always-server` or `cancel`. */
   readonly confirmCall: Confirm;
   /** How the user signs in if there is no browser. */
@@ -43,7 +43,7 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
     cwd,
     home,
     plugins: transports,
-    approvals: createServerApprovals({ store: createFileApprovalStore({ home }), ask: approveServer }),
+    approvals: createServerApprovals({ store: createFileApprovalStore({ home }), approve: approveServer }),
   });
   for (const { severity, message, hint } of config.problems) console.error(severity, message, hint ?? '');
 

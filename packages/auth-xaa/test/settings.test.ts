@@ -45,7 +45,7 @@ describe('which files may name the identity provider', () => {
       layout: { ...layout, systemDirectory: { linux: system, darwin: system, win32: system } },
       cwd: join(folder, 'project'),
       home: join(folder, 'home'),
-      approvals: createServerApprovals({ ask: async () => 'once' }),
+      approvals: createServerApprovals({ approve: async () => 'once' }),
     });
   }
 

@@ -16,7 +16,7 @@ describe('decisions are stored outside of the project', () => {
     const store = createFileApprovalStore({ home: place.home, platform: 'linux' });
     const approvals = createServerApprovals({
       store,
-      ask: () => Promise.resolve('always'),
+      approve: () => Promise.resolve('always'),
       clock: { now: () => 77, schedule: () => expect.fail('no timer') },
     });
     const config = await place.load({ layout: layouts.mcpJson, approvals });

@@ -32,7 +32,7 @@ async function loadAsking(place: Scratch, answer: ApprovalAnswer, more: Partial<
   const store = createFileApprovalStore({ home: place.home });
   const approvals = createServerApprovals({
     store,
-    ask: (request) => (asked.push(request), Promise.resolve(answer)),
+    approve: (request) => (asked.push(request), Promise.resolve(answer)),
   });
   const config = await place.load({ layout: mcpJson, approvals, ...more });
   return { config, asked, approvals };
@@ -89,7 +89,7 @@ describe('nothing happens before the user approves', () => {
       'project/.mcp.json': servers({ s: { url: 'https://x.example/${SECRET}' } }),
     });
     const approvals = createServerApprovals({
-      ask: () => (expect(reads).toEqual([]), Promise.resolve('no')),
+      approve: () => (expect(reads).toEqual([]), Promise.resolve('no')),
     });
     await place.load({ layout: mcpJson, approvals, env });
     expect(reads).toEqual([]);
@@ -142,12 +142,12 @@ describe('the decisions', () => {
       seen.push(details);
       return Promise.resolve(details ? 'once' : 'details');
     };
-    const config = await place.load({ layout: mcpJson, approvals: createServerApprovals({ ask }) });
+    const config = await place.load({ layout: mcpJson, approvals: createServerApprovals({ approve: ask }) });
     expect(Object.keys(config.servers)).toEqual(['s']);
     expect(seen).toEqual([false, true]);
     const endless = await place.load({
       layout: mcpJson,
-      approvals: createServerApprovals({ ask: () => Promise.resolve('details') }),
+      approvals: createServerApprovals({ approve: () => Promise.resolve('details') }),
     });
     expect(endless.entries[0]?.status).toBe('rejected');
   });
@@ -158,7 +158,7 @@ describe('the decisions', () => {
     ['answers true', () => Promise.resolve(true as unknown as ApprovalAnswer)],
   ])('a callback that %s approves nothing', async (_, ask) => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: entry }) });
-    const config = await place.load({ layout: mcpJson, approvals: createServerApprovals({ ask }) });
+    const config = await place.load({ layout: mcpJson, approvals: createServerApprovals({ approve: ask }) });
     expect(config).toMatchObject({
       servers: {},
       entries: [{ status: 'pending' }],
@@ -191,7 +191,7 @@ describe('the decisions', () => {
 
   it('the host’s own lists approve nothing, because they name no project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ want: entry, off: entry, new: entry }) });
-    const approvals = createServerApprovals({ enabled: ['want', 'off'], disabled: ['off'] });
+    const approvals = createServerApprovals({ preselected: ['want', 'off'], rejected: ['off'] });
     const config = await place.load({ layout: mcpJson, approvals });
     expect(config.entries.map(({ name, status }) => [name, status])).toEqual([
       ['want', 'pending'],
@@ -261,9 +261,7 @@ describe('an approval is for one definition', () => {
     await place.write('project/.mcp.json', servers({ s: after }));
     const { config, asked } = await loadAsking(place, 'no');
     expect(config.servers).toEqual({});
-    expect(asked).toMatchObject([
-      { changed: true, summary: expect.stringContaining('has changed') as string },
-    ]);
+    expect(asked).toMatchObject([{ changed: true, text: expect.stringContaining('has changed') as string }]);
   });
 
   it('comments, order of keys and whitespace do not', async () => {
@@ -343,8 +341,8 @@ describe('an approval is for one definition', () => {
       { name: 'AWS_SECRET', fields: ['url', 'headers.a'] },
       { name: 'TOKEN', fields: ['headers.b'] },
     ]);
-    expect(asked[0]!.summary).toContain('AWS_SECRET in url, headers.a');
-    for (const projectVariables of ['refuse', ['TOKEN']] as const) {
+    expect(asked[0]!.text).toContain('AWS_SECRET in url, headers.a');
+    for (const projectVariables of ['deny', ['TOKEN']] as const) {
       const { config, asked: none } = await loadAsking(place, 'always', { projectVariables });
       expect(none).toEqual([]);
       expect(config).toMatchObject({ servers: {}, entries: [{ status: 'invalid' }] });
@@ -397,8 +395,8 @@ describe('a project decides only about itself', () => {
 
   it('in a trusted folder the grants apply, and approval is required nevertheless', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', trust: true } }) });
-    expect((await place.load({ layout: mcpJson, folderTrusted: true })).servers).toEqual({});
-    const { config } = await loadAsking(place, 'once', { folderTrusted: true });
+    expect((await place.load({ layout: mcpJson, folderIsTrusted: true })).servers).toEqual({});
+    const { config } = await loadAsking(place, 'once', { folderIsTrusted: true });
     expect(config.servers['s']).toEqual({ type: 'stdio', command: 'x', trust: true, cwd: place.project });
   });
 
@@ -450,7 +448,7 @@ describe('a project decides only about itself', () => {
       `It sets ${names.map((name) => `"${name}"`).join(', ')}, which can make the program run other code.`,
       'It sets "HARMLESS". The effect of that on the program is unknown.',
     ]);
-    expect(asked[0]!.summary).toContain(`Careful: ${asked[0]!.warnings[0]!}`);
+    expect(asked[0]!.text).toContain(`Careful: ${asked[0]!.warnings[0]!}`);
     expect(
       config.problems.filter(({ code }) => code === 'ENVIRONMENT_DANGEROUS').map(({ path }) => path),
     ).toEqual(names.map((name) => `env.${name}`));
@@ -481,7 +479,7 @@ describe('the question', () => {
       }),
     });
     const { asked } = await loadAsking(place, 'no');
-    const { summary, details } = asked[0]!;
+    const { text: summary, details } = asked[0]!;
     for (const text of [summary, details]) {
       expect(text).toMatch(/^[\x20-\x7e\n]*$/);
       expect(text).toContain(long);
@@ -519,7 +517,7 @@ describe('the question', () => {
   it('shows letters of other scripts as they are, with a warning', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'nоde', args: ['日本'] } }) });
     const { asked } = await loadAsking(place, 'no');
-    expect(asked[0]!.summary).toContain('"日本"');
+    expect(asked[0]!.text).toContain('"日本"');
     expect(asked[0]!.warnings).toEqual([expect.stringContaining('command, args[0]')]);
   });
 
@@ -547,7 +545,7 @@ describe('the question', () => {
       'project/.mcp.json': servers({ harmless: { url: 'http://evil.example/mcp', headers: { a: 'b' } } }),
     });
     const { asked } = await loadAsking(place, 'no');
-    const { summary } = asked[0]!;
+    const { text: summary } = asked[0]!;
     for (const part of [
       '"harmless"',
       'url = "http://evil.example/mcp"',
@@ -574,7 +572,7 @@ describe('the order of questions', () => {
       open--;
       return 'once';
     };
-    await place.load({ layout: mcpJson, approvals: answering('once', { ask }) });
+    await place.load({ layout: mcpJson, approvals: answering('once', { approve: ask }) });
     expect(order).toEqual(['b', 'a', 'c']);
   });
 });

@@ -276,7 +276,7 @@ describe('settings beside the servers', () => {
     const { problems, entries } = await place.load({ layout: layouts.gemini, plugins, approvals });
     expect(problems).toMatchObject([{ code: 'TRUST_KEY_IGNORED', server: 'a' }, {}, {}]);
     expect(entries.find(({ name }) => name === 'p')).toMatchObject({ status: 'pending' });
-    expect(await states(place, { approvals, folderTrusted: true })).toEqual({ a: 'off', b: 'on' });
+    expect(await states(place, { approvals, folderIsTrusted: true })).toEqual({ a: 'off', b: 'on' });
   });
 
   it('of the project deny tools of servers of the user', async () => {

@@ -251,7 +251,7 @@ describe('the approved definition is the one that is used', () => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'shown', args: ['a'] } }) });
     const asked: unknown[] = [];
     const approvals = answering('always', {
-      ask: async (request) => {
+      approve: async (request) => {
         asked.push(request.definition['command']);
         const swap = join(place.project, 'swap');
         await writeFile(swap, JSON.stringify(servers({ s: { command: 'evil' } })));
@@ -276,7 +276,10 @@ describe('the approved definition is the one that is used', () => {
       expect(() => Object.assign(request.definition, { command: 'evil' })).toThrow(TypeError);
       return Promise.resolve('once');
     };
-    const config = await place.load({ layout: layouts.mcpJson, approvals: answering('once', { ask }) });
+    const config = await place.load({
+      layout: layouts.mcpJson,
+      approvals: answering('once', { approve: ask }),
+    });
     expect(config.servers['s']?.['command']).toBe('shown');
   });
 });

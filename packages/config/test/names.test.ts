@@ -90,7 +90,10 @@ describe('one rule for names', () => {
       asked.push(request.name),
       Promise.resolve('once')
     );
-    const config = await place.load({ layout: layouts.claude, approvals: answering('once', { ask }) });
+    const config = await place.load({
+      layout: layouts.claude,
+      approvals: answering('once', { approve: ask }),
+    });
     expect(Object.keys(config.servers).toSorted()).toEqual(['github', 'linear-app', 'other']);
     expect(asked).toEqual(['other']);
     expect(config.problems.map(({ code, severity }) => [code, severity])).toEqual(

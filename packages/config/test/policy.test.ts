@@ -218,7 +218,7 @@ describe('a policy of the host', () => {
 
   it('does not ask about a denied server', async () => {
     const place = await scratch(files);
-    const approvals = answering('once', { ask: () => expect.fail('no question is asked') });
+    const approvals = answering('once', { approve: () => expect.fail('no question is asked') });
     const config = await place.load({
       layout: layouts.claude,
       policy: { deny: [{ serverName: 'brought' }] },

@@ -217,7 +217,7 @@ describe('nothing in the project changes a path', () => {
 
   it('in the home directory, project files are the user’s own', async () => {
     const place = await scratch({ 'home/.gemini/settings.json': servers({ s: { command: 'x' } }) });
-    const approvals = answering('once', { ask: () => expect.fail('no question is asked') });
+    const approvals = answering('once', { approve: () => expect.fail('no question is asked') });
     const config = await place.load({ layout: layouts.gemini, cwd: place.home, approvals });
     expect(config.entries.map(({ scope, status }) => [scope, status])).toEqual([['user', 'ready']]);
   });

@@ -14,7 +14,9 @@ const { mcpJson } = layouts;
 /** The questions about the servers of a project; each is answered with no. */
 async function asking(place: Scratch, more: Partial<LoadConfigOptions> = {}) {
   const asked: ApprovalRequest[] = [];
-  const approvals = createServerApprovals({ ask: (request) => (asked.push(request), Promise.resolve('no')) });
+  const approvals = createServerApprovals({
+    approve: (request) => (asked.push(request), Promise.resolve('no')),
+  });
   const config = await place.load({ layout: mcpJson, approvals, ...more });
   return { asked, config };
 }
@@ -100,7 +102,7 @@ describe('inheriting the environment is a use of variables', () => {
     ['an object', { 0: 'AWS_SECRET_ACCESS_KEY' }],
   ])('refuses `inheritEnv` with %s if a project may use no variables', async (_, inheritEnv) => {
     const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x', inheritEnv } }) });
-    for (const projectVariables of ['refuse', ['PATH']] as const) {
+    for (const projectVariables of ['deny', ['PATH']] as const) {
       const config = await place.load({ layout: mcpJson, approvals: answering('once'), projectVariables });
       expect(config.servers).toEqual({});
       expect(codes(config)).toContain('VARIABLE_REFUSED');
@@ -130,7 +132,7 @@ describe('inheriting the environment is a use of variables', () => {
     const all = await question({ command: 'x', inheritEnv: 'all' });
     expect(all.variables).toEqual([{ name: '*', fields: ['inheritEnv'] }]);
     expect(all.warnings.join()).toContain('your whole environment');
-    expect(all.summary).toContain('  all of them in inheritEnv');
+    expect(all.text).toContain('  all of them in inheritEnv');
   });
 });
 
@@ -150,14 +152,14 @@ describe('names without a project only preselect', () => {
       ['github', true],
       ['other', false],
     ]);
-    expect(asked[0]?.summary).toContain('Your settings list a server with this name as wanted');
+    expect(asked[0]?.text).toContain('Your settings list a server with this name as wanted');
     expect(config.entries.find(({ name }) => name === 'off')?.status).toBe('rejected');
   });
 
   it('names that the host passes only preselect, with and without a store', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ github: { command: 'evil' } }) });
     for (const store of [undefined, createFileApprovalStore({ home: place.home })]) {
-      const approvals = createServerApprovals({ enabled: ['github'], store });
+      const approvals = createServerApprovals({ preselected: ['github'], store });
       expect((await place.load({ layout: mcpJson, approvals })).servers).toEqual({});
     }
   });
@@ -259,7 +261,11 @@ describe('the length of a question', () => {
   it('states its length at the beginning and again at the end', async () => {
     const args = Array.from({ length: 1500 }, (_, index) => `--option-${String(index)}`);
     args[700] = '--config=https://evil.example/x';
-    const { summary } = await question({ args, env: { LD_PRELOAD: 'x', K: '${SECRET}' }, command: 'sh' });
+    const { text: summary } = await question({
+      args,
+      env: { LD_PRELOAD: 'x', K: '${SECRET}' },
+      command: 'sh',
+    });
     const lines = summary.split('\n');
     const length = `${String(lines.length)} lines`;
     expect(lines[2]).toBe(`This text has ${length}. It lists 1500 arguments and 2 other fields.`);
@@ -271,12 +277,12 @@ describe('the length of a question', () => {
 
   it('counts fields of unknown objects', async () => {
     const deep = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${String(index)}`, index]));
-    const { summary } = await question({ url: 'https://x.example', other: { deep } });
+    const { text: summary } = await question({ url: 'https://x.example', other: { deep } });
     expect(summary).toContain(`This text has ${String(summary.split('\n').length)} lines`);
   });
 
   it('a short question states it once, and begins with the URL', async () => {
-    const { summary } = await question({ headers: { a: 'b' }, url: 'https://x.example/mcp' });
+    const { text: summary } = await question({ headers: { a: 'b' }, url: 'https://x.example/mcp' });
     const lines = summary.split('\n');
     expect(lines[2]).toBe('This text has 7 lines. It lists 1 other field.');
     expect(lines).toHaveLength(7);
@@ -313,7 +319,7 @@ describe('the question names the addresses of the sign-in', () => {
     const hasSignIn = (address: string): boolean => (looked.push(address), true);
     const known = await question({ url }, { hasSignIn });
     expect(known.hasSignIn).toBe(true);
-    expect(known.summary).toContain('You have signed in at this URL before.');
+    expect(known.text).toContain('You have signed in at this URL before.');
     expect((await question({ url: 'https://${HOST}/' }, { hasSignIn })).hasSignIn).toBe(false);
     expect(looked).toEqual([url]);
   });

@@ -107,7 +107,7 @@ describe('the folder in which a server starts', () => {
     });
     const asked: ApprovalRequest[] = [];
     const approvals = createServerApprovals({
-      ask: (request) => (asked.push(request), Promise.resolve('once')),
+      approve: (request) => (asked.push(request), Promise.resolve('once')),
     });
     const config = await place.load({
       layout: layouts.gemini,
@@ -123,10 +123,10 @@ describe('the folder in which a server starts', () => {
       program: place.path('project/run'),
       folder: place.path('project/sub'),
     });
-    expect(first?.summary).toContain(`"${place.path('project/run')}"`);
-    expect(first?.summary).toContain(`"${place.path('project/sub')}"`);
+    expect(first?.text).toContain(`"${place.path('project/run')}"`);
+    expect(first?.text).toContain(`"${place.path('project/sub')}"`);
     expect(second).toMatchObject({ program: undefined, folder: place.project });
-    expect(second?.summary).toContain(`"${place.project}"`);
+    expect(second?.text).toContain(`"${place.project}"`);
   });
 
   it('a rule for a relative command covers no project file', async () => {

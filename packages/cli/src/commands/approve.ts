@@ -102,7 +102,7 @@ function choose(
 
 async function ask(deps: CommandDeps, request: ApprovalRequest): Promise<'always' | 'never' | undefined> {
   const prompts = await openPrompts(deps);
-  prompts.tell(request.summary);
+  prompts.tell(request.text);
   for (;;) {
     const answer = await prompts.select(`Allow ${printable(request.name)} to run?`, [
       { value: 'no', label: 'Not now', hint: 'you will be asked again' },

@@ -135,7 +135,7 @@ async function confirm(deps: CommandDeps, { name, approval }: ServerEntry): Prom
     });
   }
   const prompts = await openPrompts(deps);
-  if (approval !== undefined) prompts.tell(approval.summary);
+  if (approval !== undefined) prompts.tell(approval.text);
   return prompts.confirm(`${printable(name)} is not approved. Export it anyway?`, false);
 }
 

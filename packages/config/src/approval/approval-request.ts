@@ -40,8 +40,8 @@ export interface ApprovalRequest {
    * The whole question as text that is safe to print in a terminal: the command and every field, nothing truncated.
    * The text begins with what it contains and how many lines it has.
    */
-  readonly summary: string;
-  /** {@link summary}, followed by the definition as JSON and its hash. Safe to print. */
+  readonly text: string;
+  /** {@link text}, followed by the definition as JSON and its hash. Safe to print. */
   readonly details: string;
 }
 

@@ -12,19 +12,19 @@ export interface ServerApprovalsOptions {
   readonly store?: ApprovalStore | undefined;
   /**
    * Shows the question to the user and resolves to the answer. It is called for one server at a time. `details` is true
-   * after the answer `details`: show {@link ApprovalRequest.details} in place of the summary. Default: no question is asked,
+   * after the answer `details`: show {@link ApprovalRequest.details} in place of the text. Default: no question is asked,
    * and a server that has not been approved stays unapproved; use that in CI.
    */
-  readonly ask?:
+  readonly approve?:
     | ((request: ApprovalRequest, options: { readonly details: boolean }) => Promise<ApprovalAnswer>)
     | undefined;
   /**
    * Names of servers that the user wants in any project. They approve nothing, because any clone can use that name; they
    * set {@link ApprovalRequest.preselected}. Default: none.
    */
-  readonly enabled?: readonly string[] | undefined;
+  readonly preselected?: readonly string[] | undefined;
   /** Names of servers that are rejected in every project, without a question. Default: none. */
-  readonly disabled?: readonly string[] | undefined;
+  readonly rejected?: readonly string[] | undefined;
   /**
    * Commands and URLs that need no question in any project. An entry that sets anything besides its command or URL (an
    * environment, variables, headers, a working directory …) is asked about nevertheless; `fields` of a rule has no effect
@@ -49,8 +49,8 @@ export interface ServerApprovals {
   isChanged(project: string, name: string, hash: string): Promise<boolean>;
   /**
    * Resolves to the decision about this definition. Asks the user if there is no decision yet, `mayAsk` is true and
-   * {@link ServerApprovalsOptions.ask} is set; the answer is remembered. Rejects if the store cannot be read or written, or
-   * if `ask` rejects, and with `CALLBACK_FAILED` if `ask` resolves to anything but an {@link ApprovalAnswer}. A server
+   * {@link ServerApprovalsOptions.approve} is set; the answer is remembered. Rejects if the store cannot be read or written, or
+   * if `approve` rejects, and with `CALLBACK_FAILED` if `approve` resolves to anything but an {@link ApprovalAnswer}. A server
    * whose decision rejects is not approved.
    *
    * `listed` is what the user's settings files say about the name. `enabled`: approved in this project. `preselected`:
@@ -81,7 +81,7 @@ export interface ServerApprovals {
 /** What the user's settings files say about the name of a project's server. */
 export type ListedStatus = Parameters<ServerApprovals['decide']>[1]['listed'];
 
-/** How often `ask` may answer `details` before the answer counts as no. */
+/** How often `approve` may answer `details` before the answer counts as no. */
 const MAX_DETAILS = 10;
 /** A rule in `trusted` covers an entry only if every field is one of these. */
 const COVERED_FIELDS: ReadonlySet<string> = new Set([
@@ -102,8 +102,8 @@ const COVERED_FIELDS: ReadonlySet<string> = new Set([
  * ```ts
  * const approvals = createServerApprovals({
  *   store: createFileApprovalStore(),
- *   ask: async ({ summary }) => {
- *     console.log(summary);
+ *   approve: async ({ text }) => {
+ *     console.log(text);
  *     return 'once';
  *   },
  * });
@@ -111,7 +111,7 @@ const COVERED_FIELDS: ReadonlySet<string> = new Set([
  * ```
  */
 export function createServerApprovals(options: ServerApprovalsOptions = {}): ServerApprovals {
-  const { store, ask, enabled = [], disabled = [], trusted = [], clock = systemClock } = options;
+  const { store, approve, preselected = [], rejected = [], trusted = [], clock = systemClock } = options;
   const rules = parsePolicy({ allow: trusted });
   if ('error' in rules || trusted.some((rule) => 'serverName' in rule)) {
     throw new FittingsError(
@@ -136,16 +136,18 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
       if (now !== undefined) return now.approved ? 'approved' : 'rejected';
       const kept = (await store?.read(request.project.id))?.get(request.name) ?? [];
       if (kept.some((entry) => entry.decision === 'never')) return 'rejected';
-      if (disabled.includes(request.name) || listed === 'disabled') return 'rejected';
+      if (rejected.includes(request.name) || listed === 'disabled') return 'rejected';
       if (kept.some((entry) => entry.hash === request.hash)) return 'approved';
       if (request.variables.length === 0 && isCovered(request)) return 'covered';
       if (kept.length === 0 && listed === 'enabled') {
         await approvals.remember(request, store === undefined ? 'once' : 'always');
         return 'approved';
       }
-      if (!mayAsk || ask === undefined) return 'undecided';
-      const preselected = request.preselected || enabled.includes(request.name);
-      const decision = await askUntilDecided(ask, { ...request, preselected });
+      if (!mayAsk || approve === undefined) return 'undecided';
+      const decision = await askUntilDecided(approve, {
+        ...request,
+        preselected: request.preselected || preselected.includes(request.name),
+      });
       await approvals.remember(request, decision);
       return decision === 'once' || decision === 'always' ? 'approved' : 'rejected';
     },
@@ -188,16 +190,16 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
 }
 
 async function askUntilDecided(
-  ask: NonNullable<ServerApprovalsOptions['ask']>,
+  approve: NonNullable<ServerApprovalsOptions['approve']>,
   request: ApprovalRequest,
 ): Promise<Exclude<ApprovalAnswer, 'details'>> {
   for (let details = 0; details <= MAX_DETAILS; details++) {
-    const answer: unknown = await ask(request, { details: details > 0 });
+    const answer: unknown = await approve(request, { details: details > 0 });
     if (answer === 'once' || answer === 'always' || answer === 'no' || answer === 'never') return answer;
     if (answer !== 'details')
       throw new FittingsError(
         'CALLBACK_FAILED',
-        'The approval callback "ask" did not return one of the documented answers.',
+        'The approval callback "approve" did not return one of the documented answers.',
       );
   }
   return 'no';

@@ -7,7 +7,7 @@ import type { ConfigProblemCode, ProblemDetails } from '../problems.js';
 import { requestedVariables } from '../variables/syntax.js';
 import type { ApprovalRequest } from './approval-request.js';
 import type { ServerApprovals, ListedStatus } from './approvals.js';
-import { promptDetails, promptSummary } from './prompt-text.js';
+import { promptDetails, promptText } from './prompt-text.js';
 import { warningsFor } from './warnings.js';
 
 export interface ApprovalDeps {
@@ -94,7 +94,7 @@ async function approvalRequest(
     preselected: deps.listed(name) === 'preselected',
     hasSignIn: await hasSignIn(template['url'], deps),
   };
-  return { ...known, summary: promptSummary(known), details: promptDetails(known) };
+  return { ...known, text: promptText(known), details: promptDetails(known) };
 }
 
 /** Whether the user has signed in at the URL. A URL with a variable is not looked up. */

@@ -6,7 +6,7 @@ import type { ApprovalRequest } from './approval-request.js';
 import { warningsFor } from './warnings.js';
 
 /** A question without its text. The definition is JSON, as it was read from a file. */
-type Asked = Omit<ApprovalRequest, 'summary' | 'details' | 'definition'> & {
+type Asked = Omit<ApprovalRequest, 'text' | 'details' | 'definition'> & {
   readonly definition: JsonObject;
 };
 
@@ -17,7 +17,7 @@ const SCREEN = 24;
  * The question with the whole definition: first its length, the program or the URL, and the warnings; then every argument on
  * a line of its own and every other field. Strings are quoted and escaped, and nothing is truncated.
  */
-export function promptSummary(asked: Asked): string {
+export function promptText(asked: Asked): string {
   const { definition, changed, file, line } = asked;
   const { command, url, args, ...others } = definition;
   const list: readonly JsonValue[] = Array.isArray(args) ? args : [];
@@ -79,10 +79,10 @@ export function describeServer(
   ].join('\n');
 }
 
-/** The summary, followed by the definition as JSON and its hash. */
+/** The question, followed by the definition as JSON and its hash. */
 export function promptDetails(asked: Asked): string {
   const definition = quoteJson(asked.definition, '');
-  return `${promptSummary(asked)}\n\nDefinition:\n${definition}\nSHA-256: ${asked.hash}`;
+  return `${promptText(asked)}\n\nDefinition:\n${definition}\nSHA-256: ${asked.hash}`;
 }
 
 function* programLines({ program, folder }: Asked, command: JsonValue): Generator<string> {

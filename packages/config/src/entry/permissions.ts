@@ -34,7 +34,7 @@ export interface LoadedServer extends ServerConfig, ServerPermissions {
 
 /**
  * Returns the permissions of each server by name. Grants of project files are not included unless
- * {@link LoadConfigOptions.folderTrusted} was set. The object has no prototype.
+ * {@link LoadConfigOptions.folderIsTrusted} was set. The object has no prototype.
  *
  * @example
  * ```ts

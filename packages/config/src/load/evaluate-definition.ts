@@ -37,7 +37,7 @@ import type { ServerEntry } from './loaded-config.js';
 export interface EvaluateDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare'> {
   /** Undefined if a policy is invalid, so that no server is permitted. */
   readonly policies: readonly ServerPolicy[] | undefined;
-  readonly folderTrusted: boolean;
+  readonly folderIsTrusted: boolean;
   readonly projectVariables: NonNullable<LoadConfigOptions['projectVariables']>;
   readonly plugins: readonly TransportPlugin[];
   /** Settings of other programs in the files that switch off servers or tools. */
@@ -110,7 +110,7 @@ export async function evaluateDefinition(definition: Definition, deps: EvaluateD
   reportIssues(issues);
   if (issues.length > 0 || 'issues' in normal) return end('invalid');
 
-  const stripped = origin.trusted || deps.folderTrusted ? undefined : removeGrants(normal.config);
+  const stripped = origin.trusted || deps.folderIsTrusted ? undefined : removeGrants(normal.config);
   for (const field of stripped?.removed ?? []) {
     report('TRUST_KEY_IGNORED', field, `"${field}" is ignored in a file of the project.`);
   }
@@ -176,14 +176,14 @@ function refusal(
  */
 function fileRestrictions(
   { name, origin }: Definition,
-  { words, folderTrusted }: EvaluateDeps,
+  { words, folderIsTrusted }: EvaluateDeps,
   report: (code: ConfigProblemCode, path: string, message: string) => void,
 ): Restrictions {
   let restrictions: Restrictions = {};
   for (const { path, file, trusted, restrictionsOf } of words) {
     const { disabled, ...tools } = restrictionsOf(name);
     const where = `"${path}" in ${printable(file)}`;
-    const mayDisable = trusted || !origin.trusted || folderTrusted;
+    const mayDisable = trusted || !origin.trusted || folderIsTrusted;
     if (disabled === true && mayDisable) report('RESTRICTED', '', `${where} switches off this server.`);
     else if (Object.keys(tools).length > 0)
       report('RESTRICTED', '', `${where} switches off tools of this server.`);
@@ -235,7 +235,7 @@ function variableIssues(
     const subject = variable === ALL_VARIABLES ? 'the whole environment' : `the variable ${variable}`;
     if (!origin.mayUseVariables) {
       refuse(field, `A server from a remote list cannot use ${subject}.`, 'Write the value itself.');
-    } else if (permitted === 'refuse' || (Array.isArray(permitted) && !permitted.includes(variable))) {
+    } else if (permitted === 'deny' || (Array.isArray(permitted) && !permitted.includes(variable))) {
       refuse(
         field,
         `A file of the project cannot use ${subject}.`,

@@ -48,10 +48,10 @@ export interface LoadConfigOptions extends LocationOptions {
   readonly missingVariables?: 'error' | 'empty' | 'keep' | undefined;
   /**
    * Which environment variables files of the project may use. `'ask'`: any, and the approval question lists them.
-   * `'refuse'`: none. A list: only these names. In `command` they may never use one. `inheritEnv` counts as a use. Default:
+   * `'deny'`: none. A list: only these names. In `command` they may never use one. `inheritEnv` counts as a use. Default:
    * `'ask'`.
    */
-  readonly projectVariables?: 'ask' | 'refuse' | readonly string[] | undefined;
+  readonly projectVariables?: 'ask' | 'deny' | readonly string[] | undefined;
   /** The host's own policy. It and every policy in the layout's files must permit a server. Default: none. */
   readonly policy?: ServerPolicy | undefined;
   /** Installed transports, whose schemas validate the entries. Default: none, so only common fields are checked. */
@@ -67,7 +67,7 @@ export interface LoadConfigOptions extends LocationOptions {
    * Whether grants such as `trust` or `allowedTools` in files of the project take effect. Set it after the user has said
    * that they trust the folder. Its servers need approval nevertheless. Default: false.
    */
-  readonly folderTrusted?: boolean | undefined;
+  readonly folderIsTrusted?: boolean | undefined;
   /** Largest file that is read, in bytes; a larger one is a problem (`FILE_TOO_LARGE`). Default: 10 MiB. */
   readonly maxFileBytes?: number | undefined;
   /** Aborts loading; `loadConfig` rejects with `ABORTED`. An open approval question is not aborted. */
@@ -123,7 +123,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
         : [...policySet.policies, { exclusive: true }],
     approvals,
     listed,
-    folderTrusted: options.folderTrusted ?? false,
+    folderIsTrusted: options.folderIsTrusted ?? false,
     words,
     env: options.env ?? process.env,
     missing: missing ?? layout.variables?.missing ?? 'error',

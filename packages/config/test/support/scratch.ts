@@ -57,7 +57,7 @@ export async function scratch(files: Readonly<Record<string, Content>> = {}): Pr
 
 /** Approvals that give the same answer to every question. */
 export function answering(answer: 'once' | 'always' | 'no' | 'never', more: ServerApprovalsOptions = {}) {
-  return createServerApprovals({ ask: () => Promise.resolve(answer), ...more });
+  return createServerApprovals({ approve: () => Promise.resolve(answer), ...more });
 }
 
 /** The content of a file with these servers. */
