@@ -1,7 +1,5 @@
 import { escapeText } from '@mcp-fittings/toolbox/text';
-
-/** The members of {@link AppCsp}. */
-export type AppDomainKind = 'connectDomains' | 'resourceDomains' | 'frameDomains' | 'baseUriDomains';
+import type { ReadAppOptions } from './read-app.js';
 
 /**
  * The origins that an app may use, each checked: a scheme, a host name and perhaps a port. Members without an origin are absent.
@@ -21,31 +19,10 @@ export interface AppCsp {
   baseUriDomains?: string[];
 }
 
-/** Decides whether an app may use an origin. */
-export type AppDomainFilter = (domain: {
-  /** The origin, such as `https://api.example.com` or `https://*.example.com`. */
-  readonly origin: string;
-  /** What the app wants to use it for. */
-  readonly kind: AppDomainKind;
-  /** Name of the app's server in the host; an empty string if it is not known. */
-  readonly server: string;
-}) => boolean;
-
-/** Which origins are accepted. */
-export interface AppDomainOptions {
-  /** Asked for every well-formed origin; false refuses it. Default: all are accepted. */
-  readonly allowDomain?: AppDomainFilter | undefined;
-  /**
-   * Whether apps may use `http://`, `ws://`, IP addresses and names without a dot, for a server under development. They reach the
-   * machine and the network of the user. Default false.
-   */
-  readonly localDomains?: boolean | undefined;
-}
-
 /** Most origins in one list. A header of more than a few kilobytes is dropped by some browsers and proxies. */
 const MAX_DOMAINS = 50;
 const MAX_ORIGIN_LENGTH = 300;
-const SCHEMES: Readonly<Record<AppDomainKind, readonly string[]>> = {
+const SCHEMES: Readonly<Record<keyof AppCsp, readonly string[]>> = {
   connectDomains: ['https', 'wss'],
   resourceDomains: ['https'],
   frameDomains: ['https'],
@@ -63,9 +40,9 @@ const ORIGIN = /^([a-z]+):\/\/(\*\.)?([a-z0-9.-]+)(?::([0-9]{1,5}))?\/?$/;
 /** Reads `_meta.ui.csp`. Adds a sentence to `refused` for everything that is left out. */
 export function readDomains(
   value: unknown,
-  kind: AppDomainKind,
+  kind: keyof AppCsp,
   server: string,
-  options: AppDomainOptions,
+  options: Pick<ReadAppOptions, 'allowDomain' | 'localDomains'>,
   refused: string[],
 ): string[] {
   if (value === undefined) return [];
@@ -95,7 +72,7 @@ type ReadOrigin =
  * A source list of a CSP is text: a space adds a source, a semicolon a directive, a comma a policy, and a line break a header.
  * Only what is certainly one origin passes.
  */
-function readOrigin(entry: unknown, kind: AppDomainKind, local: boolean): ReadOrigin {
+function readOrigin(entry: unknown, kind: keyof AppCsp, local: boolean): ReadOrigin {
   if (typeof entry !== 'string') return { problem: 'is not a string' };
   if (entry.length > MAX_ORIGIN_LENGTH) return { problem: `has more than ${MAX_ORIGIN_LENGTH} characters` };
   const text = entry.toLowerCase();

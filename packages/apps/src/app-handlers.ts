@@ -1,17 +1,11 @@
-import { FittingsError, type Logger } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/toolbox/text';
 import { abortable, linkSignal } from '@mcp-fittings/toolbox/timing';
-import {
-  createTools,
-  toolVisibility,
-  type ToolHost,
-  type ToolPermission,
-  type ToolPolicy,
-  type ToolsOptions,
-} from '@mcp-fittings/tools';
+import { createTools, toolVisibility, type ToolHost, type ToolPolicy, type Tools } from '@mcp-fittings/tools';
 import type { CallOptions, CatalogResource, PrincipalOptions, ResourceResult } from '@mcp-fittings/host';
-import { toAppResult, toContents, type AppReadResult, type AppToolResult } from './app-result.js';
-import { isAppUri, showUri, type AppResource } from './read-app.js';
+import { toAppResult, toContents, type AppResourceContents, type AppToolResult } from './app-result.js';
+import type { AppsOptions } from './create-apps.js';
+import { isAppUri, showUri } from './read-app.js';
 
 /** The part of a host that `createApps` uses. `createHost` of `@mcp-fittings/host` returns one. */
 export interface AppsHost extends ToolHost {
@@ -56,7 +50,7 @@ export interface AppHandlers {
   readonly onreadresource: (
     params: { readonly uri: string },
     extra?: AppRequestExtra,
-  ) => Promise<AppReadResult>;
+  ) => Promise<{ contents: AppResourceContents[] }>;
   /**
    * Passes a link to `openLink` of the options. `isError: true` if it is not a valid `http:` or `https:` URL, or was declined.
    */
@@ -78,185 +72,208 @@ export interface AppQuestion {
   readonly signal: AbortSignal;
 }
 
-/** Asks the user whether an app may read a resource. */
-export type ConfirmRead = (request: AppQuestion & { readonly uri: string }) => Promise<boolean>;
-
-/**
- * Asks the user whether to open a link, and opens it. Resolves with false if the user declines. `url` is an `http:` or `https:` URL
- * without credentials.
- */
-export type OpenLink = (request: AppQuestion & { readonly url: URL }) => Promise<boolean>;
-
-/** What the handlers of one app use. */
-export interface AppHandlersDeps {
-  readonly host: AppsHost;
-  readonly server: string;
-  /** Whether the server still is the one from which the app came: another entry may have its name by now. */
-  readonly isSameServer: () => boolean;
-  readonly policy: ToolPolicy;
-  readonly toolsOptions: ToolsOptions;
-  readonly defaultPermission: ToolPermission;
-  readonly confirmRead: ConfirmRead | undefined;
-  readonly openLink: OpenLink | undefined;
-  readonly maxParallelRequests: number;
-  readonly logger: Logger | undefined;
-}
-
 type RefusalCode = 'APPROVAL_REQUIRED' | 'ARGUMENTS_INVALID' | 'POLICY_DENIED' | 'TOOL_UNKNOWN';
 
 const MAX_URI_LENGTH = 8_192;
 
-/** Creates the handlers of one app. `close` aborts what is under way and refuses further requests. */
-export function createAppHandlers(
-  { uri: app }: AppResource,
-  deps: AppHandlersDeps,
-): { readonly handlers: AppHandlers; readonly close: () => Promise<void> } {
-  const { host, server, policy, logger } = deps;
-  const { confirm } = deps.toolsOptions;
-  const closing = new AbortController();
-  let underWay = 0;
+const DEFAULT_PARALLEL_REQUESTS = 8;
 
-  const refuse = (code: RefusalCode, why: string): FittingsError =>
-    new FittingsError(code, why, { server, delivery: 'not-sent' });
+/** Answers the requests of one app. */
+export class AppRequests {
+  readonly handlers: AppHandlers;
+  readonly #app: string;
+  readonly #host: AppsHost;
+  readonly #server: string;
+  readonly #isSameServer: () => boolean;
+  readonly #options: AppsOptions & { readonly policy: ToolPolicy };
+  readonly #tools: Tools;
+  /** Names the app in questions to the user. */
+  readonly #name: string;
+  readonly #closing = new AbortController();
+  #underWay = 0;
 
-  const replaced = (): FittingsError =>
-    refuse('POLICY_DENIED', 'The server of this app was replaced by another one of the same name.');
-  const name = `The app "${showUri(app)}" of the server "${escapeText(server, { maxLength: 128 })}"`;
-  const tools = createTools(ownServer(host, server, deps.isSameServer, replaced), {
-    ...deps.toolsOptions,
-    includeAppTools: true,
-    confirm:
-      confirm &&
-      ((request) =>
-        confirm({ ...request, text: `${name} asks for this call, not the model.\n${request.text}` })),
-  });
+  /** @param given `isSameServer`: whether the server still is the one of the app. Another entry may have its name by now. */
+  constructor(
+    app: string,
+    given: {
+      readonly host: AppsHost;
+      readonly server: string;
+      readonly isSameServer: () => boolean;
+      readonly options: AppsOptions & { readonly policy: ToolPolicy };
+    },
+  ) {
+    const { host, server, isSameServer, options } = given;
+    this.#app = app;
+    this.#host = host;
+    this.#server = server;
+    this.#isSameServer = isSameServer;
+    this.#options = options;
+    this.#name = `The app "${showUri(app)}" of the server "${escapeText(server, { maxLength: 128 })}"`;
+    const { confirm, principal, policy, pins, defaultPermission, validateArguments } = options;
+    const { schemaLimits, listLimits, valueLimits } = options;
+    this.#tools = createTools(this.#ownServer(), {
+      principal,
+      policy,
+      pins,
+      defaultPermission,
+      validateArguments,
+      schemaLimits,
+      listLimits,
+      valueLimits,
+      includeAppTools: true,
+      confirm:
+        confirm &&
+        ((request) =>
+          confirm({
+            ...request,
+            text: `${this.#name} asks for this call, not the model.\n${request.text}`,
+          })),
+    });
+    this.handlers = {
+      oncalltool: ({ name, arguments: args }, extra) =>
+        this.#handle('tools/call', name, extra, (signal) => this.#callTool(name, args ?? {}, signal)),
+      onreadresource: ({ uri }, extra) =>
+        this.#handle('resources/read', uri, extra, (signal) => this.#readResource(uri, signal)),
+      onopenlink: ({ url }, extra) =>
+        this.#handle('ui/open-link', url, extra, (signal) => this.#openLink(url, signal)),
+    };
+  }
+
+  /** Aborts what is under way and refuses further requests. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#tools.close();
+  }
 
   /** Counts, checks and logs a request, and aborts it with the app. */
-  const handle = async <T>(
+  async #handle<T>(
     method: string,
     target: unknown,
     extra: AppRequestExtra | undefined,
     answer: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> => {
+  ): Promise<T> {
+    const { logger, maxParallelRequests = DEFAULT_PARALLEL_REQUESTS } = this.#options;
     const isText = typeof target === 'string';
     const what = {
-      server,
-      app,
+      server: this.#server,
+      app: this.#app,
       method,
       target: isText ? escapeText(target, { maxLength: 200 }) : typeof target,
     };
     const link = linkSignal(extra?.mcpReq?.signal ?? extra?.signal);
     const abort = (): void => link.abort();
-    underWay++;
+    const closing = this.#closing.signal;
+    this.#underWay++;
     try {
-      if (!isText) throw refuse('ARGUMENTS_INVALID', 'The name or URI in the request is not text.');
-      if (closing.signal.aborted) throw refuse('POLICY_DENIED', 'The app has been closed.');
-      if (underWay > deps.maxParallelRequests) {
-        throw refuse('POLICY_DENIED', `An app may have ${deps.maxParallelRequests} requests under way.`);
+      if (!isText) throw this.#refuse('ARGUMENTS_INVALID', 'The name or URI in the request is not text.');
+      if (closing.aborted) throw this.#refuse('POLICY_DENIED', 'The app has been closed.');
+      if (this.#underWay > maxParallelRequests) {
+        throw this.#refuse('POLICY_DENIED', `An app may have ${maxParallelRequests} requests under way.`);
       }
-      if (!deps.isSameServer()) throw replaced();
-      closing.signal.addEventListener('abort', abort);
+      if (!this.#isSameServer()) throw this.#replaced();
+      closing.addEventListener('abort', abort);
       const result = await answer(link.signal);
       logger?.info('Answered a request of an app.', what);
       return result;
     } catch (thrown) {
-      const error = asFittingsError(thrown, link.signal, server);
+      const error = asFittingsError(thrown, link.signal, this.#server);
       logger?.warn('Refused or failed a request of an app.', { ...what, error });
       throw error;
     } finally {
-      underWay--;
-      closing.signal.removeEventListener('abort', abort);
+      this.#underWay--;
+      closing.removeEventListener('abort', abort);
       link[Symbol.dispose]();
     }
-  };
+  }
 
-  const question = (sentence: string, signal: AbortSignal): AppQuestion => ({
-    server,
-    app,
-    text: `${name} ${sentence}`,
-    signal,
-  });
+  async #callTool(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<AppToolResult> {
+    const server = this.#server;
+    const listed = this.#host.tools().find((each) => each.server === server && each.name === tool);
+    if (listed === undefined)
+      throw this.#refuse('TOOL_UNKNOWN', 'The server of this app has no tool of this name.');
+    if (!toolVisibility(listed).app) {
+      throw this.#refuse('POLICY_DENIED', 'The server offers this tool to models, not to its app.');
+    }
+    const turn = this.#tools.snapshot();
+    const modelName = turn.names.nameOf({ server, tool });
+    if (modelName === undefined) {
+      const skipped = turn.skipped.find(({ ref }) => ref.tool === tool);
+      throw skipped?.error ?? this.#refuse('TOOL_UNKNOWN', 'The host does not offer this tool.');
+    }
+    const last = await turn.run(modelName, args, { signal, originalNames: true });
+    if (last.type === 'error') throw last.error;
+    return toAppResult(last.result);
+  }
 
-  const mayRead = async (uri: string, signal: AbortSignal): Promise<void> => {
-    const verdict = policy.forResource({ server, uri });
-    if (verdict.decision === 'deny') throw refuse('POLICY_DENIED', verdict.reason);
+  async #readResource(uri: string, signal: AbortSignal): ReturnType<AppHandlers['onreadresource']> {
+    if (uri.length > MAX_URI_LENGTH) throw this.#refuse('POLICY_DENIED', 'The URI is too long.');
+    await this.#checkMayRead(uri, signal);
+    const { contents } = await this.#host.readResource({ server: this.#server, uri }, { signal });
+    return { contents: contents.map(toContents) };
+  }
+
+  async #checkMayRead(uri: string, signal: AbortSignal): Promise<void> {
+    const { policy, confirmRead, defaultPermission = 'ask' } = this.#options;
+    const verdict = policy.forResource({ server: this.#server, uri });
+    if (verdict.decision === 'deny') throw this.#refuse('POLICY_DENIED', verdict.reason);
     // Part of the app itself, as its other pages are.
     if (verdict.decision === 'allow' || isAppUri(uri)) return;
-    const permission = verdict.decision === 'ask' ? 'ask' : deps.defaultPermission;
+    const permission = verdict.decision === 'ask' ? 'ask' : defaultPermission;
     if (permission === 'allow') return;
-    if (permission === 'deny') throw refuse('POLICY_DENIED', verdict.reason);
-    if (deps.confirmRead === undefined) {
-      throw refuse('APPROVAL_REQUIRED', `Reading a resource requires confirmation: ${verdict.reason}`);
+    if (permission === 'deny') throw this.#refuse('POLICY_DENIED', verdict.reason);
+    if (confirmRead === undefined) {
+      throw this.#refuse('APPROVAL_REQUIRED', `Reading a resource requires confirmation: ${verdict.reason}`);
     }
     const sentence = `asks to read "${escapeText(uri, { maxLength: 1_000 })}". ${verdict.reason}`;
-    const agreed: unknown = await abortable(deps.confirmRead({ ...question(sentence, signal), uri }), signal);
-    if (agreed !== true) throw refuse('POLICY_DENIED', 'The user declined the reading.');
-    if (!deps.isSameServer())
-      throw refuse('APPROVAL_REQUIRED', 'The server changed while the question was open.');
-  };
+    const agreed: unknown = await abortable(
+      confirmRead({ ...this.#question(sentence, signal), uri }),
+      signal,
+    );
+    if (agreed !== true) throw this.#refuse('POLICY_DENIED', 'The user declined the reading.');
+    if (!this.#isSameServer())
+      throw this.#refuse('APPROVAL_REQUIRED', 'The server changed while the question was open.');
+  }
 
-  const handlers: AppHandlers = {
-    oncalltool: ({ name: tool, arguments: args }, extra) =>
-      handle('tools/call', tool, extra, async (signal) => {
-        const listed = host.tools().find((each) => each.server === server && each.name === tool);
-        if (listed === undefined)
-          throw refuse('TOOL_UNKNOWN', 'The server of this app has no tool of this name.');
-        if (!toolVisibility(listed).app) {
-          throw refuse('POLICY_DENIED', 'The server offers this tool to models, not to its app.');
-        }
-        const turn = tools.snapshot();
-        const modelName = turn.names.nameOf({ server, tool });
-        if (modelName === undefined) {
-          const skipped = turn.skipped.find(({ ref }) => ref.tool === tool);
-          throw skipped?.error ?? refuse('TOOL_UNKNOWN', 'The host does not offer this tool.');
-        }
-        const last = await turn.run(modelName, args ?? {}, { signal, originalNames: true });
-        if (last.type === 'error') throw last.error;
-        return toAppResult(last.result);
-      }),
+  async #openLink(text: string, signal: AbortSignal): ReturnType<AppHandlers['onopenlink']> {
+    const { openLink } = this.#options;
+    const url = linkOf(text);
+    if (url === undefined || openLink === undefined) return { isError: true };
+    const sentence = `asks to open ${escapeText(url.href, { maxLength: 1_000 })}`;
+    const opened: unknown = await abortable(openLink({ ...this.#question(sentence, signal), url }), signal);
+    return opened === true ? {} : { isError: true };
+  }
 
-    onreadresource: ({ uri }, extra) =>
-      handle('resources/read', uri, extra, async (signal) => {
-        if (uri.length > MAX_URI_LENGTH) throw refuse('POLICY_DENIED', 'The URI is too long.');
-        await mayRead(uri, signal);
-        const { contents } = await host.readResource({ server, uri }, { signal });
-        return { contents: contents.map(toContents) };
-      }),
+  #question(sentence: string, signal: AbortSignal): AppQuestion {
+    return { server: this.#server, app: this.#app, text: `${this.#name} ${sentence}`, signal };
+  }
 
-    onopenlink: ({ url: text }, extra) =>
-      handle('ui/open-link', text, extra, async (signal) => {
-        const url = linkOf(text);
-        if (url === undefined || deps.openLink === undefined) return { isError: true };
-        const sentence = `asks to open ${escapeText(url.href, { maxLength: 1_000 })}`;
-        const opened: unknown = await abortable(
-          deps.openLink({ ...question(sentence, signal), url }),
-          signal,
-        );
-        return opened === true ? {} : { isError: true };
-      }),
-  };
-  const close = async (): Promise<void> => {
-    closing.abort();
-    await tools.close();
-  };
-  return { handlers, close };
-}
+  /** Returns the part of the host that belongs to the server. The server is compared once more when a call is sent. */
+  #ownServer(): ToolHost {
+    const host = this.#host;
+    return {
+      tools: () => host.tools().filter((tool) => tool.server === this.#server),
+      servers: host.servers && (() => host.servers?.() ?? []),
+      callTool: async (ref, args, options) => {
+        if (ref.server !== this.#server || !this.#isSameServer()) throw this.#replaced();
+        return host.callTool(ref, args, options);
+      },
+    };
+  }
 
-/** Returns the part of a host that belongs to one server. The server is compared once more when a call is sent. */
-function ownServer(
-  host: AppsHost,
-  server: string,
-  isSameServer: () => boolean,
-  replaced: () => FittingsError,
-): ToolHost {
-  return {
-    tools: () => host.tools().filter((tool) => tool.server === server),
-    servers: host.servers && (() => host.servers?.() ?? []),
-    async callTool(ref, args, options) {
-      if (ref.server !== server || !isSameServer()) throw replaced();
-      return host.callTool(ref, args, options);
-    },
-  };
+  #replaced(): FittingsError {
+    return this.#refuse(
+      'POLICY_DENIED',
+      'The server of this app was replaced by another one of the same name.',
+    );
+  }
+
+  #refuse(code: RefusalCode, why: string): FittingsError {
+    return new FittingsError(code, why, { server: this.#server, delivery: 'not-sent' });
+  }
 }
 
 /** The app gets the message of an error: that of a callback may hold what it must not know. */

@@ -1,15 +1,19 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { escapeText } from '@mcp-fittings/toolbox/text';
 
-/** A browser capability that an app may request. */
-export type AppPermission = 'camera' | 'microphone' | 'geolocation' | 'clipboardWrite';
-
 /**
  * The browser capabilities that an app gets: a member is an empty object, or absent. The type is that of
  * `McpUiResourcePermissions` of `@modelcontextprotocol/ext-apps`.
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx (UI Resource Format)
  */
-export type AppPermissions = { [Name in AppPermission]?: Record<string, never> };
+export type AppPermissions = {
+  camera?: Record<string, never>;
+  microphone?: Record<string, never>;
+  geolocation?: Record<string, never>;
+  clipboardWrite?: Record<string, never>;
+};
+
+type AppPermission = keyof AppPermissions;
 
 /** The feature of the Permissions Policy for each permission. */
 const FEATURES: Readonly<Record<AppPermission, string>> = {

@@ -6,7 +6,12 @@ import type { ContentBlock, ResourceContents, ToolResult } from '@mcp-fittings/h
  */
 export type AppToolResult = {
   /** Content blocks. Blocks of a type that the host does not know are left out. */
-  content: AppContentBlock[];
+  content: (
+    | { type: 'text'; text: string }
+    | { type: 'image' | 'audio'; data: string; mimeType: string }
+    | { type: 'resource_link'; uri: string; name: string; description?: string; mimeType?: string }
+    | { type: 'resource'; resource: AppResourceContents }
+  )[];
   /** Structured result, as the server sent it. */
   structuredContent?: unknown;
   /** `true` if the tool failed. */
@@ -15,23 +20,10 @@ export type AppToolResult = {
   _meta?: { [member: string]: unknown };
 };
 
-/** A content block as `@modelcontextprotocol/ext-apps` accepts it. */
-export type AppContentBlock =
-  | { type: 'text'; text: string }
-  | { type: 'image' | 'audio'; data: string; mimeType: string }
-  | { type: 'resource_link'; uri: string; name: string; description?: string; mimeType?: string }
-  | { type: 'resource'; resource: AppResourceContents };
-
 /** Contents of a resource as `@modelcontextprotocol/ext-apps` accepts them: text, or base64. */
 export type AppResourceContents =
   | { uri: string; text: string; mimeType?: string; _meta?: { [member: string]: unknown } }
   | { uri: string; blob: string; mimeType?: string; _meta?: { [member: string]: unknown } };
-
-/** Result of `resources/read`, for an app. */
-export type AppReadResult = {
-  /** The contents. */
-  contents: AppResourceContents[];
-};
 
 /**
  * Converts the result of a tool for `sendToolResult()` of `AppBridge`. It keeps all members that the server sent, and leaves out
@@ -46,7 +38,7 @@ export function toAppResult(result: ToolResult): AppToolResult {
   };
 }
 
-function toBlock(block: ContentBlock): AppContentBlock[] {
+function toBlock(block: ContentBlock): AppToolResult['content'] {
   switch (block.type) {
     case 'text':
       return [{ ...block }];

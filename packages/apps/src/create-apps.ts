@@ -3,13 +3,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { CallOptions, CatalogTool, ToolRef } from '@mcp-fittings/host';
 import { createToolPolicy, type ToolsOptions } from '@mcp-fittings/tools';
-import {
-  createAppHandlers,
-  type AppHandlers,
-  type AppsHost,
-  type ConfirmRead,
-  type OpenLink,
-} from './app-handlers.js';
+import { AppRequests, type AppHandlers, type AppQuestion, type AppsHost } from './app-handlers.js';
 import type { AppCsp } from './app-domains.js';
 import type { AppPermissions } from './app-permissions.js';
 import { isAppUri, readApp, showUri, type AppResource, type ReadAppOptions } from './read-app.js';
@@ -34,9 +28,12 @@ export interface AppsOptions
    * Asks the user whether an app may read a resource of its server. Without it, a reading that requires confirmation fails with
    * `APPROVAL_REQUIRED`. `ui://` resources need no confirmation.
    */
-  readonly confirmRead?: ConfirmRead | undefined;
-  /** Opens a link in the browser of the user, after asking. Without it, {@link AppHandlers.onopenlink} refuses every link. */
-  readonly openLink?: OpenLink | undefined;
+  readonly confirmRead?: ((request: AppQuestion & { readonly uri: string }) => Promise<boolean>) | undefined;
+  /**
+   * Asks the user whether to open a link, and opens it in the browser of the user. Resolves with false if the user declines. `url` is an
+   * `http:` or `https:` URL without credentials. Without it, {@link AppHandlers.onopenlink} refuses every link.
+   */
+  readonly openLink?: ((request: AppQuestion & { readonly url: URL }) => Promise<boolean>) | undefined;
   /** How many requests of one app may be under way, questions to the user included. Further ones are refused. Default 8. */
   readonly maxParallelRequests?: number | undefined;
   /** Receives the policy of each app that is opened, and every request of an app. Default: none. */
@@ -70,27 +67,25 @@ export interface App extends AppResource, Disposable {
    * Answers to requests of the app, named as the members of `AppBridge`: `Object.assign(bridge, app.handlers)`.
    */
   readonly handlers: AppHandlers;
-  /** What the host offers to the app, for the constructor of `AppBridge`. Add what your own handlers offer. */
-  readonly hostCapabilities: AppHostCapabilities;
+  /**
+   * What the host offers to the app, for the constructor of `AppBridge`: the part of `McpUiHostCapabilities` of
+   * `@modelcontextprotocol/ext-apps` that this package provides. Add what your own handlers offer.
+   */
+  readonly hostCapabilities: {
+    /** Apps may call tools of their server. */
+    serverTools: Record<string, never>;
+    /** Apps may read resources of their server. */
+    serverResources: Record<string, never>;
+    /** Apps may ask to open links; absent without `openLink`. */
+    openLinks?: Record<string, never>;
+    /** What the sandbox lets the app do. */
+    sandbox: { csp: AppCsp; permissions: AppPermissions };
+  };
   /** The parameters of `sendSandboxResourceReady()` of `AppBridge`. */
   readonly sandboxResource: { html: string; csp: AppCsp; permissions: AppPermissions };
   /** Aborts the requests of the app, and refuses further ones. */
   close(): void;
 }
-
-/** The part of `McpUiHostCapabilities` of `@modelcontextprotocol/ext-apps` that this package provides. */
-export interface AppHostCapabilities {
-  /** Apps may call tools of their server. */
-  serverTools: Record<string, never>;
-  /** Apps may read resources of their server. */
-  serverResources: Record<string, never>;
-  /** Apps may ask to open links; absent without `openLink`. */
-  openLinks?: Record<string, never>;
-  /** What the sandbox lets the app do. */
-  sandbox: { csp: AppCsp; permissions: AppPermissions };
-}
-
-const DEFAULT_PARALLEL_REQUESTS = 8;
 
 /**
  * Makes the apps of all servers of a host available to a program that shows them (MCP Apps, revision 2026-01-26). The program brings the
@@ -112,20 +107,9 @@ const DEFAULT_PARALLEL_REQUESTS = 8;
  */
 export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
   const own = options.principal === undefined ? host : hostOf(host, options.principal);
-  const { policy = createToolPolicy(), logger, maxParallelRequests = DEFAULT_PARALLEL_REQUESTS } = options;
-  const toolsOptions: ToolsOptions = {
-    principal: options.principal,
-    policy,
-    pins: options.pins,
-    confirm: options.confirm,
-    defaultPermission: options.defaultPermission,
-    validateArguments: options.validateArguments,
-    schemaLimits: options.schemaLimits,
-    listLimits: options.listLimits,
-    valueLimits: options.valueLimits,
-  };
-  /** Open apps, and how to close each. */
-  const opened = new Map<App, () => Promise<void>>();
+  const { policy = createToolPolicy(), logger } = options;
+  /** Open apps, and what answers each. */
+  const opened = new Map<App, AppRequests>();
   let closed = false;
 
   const apps: Apps = {
@@ -169,22 +153,16 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
         refused: resource.refused,
       });
       const { csp, permissions, html } = resource;
-      const { handlers, close } = createAppHandlers(resource, {
+      const requests = new AppRequests(resource.uri, {
         host: own,
         server,
         isSameServer: () => identityOf(own, server) === identity,
-        policy,
-        toolsOptions,
-        defaultPermission: options.defaultPermission ?? 'ask',
-        confirmRead: options.confirmRead,
-        openLink: options.openLink,
-        maxParallelRequests,
-        logger,
+        options: { ...options, policy },
       });
       const app: App = {
         ...resource,
         tool: { server, tool: ref.tool },
-        handlers,
+        handlers: requests.handlers,
         hostCapabilities: {
           serverTools: {},
           serverResources: {},
@@ -194,16 +172,16 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
         sandboxResource: { html, csp, permissions },
         close() {
           opened.delete(app);
-          void close();
+          void requests.close();
         },
         [Symbol.dispose]: () => app.close(),
       };
-      opened.set(app, close);
+      opened.set(app, requests);
       return app;
     },
     async close() {
       closed = true;
-      const closing = [...opened.values()].map((close) => close());
+      const closing = [...opened.values()].map((requests) => requests.close());
       opened.clear();
       await Promise.all(closing);
     },

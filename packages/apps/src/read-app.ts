@@ -3,38 +3,41 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { ResourceContents, ResourceDefinition, ResourceResult } from '@mcp-fittings/host';
-import { readDomains, type AppCsp, type AppDomainKind, type AppDomainOptions } from './app-domains.js';
-import {
-  allowAttribute,
-  readPermissions,
-  type AppPermission,
-  type AppPermissions,
-} from './app-permissions.js';
+import { readDomains, type AppCsp } from './app-domains.js';
+import { allowAttribute, readPermissions, type AppPermissions } from './app-permissions.js';
 import { APP_MIME_TYPE } from './apps-extension.js';
 import { contentSecurityPolicy } from './content-security-policy.js';
 
 /** What a host accepts of an app. */
-export interface ReadAppOptions extends AppDomainOptions {
+export interface ReadAppOptions {
+  /** Decides whether an app may use an origin. Called for every well-formed one. Default: all are accepted. */
+  readonly allowDomain?:
+    | ((domain: {
+        /** The origin, such as `https://api.example.com` or `https://*.example.com`. */
+        readonly origin: string;
+        /** What the app wants to use it for. */
+        readonly kind: keyof AppCsp;
+        /** Name of the app's server in the host; an empty string if it is not known. */
+        readonly server: string;
+      }) => boolean)
+    | undefined;
+  /**
+   * Whether apps may use `http://`, `ws://`, IP addresses and names without a dot, for a server under development. They reach the
+   * machine and the network of the user. Default false.
+   */
+  readonly localDomains?: boolean | undefined;
   /** Largest HTML, in bytes of UTF-8. Default 8 388 608 (8 MiB). */
   readonly maxHtmlBytes?: number | undefined;
   /**
    * Permissions that the host grants if an app requests them; the browser may still ask the user. An Electron program grants
    * them without a question by default: list only those that it handles. Default: all that are requested.
    */
-  readonly permissions?: readonly AppPermission[] | undefined;
+  readonly permissions?: readonly (keyof AppPermissions)[] | undefined;
   /**
    * Decides whether an app may have the origin that it requests for its sandbox. Return true only for a subdomain that the host
    * keeps for sandboxes, and for one server only. Default: no app gets its own origin.
    */
   readonly allowSandboxDomain?: ((domain: string, server: string) => boolean) | undefined;
-}
-
-/** Where an app comes from. */
-export interface AppSource {
-  /** Name of the server, for errors and for the callbacks of the options. Default: an empty string. */
-  readonly server?: string | undefined;
-  /** The resource in the list of the server. Its `_meta.ui` counts if what was read has none. Default: it is not listed. */
-  readonly listing?: Pick<ResourceDefinition, '_meta'> | undefined;
 }
 
 /** An app that was read and checked. The HTML is the server's: show it only in a sandbox. */
@@ -69,7 +72,7 @@ export interface AppResource {
 const DEFAULT_HTML_BYTES = 8 * 1024 * 1024;
 const MAX_URI_LENGTH = 2_048;
 const MAX_REFUSED = 100;
-const KINDS: readonly AppDomainKind[] = [
+const KINDS: readonly (keyof AppCsp)[] = [
   'connectDomains',
   'resourceDomains',
   'frameDomains',
@@ -90,7 +93,15 @@ export function readApp(
   uri: string,
   { contents }: ResourceResult,
   options: ReadAppOptions = {},
-  { server = '', listing }: AppSource = {},
+  {
+    server = '',
+    listing,
+  }: {
+    /** Name of the server, for errors and for the callbacks of the options. Default: an empty string. */
+    readonly server?: string | undefined;
+    /** The resource in the list of the server. Its `_meta.ui` counts if what was read has none. Default: it is not listed. */
+    readonly listing?: Pick<ResourceDefinition, '_meta'> | undefined;
+  } = {},
 ): AppResource {
   const violation = (why: string): FittingsError =>
     new FittingsError(
