@@ -3,10 +3,10 @@ import { RefusalPace } from '@mcp-fittings/toolbox/base-transport';
 import { callTool, runTool, toolVerdict, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
 import type { ResultSpill } from './calls/result-spill.js';
-import { createSpilledCalls } from './calls/spilled-calls.js';
+import { SpilledCalls } from './calls/spilled-calls.js';
 import type { Toolset } from './calls/toolset.js';
 import { forSameList } from './model-tools/for-same-list.js';
-import { createDeferral } from './deferral/deferral.js';
+import { Deferral } from './deferral/deferral.js';
 import { DEFAULT_MAX_LOADED, readDefer, type DeferOptions } from './deferral/defer-options.js';
 import { RESERVED_NAMES } from './deferral/search-tool.js';
 import { createToolConversation, type ToolConversation } from './deferral/tool-conversation.js';
@@ -17,7 +17,7 @@ import type { NameLimits } from './names/shorten-name.js';
 import { createToolNamer } from './names/tool-names.js';
 import type { ToolPermission } from './permissions/tool-permissions.js';
 import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
-import { createPinGate, type HostPins } from './pins/pin-gate.js';
+import { PinGate, type HostPins } from './pins/pin-gate.js';
 import type { ToolPins } from './pins/tool-pins.js';
 import type { RenderOptions } from './results/rendering.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
@@ -167,9 +167,9 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   const offer = forSameList(createToolOffer(options));
   const defer = readDefer(options.defer);
   const nameRefs = createToolNamer(options, defer === undefined ? [] : RESERVED_NAMES);
-  const pins = options.pins === undefined ? undefined : createPinGate(host, options.pins, principal);
+  const pins = options.pins === undefined ? undefined : new PinGate(host, options.pins, principal);
   const instructions = pins && (() => pins.instructions());
-  const deferral = defer && createDeferral(defer, { host, principal, instructions });
+  const deferral = defer && new Deferral(defer, host, principal, instructions);
   const nameTool = createToolNaming();
   const nameAll = forSameList((offered: readonly PreparedTool[]) => {
     const names = nameRefs(offered.map(({ ref }) => ref));
@@ -179,7 +179,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
     return { names, tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
   });
   const largeResults = options.spill?.open({ principal });
-  const spillCalls = largeResults === undefined ? undefined : createSpilledCalls(largeResults);
+  const spilled = largeResults && new SpilledCalls(largeResults);
   const refusals = new RefusalPace();
   const close = async (): Promise<void> => {
     await largeResults?.close();
@@ -207,8 +207,7 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         valueLimits: { ...CHECKED_VALUE_LIMITS, ...options.valueLimits },
         rendering,
       };
-      const spilled = spillCalls?.(plain, tools, conversation?.id);
-      const deps = spilled?.deps ?? plain;
+      const deps = spilled?.keep(plain, tools, conversation?.id) ?? plain;
       const toolset: Toolset = {
         tools,
         deferred: [],
@@ -219,8 +218,8 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
         run: (name, args, runOptions = {}) => runTool(deps, name, args, runOptions),
         verdict: (name) => toolVerdict(deps, name),
       };
-      const searched = deferral?.(toolset, conversation) ?? toolset;
-      return spilled?.withReader(searched) ?? searched;
+      const searched = deferral?.apply(toolset, conversation) ?? toolset;
+      return spilled?.addReader(searched, plain, tools, conversation?.id) ?? searched;
     },
     close,
     [Symbol.asyncDispose]: close,

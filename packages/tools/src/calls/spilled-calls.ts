@@ -6,51 +6,54 @@ import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
 import type { KeptResults, RenderedResult } from './result-spill.js';
 import type { Toolset } from './toolset.js';
 
-/** How one toolset keeps large results. */
-export interface SpilledCalls {
-  /** What its calls use, so that such results are kept. */
-  readonly deps: ToolCallDeps;
-  /** Adds the reader of large results. */
-  withReader(toolset: Toolset): Toolset;
-}
-
 /**
- * Returns a function for toolsets that keep large results. The reader is the first tool, and always there, also before the first
- * large result, so that the list of tools does not change within a conversation.
+ * Keeps the large results of toolsets. Their reader is the first tool, and always there, also before the first large result, so that the
+ * list of tools does not change within a conversation.
  */
-export function createSpilledCalls(
-  results: KeptResults,
-): (deps: ToolCallDeps, tools: readonly ModelTool[], conversation: string | undefined) => SpilledCalls {
-  const prepared = prepareTool(results.reader, {});
-  const nameTool = createToolNaming();
-  const readerBeside = forSameList((tools: readonly ModelTool[]) =>
-    nameTool(prepared, freeName(results.reader.name, tools)),
-  );
-  return (deps, tools, conversation) => {
-    const reader = readerBeside(tools);
+export class SpilledCalls {
+  readonly #results: KeptResults;
+  readonly #readerBeside: (tools: readonly ModelTool[]) => ModelTool;
+
+  constructor(results: KeptResults) {
+    this.#results = results;
+    const prepared = prepareTool(results.reader, {});
+    const nameTool = createToolNaming();
+    this.#readerBeside = forSameList((tools) => nameTool(prepared, freeName(results.reader.name, tools)));
+  }
+
+  /** Returns what the calls of a toolset use, so that such results are kept. */
+  keep(deps: ToolCallDeps, tools: readonly ModelTool[], conversation: string | undefined): ToolCallDeps {
+    const readerName = this.#readerBeside(tools).name;
     const { rendering } = deps;
     return {
-      deps: {
-        ...deps,
-        render: (tool, result, signal) =>
-          results.render(tool, result, { rendering, readerName: reader.name, conversation, signal }),
-      },
-      withReader(toolset) {
-        const own = readerDeps(deps, reader, (args, signal) =>
-          results.read(args, { rendering, conversation, signal }),
-        );
-        return {
-          ...toolset,
-          tools: [reader, ...toolset.tools],
-          activeTools: () => [reader, ...toolset.activeTools()],
-          call: (name, args, options = {}) =>
-            name === reader.name ? callTool(own, name, args, options) : toolset.call(name, args, options),
-          run: (name, args, options = {}) =>
-            name === reader.name ? runTool(own, name, args, options) : toolset.run(name, args, options),
-        };
-      },
+      ...deps,
+      render: (tool, result, signal) =>
+        this.#results.render(tool, result, { rendering, readerName, conversation, signal }),
     };
-  };
+  }
+
+  /** Adds the reader of large results to a toolset that was made of `tools`. */
+  addReader(
+    toolset: Toolset,
+    deps: ToolCallDeps,
+    tools: readonly ModelTool[],
+    conversation: string | undefined,
+  ): Toolset {
+    const reader = this.#readerBeside(tools);
+    const { rendering } = deps;
+    const own = readerDeps(deps, reader, (args, signal) =>
+      this.#results.read(args, { rendering, conversation, signal }),
+    );
+    return {
+      ...toolset,
+      tools: [reader, ...toolset.tools],
+      activeTools: () => [reader, ...toolset.activeTools()],
+      call: (name, args, options = {}) =>
+        name === reader.name ? callTool(own, name, args, options) : toolset.call(name, args, options),
+      run: (name, args, options = {}) =>
+        name === reader.name ? runTool(own, name, args, options) : toolset.run(name, args, options),
+    };
+  }
 }
 
 /** A tool of a server that has the name of the reader keeps it. */

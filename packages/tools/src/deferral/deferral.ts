@@ -10,7 +10,7 @@ import { renderError } from '../results/render-result.js';
 import type { DeferSettings } from './defer-options.js';
 import { createSearchTool, runSearch, TOOL_SEARCH } from './search-tool.js';
 import { createToolConversation, type ToolConversation } from './tool-conversation.js';
-import { createToolIndex } from './tool-index.js';
+import { ToolIndex } from './tool-index.js';
 import { listTools } from './tool-list.js';
 import { goneTool, withDeferLoading } from './native-tools.js';
 import { textsOf } from './tool-texts.js';
@@ -22,48 +22,45 @@ const MAX_INSTRUCTIONS = 500;
 /** Longest schema in the error of a call of a tool that the model was not shown. */
 const MAX_SCHEMA = 3_000;
 
-/** Turns a toolset with all tools into one that defers most of them, if the settings say so. */
-export type Deferral = (all: Toolset, conversation?: ToolConversation) => Toolset;
+type InstructionsOf = (server: string) => string;
 
-/** What the deferral of one set of tools uses. */
-export interface DeferralDeps {
-  readonly host: ToolHost;
-  readonly principal: string | undefined;
-  /** Returns the instructions of servers that the user has agreed to. Without it, those of the host count. */
-  readonly instructions: (() => ReadonlyMap<string, string>) | undefined;
-}
+/**
+ * Defers most tools of a toolset, if the settings say so. The index is made at the first search, and updated at every further one.
+ */
+export class Deferral {
+  readonly #settings: DeferSettings;
+  readonly #instructions: ServerInstructions;
+  readonly #index = new ToolIndex<ModelTool>();
+  readonly #tokens = new WeakMap<ModelTool, number>();
+  readonly #divide = forSameList((tools: readonly ModelTool[]) => this.#divided(tools));
+  #search: { readonly list: string; readonly tool: ModelTool } | undefined;
 
-/** Creates the deferral of one set of tools. The index is made at the first search, and updated at every further one. */
-export function createDeferral(settings: DeferSettings, deps: DeferralDeps): Deferral {
-  const index = createToolIndex<ModelTool>();
-  const instructionsOf = rememberInstructions(deps);
-  const exceeds = createTokenLimit(settings);
-  const divide = forSameList((tools: readonly ModelTool[]) => {
-    const always = tools.filter((tool) => settings.isAlwaysLoaded(tool));
-    const kept = new Set(always.map(({ name }) => name));
-    const isDeferred = ({ name }: ModelTool): boolean => !kept.has(name);
-    const byName = new Map(tools.map((tool) => [tool.name, tool]));
-    return { byName, always, isDeferred, deferred: tools.filter(isDeferred) };
-  });
-  let last: { readonly list: string; readonly tool: ModelTool } | undefined;
-  const searchToolFor = (list: string): ModelTool => {
-    if (last?.list !== list) last = { list, tool: createSearchTool(list) };
-    return last.tool;
-  };
+  /** @param agreed Returns the instructions of servers that the user has agreed to. Default: those of the host count. */
+  constructor(
+    settings: DeferSettings,
+    host: ToolHost,
+    principal: string | undefined,
+    agreed: (() => ReadonlyMap<string, string>) | undefined,
+  ) {
+    this.#settings = settings;
+    this.#instructions = new ServerInstructions(host, principal, agreed);
+  }
 
-  return (all, given) => {
+  /** Turns a toolset with all tools into one that defers most of them. */
+  apply(all: Toolset, given?: ToolConversation): Toolset {
+    const { mode, maxLoaded, maxListBytes, native } = this.#settings;
     // What was loaded stays the list of tools, even if servers go: to change the list costs the prompt cache.
-    const defers = settings.mode === 'always' || (given?.loaded.length ?? 0) > 0 || exceeds(all.tools);
+    const defers = mode === 'always' || (given?.loaded.length ?? 0) > 0 || this.#exceedsThreshold(all.tools);
     if (!defers) return all;
-    const conversation = given ?? createToolConversation(settings.maxLoaded);
-    const { byName, always, isDeferred, deferred } = divide(all.tools);
+    const conversation = given ?? createToolConversation(maxLoaded);
+    const { byName, always, isDeferred, deferred } = this.#divide(all.tools);
     if (deferred.length === 0 && conversation.loaded.length === 0) return all;
-    const instructions = instructionsOf();
-    const search = searchToolFor(listTools(deferred, instructions, settings.maxListBytes));
+    const instructionsOf = this.#instructions.now();
+    const search = this.#searchTool(listTools(deferred, instructionsOf, maxListBytes));
     const active = (): readonly ModelTool[] => [
       search,
       ...always,
-      ...loadedTools(conversation, all, byName, settings.native).filter((tool) => isDeferred(tool)),
+      ...loadedTools(conversation, all, byName, native).filter((tool) => isDeferred(tool)),
     ];
     const load = (tools: readonly ModelTool[]): void =>
       conversation.load(
@@ -72,25 +69,14 @@ export function createDeferral(settings: DeferSettings, deps: DeferralDeps): Def
           .map(({ name, ref }) => ({ name, server: ref.server, tool: ref.tool })),
       );
     const searchFor = async (args: unknown): Promise<LastToolEvent> => {
-      const textOf = ({ ref }: ModelTool): string => instructions(ref.server);
-      const indexed = {
-        versionOf: textOf,
-        textsOf: (tool: ModelTool) => textsOf(tool, textOf(tool)),
-        groupOf: ({ ref }: ModelTool) => ref.server,
-      };
-      for (let at = 0; at < deferred.length; at += SLICE) {
-        if (index.read(deferred.slice(at, at + SLICE), indexed) > 0) await setImmediate();
-      }
+      const find = await this.#finder(deferred, instructionsOf);
       return runSearch(
         {
           find: (name) => byName.get(name),
           names: () => byName.keys(),
-          search(query) {
-            index.update(deferred, indexed);
-            return index.search(query, settings.maxResults);
-          },
+          search: find,
           load,
-          isReferred: (tool) => settings.native !== undefined && isDeferred(tool),
+          isReferred: (tool) => native !== undefined && isDeferred(tool),
         },
         args,
       );
@@ -101,7 +87,7 @@ export function createDeferral(settings: DeferSettings, deps: DeferralDeps): Def
     const loadForCall = (name: string): ModelTool | undefined => {
       const tool = shown.has(name) ? undefined : byName.get(name);
       // In the form of a model API, the definition must have been in a result of a search.
-      if (tool !== undefined && settings.native === undefined) load([tool]);
+      if (tool !== undefined && native === undefined) load([tool]);
       return tool;
     };
     return {
@@ -126,7 +112,61 @@ export function createDeferral(settings: DeferSettings, deps: DeferralDeps): Def
         return event.type === 'error' ? withSchema(event, unseen) : event;
       },
     };
-  };
+  }
+
+  #divided(tools: readonly ModelTool[]): {
+    readonly byName: ReadonlyMap<string, ModelTool>;
+    readonly always: readonly ModelTool[];
+    readonly isDeferred: (tool: ModelTool) => boolean;
+    readonly deferred: readonly ModelTool[];
+  } {
+    const always = tools.filter((tool) => this.#settings.isAlwaysLoaded(tool));
+    const kept = new Set(always.map(({ name }) => name));
+    const isDeferred = ({ name }: ModelTool): boolean => !kept.has(name);
+    const byName = new Map(tools.map((tool) => [tool.name, tool]));
+    return { byName, always, isDeferred, deferred: tools.filter(isDeferred) };
+  }
+
+  /** Returns the same tool as long as its list is the same. */
+  #searchTool(list: string): ModelTool {
+    if (this.#search?.list !== list) this.#search = { list, tool: createSearchTool(list) };
+    return this.#search.tool;
+  }
+
+  /** Brings the index up to date, and resolves with the function that searches it. */
+  async #finder(
+    deferred: readonly ModelTool[],
+    instructionsOf: InstructionsOf,
+  ): Promise<(query: string) => readonly ModelTool[]> {
+    const textOf = ({ ref }: ModelTool): string => instructionsOf(ref.server);
+    const indexed = {
+      versionOf: textOf,
+      textsOf: (tool: ModelTool) => textsOf(tool, textOf(tool)),
+      groupOf: ({ ref }: ModelTool) => ref.server,
+    };
+    for (let at = 0; at < deferred.length; at += SLICE) {
+      if (this.#index.read(deferred.slice(at, at + SLICE), indexed) > 0) await setImmediate();
+    }
+    return (query) => {
+      this.#index.update(deferred, indexed);
+      return this.#index.search(query, this.#settings.maxResults);
+    };
+  }
+
+  /** Returns whether the definitions of tools exceed the threshold. Each tool is counted once. */
+  #exceedsThreshold(tools: readonly ModelTool[]): boolean {
+    let tokens = 0;
+    return tools.some((tool) => (tokens += this.#tokensOf(tool)) > this.#settings.thresholdTokens);
+  }
+
+  #tokensOf(tool: ModelTool): number {
+    const { name, description, inputSchema } = tool;
+    const count =
+      this.#tokens.get(tool) ??
+      this.#settings.countTokens(JSON.stringify({ name, description, input_schema: inputSchema }));
+    this.#tokens.set(tool, count);
+    return count;
+  }
 }
 
 /** Returns what the conversation has loaded and still exists, in the order in which it was loaded. */
@@ -160,48 +200,37 @@ function withSchema(event: LastToolEvent & { type: 'error' }, unseen: ModelTool 
   return { type: 'error', error, rendering: renderError(error) };
 }
 
-/** Returns a function that says whether the definitions of tools exceed the threshold. Each tool is counted once. */
-function createTokenLimit({
-  mode,
-  countTokens,
-  thresholdTokens,
-}: DeferSettings): (tools: readonly ModelTool[]) => boolean {
-  const counts = new WeakMap<ModelTool, number>();
-  const countOf = (tool: ModelTool): number => {
-    const { name, description, inputSchema } = tool;
-    const count =
-      counts.get(tool) ?? countTokens(JSON.stringify({ name, description, input_schema: inputSchema }));
-    counts.set(tool, count);
-    return count;
-  };
-  return (tools) => {
-    if (mode === 'always') return true;
-    let tokens = 0;
-    return tools.some((tool) => (tokens += countOf(tool)) > thresholdTokens);
-  };
-}
-
 /**
- * Returns a function that reads the instructions of the servers. A server that is disconnected keeps its last ones, so that the
- * list of tools does not change with it.
+ * Reads the instructions of the servers. A server that is disconnected keeps its last ones, so that the list of tools does not change
+ * with it.
  */
-function rememberInstructions({
-  host,
-  principal,
-  instructions,
-}: DeferralDeps): () => (server: string) => string {
-  let known: ReadonlyMap<string, { readonly identity: string; readonly text: string }> = new Map();
-  return () => {
+class ServerInstructions {
+  readonly #host: ToolHost;
+  readonly #principal: string | undefined;
+  readonly #agreed: (() => ReadonlyMap<string, string>) | undefined;
+  #known: ReadonlyMap<string, { readonly identity: string; readonly text: string }> = new Map();
+
+  constructor(
+    host: ToolHost,
+    principal: string | undefined,
+    agreed: (() => ReadonlyMap<string, string>) | undefined,
+  ) {
+    this.#host = host;
+    this.#principal = principal;
+    this.#agreed = agreed;
+  }
+
+  now(): InstructionsOf {
     const now = new Map<string, { readonly identity: string; readonly text: string }>();
-    const agreed = instructions?.();
-    for (const { name, identity, state } of host.servers?.({ principal }) ?? []) {
+    const agreed = this.#agreed?.();
+    for (const { name, identity, state } of this.#host.servers?.({ principal: this.#principal }) ?? []) {
       const given: unknown =
         agreed === undefined ? state?.connection?.instructions : (agreed.get(name) ?? '');
       const text = typeof given === 'string' ? given.slice(0, MAX_INSTRUCTIONS) : undefined;
-      const before = known.get(name);
+      const before = this.#known.get(name);
       now.set(name, { identity, text: text ?? (before?.identity === identity ? before.text : '') });
     }
-    known = now;
+    this.#known = now;
     return (server) => now.get(server)?.text ?? '';
-  };
+  }
 }

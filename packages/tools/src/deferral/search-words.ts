@@ -15,20 +15,22 @@ const IGNORED = new Set(
 );
 const MAX_REMEMBERED = { words: 20_000, length: 32 };
 
-/** Returns a function that finds the words of a text, in the form in which words are compared. It remembers frequent ones. */
-export function createWordFinder(): (text: string) => readonly string[] {
-  const known = new Map<string, readonly string[]>();
-  return (text) => {
+/** Finds the words of a text, in the form in which words are compared. Remembers frequent ones. */
+export class WordFinder {
+  readonly #known = new Map<string, readonly string[]>();
+
+  find(text: string): readonly string[] {
     const words: string[] = [];
     const plain = !NOT_ASCII.test(text);
     const folded = plain ? text : text.normalize('NFKD').replace(/\p{Mn}/gu, '');
     for (const [match] of folded.matchAll(plain ? ASCII_WORD : WORD)) {
-      const forms = known.get(match) ?? formsOf(match.toLowerCase());
-      if (known.size < MAX_REMEMBERED.words && match.length <= MAX_REMEMBERED.length) known.set(match, forms);
+      const forms = this.#known.get(match) ?? formsOf(match.toLowerCase());
+      const isRemembered = this.#known.size < MAX_REMEMBERED.words && match.length <= MAX_REMEMBERED.length;
+      if (isRemembered) this.#known.set(match, forms);
       for (const form of forms) words.push(form);
     }
     return words;
-  };
+  }
 }
 
 function formsOf(word: string): readonly string[] {

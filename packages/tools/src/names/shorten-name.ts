@@ -25,44 +25,40 @@ export const nameLimits = {
   gemini: { maxLength: 63, allowed: /[A-Za-z0-9_.-]/, first: /[A-Za-z_]/ },
 } as const satisfies Record<string, NameLimits>;
 
-/** Turns any text into a valid name. */
-export interface NameShortener {
-  /**
-   * Replaces every character that is not allowed by `_`, then shortens the name: its middle becomes `___`.
-   * @param maxLength Default: that of the limits.
-   */
-  shorten(text: string, maxLength?: number): string;
-  readonly maxLength: number;
-}
-
 const MIN_MAX_LENGTH = 32;
 const GAP = '___';
 /** The part of a shortened name that precedes the gap: of a maximum of 63, 28 characters precede it and 32 follow. */
 const SHARE_BEFORE_GAP = 28 / 60;
 
-/** Throws `CONFIG_INVALID` for limits within which names could not be kept apart. */
-export function createNameShortener(limits: NameLimits): NameShortener {
-  const allowed = matchWholeCharacter(limits.allowed);
-  const first = limits.first === undefined ? allowed : matchWholeCharacter(limits.first);
-  const { maxLength } = limits;
-  if (!Number.isSafeInteger(maxLength) || maxLength < MIN_MAX_LENGTH) {
-    throw invalidLimits(`maxLength must be an integer of at least ${MIN_MAX_LENGTH}`);
-  }
-  if (!Array.from('_abcdefghijklmnopqrstuvwxyz234567').every((character) => allowed.test(character))) {
-    throw invalidLimits('allowed must match "_", the letters a to z and the digits 2 to 7');
-  }
-  if (!first.test('_')) throw invalidLimits('first must match "_"');
+/** Turns any text into a valid name. */
+export class NameShortener {
+  readonly maxLength: number;
+  readonly #allowed: RegExp;
+  readonly #first: RegExp;
 
-  return {
-    maxLength,
-    shorten(text, max = maxLength) {
-      let name = '';
-      for (const character of text) name += allowed.test(character) ? character : '_';
-      const [start] = name;
-      if (start === undefined || !first.test(start)) name = `_${name}`;
-      return cutMiddle(name, max);
-    },
-  };
+  /** Throws `CONFIG_INVALID` for limits within which names could not be kept apart. */
+  constructor({ maxLength, allowed, first = allowed }: NameLimits) {
+    this.maxLength = maxLength;
+    this.#allowed = matchWholeCharacter(allowed);
+    this.#first = matchWholeCharacter(first);
+    if (!Number.isSafeInteger(maxLength) || maxLength < MIN_MAX_LENGTH) {
+      throw invalidLimits(`maxLength must be an integer of at least ${MIN_MAX_LENGTH}`);
+    }
+    const isAllowed = (character: string): boolean => this.#allowed.test(character);
+    if (!Array.from('_abcdefghijklmnopqrstuvwxyz234567').every(isAllowed)) {
+      throw invalidLimits('allowed must match "_", the letters a to z and the digits 2 to 7');
+    }
+    if (!this.#first.test('_')) throw invalidLimits('first must match "_"');
+  }
+
+  /** Replaces every character that is not allowed by `_`, then shortens the name: its middle becomes `___`. */
+  shorten(text: string, maxLength = this.maxLength): string {
+    let name = '';
+    for (const character of text) name += this.#allowed.test(character) ? character : '_';
+    const [start] = name;
+    if (start === undefined || !this.#first.test(start)) name = `_${name}`;
+    return cutMiddle(name, maxLength);
+  }
 }
 
 function cutMiddle(name: string, maxLength: number): string {

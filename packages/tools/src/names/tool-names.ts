@@ -5,7 +5,7 @@ import type { ToolsOptions } from '../create-tools.js';
 import { hashPair } from './name-hash.js';
 import { naming, type NamingStrategy } from './naming-strategies.js';
 import { pairKey } from './pair-key.js';
-import { createNameShortener, nameLimits, type NameShortener } from './shorten-name.js';
+import { nameLimits, NameShortener } from './shorten-name.js';
 
 /** Maps tools to the names that a model calls them by, and back. A name is looked up here and never parsed. */
 export interface ToolNames {
@@ -56,7 +56,7 @@ export function createToolNamer(
   const taken = new Set(reserved);
   let known: ReadonlyMap<string, Claim> = new Map();
   return (tools) => {
-    const shortener = createNameShortener(options.nameLimits ?? nameLimits.portable);
+    const shortener = new NameShortener(options.nameLimits ?? nameLimits.portable);
     const claims = new Map<string, Claim>();
     for (const ref of tools) {
       const key = keyOf(ref);

@@ -41,141 +41,162 @@ export interface HostPins {
   settled(server: string): Promise<void>;
 }
 
-/** What offering and calling tools needs. */
-export interface PinGate extends HostPins {
-  /** Offers the tools of the host without those that the user has not agreed to. */
-  offer(prepare: (list: readonly CatalogTool[]) => OfferedTools): OfferedTools;
-  /** Returns the tools that the user has agreed to. */
-  agreed(): readonly CatalogTool[];
-  /** Returns what to ask before this tool is called. Throws `POLICY_DENIED` if its change blocks it. */
-  question(tool: ModelTool, current: PolicyTool): PinQuestion | undefined;
-}
-
 /** Applies pins to the tools that a host has for one person. */
-export function createPinGate(host: ToolHost, pins: ToolPins, principal: string | undefined): PinGate {
-  const snapshots = (): Map<string, { readonly identity: string; readonly state?: unknown }> => {
-    const list = host.servers?.({ principal }) ?? [];
-    return new Map(list.map((each) => [each.name, each]));
-  };
-  const serverOf = (
-    name: string,
-    tools: readonly CatalogTool[],
-    known: ReturnType<typeof snapshots> = snapshots(),
-  ): PinnedServer => {
-    const { identity, state } = known.get(name) ?? {};
-    return { name, identity, principal, tools, instructions: instructionsIn(state) };
-  };
-  const servers = (): readonly PinnedServer[] => {
-    const tools = new Map<string, CatalogTool[]>();
-    for (const tool of host.tools({ principal })) {
-      const own = tools.get(tool.server);
-      if (own === undefined) tools.set(tool.server, [tool]);
-      else own.push(tool);
+export class PinGate implements HostPins {
+  readonly #host: ToolHost;
+  readonly #pins: ToolPins;
+  readonly #principal: string | undefined;
+
+  constructor(host: ToolHost, pins: ToolPins, principal: string | undefined) {
+    this.#host = host;
+    this.#pins = pins;
+    this.#principal = principal;
+  }
+
+  changes(): readonly PinChange[] {
+    return this.#reviewed().flatMap(({ waiting }) => [...waiting.values()]);
+  }
+
+  describe(change: PinChange): string {
+    return this.#pins.describe(change);
+  }
+
+  async accept(changes: readonly PinChange[]): Promise<void> {
+    const names = new Set(changes.map(({ server }) => server));
+    for (const name of names) {
+      await this.#pins.accept(
+        this.#serverNamed(name),
+        changes.filter(({ server }) => server === name),
+      );
     }
-    const known = snapshots();
-    return Array.from(tools, ([name, own]) => serverOf(name, own, known));
-  };
-  const serverNamed = (name: string): PinnedServer =>
-    serverOf(
-      name,
-      host.tools({ principal }).filter(({ server }) => server === name),
+  }
+
+  instructions(): ReadonlyMap<string, string> {
+    const found = this.#reviewed().flatMap(({ name, record }) =>
+      typeof record?.instructions === 'string' ? [[name, record.instructions] as const] : [],
     );
-  /** A server whose pins cannot be read is reported by `offer` and by its calls. */
-  const reviewed = (): readonly (PinReview & { readonly name: string })[] =>
-    servers().flatMap((server) => {
+    return new Map(found);
+  }
+
+  async settled(name: string): Promise<void> {
+    const server = this.#serverNamed(name);
+    // A call may be the first use: the toolset may be older than the entry of the server.
+    this.#pins.review(server);
+    await this.#pins.settled(server);
+  }
+
+  /** Offers the tools of the host without those that the user has not agreed to. */
+  offer(prepare: (list: readonly CatalogTool[]) => OfferedTools): OfferedTools {
+    const list: CatalogTool[] = [];
+    const skipped: SkippedTool[] = [];
+    for (const server of this.#servers()) {
+      let review: PinReview;
       try {
-        return [{ ...pins.review(server), name: server.name }];
+        review = this.#pins.review(server);
+      } catch (error) {
+        if (!(error instanceof FittingsError) || error.code === 'CALLBACK_FAILED') throw error;
+        for (const tool of server.tools)
+          skipped.push({ ref: { server: server.name, tool: tool.name }, error });
+        continue;
+      }
+      const pinned = new Map<string, ToolPin>();
+      if (review.waiting.size > 0) for (const pin of review.record?.tools ?? []) pinned.set(pin.name, pin);
+      const { onChange, showUnseen } = this.#pins;
+      for (const tool of server.tools) {
+        const change = review.waiting.get(tool.name);
+        const pin = pinned.get(tool.name);
+        if (change === undefined || (onChange === 'ask' && showUnseen)) list.push(tool);
+        else if (onChange === 'ask' && pin !== undefined) list.push(pinnedTool(pin, server.name));
+        else {
+          skipped.push({
+            ref: { server: tool.server, tool: tool.name },
+            error: notAgreed(this.#pins, change),
+          });
+        }
+      }
+    }
+    const { offered, skipped: others } = prepare(list);
+    return { offered, skipped: [...others, ...skipped] };
+  }
+
+  /** Returns the tools that the user has agreed to. */
+  agreed(): readonly CatalogTool[] {
+    return this.#servers().flatMap((server) => {
+      const { waiting } = this.#pins.review(server);
+      return server.tools.filter(({ name }) => !waiting.has(name));
+    });
+  }
+
+  /** Returns what to ask before this tool is called. Throws `POLICY_DENIED` if its change blocks it. */
+  question({ ref, definition }: ModelTool, current: PolicyTool): PinQuestion | undefined {
+    const pins = this.#pins;
+    const server = this.#serverNamed(ref.server);
+    // A tool that is not listed any more may still be called, as the toolset describes it.
+    const tool = server.tools.find(({ name }) => name === ref.tool) ?? { ...definition, ...current };
+    const all = server.tools.includes(tool) ? server : { ...server, tools: [...server.tools, tool] };
+    const change = pins.review(all).waiting.get(ref.tool);
+    if (change === undefined) return undefined;
+    if (pins.onChange === 'block') throw notAgreed(pins, change);
+    const [reason = '', ...lines] = pins.describe(change).split('\n');
+    return {
+      change,
+      tool,
+      text: lines.join('\n'),
+      verdict: {
+        decision: 'ask',
+        rule: change.kind === 'changed' ? 'changed-tool' : 'added-tool',
+        reason,
+      },
+      accept: () => pins.accept(all, [change]),
+    };
+  }
+
+  /** A server whose pins cannot be read is reported by `offer` and by its calls. */
+  #reviewed(): readonly (PinReview & { readonly name: string })[] {
+    return this.#servers().flatMap((server) => {
+      try {
+        return [{ ...this.#pins.review(server), name: server.name }];
       } catch (error) {
         if (error instanceof FittingsError && error.code !== 'CALLBACK_FAILED') return [];
         throw error;
       }
     });
-  const pinnedTool = (pin: ToolPin, server: string): CatalogTool =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made from a tool of this type, and read as carefully as one of a server
-    ({ ...pin.definition, server, digest: pin.digest }) as unknown as CatalogTool;
+  }
 
-  return {
-    changes: () => reviewed().flatMap(({ waiting }) => [...waiting.values()]),
-    describe: (change) => pins.describe(change),
-    async accept(changes) {
-      const names = new Set(changes.map(({ server }) => server));
-      for (const name of names) {
-        await pins.accept(
-          serverNamed(name),
-          changes.filter(({ server }) => server === name),
-        );
-      }
-    },
-    instructions() {
-      const found = reviewed().flatMap(({ name, record }) =>
-        typeof record?.instructions === 'string' ? [[name, record.instructions] as const] : [],
-      );
-      return new Map(found);
-    },
-    offer(prepare) {
-      const list: CatalogTool[] = [];
-      const skipped: SkippedTool[] = [];
-      for (const server of servers()) {
-        let review: PinReview;
-        try {
-          review = pins.review(server);
-        } catch (error) {
-          if (!(error instanceof FittingsError) || error.code === 'CALLBACK_FAILED') throw error;
-          for (const tool of server.tools)
-            skipped.push({ ref: { server: server.name, tool: tool.name }, error });
-          continue;
-        }
-        const pinned = new Map<string, ToolPin>();
-        if (review.waiting.size > 0) for (const pin of review.record?.tools ?? []) pinned.set(pin.name, pin);
-        for (const tool of server.tools) {
-          const change = review.waiting.get(tool.name);
-          const pin = pinned.get(tool.name);
-          if (change === undefined || (pins.onChange === 'ask' && pins.showUnseen)) list.push(tool);
-          else if (pins.onChange === 'ask' && pin !== undefined) list.push(pinnedTool(pin, server.name));
-          else {
-            skipped.push({
-              ref: { server: tool.server, tool: tool.name },
-              error: notAgreed(pins, change),
-            });
-          }
-        }
-      }
-      const { offered, skipped: others } = prepare(list);
-      return { offered, skipped: [...others, ...skipped] };
-    },
-    agreed: () =>
-      servers().flatMap((server) => {
-        const { waiting } = pins.review(server);
-        return server.tools.filter(({ name }) => !waiting.has(name));
-      }),
-    async settled(name) {
-      const server = serverNamed(name);
-      // A call may be the first use: the toolset may be older than the entry of the server.
-      pins.review(server);
-      await pins.settled(server);
-    },
-    question({ ref, definition }, current) {
-      const server = serverNamed(ref.server);
-      // A tool that is not listed any more may still be called, as the toolset describes it.
-      const tool = server.tools.find(({ name }) => name === ref.tool) ?? { ...definition, ...current };
-      const all = server.tools.includes(tool) ? server : { ...server, tools: [...server.tools, tool] };
-      const change = pins.review(all).waiting.get(ref.tool);
-      if (change === undefined) return undefined;
-      if (pins.onChange === 'block') throw notAgreed(pins, change);
-      const [reason = '', ...lines] = pins.describe(change).split('\n');
-      return {
-        change,
-        tool,
-        text: lines.join('\n'),
-        verdict: {
-          decision: 'ask',
-          rule: change.kind === 'changed' ? 'changed-tool' : 'added-tool',
-          reason,
-        },
-        accept: () => pins.accept(all, [change]),
-      };
-    },
-  };
+  #servers(): readonly PinnedServer[] {
+    const tools = new Map<string, CatalogTool[]>();
+    for (const tool of this.#host.tools({ principal: this.#principal })) {
+      const own = tools.get(tool.server);
+      if (own === undefined) tools.set(tool.server, [tool]);
+      else own.push(tool);
+    }
+    const known = this.#snapshots();
+    return Array.from(tools, ([name, own]) => this.#serverOf(name, own, known));
+  }
+
+  #serverNamed(name: string): PinnedServer {
+    const tools = this.#host.tools({ principal: this.#principal }).filter(({ server }) => server === name);
+    return this.#serverOf(name, tools, this.#snapshots());
+  }
+
+  #serverOf(
+    name: string,
+    tools: readonly CatalogTool[],
+    known: ReadonlyMap<string, { readonly identity: string; readonly state?: unknown }>,
+  ): PinnedServer {
+    const { identity, state } = known.get(name) ?? {};
+    return { name, identity, principal: this.#principal, tools, instructions: instructionsIn(state) };
+  }
+
+  #snapshots(): ReadonlyMap<string, { readonly identity: string; readonly state?: unknown }> {
+    const list = this.#host.servers?.({ principal: this.#principal }) ?? [];
+    return new Map(list.map((each) => [each.name, each]));
+  }
+}
+
+function pinnedTool(pin: ToolPin, server: string): CatalogTool {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made from a tool of this type, and read as carefully as one of a server
+  return { ...pin.definition, server, digest: pin.digest } as unknown as CatalogTool;
 }
 
 /** The error of a tool that is not offered, or not called, because the user has not agreed to it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createToolIndex, type IndexedItems } from '../../src/deferral/tool-index.js';
+import { ToolIndex, type IndexedItems } from '../../src/deferral/tool-index.js';
 import { textsOf } from '../../src/deferral/tool-texts.js';
 import { createTools } from '../../src/create-tools.js';
 import type { ModelTool } from '../../src/model-tools/model-tool.js';
@@ -23,7 +23,7 @@ const indexed: IndexedItems<Item> = {
 };
 
 function search(items: readonly Item[], query: string, limit = 10): readonly string[] {
-  const index = createToolIndex<Item>();
+  const index = new ToolIndex<Item>();
   index.update(items, indexed);
   return index.search(query, limit).map(({ name }) => name);
 }
@@ -132,7 +132,7 @@ describe('the index', () => {
       },
     };
     let version = '1';
-    const index = createToolIndex<Item>();
+    const index = new ToolIndex<Item>();
     const of = { ...counted, versionOf: ({ name }: Item) => (name === 'b' ? version : '') };
     const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
     expect(index.read([a, b], of)).toBe(2);
@@ -168,14 +168,14 @@ describe('the index', () => {
         fc.array(fc.array(fc.nat({ max: 11 }), { maxLength: 8 }), { maxLength: 4 }),
         fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3 }),
         (items, earlier, query) => {
-          const index = createToolIndex<Item>();
+          const index = new ToolIndex<Item>();
           for (const places of earlier)
             index.update(
               places.flatMap((at) => items[at] ?? []),
               indexed,
             );
           index.update(items, indexed);
-          const fresh = createToolIndex<Item>();
+          const fresh = new ToolIndex<Item>();
           fresh.update(items, indexed);
           expect(index.search(query.join(' '), 5)).toEqual(fresh.search(query.join(' '), 5));
         },
@@ -187,7 +187,7 @@ describe('the index', () => {
     const word = (at: number): string =>
       at.toString().replace(/./g, (digit) => 'bcdfghjklm'[Number(digit)] ?? '') + 'q';
     const text = Array.from({ length: 100_000 }, (_, at) => word(at)).join(' ');
-    const index = createToolIndex<Item>();
+    const index = new ToolIndex<Item>();
     index.update([{ name: 'huge', text }], indexed);
     const found = Array.from({ length: 400 }, (_, at) => index.search(word(at), 1).length);
     expect(found.reduce((sum, count) => sum + count, 0)).toBe(199);
@@ -198,7 +198,7 @@ describe('the index', () => {
 describe('what is searched of a tool', () => {
   const found = (query: string, more: Parameters<typeof tool>[1], instructions = ''): boolean => {
     const host = fakeHost([tool('plain_name', more)]);
-    const index = createToolIndex<ModelTool>();
+    const index = new ToolIndex<ModelTool>();
     index.update(createTools(host).snapshot().tools, {
       versionOf: () => '',
       textsOf: (each) => textsOf(each, instructions),
