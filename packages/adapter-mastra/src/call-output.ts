@@ -1,6 +1,6 @@
 import type { ToolCallOutput } from '@mcp-fittings/tools';
 
-/** Whether this is an output of ours: a hook or a processor of Mastra may have replaced it. */
+/** Returns whether this is an output of ours: a hook or a processor of Mastra may have replaced it. */
 export function isOutput(value: unknown): value is ToolCallOutput {
   return (
     typeof value === 'object' &&

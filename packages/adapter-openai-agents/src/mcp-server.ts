@@ -50,7 +50,7 @@ export interface OpenAiAgentsServer {
     meta?: Record<string, unknown> | null,
     options?: { signal?: AbortSignal },
   ): Promise<OpenAiAgentsToolResult['content'] & Omit<OpenAiAgentsToolResult, 'content'>>;
-  /** The same, as one object. The SDK calls it from 0.13.0 on, if it needs structured content or custom data. */
+  /** Calls a tool and returns the result as one object. The SDK calls it from 0.13.0 on, if it needs structured content or custom data. */
   callToolResult(
     toolName: string,
     args: Record<string, unknown> | null,

@@ -66,7 +66,7 @@ export function createOpenAiAgentsAdapter<Members extends object = object>(
   tools: Tools,
   options: OpenAiAgentsAdapterOptions<Members> & { readonly members: (server: string) => Members },
 ): OpenAiAgentsAdapter<Members>;
-/** The same, without members for the SDK. */
+/** Offers the servers without members for the SDK. */
 export function createOpenAiAgentsAdapter(
   host: Pick<Host, 'on' | 'servers' | 'start'>,
   tools: Tools,

@@ -221,5 +221,5 @@ ${members.join('')}  };
 `;
 }
 
-/** A text of a stranger within a line of a comment. */
+/** Writes a text of a stranger within a line of a comment. */
 const commentWord = (text: string): string => commentLines(text).join(' ').slice(0, 200);

@@ -104,7 +104,7 @@ function lowerFirst(word: string): string {
 
 export const upperFirst = (word: string): string => word.replace(/^\p{Ll}/u, (first) => first.toUpperCase());
 
-/** `order-item` is `OrderItem`. Empty if there are no letters or digits of ASCII. */
+/** Returns `OrderItem` for `order-item`. Empty if there are no letters or digits of ASCII. */
 export function pascalCase(text: string): string {
   const words = wordsOf(text, true).map((word) => upperFirst(word));
   return words.join('').slice(0, 40);

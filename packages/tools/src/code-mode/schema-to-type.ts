@@ -152,7 +152,7 @@ class Converter {
       : type;
   }
 
-  /** `enum` and `const`, or else `type` and the keywords that apply to one type. */
+  /** Converts `enum` and `const`, or else `type` and the keywords that apply to one type. */
   #own(
     schema: JsonObject,
     pointer: string,
@@ -356,7 +356,7 @@ class Converter {
 
 const NOWHERE: Definition = { pointer: '', schema: undefined, type: UNKNOWN, name: '' };
 
-/** The types that `type` names; undefined if it is missing, or names one that is not known. */
+/** Returns the types that `type` names; undefined if it is missing, or names one that is not known. */
 function declaredTypes(type: Json | undefined): ReadonlySet<JsonType> | undefined {
   const names: readonly Json[] = Array.isArray(type) ? type : type === undefined ? [] : [type];
   if (names.length === 0) return undefined;
@@ -390,7 +390,7 @@ const countOf = (value: Json | undefined): number =>
 
 const isPlainKeyword = (type: TypeNode): boolean => type.kind === 'plain';
 
-/** Whether a type is short enough to be written for each index signature. */
+/** Returns whether a type is short enough to be written for each index signature. */
 const isShort = (type: TypeNode): boolean =>
   type.kind === 'plain' ||
   (type.kind === 'union' && type.members.length <= 6 && type.members.every(isPlainKeyword));

@@ -199,7 +199,7 @@ function definitionComment({ schema }: Definition, indent: string): string {
   return schema === undefined ? '' : docComment(schemaComment(schema), indent);
 }
 
-/** Whether a call without arguments is valid. */
+/** Returns whether a call without arguments is valid. */
 function acceptsNothing(type: TypeNode): boolean {
   return type.kind === 'object' && type.properties.every(({ optional }) => optional);
 }

@@ -136,7 +136,7 @@ function ofOneKind(lists: readonly (readonly TypeNode[])[]): TypeNode {
   );
 }
 
-/** Whether it accepts every value of its kind. */
+/** Returns whether a type accepts every value of its kind. */
 function isWholeKind(type: TypeNode): boolean {
   if (type.kind === 'plain') return /^(?:string|number|boolean|null)$/.test(type.text);
   if (type.kind === 'array') return isUnknown(type.element);

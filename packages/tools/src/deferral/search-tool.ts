@@ -75,7 +75,7 @@ export function createSearchTool(list: string): ModelTool {
   };
 }
 
-/** Whether a tool is `tool_search`, and not one of a server. */
+/** Returns whether a tool is `tool_search`, and not one of a server. */
 export const isSearchTool = ({ name, ref }: ModelTool): boolean => name === TOOL_SEARCH && ref.server === '';
 
 /** Returns the tools of a turn that are offered without a search. */

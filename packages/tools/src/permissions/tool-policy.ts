@@ -212,7 +212,7 @@ function sinceApproval(
   return undefined;
 }
 
-/** Whether the list of allowed tools has the name itself, of a tool that is not said to be destructive. */
+/** Returns whether the list of allowed tools has the name itself, of a tool that is not said to be destructive. */
 function isNamed({ name, annotations }: PolicyTool, { allowedTools }: ToolPermissions): boolean {
   const isListed = allowedTools?.includes(name) === true && !name.includes('*');
   return isListed && annotations?.destructiveHint !== true;

@@ -60,7 +60,7 @@ function differences(change: PinChange, maxLength: number): readonly string[] {
 const isSame = (before: unknown, after: unknown): boolean =>
   before === after || (before !== undefined && diffJson(before, after).changes.length === 0);
 
-/** `description:` and the lines below it; of a schema, one group for each place. */
+/** Writes `description:` and the lines below it; of a schema, one group for each place. */
 function memberLines(
   member: string,
   before: PinnedDefinition | undefined,

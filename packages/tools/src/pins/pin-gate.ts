@@ -199,7 +199,7 @@ function pinnedTool(pin: ToolPin, server: string): CatalogTool {
   return { ...pin.definition, server, digest: pin.digest } as unknown as CatalogTool;
 }
 
-/** The error of a tool that is not offered, or not called, because the user has not agreed to it. */
+/** Returns the error of a tool that is not offered, or not called, because the user has not agreed to it. */
 function notAgreed(pins: ToolPins, change: PinChange): FittingsError {
   const { server, kind } = change;
   const isBlocked = pins.onChange === 'block';

@@ -65,7 +65,7 @@ function commonEnd(before: string, after: string, start: number): number {
 
 const isSpace = (text: string, at: number): boolean => /\s/.test(text.charAt(at));
 
-/** The algorithm of Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). Undefined if too much differs. */
+/** Compares with the algorithm of Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). Undefined if too much differs. */
 function editsOf(a: readonly string[], b: readonly string[], offset: number): readonly Edit[] | undefined {
   const trace: Int32Array[] = [];
   const most = Math.min(a.length + b.length, MAX_EDITS);

@@ -79,7 +79,7 @@ interface Extent {
 const NOTHING: Sum = { total: 0, here: 0, inside: 0 };
 const UNKNOWN: Extent = { schemas: NOTHING, patterns: NOTHING, depth: 0 };
 
-/** The most that one value of the input is worth. */
+/** Returns the most that one value of the input is worth. */
 const visits = ({ here, inside }: Sum): number => Math.max(here, inside);
 const plus = (a: number, b: number): number => Math.min(MAX_SIZE, a + b);
 

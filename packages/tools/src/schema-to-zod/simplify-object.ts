@@ -83,7 +83,7 @@ function requires(names: readonly string[], pointer: string, simplifier: Simplif
   return { type: 'object', properties, required: [...names] };
 }
 
-/** A member with any value. */
+/** Returns a member with any value. */
 const withAny = (name: string): Member => [name, {}];
 type Member = readonly [name: string, schema: SimpleSchema];
 

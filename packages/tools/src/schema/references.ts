@@ -75,13 +75,13 @@ function anchorsOf(root: JsonObject): ReadonlyMap<string, Target> {
   return anchors;
 }
 
-/** The document's own URI: a reference that begins with it stays inside the document. */
+/** Reads the document's own URI: a reference that begins with it stays inside the document. */
 function readDocumentId(root: JsonObject): string {
   const id = root['$id'] ?? root['id'];
   return typeof id === 'string' ? id.replace(/#.*$/s, '') : '';
 }
 
-/** What follows the `#` of a reference into the same document, or undefined for a reference to another one. */
+/** Returns what follows the `#` of a reference into the same document, or undefined for a reference to another one. */
 function localFragment(reference: string, documentId: string): string | undefined {
   if (reference.startsWith('#')) return reference.slice(1);
   if (documentId === '') return undefined;

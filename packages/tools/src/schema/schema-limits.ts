@@ -60,7 +60,7 @@ export function acceptSchema(
   return { schema: copy.value, nodes: copy.nodes, characters: copy.characters };
 }
 
-/** Why this schema, or one inside it, is too long. */
+/** Returns why this schema, or one inside it, is too long. */
 function lengthProblem(root: JsonObject, limits: SchemaLimits): string | undefined {
   let problem: string | undefined;
   const path: string[] = [];

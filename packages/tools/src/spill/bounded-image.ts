@@ -100,7 +100,7 @@ export class ImageScaler {
   }
 }
 
-/** Loaded only for an image that is too large. Undefined if it is not installed. */
+/** Loads `sharp` once an image is too large. Undefined if it is not installed. */
 async function loadSharp(): Promise<typeof Sharp | undefined> {
   try {
     const { default: sharp } = await import('sharp');

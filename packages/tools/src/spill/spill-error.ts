@@ -25,7 +25,7 @@ export function asSpillError(cause: unknown, message: string): FittingsError {
   });
 }
 
-/** The error for a reference that leads nowhere: whether it expired or never was, the store does not know. */
+/** Returns the error for a reference that leads nowhere: whether it expired or never was, the store does not know. */
 export function unknownResult(): FittingsError {
   return new FittingsError(
     'RESULT_UNKNOWN',
