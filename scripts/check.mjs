@@ -25,6 +25,7 @@ const STEPS = [
   ['replaced members of transports', process.execPath, ['scripts/check-transports.mjs']],
   ['workflows', process.execPath, ['scripts/check-workflows.mjs']],
   ['api surface', process.execPath, ['scripts/check-api.mjs']],
+  ['trace of a call', process.execPath, ['scripts/trace-calls.mjs', '--check']],
   ['unused exports and dependencies', 'knip', []],
   ['tests', 'vitest', ['run']],
   ['programs', 'vitest', ['run', '--config', 'test/vitest.programs.config.ts']],

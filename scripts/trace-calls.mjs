@@ -1,16 +1,21 @@
 /**
- * Counts what one tool call over Streamable HTTP crosses, from a traced run of the packages as they are built: once as it goes
- * when all is well, once refused with a 401, with a token refreshed silently and sent again, and once as a tool that a model runs.
+ * Counts what a tool call crosses, from a traced run of the packages as they are built: over Streamable HTTP, refused with a 401 and
+ * sent again with another token, run for a model, over stdio and through a gateway; and what `loadConfig` does.
  *
  *     node scripts/trace-calls.mjs [--verbose] [--json]
+ *     node scripts/trace-calls.mjs --write    the table in docs/architecture.md
+ *     node scripts/trace-calls.mjs --check    fails if that table has other figures
  *
- * All are measured on a host that is connected and has made the same call before, with an answer in JSON. Counted is what is in
- * `packages/`: not undici, oauth4webapi or Node.js.
+ * Each was done once before. Counted is what is in `packages/`: not undici, oauth4webapi or Node.js.
  */
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { format, resolveConfig } from 'prettier';
 
+const PAGE = fileURLToPath(new URL('../docs/architecture.md', import.meta.url));
+const TABLE = /(<!-- counted by scripts\/trace-calls.mjs -->)[^]*?(<!-- end -->)/;
 const CALLS = fileURLToPath(new URL('trace-calls/calls.mjs', import.meta.url));
 /** V8 forgets counts of functions when it collects garbage. This is more room than two calls and their traces need. */
 const NO_COLLECTION = ['--min-semi-space-size=128', '--max-semi-space-size=128'];
@@ -27,7 +32,7 @@ function summarize(name, phases, known = []) {
   const knownFiles = new Set(filesOf(allOf(known)));
   const packages = {};
   for (const file of files) packages[file.split('/')[1]] = (packages[file.split('/')[1]] ?? 0) + 1;
-  const starts = ['callTool', ...phases.map(({ end }) => end)];
+  const starts = ['start', ...phases.map(({ end }) => end)];
   return {
     name,
     files: files.length,
@@ -82,20 +87,59 @@ function placeOf({ file, line, column, name }) {
   return `${file}:${line}:${column} ${name}`;
 }
 
-const { values } = parseArgs({ options: { json: { type: 'boolean' }, verbose: { type: 'boolean' } } });
+/** The table of docs/architecture.md. */
+function tableOf(calls) {
+  const rows = calls.map(({ name, files, ownFiles, calls: entered, phases }) => {
+    const [down, up] = [phases[0].frames, phases.at(-1).frames].map((frames) => frames ?? '');
+    return `| ${name} | ${files} | ${ownFiles < files ? ownFiles : ''} | ${entered} | ${down} | ${up} |`;
+  });
+  return [
+    '| work | files | not in one call | calls of functions | frames down | frames up |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n');
+}
+
+const options = {
+  json: { type: 'boolean' },
+  verbose: { type: 'boolean' },
+  write: { type: 'boolean' },
+  check: { type: 'boolean' },
+};
+const { values } = parseArgs({ options });
 const output = execFileSync(process.execPath, [...NO_COLLECTION, CALLS], {
   encoding: 'utf8',
   maxBuffer: 64 * 1024 * 1024,
   stdio: ['ignore', 'pipe', 'inherit'],
 });
-const [call, refresh, run] = JSON.parse(output);
+const [call, refresh, run, stdio, load, gateway] = JSON.parse(output);
 const calls = [
-  summarize('one call', call),
-  summarize('a call refused with a 401, refreshed and sent again', refresh, call),
-  summarize('tools.run', run, call),
+  summarize('a call over HTTP', call),
+  summarize('refused with a 401, refreshed and sent again', refresh, call),
+  summarize('`tools.run`', run, call),
+  summarize('a call over stdio', stdio),
+  summarize('`loadConfig`', load),
+  summarize('a call through a gateway', gateway),
 ];
 if (values.json) console.log(JSON.stringify({ definitions: DEFINITIONS, calls }, undefined, 2));
-else {
+else if (values.write || values.check) {
+  const page = readFileSync(PAGE, 'utf8');
+  const current = await format(
+    page.replace(TABLE, (_, begin, end) => `${begin}\n\n${tableOf(calls)}\n\n${end}`),
+    {
+      ...(await resolveConfig(PAGE)),
+      filepath: PAGE,
+    },
+  );
+  if (values.write) writeFileSync(PAGE, current);
+  else if (page !== current) {
+    console.log(tableOf(calls));
+    console.error(
+      'docs/architecture.md has other figures. If that is right: node scripts/trace-calls.mjs --write',
+    );
+    process.exitCode = 1;
+  } else console.log('docs/architecture.md has the figures that were counted.');
+} else {
   console.log(DEFINITIONS);
   for (const call of calls) print(call, values.verbose);
 }

@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 const METADATA = '/.well-known/oauth-protected-resource/mcp';
-const TOOL = { name: 'echo', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } };
 
 /** @returns its `url`, `accept(token)`, `refuse()` to accept none until the next one is issued, and `close()`. */
 export async function startProtectedServer() {
@@ -78,14 +77,16 @@ export async function startProtectedServer() {
   };
 }
 
-function answer({ id, method, params }) {
+/** Returns the response to a request. Has no name from outside, because a server in a process of its own gets its text. */
+export function answer({ id, method, params }) {
+  const echo = { name: 'echo', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } };
   const result = {
     initialize: {
       protocolVersion: params?.protocolVersion,
       capabilities: { tools: {} },
       serverInfo: { name: 'traced', version: '1.0.0' },
     },
-    'tools/list': { tools: [TOOL] },
+    'tools/list': { tools: [echo] },
     'tools/call': { content: [{ type: 'text', text: params?.arguments?.text }] },
   }[method];
   if (result !== undefined) return { jsonrpc: '2.0', id, result };

@@ -35,8 +35,9 @@ it('counts what one call and one refused call cross, and the same in every run',
   const first = await trace();
   expect(await trace()).toBe(first);
   const { calls } = JSON.parse(first) as { readonly calls: readonly TracedCall[] };
-  const [call, refresh] = calls;
-  if (call === undefined || refresh === undefined) throw new Error('not both calls');
+  const [call, refresh, run] = calls;
+  if (call === undefined || refresh === undefined || run === undefined) throw new Error('not all calls');
+  expect(calls).toHaveLength(6);
 
   expect(call.phases.map(({ to }) => to)).toEqual(['POST /mcp', '200', 'value']);
   const events = refresh.phases.map(({ to }) => to);
@@ -46,8 +47,9 @@ it('counts what one call and one refused call cross, and the same in every run',
   expect(refresh.ownFiles).toBeGreaterThan(0);
   expect(refresh.files).toBeGreaterThan(call.files);
 
-  for (const { files, functions, packages, phases } of calls) {
+  for (const { files, packages } of calls)
     expect(Object.values(packages).reduce((sum, count) => sum + count)).toBe(files);
+  for (const { files, functions, packages, phases } of [call, refresh]) {
     expect(Object.keys(packages)).toEqual(expect.arrayContaining(['auth-oauth', 'host', 'transport-http']));
     expect(functions).toBeGreaterThan(files);
     for (const phase of phases) {
