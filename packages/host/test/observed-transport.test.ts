@@ -58,6 +58,14 @@ const observer: TransportObserver = {
 };
 
 describe('a transport that cannot report its messages', () => {
+  it('sends a message as it is if the observer returns undefined', async () => {
+    const wire = new FakeWire();
+    const transport = observed(wire, { ...observer, send: () => undefined });
+    await transport.start();
+    await transport.send(request(1), { headers: { 'x-own': '2' } });
+    expect(wire.sent).toEqual([[request(1), { headers: { 'x-own': '2' } }]]);
+  });
+
   it('is wrapped, and none of its methods is replaced', async () => {
     const wire = new FakeWire();
     const transport = observed(wire, observer);

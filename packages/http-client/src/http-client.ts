@@ -87,7 +87,7 @@ export interface HttpRequest {
    */
   readonly eventStream?: boolean | undefined;
   /** Slows reading down to the pace of a transport; see `paced` of `BaseTransport`. Default: the body is read as it arrives. */
-  readonly paced?: ((source: Pausable) => PacedSource) | undefined;
+  readonly paced?: ((source: Pausable) => Pick<PacedSource, 'read'>) | undefined;
   /** What happens to a larger body: `'error'` (default) fails with `MESSAGE_TOO_LARGE`; `'truncate'` ends it early. Both close the socket. */
   readonly overflow?: 'error' | 'truncate' | undefined;
   /**

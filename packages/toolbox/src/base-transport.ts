@@ -6,5 +6,5 @@
 export { BaseTransport, type BaseTransportOptions } from './base-transport/base-transport.js';
 export type { TransportController } from './base-transport/transport-controller.js';
 export { afterTurn, RefusalPace } from './base-transport/after-turn.js';
-export type { Intake, PacedSource, Pausable } from './base-transport/intake.js';
-export type { TurnBudget, TurnBudgetOptions } from './base-transport/turn-budget.js';
+export type { Intake } from './base-transport/intake.js';
+export type { PacedSource, Pausable, TurnBudget, TurnBudgetOptions } from './base-transport/turn-budget.js';

@@ -6,13 +6,12 @@
 export { readChallenge, type Challenge, type ReplyHead } from './refusal/challenge.js';
 export {
   ChallengeBudget,
-  createCredentials,
+  Credentials,
   type ChallengedRequest,
-  type Credentials,
   type CredentialsOptions,
 } from './refusal/credentials.js';
 export { findInBandError } from './refusal/in-band-error.js';
-export { createRequestRedactor, type RequestRedactor } from './refusal/redaction.js';
+export { RequestRedactor } from './refusal/redaction.js';
 export {
   readRefusal,
   refusalError,

@@ -8,7 +8,7 @@ import {
 import {
   ChallengeBudget,
   type ChallengedRequest,
-  createCredentials,
+  Credentials,
   readChallenge,
   type ReplyHead,
 } from '@mcp-fittings/toolbox/refusal';
@@ -82,7 +82,7 @@ describe('a challenge', () => {
 
   it('goes to the provider, with all that it needs to know', async () => {
     const { provider, challenges } = recordingProvider();
-    const credentials = createCredentials({ url, provider, configured: false });
+    const credentials = new Credentials({ url, provider, configured: false });
     await credentials.recover(challenged(head(401, 'Bearer x="y"')), none());
     expect(challenges).toEqual([
       {
@@ -107,7 +107,7 @@ describe('a challenge', () => {
       ...head(401, 'DPoP error="use_dpop_nonce"'),
       header: (name) => (name === 'dpop-nonce' ? 'n-1' : undefined),
     });
-    await createCredentials({ url, provider, configured: false }).recover(refused, none());
+    await new Credentials({ url, provider, configured: false }).recover(refused, none());
     expect(challenges.map(({ dpopNonce }) => dpopNonce)).toEqual(['n-1']);
   });
 
@@ -116,7 +116,7 @@ describe('a challenge', () => {
       headers: () => Promise.resolve({}),
       onChallenge: () => Promise.resolve('retry' as const),
     };
-    const credentials = createCredentials({ url, provider, configured: false });
+    const credentials = new Credentials({ url, provider, configured: false });
     const count = none();
     await credentials.recover(challenged(head(401)), count);
     await credentials.recover(challenged(head(403, SCOPE)), count);
@@ -132,7 +132,7 @@ describe('a challenge', () => {
 
   it('counts a nonce for a DPoP proof separately, and passes it on once', async () => {
     const { provider, challenges } = recordingProvider();
-    const credentials = createCredentials({ url, provider, configured: false });
+    const credentials = new Credentials({ url, provider, configured: false });
     const wanted = { ...head(401), header: (name: string) => NONCE[name] };
     const count = none();
     await credentials.recover(challenged(wanted), count);
@@ -144,7 +144,7 @@ describe('a challenge', () => {
   });
 
   it('needs a person when there is nothing to sign with', async () => {
-    const credentials = createCredentials({ url, provider: undefined, configured: false, server: 'one' });
+    const credentials = new Credentials({ url, provider: undefined, configured: false, server: 'one' });
     const failed = credentials.recover(challenged(head(401, 'Bearer')), none());
     await expect(failed).rejects.toBeInstanceOf(AuthRequiredError);
     await expect(failed).rejects.toMatchObject({
@@ -152,7 +152,7 @@ describe('a challenge', () => {
       challenge: { status: 401, wwwAuthenticate: 'Bearer' },
       [AUTH_SEAM]: true,
     });
-    const configured = createCredentials({ url, provider: undefined, configured: true });
+    const configured = new Credentials({ url, provider: undefined, configured: true });
     await expect(configured.recover(challenged(head(401)), none())).rejects.toMatchObject({
       code: 'AUTH_REJECTED',
     });
@@ -173,7 +173,7 @@ describe('RFC 9449 8.2 the nonce of a reply', () => {
   it('is told to the provider whatever the reply is, but not when it comes from elsewhere', () => {
     const told: unknown[] = [];
     const onDpopNonce = (nonce: unknown): void => void told.push(nonce);
-    const credentials = createCredentials({ url, provider: { ...provider, onDpopNonce }, configured: false });
+    const credentials = new Credentials({ url, provider: { ...provider, onDpopNonce }, configured: false });
     for (const status of [200, 202, 401, 500]) credentials.observe(withNonce(status));
     expect(told).toEqual(Array.from({ length: 4 }, () => ({ url, dpopNonce: 'n-2' })));
     credentials.observe(withNonce(200, new URL('https://elsewhere.example/')));
@@ -184,13 +184,13 @@ describe('RFC 9449 8.2 the nonce of a reply', () => {
   it('is nothing to a provider that does not ask for it, and no failure of one that fails', () => {
     const read: string[] = [];
     const curious = { ...head(200), header: (name: string) => (read.push(name), 'n-2') };
-    createCredentials({ url, provider, configured: false }).observe(curious);
-    createCredentials({ url, provider: undefined, configured: false }).observe(curious);
+    new Credentials({ url, provider, configured: false }).observe(curious);
+    new Credentials({ url, provider: undefined, configured: false }).observe(curious);
     expect(read).toEqual([]);
     const onDpopNonce = (): void => {
       throw new Error('boom');
     };
-    const failing = createCredentials({ url, provider: { ...provider, onDpopNonce }, configured: false });
+    const failing = new Credentials({ url, provider: { ...provider, onDpopNonce }, configured: false });
     expect(() => failing.observe(withNonce(200))).not.toThrow();
   });
 });
@@ -201,23 +201,21 @@ describe('the headers of a provider', () => {
       headers: () => Promise.resolve({ Authorization: 'Bearer x' }),
       onChallenge: () => Promise.reject(new Error()),
     };
-    expect(await createCredentials({ url, provider, configured: false }).headers('GET')).toEqual({
+    expect(await new Credentials({ url, provider, configured: false }).headers('GET')).toEqual({
       authorization: 'Bearer x',
     });
-    expect(await createCredentials({ url, provider: undefined, configured: false }).headers('GET')).toEqual(
-      {},
-    );
+    expect(await new Credentials({ url, provider: undefined, configured: false }).headers('GET')).toEqual({});
   });
 
   it('that cannot be obtained or sent mean that nothing was sent', async () => {
     const own = new AuthRequiredError('Sign in.');
     const refused = { headers: () => Promise.reject(own), onChallenge: () => Promise.reject(own) };
-    const failed = createCredentials({ url, provider: refused, configured: false }).headers('GET');
+    const failed = new Credentials({ url, provider: refused, configured: false }).headers('GET');
     await expect(failed).rejects.toBe(own);
     expect(own.delivery).toBe('not-sent');
     const broken = { ...refused, headers: () => Promise.reject(new Error('boom')) };
     await expect(
-      createCredentials({ url, provider: broken, configured: false }).headers('GET'),
+      new Credentials({ url, provider: broken, configured: false }).headers('GET'),
     ).rejects.toMatchObject({
       code: 'AUTH_FAILED',
       delivery: 'not-sent',
@@ -225,7 +223,7 @@ describe('the headers of a provider', () => {
     });
     const invalid = { ...refused, headers: () => Promise.resolve({ authorization: 'a\r\nb' }) };
     await expect(
-      createCredentials({ url, provider: invalid, configured: false }).headers('GET'),
+      new Credentials({ url, provider: invalid, configured: false }).headers('GET'),
     ).rejects.toMatchObject({
       code: 'HEADER_INVALID',
       delivery: 'not-sent',
@@ -241,7 +239,7 @@ describe('how far a request got, when the provider fails', () => {
   };
 
   it('a call whose signing failed was not sent, whatever the refresh says of its own request', async () => {
-    const credentials = createCredentials({ url, provider: failing, configured: false });
+    const credentials = new Credentials({ url, provider: failing, configured: false });
     const error = await credentials.headers('POST').catch((cause: unknown) => cause);
     expect(error).toMatchObject({
       code: 'CONNECTION_LOST',
@@ -254,7 +252,7 @@ describe('how far a request got, when the provider fails', () => {
   });
 
   it('a call that was refused and not signed anew was rejected', async () => {
-    const credentials = createCredentials({ url, provider: failing, configured: false });
+    const credentials = new Credentials({ url, provider: failing, configured: false });
     await expect(credentials.recover(challenged(head(401, 'Bearer')), none())).rejects.toMatchObject({
       code: 'CONNECTION_LOST',
       delivery: 'rejected',
@@ -264,7 +262,7 @@ describe('how far a request got, when the provider fails', () => {
   it('one AuthRequiredError that two calls get says of each how far it got', async () => {
     const required = new AuthRequiredError('sign in', { challenge: { url, status: 401 } });
     const provider = { headers: () => Promise.reject(required), onChallenge: () => Promise.reject(required) };
-    const credentials = createCredentials({ url, provider, configured: false });
+    const credentials = new Credentials({ url, provider, configured: false });
     const first = await credentials.headers('POST').catch((cause: unknown) => cause);
     const second = await credentials
       .recover(challenged(head(401, 'Bearer')), none())
@@ -280,7 +278,7 @@ describe('how far a request got, when the provider fails', () => {
       onChallenge: () => Promise.resolve('retry' as const),
       signIn: () => Promise.resolve(),
     };
-    const credentials = createCredentials({ url, provider, configured: false });
+    const credentials = new Credentials({ url, provider, configured: false });
     const count = none();
     await credentials.recover(challenged(head(401, 'Bearer')), count);
     const again = credentials.recover(challenged(head(401, 'Bearer')), count);

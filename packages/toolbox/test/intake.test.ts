@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { createIntake, type Intake } from '../src/base-transport/intake.js';
+import { Intake } from '../src/base-transport/intake.js';
 import { TurnBudget } from '../src/base-transport/turn-budget.js';
 import { WireTransport } from './support/wire-transport.js';
 
@@ -9,14 +9,11 @@ function paced(budgetMs = 3) {
   let now = 100;
   const order: string[] = [];
   const budget = new TurnBudget({ budgetMs, now: () => now });
-  const intake = createIntake<number>({
-    budget,
-    take(ms) {
-      now += ms;
-      order.push(String(ms));
-    },
-    estimateMs: (ms) => ms,
-  });
+  const take = (ms: number): void => {
+    now += ms;
+    order.push(String(ms));
+  };
+  const intake = new Intake<number>(budget, take, (ms) => ms);
   return { intake, budget, order, pass: (ms: number) => (now += ms) };
 }
 
@@ -102,7 +99,11 @@ describe('a peer that floods', () => {
     vi.useFakeTimers();
     try {
       let taken = 0;
-      const intake = createIntake({ budget: new TurnBudget(), take: () => taken++, estimateMs: () => 100 });
+      const intake = new Intake(
+        new TurnBudget(),
+        () => taken++,
+        () => 100,
+      );
       for (let count = 0; count < 10_000; count++) intake.push(count);
       expect(taken).toBe(10_000);
     } finally {
@@ -146,15 +147,17 @@ function shared(share: number) {
     },
   });
   budget.limitUnsolicited(share);
-  const intake = createIntake<{ kind: 'requested' | 'unsolicited'; ms: number; estimate?: number }>({
-    budget,
-    take({ kind, ms }) {
-      now += ms;
-      order.push(kind);
-      budget.settle(kind);
-    },
-    estimateMs: ({ estimate = 0 }) => estimate,
-  });
+  interface Item {
+    readonly kind: 'requested' | 'unsolicited';
+    readonly ms: number;
+    readonly estimate?: number;
+  }
+  const take = ({ kind, ms }: Item): void => {
+    now += ms;
+    order.push(kind);
+    budget.settle(kind);
+  };
+  const intake = new Intake<Item>(budget, take, ({ estimate = 0 }) => estimate);
   const rest = async (): Promise<void> => {
     for (let turns = 0; turns < 400 && waits.length === 0 && intake.busy; turns++) await turn();
   };

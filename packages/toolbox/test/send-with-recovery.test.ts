@@ -1,7 +1,7 @@
 import { type AuthProvider, TransportError } from '@mcp-fittings/client-core';
 import {
-  createCredentials,
-  createRequestRedactor,
+  Credentials,
+  RequestRedactor,
   createStatusTable,
   type RefusedReply,
   type RemoteRequest,
@@ -57,8 +57,8 @@ function sending(
     ...more,
   };
   const result = sendWithRecovery(request, {
-    credentials: createCredentials({ url, provider, authorization }),
-    redactor: createRequestRedactor({}, url),
+    credentials: new Credentials({ url, provider, authorization }),
+    redactor: new RequestRedactor({}, url),
     retryLater: {},
     clock,
     random: () => 0,

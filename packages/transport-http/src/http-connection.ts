@@ -7,13 +7,12 @@ import type {
 import type { PacedSource, Pausable, TransportController } from '@mcp-fittings/toolbox/base-transport';
 import { isRequestId } from '@mcp-fittings/toolbox/messages';
 import {
-  createRequestRedactor,
+  RequestRedactor,
   type Credentials,
   type RecoveryOptions,
   type Refusal,
   type RefusedReply,
   type RemoteRequest,
-  type RequestRedactor,
   sendWithRecovery,
 } from '@mcp-fittings/toolbox/refusal';
 import { type Redactor, sanitizeText } from '@mcp-fittings/toolbox/text';
@@ -105,7 +104,7 @@ export class HttpConnection {
       clock,
     });
     this.credentials = options.credentials;
-    this.redactor = createRequestRedactor(headers, url);
+    this.redactor = new RequestRedactor(headers, url);
     this.paced = (source) => transport.paced(source);
     this.onAccepted = onAccepted;
     this.session = new Session({

@@ -6,7 +6,7 @@ import {
   type RequestInitOptions,
   SDK_ONLY_OPTIONS,
 } from '@mcp-fittings/toolbox/connect';
-import { createCredentials, type Credentials, type RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
+import { Credentials, type RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { HttpClientOptions } from '@mcp-fittings/http-client';
 import type { ReconnectOptions } from './stream/reconnects.js';
@@ -114,7 +114,7 @@ export function checkOptions(options: HttpTransportOptions): CheckedOptions {
     server,
     headers,
     ownedHeaders: OWNED_HEADERS,
-    credentials: createCredentials({
+    credentials: new Credentials({
       url,
       server,
       provider: options.auth,

@@ -80,7 +80,7 @@ export class OutgoingRequest {
         id: request.id,
         batches: allowsBatches(revision),
         resumed: this.#cursor.lastEventId !== undefined,
-        onAnswer: (answer) => this.#take(answer),
+        onAnswer: this.#take,
       },
       connection,
     );
@@ -230,37 +230,17 @@ export class OutgoingRequest {
     return answer !== undefined;
   }
 
-  #take(answer: Readonly<Record<string, unknown>>): void {
-    const sessionId = this.#sessionId;
-    const { error } = answer;
-    if (
-      this.#isCertain ||
-      sessionId === undefined ||
-      !speaksOfSession(isRecord(error) ? error['message'] : error)
-    )
-      return this.#deliver(answer);
-    this.#doubt = this.#resolveDoubt(sessionId, answer, isRecord(error) ? error['code'] : undefined);
-    // It is awaited when the reply has been read, which may take longer.
-    this.#doubt.catch(() => this.#lifetime.end());
-  }
-
-  /** Delivers an error that speaks of a session, or opens a new session if this is the one that the server has forgotten. */
-  async #resolveDoubt(
-    sessionId: string,
-    answer: Readonly<Record<string, unknown>>,
-    code: unknown,
-  ): Promise<void> {
-    const { session } = this.#connection;
-    const isGone = await isForgotten(sessionId, { status: 200, code }, this.#connection);
-    if (this.#lifetime.ended) return;
-    if (!isGone) return this.#deliver(answer);
-    await session.restore(sessionId);
-    this.#isRefusedBySession = true;
-    this.#lifetime.end();
-  }
-
-  #deliver(answer: Readonly<Record<string, unknown>>): void {
+  /** Delivers the answer, unless it is an error that speaks of a session, which the server may have forgotten. */
+  readonly #take = (answer: Readonly<Record<string, unknown>>): void => {
     const { session, transport } = this.#connection;
+    const { error } = answer;
+    const sessionId = this.#isCertain ? undefined : this.#sessionId;
+    if (sessionId !== undefined && speaksOfSession(isRecord(error) ? error['message'] : error)) {
+      this.#doubt = this.#resolveDoubt(sessionId, answer, isRecord(error) ? error['code'] : undefined);
+      // It is awaited when the reply has been read, which may take longer.
+      this.#doubt.catch(() => this.#lifetime.end());
+      return;
+    }
     // Most streams end together with the answer, and need no timer.
     if (this.#stream !== undefined) queueMicrotask(() => this.#limitRest());
     if (this.#handshake) {
@@ -272,6 +252,24 @@ export class OutgoingRequest {
       } else session.forget();
     }
     transport.receive(answer);
+  };
+
+  /** Delivers an error that speaks of a session, or opens a new session if this is the one that the server has forgotten. */
+  async #resolveDoubt(
+    sessionId: string,
+    answer: Readonly<Record<string, unknown>>,
+    code: unknown,
+  ): Promise<void> {
+    const { session } = this.#connection;
+    const isGone = await isForgotten(sessionId, { status: 200, code }, this.#connection);
+    if (this.#lifetime.ended) return;
+    if (!isGone) {
+      this.#isCertain = true;
+      return this.#take(answer);
+    }
+    await session.restore(sessionId);
+    this.#isRefusedBySession = true;
+    this.#lifetime.end();
   }
 
   #limitRest(): void {

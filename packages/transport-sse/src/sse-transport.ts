@@ -13,7 +13,7 @@ import {
   SDK_ONLY_OPTIONS,
   withUrl,
 } from '@mcp-fittings/toolbox/connect';
-import { createCredentials } from '@mcp-fittings/toolbox/refusal';
+import { Credentials } from '@mcp-fittings/toolbox/refusal';
 import type { Redactor } from '@mcp-fittings/toolbox/text';
 import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { CheckedOptions, SseTransportOptions } from './options.js';
@@ -127,7 +127,7 @@ function checkOptions(options: SseTransportOptions): CheckedOptions {
     url,
     server,
     headers,
-    credentials: createCredentials({ url, provider: options.auth, authorization, server }),
+    credentials: new Credentials({ url, provider: options.auth, authorization, server }),
     network,
     startTimeoutMs: options.startTimeoutMs ?? START_MS,
     idleMs: options.idleMs ?? 0,

@@ -5,12 +5,7 @@ import type {
   TransportSendOptions,
 } from '@mcp-fittings/client-core';
 import type { TransportController } from '@mcp-fittings/toolbox/base-transport';
-import {
-  createRequestRedactor,
-  type RecoveryOptions,
-  type RequestRedactor,
-  sendWithRecovery,
-} from '@mcp-fittings/toolbox/refusal';
+import { RequestRedactor, type RecoveryOptions, sendWithRecovery } from '@mcp-fittings/toolbox/refusal';
 import type { Redactor } from '@mcp-fittings/toolbox/text';
 import { createLifetime } from '@mcp-fittings/toolbox/timing';
 import { createHttpClient, SilenceWatch, type HttpClient } from '@mcp-fittings/http-client';
@@ -32,7 +27,7 @@ export class SseWire {
     const { url, server, headers, credentials, retryLater, clock, random } = options;
     this.#options = options;
     this.#transport = transport;
-    this.#redactor = createRequestRedactor(headers, url);
+    this.#redactor = new RequestRedactor(headers, url);
     this.#network = createHttpClient({
       ...options.network,
       url,
@@ -104,10 +99,7 @@ export class SseWire {
   #abandoned(signal: AbortSignal | undefined, delivery: Delivery): TransportError {
     const transport = this.#transport;
     if (transport.ended || signal?.aborted !== true) return transport.lost(delivery);
-    return transport.error('ABORTED', 'The request was aborted by the caller.', {
-      cause: signal.reason,
-      delivery,
-    });
+    return transport.aborted(signal, delivery);
   }
 
   #take(value: unknown): void {

@@ -1,10 +1,5 @@
 import { type AuthProvider, AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import {
-  ChallengeBudget,
-  createCredentials,
-  readChallenge,
-  type ReplyHead,
-} from '@mcp-fittings/toolbox/refusal';
+import { ChallengeBudget, Credentials, readChallenge, type ReplyHead } from '@mcp-fittings/toolbox/refusal';
 
 /** Options of {@link authorizedFetch}. */
 export interface AuthorizedFetchOptions {
@@ -40,7 +35,7 @@ export function authorizedFetch(provider: AuthProvider, options: AuthorizedFetch
   const { server, fetch: send = globalThis.fetch } = options;
   const serverUrl = new URL(options.url);
   const bases = [serverUrl.pathname, ...(options.paths ?? [])].map(segmentsOf);
-  const credentials = createCredentials({ url: serverUrl, provider, configured: false, server });
+  const credentials = new Credentials({ url: serverUrl, provider, configured: false, server });
 
   return async (target, init = {}) => {
     const url = new URL(target);

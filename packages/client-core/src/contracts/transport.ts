@@ -22,14 +22,14 @@ export interface TransportSendOptions {
 /** Sees every message of a transport, and may change it. Its methods must not throw. */
 export interface TransportObserver {
   /**
-   * Called with each message that is to be sent. Sends it with `next`, with additions if it wants, and returns a promise that settles
-   * as that of `next` does.
+   * Called with each message that is to be sent. Returns undefined to have it sent as it is. Otherwise sends it with `next`, with
+   * additions if it wants, and returns a promise that settles as that of `next` does.
    */
   send(
     message: JSONRPCMessage,
     options: TransportSendOptions,
     next: (message: JSONRPCMessage, options: TransportSendOptions) => Promise<void>,
-  ): Promise<void>;
+  ): Promise<void> | undefined;
   /** Called with each message of the peer. Returns the message for {@link Transport.onmessage}; `undefined` drops it. */
   receive(message: JSONRPCMessage): JSONRPCMessage | undefined;
 }

@@ -55,16 +55,16 @@ export class ConnectionObserver implements TransportObserver {
     this.connection = new ConnectionToTrace(options.transport, options.type);
   }
 
-  send(message: JSONRPCMessage, options: TransportSendOptions, next: Next): Promise<void> {
+  send(message: JSONRPCMessage, options: TransportSendOptions, next: Next): Promise<void> | undefined {
     if (!this.#hasSent) {
       this.#hasSent = true;
       this.#options.onHandshake();
     }
-    if (!('method' in message)) return next(message, options);
+    if (!('method' in message)) return undefined;
     if (message.method === 'resources/read') this.#noteSecondRead(message.params);
     const { tracer, traceContext } = this.#options;
     if (tracer.isActive('request')) return this.#trace(message, options, next);
-    return next(traceContext === undefined ? message : this.#withContext(message), options);
+    return traceContext === undefined ? undefined : next(this.#withContext(message), options);
   }
 
   receive(message: JSONRPCMessage): JSONRPCMessage | undefined {

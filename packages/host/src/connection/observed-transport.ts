@@ -63,7 +63,7 @@ class ObservedTransport implements Transport {
   }
 
   send(message: JSONRPCMessage, options: TransportSendOptions = NO_OPTIONS): Promise<void> {
-    return this.#observer.send(message, options, this.#send);
+    return this.#observer.send(message, options, this.#send) ?? this.#send(message, options);
   }
 
   close(): Promise<void> {

@@ -55,7 +55,7 @@ export class HttpExchange implements Pausable, Waiter, Dispatcher.DispatchHandle
   #refusal: Uint8Array[] | undefined;
   readonly #headers: Record<string, string>;
   readonly #maxBytes: number;
-  readonly #paced: PacedSource | undefined;
+  readonly #paced: Pick<PacedSource, 'read'> | undefined;
   #url: URL;
   #method: string;
   #body: string | Uint8Array | undefined;

@@ -11,13 +11,13 @@ import type {
   TransportSendOptions,
 } from '@mcp-fittings/client-core';
 import type { Redactor } from '../text/redact.js';
-import { isRequestId, type MessageMembers } from '../messages.js';
+import { isRequestId, shapeOf, type MessageMembers } from '../messages.js';
 import { afterTurn, RefusalPace } from './after-turn.js';
 import { HandlerGuard } from './handler-guard.js';
 import { Inbound, formatId } from './inbound.js';
 import { Opening } from './opening.js';
-import { createOrderedDelivery } from './ordered-delivery.js';
-import { createPendingRequests } from './pending-requests.js';
+import { OrderedDelivery } from './ordered-delivery.js';
+import { PendingRequests } from './pending-requests.js';
 import { callSafely, isForeignError, nameServer, TransportController } from './transport-controller.js';
 
 const NO_OPTIONS: TransportSendOptions = {};
@@ -79,27 +79,17 @@ export abstract class BaseTransport extends TransportController implements Trans
   /** The connection was open, and `onclose` has not run. */
   #owesClose = false;
   #opening: Opening | undefined;
-  /** Tasks for the end. Created for the first one, which most connections never have. */
-  #endTasks: Set<() => void> | undefined;
-  readonly #pending = createPendingRequests();
+  readonly #pending = new PendingRequests();
   readonly #handlers = new HandlerGuard(this);
   readonly #refusals = new RefusalPace();
+  readonly #inbound = new Inbound(this, this.#pending);
+  readonly #delivery: OrderedDelivery;
   readonly #messageHandlerFailed = (cause: unknown): void => this.#reportHandler('message', cause);
-  readonly #delivery = createOrderedDelivery({
-    response: (message) => this.#deliverResponse(message),
-    other: (message) => this.#deliver(message),
-  });
-  readonly #inbound = new Inbound({
-    transport: this,
-    pending: this.#pending,
-    delivery: this.#delivery,
-    budget: this.budget,
-    redactor: () => this.redact,
-  });
 
   constructor(options: BaseTransportOptions = {}) {
     super(options.server);
     this.#signal = options.signal;
+    this.#delivery = new OrderedDelivery(this.#deliver);
   }
 
   /**
@@ -182,12 +172,10 @@ export abstract class BaseTransport extends TransportController implements Trans
 
   /** {@inheritDoc @mcp-fittings/client-core#Transport.send} */
   send(message: JSONRPCMessage, options: TransportSendOptions = NO_OPTIONS): Promise<void> {
-    const observer = this.#observer;
-    return observer === undefined
-      ? this.#send(message, options)
-      : observer.send(message, options, this.#send);
+    return this.#observer?.send(message, options, this.#send) ?? this.#send(message, options);
   }
 
+  /** Not an async function, like those that it calls: each would cost a call two promises more. */
   readonly #send = (message: JSONRPCMessage, options: TransportSendOptions): Promise<void> => {
     if (this.#state !== 'open') return this.#refuse(this.#notOpen());
     this.#handlers.keep();
@@ -196,9 +184,24 @@ export abstract class BaseTransport extends TransportController implements Trans
       return Promise.reject(this.error('MESSAGE_INVALID', problem, { delivery: 'not-sent' }));
     }
     const { method, id }: MessageMembers = message;
-    if (method !== undefined && id !== undefined) return this.#sendRequest(id, message, options);
-    if (method === 'notifications/cancelled') this.#forgetCancelled(message);
-    return this.#sendOther(message, options);
+    if (method === undefined || id === undefined) {
+      if (method === 'notifications/cancelled') this.#forgetCancelled(message);
+      return this.#sendOther(message, options);
+    }
+    const { requestSignal } = options;
+    if (requestSignal?.aborted === true) return Promise.reject(this.aborted(requestSignal, 'not-sent'));
+    const answered = this.#pending.add(id);
+    if (answered === undefined) {
+      const text = `Another request with the id ${formatId(id)} is still in flight.`;
+      return Promise.reject(this.error('REQUEST_ID_IN_USE', text, { delivery: 'not-sent' }));
+    }
+    if (requestSignal !== undefined) this.#failOnAbort(id, requestSignal, answered);
+    try {
+      this.write(message, options)?.then(undefined, (cause: unknown) => this.#failSend(id, cause));
+    } catch (cause) {
+      this.#failSend(id, cause);
+    }
+    return answered;
   };
 
   /** {@inheritDoc @mcp-fittings/client-core#Transport.close} */
@@ -217,8 +220,22 @@ export abstract class BaseTransport extends TransportController implements Trans
   /** {@inheritDoc TransportController.receive} */
   override receive(value: unknown): void {
     if (this.#state === 'ended') return;
-    if (this.#state === 'open') this.#inbound.receive(value);
-    else this.#inbound.keepEarly(value);
+    if (this.#state !== 'open') return this.#inbound.keepEarly(value);
+    // Classified once, see MessageMembers.
+    const shape = shapeOf(value);
+    if (shape === 'invalid') this.#inbound.receiveInvalid(value);
+    else if (shape === 'request' || shape === 'notification') {
+      this.markUnsolicited();
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- shapeOf() has checked it
+      this.#delivery.push(value as JSONRPCMessage, false);
+    } else {
+      const redact = shape === 'error' ? this.redact : undefined;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- shapeOf() has checked it
+      const response = this.#inbound.expected(value as JSONRPCResponse, redact);
+      if (response === undefined) return;
+      this.budget.settle('requested');
+      this.#delivery.push(response, true);
+    }
   }
 
   /** {@inheritDoc TransportController.fail} */
@@ -254,17 +271,6 @@ export abstract class BaseTransport extends TransportController implements Trans
     return this.#state === 'ended';
   }
 
-  /** {@inheritDoc TransportController.onEnd} */
-  override onEnd(task: () => void): () => void {
-    if (this.#state === 'ended') {
-      task();
-      return () => undefined;
-    }
-    const tasks = (this.#endTasks ??= new Set());
-    tasks.add(task);
-    return () => void tasks.delete(task);
-  }
-
   /** {@inheritDoc TransportController.lost} */
   override lost(delivery: Delivery): TransportError {
     const reason = this.#closeReason;
@@ -274,37 +280,17 @@ export abstract class BaseTransport extends TransportController implements Trans
     return this.error(reason.code, reason.message, { hint, kind, retryable, details, cause, delivery });
   }
 
-  /** Not an async function, like those below: each would cost a call two promises more. */
-  #sendRequest(id: RequestId, message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
-    const { requestSignal } = options;
-    if (requestSignal?.aborted === true) return Promise.reject(this.#aborted(requestSignal, 'not-sent'));
-    const answered = this.#pending.add(id);
-    if (answered === undefined) {
-      const text = `Another request with the id ${formatId(id)} is still in flight.`;
-      return Promise.reject(this.error('REQUEST_ID_IN_USE', text, { delivery: 'not-sent' }));
-    }
-    if (requestSignal !== undefined) this.#failOnAbort(id, requestSignal, answered);
-    try {
-      this.write(message, options)?.then(undefined, (cause: unknown) => this.#failSend(id, cause));
-    } catch (cause) {
-      this.#failSend(id, cause);
-    }
-    return answered;
-  }
-
   #failOnAbort(id: RequestId, signal: AbortSignal, answered: Promise<void>): void {
     const release = this.onAbort(signal, () => {
-      this.#pending.fail(id, this.#aborted(signal, this.#pending.isUnsent(id) ? 'not-sent' : 'unknown'));
+      this.#pending.fail(id, this.aborted(signal, this.#pending.isUnsent(id) ? 'not-sent' : 'unknown'));
     });
     answered.then(release, release);
   }
 
   #sendOther(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
     try {
-      return (
-        this.write(message, options)?.catch((cause) => this.#refuse(this.#sendFailure(cause))) ??
-        Promise.resolve()
-      );
+      const written = this.write(message, options) ?? Promise.resolve();
+      return written.catch((cause: unknown) => this.#refuse(this.#sendFailure(cause)));
     } catch (cause) {
       return this.#refuse(this.#sendFailure(cause));
     }
@@ -334,17 +320,12 @@ export abstract class BaseTransport extends TransportController implements Trans
     if (isRequestId(id)) this.#pending.forget(id);
   }
 
-  #deliverResponse(message: JSONRPCResponse): void {
-    const { id } = message;
+  /** Delivers one message to the host, whose handler may throw or reject without ending the connection. */
+  readonly #deliver = (message: JSONRPCMessage, answers: boolean): void => {
+    const { id }: MessageMembers = answers ? message : {};
     const settle = isRequestId(id) ? this.#pending.takeAnswered(id) : undefined;
     // Canceled while its response was delayed.
-    if (settle === undefined) return;
-    this.#deliver(message);
-    settle();
-  }
-
-  /** Delivers one message to the host, whose handler may throw or reject without ending the connection. */
-  #deliver(message: JSONRPCMessage): void {
+    if (answers && settle === undefined) return;
     this.#handlers.keep();
     try {
       const passed = this.#observer === undefined ? message : this.#observer.receive(message);
@@ -353,27 +334,18 @@ export abstract class BaseTransport extends TransportController implements Trans
     } catch (cause) {
       this.#messageHandlerFailed(cause);
     }
-  }
+    settle?.();
+  };
 
   /** Reports that a handler of the host has failed. The connection stays open. */
   #reportHandler(which: 'message' | 'close', cause: unknown): void {
     this.report(this.error('CALLBACK_FAILED', `The ${which} handler of the host threw.`, { cause }));
   }
 
-  #aborted(signal: AbortSignal, delivery: Delivery): TransportError {
-    return this.error('ABORTED', 'The request was aborted by the caller.', {
-      cause: signal.reason,
-      delivery,
-    });
-  }
-
   #notOpen(): TransportError {
-    if (this.#state !== 'ended') {
-      return this.error('TRANSPORT_NOT_STARTED', 'The transport is not started yet.', {
-        delivery: 'not-sent',
-      });
-    }
-    return this.lost('not-sent');
+    if (this.#state === 'ended') return this.lost('not-sent');
+    const options = { delivery: 'not-sent' } as const;
+    return this.error('TRANSPORT_NOT_STARTED', 'The transport is not started yet.', options);
   }
 
   /** Ours, as `close()` is, but with a reason. */
@@ -408,8 +380,7 @@ export abstract class BaseTransport extends TransportController implements Trans
       }
     };
     const opening = this.#opening;
-    for (const task of this.#endTasks ?? []) task();
-    this.#endTasks = undefined;
+    this.runEndTasks();
     await free();
     await opening?.freeWhenSettled(free);
     if (!this.#owesClose) return;

@@ -1,5 +1,8 @@
-import type { JSONRPCMessage, JSONRPCResponse } from '@mcp-fittings/client-core';
+import type { JSONRPCMessage } from '@mcp-fittings/client-core';
 import { isResponse } from '../messages.js';
+
+/** The memory of delivered messages is freed in steps, so that it costs little per message. */
+const FREE_AT = 1024;
 
 /**
  * Delivers messages in order, one at a time, and delays a response by two microtasks if the message before it is not one.
@@ -7,32 +10,9 @@ import { isResponse } from '../messages.js';
  * The SDK clients run notification handlers one microtask late, but settle responses at once and then forget the progress
  * handler: progress that shares a chunk with its response would be lost.
  */
-export interface OrderedDelivery {
-  pushResponse(message: JSONRPCResponse): void;
-  /** Adds a request or a notification. */
-  pushOther(message: JSONRPCMessage): void;
-  /** Delivers delayed messages at once, because the connection ends. */
-  flush(): void;
-  /** Drops delayed messages and all later ones. */
-  stop(): void;
-}
-
-/** The memory of delivered messages is freed in steps, so that it costs little per message. */
-const FREE_AT = 1024;
-
-/** Gets the messages. Its functions must not throw. */
-export interface DeliveryTarget {
-  response(message: JSONRPCResponse): void;
-  /** Takes a request or a notification. */
-  other(message: JSONRPCMessage): void;
-}
-
-export function createOrderedDelivery(target: DeliveryTarget): OrderedDelivery {
-  return new Delivery(target);
-}
-
-class Delivery implements OrderedDelivery {
-  readonly #target: DeliveryTarget;
+export class OrderedDelivery {
+  /** Takes a message. Must not throw. */
+  readonly #deliver: (message: JSONRPCMessage, answers: boolean) => void;
   #queue: JSONRPCMessage[] = [];
   /** Index of the first message that is not delivered. */
   #next = 0;
@@ -43,37 +23,30 @@ class Delivery implements OrderedDelivery {
   #delaying = false;
   #stopped = false;
 
-  constructor(target: DeliveryTarget) {
-    this.#target = target;
+  constructor(deliver: (message: JSONRPCMessage, answers: boolean) => void) {
+    this.#deliver = deliver;
   }
 
-  pushResponse(message: JSONRPCResponse): void {
+  /** Delivers a message, now or in its turn. `answers`: it is a response. */
+  push(message: JSONRPCMessage, answers: boolean): void {
     if (this.#stopped) return;
-    if (this.#notified || this.#isBusy) return this.#enqueue(message);
+    if (this.#isBusy || (answers && this.#notified)) return this.#enqueue(message);
+    if (!answers) this.#notified = true;
     this.#handing = true;
-    this.#target.response(message);
+    this.#deliver(message, answers);
     this.#handing = false;
     if (this.#next < this.#queue.length) this.#drain();
   }
 
-  pushOther(message: JSONRPCMessage): void {
-    if (this.#stopped) return;
-    if (this.#isBusy) return this.#enqueue(message);
-    this.#notified = true;
-    this.#handing = true;
-    this.#target.other(message);
-    this.#handing = false;
-    if (this.#next < this.#queue.length) this.#drain();
-  }
-
+  /** Delivers delayed messages at once, because the connection ends. */
   flush(): void {
     for (let message = this.#first(); message !== undefined; message = this.#first()) {
       this.#next++;
-      if (isResponse(message)) this.#target.response(message);
-      else this.#target.other(message);
+      this.#deliver(message, isResponse(message));
     }
   }
 
+  /** Drops delayed messages and all later ones. */
   stop(): void {
     this.#stopped = true;
     this.#queue = [];
@@ -93,7 +66,7 @@ class Delivery implements OrderedDelivery {
     this.#drain();
   }
 
-  /** The jobs are queued for the response, and not for each notification, as most have no response right behind them. */
+  /** Queues the jobs for the response, and not for each notification, as most have no response right behind them. */
   #delay(): void {
     if (this.#delaying) return;
     this.#delaying = true;
@@ -113,10 +86,10 @@ class Delivery implements OrderedDelivery {
       if (!isResponse(message)) {
         this.#next++;
         this.#notified = true;
-        this.#target.other(message);
+        this.#deliver(message, false);
       } else if (!this.#notified) {
         this.#next++;
-        this.#target.response(message);
+        this.#deliver(message, true);
       } else {
         this.#delay();
         break;

@@ -11,44 +11,16 @@ interface Pending {
   readonly reject: (error: FittingsError) => void;
 }
 
-/** The requests of one connection that wait for a response. The ids `1` and `"1"` differ, see {@link PendingRequests.own}. */
-export interface PendingRequests {
-  /** Returns a promise that settles when the request is answered, forgotten or failed; undefined if the id is in use. */
-  add(id: RequestId): Promise<void> | undefined;
-  /** Returns the id of the request that the peer means, which may be waiting or forgotten: its number, if the peer returns it as text. */
-  own(id: RequestId): RequestId;
-  /** Returns whether the request waits for its response. */
-  has(id: RequestId): boolean;
-  /** Notes that a response has arrived, so that {@link fail} ignores the request. False if it is unknown or answered already. */
-  answer(id: RequestId): boolean;
-  /** Removes a request whose response is being delivered, and returns what resolves it; undefined if it was given up meanwhile. */
-  takeAnswered(id: RequestId): (() => void) | undefined;
-  /** Gives up a request. If its response arrives later, {@link wasForgotten} returns true. */
-  forget(id: RequestId): void;
-  wasForgotten(id: RequestId): boolean;
-  fail(id: RequestId, error: FittingsError): boolean;
-  /** Like {@link fail}, but returns the function that rejects the request, for later. */
-  release(id: RequestId): ((error: FittingsError) => void) | undefined;
-  /** Notes whether the request still waits on this side, so that the peer cannot have seen it. */
-  setUnsent(id: RequestId, unsent: boolean): void;
-  isUnsent(id: RequestId): boolean;
-  failAll(errorFor: (unsent: boolean) => TransportError): void;
-}
-
 /** Late responses are expected for this many given-up requests; older ones count as unknown. */
 const FORGOTTEN_KEPT = 64;
 
-export function createPendingRequests(): PendingRequests {
-  return new PendingById();
-}
-
 /**
- * A class, like everything that each connection has, because closures take several times the memory.
+ * The requests of one connection that wait for a response. The ids `1` and `"1"` differ, see {@link PendingRequests.own}.
  *
  * The oldest request has a place of its own. With one call at a time, a map would get and lose one entry per call, and V8
  * allocates its table anew for every few of them: 0.2 µs of a call.
  */
-class PendingById implements PendingRequests {
+export class PendingRequests {
   /** Older than all of {@link #others}. */
   #oldest: Pending | undefined;
   /** Created for the first request that is sent while another one waits. */
@@ -56,6 +28,7 @@ class PendingById implements PendingRequests {
   /** Created for the first one, which most connections never have. */
   #forgotten: Set<RequestId> | undefined;
 
+  /** Returns a promise that settles when the request is answered, forgotten or failed; undefined if the id is in use. */
   add(id: RequestId): Promise<void> | undefined {
     if (this.#find(id) !== undefined) return undefined;
     return new Promise((resolve, reject) =>
@@ -63,6 +36,7 @@ class PendingById implements PendingRequests {
     );
   }
 
+  /** Returns the id of the request that the peer means, which may be waiting or forgotten: its number, if the peer returns it as text. */
   own(id: RequestId): RequestId {
     if (typeof id === 'number' || this.#find(id) !== undefined) return id;
     const number = Number(id);
@@ -70,10 +44,12 @@ class PendingById implements PendingRequests {
     return isKnown && answersId(id, number) ? number : id;
   }
 
+  /** Returns whether the request waits for its response. */
   has(id: RequestId): boolean {
     return this.#find(id)?.answered === false;
   }
 
+  /** Notes that a response has arrived, so that {@link fail} ignores the request. False if it is unknown or answered already. */
   answer(id: RequestId): boolean {
     const entry = this.#find(id);
     if (entry === undefined || entry.answered) return false;
@@ -81,6 +57,7 @@ class PendingById implements PendingRequests {
     return true;
   }
 
+  /** Removes a request whose response is being delivered, and returns what resolves it; undefined if it was given up meanwhile. */
   takeAnswered(id: RequestId): (() => void) | undefined {
     const entry = this.#find(id);
     if (entry?.answered !== true) return undefined;
@@ -88,6 +65,7 @@ class PendingById implements PendingRequests {
     return entry.resolve;
   }
 
+  /** Gives up a request. If its response arrives later, {@link wasForgotten} returns true. */
   forget(id: RequestId): void {
     const entry = this.#find(id);
     if (entry === undefined) return;
@@ -106,6 +84,7 @@ class PendingById implements PendingRequests {
     return reject !== undefined;
   }
 
+  /** Does the same as {@link fail}, but returns the function that rejects the request, for later. */
   release(id: RequestId): ((error: FittingsError) => void) | undefined {
     const entry = this.#find(id);
     if (entry?.answered !== false) return undefined;
@@ -114,6 +93,7 @@ class PendingById implements PendingRequests {
     return entry.reject;
   }
 
+  /** Notes whether the request still waits on this side, so that the peer cannot have seen it. */
   setUnsent(id: RequestId, unsent: boolean): void {
     const entry = this.#find(id);
     if (entry !== undefined) entry.unsent = unsent;

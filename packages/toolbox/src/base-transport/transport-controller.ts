@@ -9,11 +9,11 @@ import {
 } from '@mcp-fittings/client-core';
 import { classifySystemError } from '../errors/system-errors.js';
 import { sanitizeText } from '../text/sanitize-text.js';
-import { createIntake, createPacedSource, type Intake, type PacedSource, type Pausable } from './intake.js';
-import { TurnBudget } from './turn-budget.js';
+import { Intake } from './intake.js';
+import { PacedSource, TurnBudget, type Pausable } from './turn-budget.js';
 
 /**
- * What a transport does for its wire: it accepts what arrives, fails requests that cannot be answered, creates and reports
+ * Serves the wire of a transport: it accepts what arrives, fails requests that cannot be answered, creates and reports
  * errors, and spreads work over turns of the event loop. Every `BaseTransport` is one. Pass it to the components of a wire,
  * such as its reader, its queue and its event stream.
  */
@@ -27,8 +27,10 @@ export abstract class TransportController {
   /** The time that this connection has used in the current turn of the event loop. */
   protected readonly budget = new TurnBudget();
   #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
-  readonly #abortWatch = createAbortWatch();
-  readonly #diagnostics = createDiagnostics((error) => this.report(error));
+  /** Created for the first one, which most connections never have. */
+  #endTasks: Set<() => void> | undefined;
+  readonly #abortWatch = new AbortWatch();
+  readonly #diagnostics = new Diagnostics((error) => this.report(error));
 
   constructor(server: string | undefined) {
     this.server = server;
@@ -51,10 +53,19 @@ export abstract class TransportController {
   abstract markSent(id: RequestId): void;
   /** Whether the connection has ended, for any reason. */
   abstract readonly ended: boolean;
-  /** Runs `task` when the connection ends, just before `shutDown()`, or at once if it has ended. The result cancels it. */
-  abstract onEnd(task: () => void): () => void;
   /** Returns the error for a message that cannot be delivered because the connection has ended. */
   abstract lost(delivery: Delivery): TransportError;
+
+  /** Runs `task` when the connection ends, just before `shutDown()`, or at once if it has ended. The result cancels it. */
+  onEnd(task: () => void): () => void {
+    if (this.ended) {
+      task();
+      return () => undefined;
+    }
+    const tasks = (this.#endTasks ??= new Set());
+    tasks.add(task);
+    return () => void tasks.delete(task);
+  }
 
   /** Negotiated protocol revision, once it is known. */
   get protocolVersion(): string | undefined {
@@ -85,7 +96,7 @@ export abstract class TransportController {
    * items are handled when the wire fails, and dropped by `close()`. All queues of a transport share one budget.
    */
   intake<T>(take: (item: T) => void, estimateMs?: (item: T) => number): Intake<T> {
-    const intake = createIntake({ budget: this.budget, take, estimateMs });
+    const intake = new Intake(this.budget, take, estimateMs);
     this.#intakes.push(intake);
     return intake;
   }
@@ -95,7 +106,7 @@ export abstract class TransportController {
    * pauses the source while the peer has used up its share. Resume the source yourself when the transport ends.
    */
   paced(source: Pausable): PacedSource {
-    return createPacedSource(this.budget, source);
+    return new PacedSource(this.budget, source);
   }
 
   /**
@@ -135,6 +146,14 @@ export abstract class TransportController {
     return new TransportError(code, message, { server: this.server, ...options });
   }
 
+  /** Creates the error for a request whose `requestSignal` was aborted. */
+  aborted(signal: AbortSignal, delivery: Delivery): TransportError {
+    return this.error('ABORTED', 'The request was aborted by the caller.', {
+      cause: signal.reason,
+      delivery,
+    });
+  }
+
   /** Converts what was thrown to a `TransportError`, with the code `fallback` if the error itself suggests none. */
   asTransportError(cause: unknown, fallback: ErrorCode, delivery?: Delivery): TransportError {
     if (cause instanceof TransportError) return nameServer(cause, this.server);
@@ -169,6 +188,12 @@ export abstract class TransportController {
     for (const intake of this.#intakes) intake.flush();
   }
 
+  /** Runs what was registered with {@link onEnd}. */
+  protected runEndTasks(): void {
+    for (const task of this.#endTasks ?? []) task();
+    this.#endTasks = undefined;
+  }
+
   /** Drops all waiting items, and all later ones. */
   protected stopIntakes(): void {
     for (const intake of this.#intakes.splice(0)) intake.stop();
@@ -192,61 +217,56 @@ export function nameServer<E extends FittingsError>(error: E, server: string | u
 }
 
 /** Watches the signals of requests with one listener per signal, which is removed once its requests are done. */
-interface AbortWatch {
+class AbortWatch {
+  readonly #watched = new Map<
+    AbortSignal,
+    { readonly tasks: Set<() => void>; readonly listener: () => void }
+  >();
+
   /** Runs `task` when the signal is aborted. The result cancels it. */
-  on(signal: AbortSignal, task: () => void): () => void;
-}
+  on(signal: AbortSignal, task: () => void): () => void {
+    const { tasks, listener } = this.#watched.get(signal) ?? this.#watch(signal);
+    tasks.add(task);
+    return () => {
+      tasks.delete(task);
+      if (tasks.size > 0 || this.#watched.get(signal)?.tasks !== tasks) return;
+      this.#watched.delete(signal);
+      signal.removeEventListener('abort', listener);
+    };
+  }
 
-function createAbortWatch(): AbortWatch {
-  const watched = new Map<AbortSignal, { readonly tasks: Set<() => void>; readonly listener: () => void }>();
-
-  const watch = (signal: AbortSignal) => {
+  #watch(signal: AbortSignal) {
     const tasks = new Set<() => void>();
     const listener = (): void => {
-      watched.delete(signal);
+      this.#watched.delete(signal);
       for (const task of tasks) task();
     };
     const entry = { tasks, listener };
-    watched.set(signal, entry);
+    this.#watched.set(signal, entry);
     signal.addEventListener('abort', listener, { once: true });
     return entry;
-  };
-
-  return {
-    on(signal, task) {
-      const { tasks, listener } = watched.get(signal) ?? watch(signal);
-      tasks.add(task);
-      return () => {
-        tasks.delete(task);
-        if (tasks.size > 0 || watched.get(signal)?.tasks !== tasks) return;
-        watched.delete(signal);
-        signal.removeEventListener('abort', listener);
-      };
-    },
-  };
+  }
 }
 
 /** Reports the first, tenth, hundredth … occurrence of each kind, so that a flood costs next to nothing. */
-interface Diagnostics {
-  /** Counts an occurrence. `describe` is called only if it is reported. */
-  count(kind: string, describe: (times: number) => Error): void;
+class Diagnostics {
   /** Number of occurrences of each kind. */
-  readonly counts: Readonly<Record<string, number>>;
+  readonly counts: Record<string, number> = {};
+  readonly #report: (error: Error) => void;
+
+  constructor(report: (error: Error) => void) {
+    this.#report = report;
+  }
+
+  /** Counts an occurrence. `describe` is called only if it is reported. */
+  count(kind: string, describe: (times: number) => Error): void {
+    const times = (this.counts[kind] ?? 0) + 1;
+    this.counts[kind] = times;
+    if (Number.isInteger(Math.log10(times))) this.#report(describe(times));
+  }
 }
 
-function createDiagnostics(report: (error: Error) => void): Diagnostics {
-  const counts: Record<string, number> = {};
-  return {
-    count(kind, describe) {
-      const times = (counts[kind] ?? 0) + 1;
-      counts[kind] = times;
-      if (Number.isInteger(Math.log10(times))) report(describe(times));
-    },
-    counts,
-  };
-}
-
-/** Whether another component threw it deliberately, like the `AuthRequiredError` of a provider: the caller gets it unchanged. */
+/** Returns whether another component threw it deliberately, like the `AuthRequiredError` of a provider: the caller gets it unchanged. */
 export function isForeignError(cause: unknown): cause is FittingsError {
   return cause instanceof FittingsError && !(cause instanceof TransportError);
 }

@@ -56,7 +56,7 @@ export class TurnBudget {
    * nothing is handled or read for a while.
    */
   limitUnsolicited(share: number): void {
-    this.#unsolicited = createUnsolicitedShare({ share, burstMs: BURST_MS, sliceMs: this.#budgetMs });
+    this.#unsolicited = new UnsolicitedShare(share, this.#budgetMs);
   }
 
   /** Tells {@link limitUnsolicited} whether a message of the current work was requested, that is, a response. */
@@ -107,7 +107,7 @@ export class TurnBudget {
     }
   }
 
-  /** Whether the share of {@link limitUnsolicited} is used up. Continue in {@link nextTurn}. */
+  /** Returns whether the share of {@link limitUnsolicited} is used up. Continue in {@link nextTurn}. */
   get isShareUsedUp(): boolean {
     return this.#unsolicited !== undefined && this.#mustWait(this.#now());
   }
@@ -173,39 +173,72 @@ function afterDelay(task: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-interface UnsolicitedShareOptions {
-  /** Share of the time for unsolicited input, from 0.01 to 1. */
-  readonly share: number;
-  /** Milliseconds that may be used at once before a peer has to wait. */
-  readonly burstMs: number;
-  /** Milliseconds of work that are possible after a wait, so that a peer does not wait for each message. */
-  readonly sliceMs: number;
-}
-
 /** Longest wait, so that a peer that stops flooding is read again soon. */
 const MAX_WAIT_MS = 2000;
 
 /** A leaky bucket of time: unsolicited input fills it, and it drains by `share` of the time that passes. */
-interface UnsolicitedShare {
+class UnsolicitedShare {
+  /** Share of the time for unsolicited input, from 0.01 to 1. */
+  readonly #share: number;
+  /** Milliseconds of work that are possible after a wait, so that a peer does not wait for each message. */
+  readonly #sliceMs: number;
+  #level = 0;
+  #levelAt = 0;
+
+  constructor(share: number, sliceMs: number) {
+    this.#share = share;
+    this.#sliceMs = sliceMs;
+  }
+
   /** Adds milliseconds that were used until `now`. */
-  spend(ms: number, now: number): void;
+  spend(ms: number, now: number): void {
+    const most = BURST_MS - this.#sliceMs + MAX_WAIT_MS * this.#share;
+    this.#level = Math.min(most, this.#levelNow(now) + ms);
+    this.#levelAt = now;
+  }
+
   /** Returns how many milliseconds to wait from `now` on. */
-  waitMs(now: number): number;
+  waitMs(now: number): number {
+    const level = this.#levelNow(now);
+    return level <= BURST_MS ? 0 : (level - BURST_MS + this.#sliceMs) / this.#share;
+  }
+
+  #levelNow(now: number): number {
+    return Math.max(0, this.#level - (now - this.#levelAt) * this.#share);
+  }
 }
 
-function createUnsolicitedShare({ share, burstMs, sliceMs }: UnsolicitedShareOptions): UnsolicitedShare {
-  const most = burstMs - sliceMs + MAX_WAIT_MS * share;
-  let level = 0;
-  let levelAt = 0;
-  const levelNow = (now: number): number => Math.max(0, level - (now - levelAt) * share);
-  return {
-    spend(ms, now) {
-      level = Math.min(most, levelNow(now) + ms);
-      levelAt = now;
-    },
-    waitMs(now) {
-      const found = levelNow(now);
-      return found <= burstMs ? 0 : (found - burstMs + sliceMs) / share;
-    },
-  };
+/** A source of bytes that can be paused: a socket, the body of a response. */
+export interface Pausable {
+  /** Stops delivering bytes. */
+  pause(): void;
+  /** Continues to deliver bytes. */
+  resume(): void;
+}
+
+/** Bytes that are parsed and handled in a millisecond, approximately. */
+const BYTES_PER_MS = 200_000;
+
+/** A source of bytes that is paused while its server has used up its share of time, see {@link TransportController.paced}. */
+export class PacedSource {
+  readonly #budget: TurnBudget;
+  readonly #source: Pausable;
+  #isPaused = false;
+
+  constructor(budget: TurnBudget, source: Pausable) {
+    this.#budget = budget;
+    this.#source = source;
+  }
+
+  /** Runs `handle` at once for so many bytes, and pauses the source if the share is used up. */
+  read(bytes: number, handle: () => void): void {
+    this.#budget.count(handle, bytes / BYTES_PER_MS);
+    if (this.#isPaused || !this.#budget.isShareUsedUp) return;
+    this.#isPaused = true;
+    this.#source.pause();
+    this.#budget.nextTurn(() => {
+      this.#isPaused = false;
+      this.#source.resume();
+    });
+  }
 }

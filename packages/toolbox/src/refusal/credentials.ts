@@ -8,7 +8,6 @@ import {
 } from '@mcp-fittings/client-core';
 import { checkHeaders } from '../connect/headers.js';
 import type { Challenge, ReplyHead } from './challenge.js';
-import { haveSameEntries } from './same-entries.js';
 import { define, stampAuthError } from './sdk-members.js';
 
 /** A request that was refused with a challenge. */
@@ -21,30 +20,6 @@ export interface ChallengedRequest {
   readonly signed: Readonly<Record<string, string>>;
   /** Creates the error for the caller if no credentials help. */
   readonly refusal: () => FittingsError;
-}
-
-/** Signs the requests to one server with an `AuthProvider` and passes challenges to it. */
-export interface Credentials {
-  /** Whether there is a provider. Without one, {@link headers} always resolves with an empty object. */
-  readonly signs: boolean;
-  /** Whether the configured headers hold credentials. */
-  readonly configured: boolean;
-  /**
-   * Resolves with the headers that sign one request, by lower-case name. Rejects with the provider's own error, or with
-   * `AUTH_FAILED` if the provider throws anything else.
-   *
-   * @param method HTTP method of the request, which a DPoP proof contains.
-   * @param target URL of the request, if it is not the URL of the server.
-   */
-  headers(method: string, target?: URL): Promise<Readonly<Record<string, string>>>;
-  /** Call it with the head of every reply, accepted or not: a provider learns the DPoP nonce of its next proof from it. */
-  observe(head: ReplyHead): void;
-  /**
-   * Resolves when the request is worth sending again. Rejects with the provider's own error; with an `AuthRequiredError` if
-   * there is neither a provider nor a configured credential, or if the user has to sign in again; else with
-   * {@link ChallengedRequest.refusal}.
-   */
-  recover(request: ChallengedRequest, budget: ChallengeBudget): Promise<void>;
 }
 
 /** How the requests to one server are signed. */
@@ -77,86 +52,95 @@ export class ChallengeBudget {
   }
 }
 
-type Headers = Readonly<Record<string, string>>;
-
 const NONE = {};
 
 /**
- * Creates the credentials of one connection.
+ * Signs the requests to one server with an `AuthProvider` and passes challenges to it.
  *
  * @example
  * ```ts
- * const credentials = createCredentials({ url: new URL('https://mcp.example.com/'), provider });
+ * const credentials = new Credentials({ url: new URL('https://mcp.example.com/'), provider });
  * const headers = await credentials.headers('POST');
  * ```
  */
-export function createCredentials(options: CredentialsOptions): Credentials {
-  const {
-    url,
-    provider,
-    authorization,
-    configured = authorization !== undefined,
-    reserved,
-    server,
-  } = options;
+export class Credentials {
+  /** Whether there is a provider. Without one, {@link headers} always resolves with an empty object. */
+  readonly signs: boolean;
+  /** Whether the configured headers hold credentials. */
+  readonly configured: boolean;
+  readonly #options: CredentialsOptions;
   /** What the provider returned last, and the same with lower-case names. Most providers return the same for many requests. */
-  let last: { readonly given: Headers; readonly checked: Headers } | undefined;
-  const check = (given: Headers): Headers => {
-    if (last === undefined || !haveSameEntries(given, last.given)) {
-      last = { given: { ...given }, checked: checkHeaders(given, { server, reserved }) };
+  #last: Readonly<Record<'given' | 'checked', Readonly<Record<string, string>>>> | undefined;
+
+  constructor(options: CredentialsOptions) {
+    this.#options = options;
+    this.signs = options.provider !== undefined;
+    this.configured = options.configured ?? options.authorization !== undefined;
+  }
+
+  /**
+   * Resolves with the headers that sign one request, by lower-case name. Rejects with the provider's own error, or with
+   * `AUTH_FAILED` if the provider throws anything else.
+   *
+   * @param method HTTP method of the request, which a DPoP proof contains.
+   * @param target URL of the request, if it is not the URL of the server.
+   */
+  async headers(method: string, target: URL = this.#options.url): Promise<Readonly<Record<string, string>>> {
+    const { provider, server, reserved } = this.#options;
+    if (provider === undefined) return NONE;
+    try {
+      const given = await provider.headers({ url: target, method });
+      if (this.#last === undefined || !haveSameEntries(given, this.#last.given))
+        this.#last = { given: { ...given }, checked: checkHeaders(given, { server, reserved }) };
+      return this.#last.checked;
+    } catch (cause) {
+      throw asAuthError(cause, 'not-sent', server);
     }
-    return last.checked;
-  };
+  }
 
-  return {
-    signs: provider !== undefined,
-    configured,
+  /** Call it with the head of every reply, accepted or not: a provider learns the DPoP nonce of its next proof from it. */
+  observe(head: ReplyHead): void {
+    const { provider, url } = this.#options;
+    if (provider?.onDpopNonce === undefined) return;
+    const dpopNonce = head.header('dpop-nonce');
+    // After a redirect, the reply may come from another server.
+    if (dpopNonce === undefined || head.url.origin !== url.origin) return;
+    try {
+      provider.onDpopNonce({ url, dpopNonce });
+    } catch {
+      // The reply is valid all the same. A provider that cannot sign fails with the next request.
+    }
+  }
 
-    async headers(method, target = url) {
-      if (provider === undefined) return NONE;
-      try {
-        return check(await provider.headers({ url: target, method }));
-      } catch (cause) {
-        throw asAuthError(cause, 'not-sent', server);
-      }
-    },
-
-    observe(head) {
-      if (provider?.onDpopNonce === undefined) return;
-      const dpopNonce = head.header('dpop-nonce');
-      // After a redirect, the reply may come from another server.
-      if (dpopNonce === undefined || head.url.origin !== url.origin) return;
-      try {
-        provider.onDpopNonce({ url, dpopNonce });
-      } catch {
-        // The reply is valid all the same. A provider that cannot sign fails with the next request.
-      }
-    },
-
-    async recover({ challenge, method, signed, refusal }, budget) {
-      const { kind, status, wwwAuthenticate, challenges, dpopNonce } = challenge;
-      const refused = signed['authorization'] ?? authorization;
-      const given: AuthChallenge = { url, status, wwwAuthenticate, challenges, dpopNonce, method, refused };
-      if (provider === undefined) {
-        const missing = kind !== 'scope' && !configured;
-        throw asAuthError(missing ? noneConfigured(given, refusal(), server) : refusal(), 'rejected', server);
-      }
-      if (!budget.spend(kind)) {
-        // New credentials were refused as well. Only another sign-in may help, if the provider has one.
-        const needsSignIn = kind !== 'scope' && provider.signIn !== undefined;
-        throw asAuthError(
-          needsSignIn ? refusedAgain(refusal(), given, server) : refusal(),
-          'rejected',
-          server,
-        );
-      }
-      try {
-        await provider.onChallenge(given);
-      } catch (cause) {
-        throw asAuthError(cause, 'rejected', server);
-      }
-    },
-  };
+  /**
+   * Resolves when the request is worth sending again. Rejects with the provider's own error; with an `AuthRequiredError` if
+   * there is neither a provider nor a configured credential, or if the user has to sign in again; else with
+   * {@link ChallengedRequest.refusal}.
+   */
+  async recover(
+    { challenge, method, signed, refusal }: ChallengedRequest,
+    budget: ChallengeBudget,
+  ): Promise<void> {
+    const { url, provider, authorization, server } = this.#options;
+    const { kind, status, wwwAuthenticate, challenges, dpopNonce } = challenge;
+    const refused = signed['authorization'] ?? authorization;
+    const given: AuthChallenge = { url, status, wwwAuthenticate, challenges, dpopNonce, method, refused };
+    if (provider === undefined) {
+      const missing = kind !== 'scope' && !this.configured;
+      throw asAuthError(missing ? noneConfigured(given, refusal(), server) : refusal(), 'rejected', server);
+    }
+    if (!budget.spend(kind)) {
+      // New credentials were refused as well. Only another sign-in may help, if the provider has one.
+      const needsSignIn = kind !== 'scope' && provider.signIn !== undefined;
+      const error = needsSignIn ? refusedAgain(refusal(), given, server) : refusal();
+      throw asAuthError(error, 'rejected', server);
+    }
+    try {
+      await provider.onChallenge(given);
+    } catch (cause) {
+      throw asAuthError(cause, 'rejected', server);
+    }
+  }
 }
 
 function noneConfigured(
@@ -212,4 +196,15 @@ function about(error: FittingsError, delivery: Delivery): FittingsError {
     return new AuthRequiredError(message, { ...options, challenge: error.challenge });
   }
   return new FittingsError(code, message, options);
+}
+
+/** Returns whether two objects have the same names and values. */
+function haveSameEntries(
+  one: Readonly<Record<string, string>>,
+  other: Readonly<Record<string, string>>,
+): boolean {
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length) return false;
+  for (const name of names) if (one[name] !== other[name] || !Object.hasOwn(other, name)) return false;
+  return true;
 }

@@ -1,8 +1,7 @@
 import { createRedactor, type Redactor } from '../text/redact.js';
-import { haveSameEntries } from './same-entries.js';
 
 /**
- * Parts of a request that a server may repeat and an error must not show: whole header values, what follows the scheme of a
+ * Returns parts of a request that a server may repeat and an error must not show: whole header values, what follows the scheme of a
  * credential, both halves of `Basic` credentials, the values of cookies, and the values in the query of the URL.
  */
 function secretsOf(headers: Readonly<Record<string, string>>, url?: URL): readonly string[] {
@@ -34,51 +33,47 @@ function halvesOf(base64: string): readonly string[] {
   return colon === -1 ? [] : [pair, pair.slice(0, colon), pair.slice(colon + 1)];
 }
 
-/** Removes the secrets of one connection from texts of its server, which may repeat them. */
-export interface RequestRedactor {
-  /** Replaces every known secret in a text. */
-  readonly redact: Redactor;
-  /** Call it before headers, or a URL with a query, are sent: their values are secrets from now on. */
-  learn(headers: Readonly<Record<string, string>>, url?: URL): void;
-  /** Call it before one secret value is sent, such as a session id. */
-  learnValue(value: string): void;
-}
-
 /** Tokens change, and a server does not repeat one that it got long ago. */
 const KEPT = 64;
 
-/**
- * Creates the redactor of one connection.
- *
- * @param headers Headers that every request of the connection has.
- * @param url URL of the server, whose query may hold secrets.
- */
-export function createRequestRedactor(headers: Readonly<Record<string, string>>, url?: URL): RequestRedactor {
-  const always = secretsOf(headers, url);
-  const learned = new Set<string>();
-  let redactor: Redactor | undefined;
+/** Removes the secrets of one connection from texts of its server, which may repeat them. */
+export class RequestRedactor {
+  readonly #always: readonly string[];
+  readonly #learned = new Set<string>();
+  /** Created only when an error needs it: most connections never have one. */
+  #redactor: Redactor | undefined;
   /** The headers of the latest request, whose values are all learned. */
-  let latest: Readonly<Record<string, string>> | undefined;
-  const learnValue = (secret: string): void => {
-    if (learned.has(secret)) return;
-    learned.add(secret);
-    redactor = undefined;
-    if (learned.size <= KEPT) return;
-    learned.delete(learned.values().next().value ?? '');
+  #latest: Readonly<Record<string, string>> | undefined;
+
+  /**
+   * @param headers Headers that every request of the connection has.
+   * @param url URL of the server, whose query may hold secrets.
+   */
+  constructor(headers: Readonly<Record<string, string>>, url?: URL) {
+    this.#always = secretsOf(headers, url);
+  }
+
+  /** Replaces every known secret in a text. */
+  readonly redact: Redactor = (text, cut) => {
+    this.#redactor ??= createRedactor([...this.#always, ...this.#learned]);
+    return this.#redactor(text, cut);
+  };
+
+  /** Call it before headers, or a URL with a query, are sent: their values are secrets from now on. Do not change the headers later. */
+  learn(headers: Readonly<Record<string, string>>, url?: URL): void {
+    if (url === undefined && headers === this.#latest) return;
+    this.#latest = headers;
+    for (const secret of secretsOf(headers, url)) this.learnValue(secret);
+  }
+
+  /** Call it before one secret value is sent, such as a session id. */
+  learnValue(value: string): void {
+    if (this.#learned.has(value)) return;
+    this.#learned.add(value);
+    this.#redactor = undefined;
+    if (this.#learned.size <= KEPT) return;
+    this.#learned.delete(this.#learned.values().next().value ?? '');
     // It may have been one of these.
-    latest = undefined;
-  };
-  return {
-    // Created only when an error needs it: most connections never have one.
-    redact(text, cut) {
-      redactor ??= createRedactor([...always, ...learned]);
-      return redactor(text, cut);
-    },
-    learn(sent, to) {
-      if (to === undefined && latest !== undefined && haveSameEntries(sent, latest)) return;
-      latest = { ...sent };
-      for (const secret of secretsOf(sent, to)) learnValue(secret);
-    },
-    learnValue,
-  };
+    this.#latest = undefined;
+  }
 }

@@ -1,14 +1,12 @@
 import { type AuthProvider, type Clock, TransportError } from '@mcp-fittings/client-core';
 import { connectionMessage } from '@mcp-fittings/toolbox/connect';
 import {
-  createCredentials,
-  createRequestRedactor,
+  Credentials,
+  RequestRedactor,
   createStatusTable,
-  type Credentials,
   type Refusal,
   type RefusedReply,
   type RemoteRequest,
-  type RequestRedactor,
   type RetryLaterOptions,
   sendWithRecovery,
   wrongEndpointRows,
@@ -59,7 +57,7 @@ export async function dial(options: DialOptions, signal: AbortSignal): Promise<O
   const { server, clock, headers, retryLater } = options;
   const url = httpUrlOf(options.url);
   const [{ WebSocket }, tls] = await Promise.all([import('ws'), loadTls(options)]);
-  const credentials = createCredentials({
+  const credentials = new Credentials({
     url,
     provider: options.auth,
     authorization: headers['authorization'],
@@ -67,7 +65,7 @@ export async function dial(options: DialOptions, signal: AbortSignal): Promise<O
     reserved: RESERVED_HEADERS,
     server,
   });
-  const redactor = createRequestRedactor(headers, url);
+  const redactor = new RequestRedactor(headers, url);
   const lifetime = createLifetime();
   const end = (): void => lifetime.end();
   signal.addEventListener('abort', end, { once: true });
