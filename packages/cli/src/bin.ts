@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Module } from 'node:module';
 
-/** How long the process may stay alive after a command has ended and its output was read, in milliseconds. */
+/** Limits how long the process stays alive after a command has ended and its output was read, in milliseconds. */
 const GRACE_MS = 2_000;
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 

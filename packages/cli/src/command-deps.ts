@@ -8,7 +8,7 @@ import type { LiveRegionOptions } from './output/live-region.js';
 import type { Output } from './output/output.js';
 import { isInteractive, knownSize, type ProcessIo } from './process-io.js';
 
-/** What every command depends on. Tests replace all of it. */
+/** Gives every command what it depends on. Tests replace all of it. */
 export interface CommandDeps {
   readonly stdin: Readable;
   /** For messages of a bridge and completions. Results go through `output`. */
@@ -19,7 +19,7 @@ export interface CommandDeps {
   readonly cwd: string;
   /** File of this program; undefined if it does not run as one. */
   readonly programFile: string | undefined;
-  /** Whether the user can be asked: see {@link isInteractive}. */
+  /** Is true if the user can be asked: see {@link isInteractive}. */
   readonly interactive: boolean;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. Pass it to everything that waits. */
   readonly signal: AbortSignal;
@@ -29,7 +29,7 @@ export interface CommandDeps {
   /** Prints results and notes. Nothing else writes to stdout and stderr. */
   readonly output: Output;
   /**
-   * Where lines can be repainted: stderr if it is a terminal, and stdout is not a pipe whose reader may use the same
+   * Repaints lines: stderr if it is a terminal, and stdout is not a pipe whose reader may use the same
    * terminal. Else undefined.
    */
   readonly live: LiveRegionOptions | undefined;
@@ -118,7 +118,7 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
 }
 
 /**
- * Whether the reader of stdout may write to the same terminal, as `| cat`, `| less` and `| fzf` do. Moving the cursor
+ * Returns whether the reader of stdout may write to the same terminal, as `| cat`, `| less` and `| fzf` do. Moving the cursor
  * would erase what it wrote.
  */
 function sharesTerminal(stdout: ProcessIo['stdout']): boolean {

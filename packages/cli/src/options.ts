@@ -9,7 +9,7 @@ export interface GlobalOptions {
   readonly verbose: boolean;
   /** False with `--no-color`. */
   readonly color: boolean;
-  /** Which set of configuration files is used. */
+  /** Selects the set of configuration files. */
   readonly layout: LayoutName;
   /** Values of `--mcp-config`: files or JSON. Later values win. */
   readonly mcpConfig: readonly string[];
@@ -17,7 +17,7 @@ export interface GlobalOptions {
   readonly strictMcpConfig: boolean;
   /** Values of `--plugin`: packages or files with third-party transports and sign-in schemes. */
   readonly plugin: readonly string[];
-  /** Whether local servers run in the shared process. Undefined: if `FITTINGS_SHARED` is 1. */
+  /** Runs local servers in the shared process. Undefined: if `FITTINGS_SHARED` is 1. */
   readonly shared?: boolean | undefined;
   /** Undefined: `FITTINGS_STORE`, else the store of the last sign-in that named one, else `keychain`. */
   readonly store?: StoreName | undefined;
@@ -46,7 +46,7 @@ export const LAYOUT_NAMES = [
   'gemini',
 ] as const satisfies readonly LayoutName[];
 
-/** Where credentials are kept. */
+/** Names the place where credentials are kept. */
 export type StoreName = NonNullable<ConfiguredHostOptions['store']>;
 
 /** Values of `--store`. */
@@ -66,15 +66,15 @@ export const FOREIGN_PROGRAMS = [
   'zed',
 ] as const satisfies readonly InteropClient[];
 
-/** What `list` can list. */
+/** Kinds of things that `list` lists. */
 export const LIST_KINDS = ['servers', 'tools', 'prompts', 'resources'] as const;
 export type ListKind = (typeof LIST_KINDS)[number];
 
-/** How to sign in: in a browser on this machine, with a code on any device, or by pasting the address of the last page. */
+/** Ways to sign in: in a browser on this machine, with a code on any device, or by pasting the address of the last page. */
 export const SIGN_IN_METHODS = ['browser', 'device', 'paste'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
-/** What `import` does with secrets that an entry holds as text: replace them with `${NAME}`, or keep them. */
+/** Ways in which `import` treats secrets that an entry holds as text: it replaces them with `${NAME}`, or keeps them. */
 export const SECRET_HANDLING = ['variables', 'keep'] as const;
 export type SecretHandling = (typeof SECRET_HANDLING)[number];
 
@@ -82,7 +82,7 @@ export type SecretHandling = (typeof SECRET_HANDLING)[number];
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What `generate` writes. */
+/** Kind of file that `generate` writes. */
 export type GeneratedKind = 'types' | 'client';
 
 /** First arguments of `generate`. */

@@ -16,7 +16,7 @@ export interface ProcessIo {
   readonly signal: AbortSignal;
 }
 
-/** What a stream says of its terminal. */
+/** Describes the terminal of a stream. */
 export interface TerminalStream {
   readonly isTTY?: boolean;
   readonly columns?: number;

@@ -67,7 +67,7 @@ function pathOf(
   return { names, schema };
 }
 
-/** Whether the schema permits members that it does not declare. */
+/** Returns whether the schema permits members that it does not declare. */
 function isOpen(schema: SchemaPart): boolean {
   return (
     typesOf(schema).has('object') && isRecord(schema.part) && schema.part['additionalProperties'] !== false

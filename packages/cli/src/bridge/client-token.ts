@@ -3,7 +3,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { assertKeepsItsPlace, readPrivateFile } from '@mcp-fittings/toolbox/files';
 import { CommandError } from '../output/hints.js';
 
-/** Where the token of clients comes from. */
+/** Says where the token of clients comes from. */
 export interface ClientTokenOptions {
   /** `--token-file`. Default: the variable. */
   readonly file: string | undefined;

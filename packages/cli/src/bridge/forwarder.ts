@@ -36,7 +36,7 @@ export interface ClientHandle {
 export interface ForwarderOptions {
   readonly upstream: Upstream;
   /**
-   * Whether several clients without a session share the connection. A message of the server that belongs to no request
+   * Is true if several clients without a session share the connection. A message of the server that belongs to no request
    * is then dropped, because it may be meant for another client.
    */
   readonly shared: boolean;

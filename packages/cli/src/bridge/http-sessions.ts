@@ -101,7 +101,7 @@ interface HttpSessionOptions {
 /** The session of one client, with its own connection to the server. */
 interface HttpSession {
   handle(request: Request, body: unknown): Promise<Response>;
-  /** Whether no request is in flight and no event stream is open. */
+  /** Returns whether no request is in flight and no event stream is open. */
   readonly isIdle: boolean;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import { CommandError } from '../output/hints.js';
 
-/** Where a bridge listens: a TCP port, or a Unix socket that only its owner can open. */
+/** Says where a bridge listens: a TCP port, or a Unix socket that only its owner can open. */
 export type ListenAddress =
   | {
       readonly host: string;

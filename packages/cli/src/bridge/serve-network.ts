@@ -10,7 +10,7 @@ import { createHttpGate } from './http-gate.js';
 import { type ListenAddress, checkExposure } from './listen-address.js';
 import type { OpenUpstream } from './upstream.js';
 
-/** What the bridge serves, and to which clients. */
+/** Says what the bridge serves, and to which clients. */
 export interface ServeNetworkOptions {
   readonly open: OpenUpstream;
   readonly address: ListenAddress;

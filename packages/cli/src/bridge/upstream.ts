@@ -35,7 +35,7 @@ export interface OpenUpstreamOptions {
   readonly auth: AuthProvider | undefined;
   /** Undefined: the user is not asked, and the client gets an error with the sign-in command. */
   readonly signIn: SignInOnce | undefined;
-  /** Which tools are neither listed nor called. */
+  /** Selects the tools that are neither listed nor called. */
   readonly heldBack: HeldBack;
   /** The command with which the user signs in. */
   readonly loginCommand: string;

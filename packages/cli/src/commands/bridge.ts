@@ -132,7 +132,7 @@ async function openUpstreamOf(
   });
 }
 
-/** What the user denies, and what changed since the user agreed to it. A client of the bridge asks about everything else. */
+/** Returns what the user denies, and what changed since the user agreed to it. A client of the bridge asks about everything else. */
 async function heldBackOf(
   name: string,
   config: ServerConfig,

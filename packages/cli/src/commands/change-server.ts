@@ -6,7 +6,7 @@ export interface ChangeOptions {
   readonly scope?: string;
 }
 
-/** What can be done to one server in one file. */
+/** Changes one server in one file. */
 export type Change = 'remove' | 'enable' | 'disable';
 
 const DONE: Readonly<Record<Change, string>> = { remove: 'Removed', enable: 'Enabled', disable: 'Disabled' };

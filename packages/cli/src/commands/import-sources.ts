@@ -11,7 +11,7 @@ import type { ImportOptions } from './import.js';
 interface Found extends Pick<ImportResult, 'files'> {
   readonly program: InteropClient;
   readonly servers: readonly string[];
-  /** Whether the files came with this project. */
+  /** Is true if the files came with this project. */
   readonly project: boolean;
 }
 

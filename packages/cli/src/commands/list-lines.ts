@@ -101,7 +101,7 @@ function itemsFor(lists: OfferedLists, kind: OfferKind): readonly Item[] {
   }
 }
 
-/** What something is called that the user has not accepted. */
+/** Names things that the user has not accepted. */
 export const PIN_MARKS = {
   changed: 'changed',
   added: 'new',

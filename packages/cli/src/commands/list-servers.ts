@@ -49,7 +49,7 @@ const COLUMNS: readonly Column[] = [
 interface StatedRow {
   readonly row: ServerRow;
   readonly state: string;
-  /** Whether commands use this definition, of several with one name. */
+  /** Is true if commands use this definition, of several with one name. */
   readonly used: boolean;
 }
 

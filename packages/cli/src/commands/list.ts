@@ -66,7 +66,7 @@ export async function list(
 
 interface Asked {
   readonly lists: ReadonlyMap<string, OfferedLists>;
-  /** Whether all servers were asked, and have listed everything. */
+  /** Is true if all servers were asked, and have listed everything. */
   readonly isWhole: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface PinsOptions {
   readonly hash?: string;
 }
 
-/** How much of a change is shown, in characters. */
+/** Limits how much of a change is shown, in characters. */
 const SHOWN = { normal: 8_000, verbose: 400_000 };
 
 const WITHOUT_TERMINAL = (server: string, hash: string): string =>

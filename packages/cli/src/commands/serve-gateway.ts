@@ -86,7 +86,7 @@ export async function serveGateway(
 
 /** Denies what changed since the user agreed to it. The client is not asked: the user agrees with `fittings pins`. */
 function withPins(policy: ToolPolicy, user: UserPins, note: (error: FittingsError) => void): ToolPolicy {
-  /** Why no tool of a server may be called: its pins could not be stored. */
+  /** Says why no tool of a server may be called: its pins could not be stored. */
   const failed = new Map<string, Error>();
   const noted = new Set<string>();
   const review = (name: string): ReadonlyMap<string, Error> | Error => {

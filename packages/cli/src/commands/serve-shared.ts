@@ -10,7 +10,7 @@ export interface ServeSharedOptions {
   readonly idle?: number;
 }
 
-/** How long calls in flight may take when the process is asked to end, in milliseconds. */
+/** Limits how long calls in flight may take when the process is asked to end, in milliseconds. */
 const DRAIN_MS = 10_000;
 
 /** Serves until it is idle or the user stops it. Fails if another process serves already. */

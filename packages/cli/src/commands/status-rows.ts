@@ -19,7 +19,7 @@ export interface ServerRow {
   /** Protocol revision that was negotiated. */
   readonly protocolVersion?: string | undefined;
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
-  /** What the connection is doing, such as the attempt that it is in. */
+  /** Says what the connection is doing, such as the attempt that it is in. */
   readonly activity?: string | undefined;
   readonly error?: ErrorJson | undefined;
   /** The command that fixes the problem. */

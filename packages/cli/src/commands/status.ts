@@ -49,7 +49,7 @@ function usableNames({ loaded }: CommandSession, names: readonly string[]): read
   return names.filter((name) => Object.hasOwn(loaded.servers, name) || !known.has(name));
 }
 
-/** Whether a server is connected and all of its lists were read, or is not supposed to be connected. */
+/** Returns whether a server is connected and all of its lists were read, or is not supposed to be connected. */
 function isFine({ status: state, error }: ServerRow): boolean {
   if (state === 'connected') return error === undefined;
   return state === 'disabled' || state === 'rejected' || state === 'disconnected';

@@ -51,7 +51,7 @@ export async function connectTarget(
   return { server: match.server, name: text };
 }
 
-/** How long to wait for other servers once one offers the name, in milliseconds. */
+/** Limits how long to wait for other servers once one offers the name, in milliseconds. */
 const SAME_NAME_MS = 1_000;
 
 /** Connects all servers, but does not wait for slow ones once the name is known. */

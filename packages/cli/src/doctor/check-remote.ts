@@ -13,7 +13,7 @@ import { type CheckName, type CheckResult, createResult, createFinding } from '.
 import { checkNetworkPath } from './network-path.js';
 
 export interface RemoteCheckOptions extends AttemptOptions {
-  /** Where the OAuth sign-in of this entry is stored; undefined if the server does not use OAuth. */
+  /** Finds the stored OAuth sign-in of this entry; undefined if the server does not use OAuth. */
   readonly signIn: { readonly store: TokenStore; readonly identity: string } | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -58,7 +58,7 @@ export async function checkRemote(options: RemoteCheckOptions): Promise<readonly
   return results;
 }
 
-/** Whether signing in fixes what is wrong with the token. */
+/** Returns whether signing in fixes what is wrong with the token. */
 function needsSignIn({ findings }: CheckResult): boolean {
   return findings.some(({ code }) => code !== 'STORE_UNUSABLE');
 }

@@ -71,7 +71,7 @@ function endpointsOf({ oauth }: ServerConfig): ConfiguredEndpoints {
 }
 
 export interface TokenCheckOptions extends StoredTokenOptions {
-  /** Why the server rejected the request; undefined if it accepted it. */
+  /** Says why the server rejected the request; undefined if it accepted it. */
   readonly refusal: FittingsError | undefined;
 }
 

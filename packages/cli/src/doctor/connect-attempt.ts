@@ -33,7 +33,7 @@ export interface Attempt {
   readonly reported: readonly FittingsError[];
   readonly description: TransportDescription;
   readonly session: AttemptedSession | undefined;
-  /** Whether the server supports only the older transport. */
+  /** Is true if the server supports only the older transport. */
   readonly usedFallback: boolean;
 }
 

@@ -1,8 +1,8 @@
-/** What a finding code means. */
+/** Explains a finding code. */
 export interface FindingDescription {
-  /** What the finding means. */
+  /** Says what is wrong, in general. */
   readonly meaning: string;
-  /** What to do about it. `fix` of a finding is more specific if the check knows more. */
+  /** Says what to do about it. `fix` of a finding is more specific if the check knows more. */
   readonly fix: string;
 }
 

@@ -6,7 +6,7 @@ import { FINDING_CODES, type FindingCode } from './finding-codes.js';
 export interface Diagnosis {
   /** Name of the server, as passed to {@link diagnose}. */
   readonly server: string;
-  /** Whether there is no finding with the severity `error`. */
+  /** Is true if there is no finding with the severity `error`. */
   readonly healthy: boolean;
   /**
    * Results in the order of the checks: the entry and its approval; for a local server the command and its process; for a
@@ -14,7 +14,7 @@ export interface Diagnosis {
    * earlier failure prevents is left out.
    */
   readonly checks: readonly {
-    /** Which check it is. */
+    /** Names the check. */
     readonly check:
       | 'config'
       | 'approval'
@@ -31,9 +31,9 @@ export interface Diagnosis {
       | 'handshake';
     /** `failed` with an error among the findings, `warning` with warnings only, else `passed`. */
     readonly outcome: 'passed' | 'warning' | 'failed';
-    /** What the check saw, such as an address or a version; may be empty. */
+    /** Says what the check saw, such as an address or a version; may be empty. */
     readonly summary: string;
-    /** What is wrong; empty if the check passed. */
+    /** Lists what is wrong; empty if the check passed. */
     readonly findings: Diagnosis['findings'];
   }[];
   /**
@@ -41,13 +41,13 @@ export interface Diagnosis {
    * They contain no secrets, and no control characters from texts of the server.
    */
   readonly findings: readonly {
-    /** What is wrong, for programs. Its general meaning is in {@link FINDING_CODES}. */
+    /** Identifies the problem, for programs. {@link FINDING_CODES} explains it. */
     readonly code: keyof typeof FINDING_CODES;
     /** `error` if it prevents using the server, else `warning`. */
     readonly severity: 'error' | 'warning';
-    /** What is wrong in this case, as a sentence. */
+    /** Says what is wrong in this case, as a sentence. */
     readonly message: string;
-    /** What the user can do, as a sentence. It may name commands of `fittings`. */
+    /** Says what the user can do, as a sentence. It may name commands of `fittings`. */
     readonly fix: string;
     /** Code of the error that the connection failed with, if there was one. */
     readonly error?: ErrorCode | undefined;

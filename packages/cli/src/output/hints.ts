@@ -8,7 +8,7 @@ type Advice = (error: FittingsError) => string | undefined;
 const SIGN_IN: Advice = ({ server }) => `Sign in: fittings login ${server ?? '<server>'}`;
 
 /**
- * What a user of the command line does about an error of a package, by its code and details. The hints of these codes name
+ * Says what a user of the command line does about an error of a package, by its code and details. The hints of these codes name
  * functions and options of the packages, which a user can neither call nor set; those of all other codes are about
  * entries, files and machines, and hold for a user too.
  */

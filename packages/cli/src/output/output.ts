@@ -11,7 +11,7 @@ import { wrapWords } from './text-width.js';
  * files have to go through `printable` first, so that the only control sequences are those of `style`.
  */
 export interface Output {
-  /** Whether `--json` was given. */
+  /** Is true if `--json` was given. */
   readonly json: boolean;
   readonly verbose: boolean;
   /** Colors for stdout. Returns text unchanged if stdout has no colors. */

@@ -18,7 +18,7 @@ import {
 } from './stored-lists.js';
 
 /**
- * What earlier runs of `list` learned about the servers of a configuration. A server whose entry, variables or own files
+ * Remembers what earlier runs of `list` learned about the servers of a configuration. A server whose entry, variables or own files
  * changed since is not known: its digest is another one. Neither is one that the configuration does not permit.
  */
 export class ListMemory {

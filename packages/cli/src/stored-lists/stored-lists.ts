@@ -19,7 +19,7 @@ export type ListedTool = ReturnType<Host['tools']>[number] & {
   readonly pin?: 'changed' | 'added' | 'renamed';
 };
 
-/** What servers offer, as a host lists it. */
+/** Lists of what servers offer, as those of a host. */
 export interface OfferedLists {
   readonly tools: readonly ListedTool[];
   readonly prompts: ReturnType<Host['prompts']>;
@@ -27,7 +27,7 @@ export interface OfferedLists {
   readonly resourceTemplates: ReturnType<Host['resourceTemplates']>;
 }
 
-/** What one server offered when it was last asked. */
+/** Holds what one server offered when it was last asked. */
 export interface StoredServer {
   /** Of the server's name, its entry with variables expanded, and the files of this machine that its command names. */
   readonly digest: string;
@@ -37,13 +37,13 @@ export interface StoredServer {
   readonly lists: OfferedLists;
 }
 
-/** What is kept between runs for one folder and the same global options, by the name of the server. */
+/** Holds what is kept between runs for one folder and the same global options, by the name of the server. */
 export type StoredLists = Readonly<Record<string, StoredServer>>;
 
-/** How long lists are shown without asking the server again, in milliseconds. */
+/** Limits how long lists are shown without asking the server again, in milliseconds. */
 const FRESH_MS = 10 * 60 * 1000;
 
-/** What decides which configuration is read, apart from files and variables. */
+/** Decides which configuration is read, apart from files and variables. */
 export interface View extends Pick<GlobalOptions, 'layout' | 'mcpConfig' | 'strictMcpConfig' | 'store'> {
   readonly cwd: string;
 }
@@ -88,10 +88,10 @@ export class ListStore {
   }
 }
 
-/** What names an item of each list. */
+/** Names the member that identifies an item of each list. */
 const KEYS = { tools: 'name', prompts: 'name', resources: 'uri', resourceTemplates: 'uriTemplate' };
 
-/** Whether a stored value has what a listing relies on: the file may be damaged. */
+/** Returns whether a stored value has what a listing relies on: the file may be damaged. */
 function isStored(server: unknown): boolean {
   if (!isRecord(server) || typeof server['digest'] !== 'string' || typeof server['readAt'] !== 'number')
     return false;
