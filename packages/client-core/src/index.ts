@@ -40,12 +40,8 @@ export type {
   TransportSendOptions,
 } from './contracts/transport.js';
 export type { TransportDeps, TransportPlugin } from './contracts/transport-plugin.js';
-export type {
-  AuthChallenge,
-  AuthProvider,
-  ParsedChallenge,
-  SignInOptions,
-} from './contracts/auth-provider.js';
+export type { AuthChallenge, ParsedChallenge } from './errors/auth-challenge.js';
+export type { AuthProvider, SignInOptions } from './contracts/auth-provider.js';
 export type { AuthDeps, AuthPlugin } from './contracts/auth-plugin.js';
 export type { StoredValue, TokenStore } from './contracts/token-store.js';
 export type {

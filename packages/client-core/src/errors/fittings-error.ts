@@ -1,4 +1,4 @@
-import type { AuthChallenge } from '../contracts/auth-provider.js';
+import type { AuthChallenge } from './auth-challenge.js';
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from './codes.js';
 
 /**
