@@ -1,15 +1,13 @@
-import { FittingsError } from '@mcp-fittings/client-core';
 import {
   aiSdkTools,
   AskedCalls,
   type AiSdkTool,
   type AiSdkToolOutput,
-  type Confirm,
   type ModelTool,
   type Tools,
   type Toolset,
 } from '@mcp-fittings/tools';
-import { isApproved } from './approved-calls.js';
+import { confirmedBySdk, isApproved, SpentApprovals } from './approved-calls.js';
 import { outputsOf, type AiSdkCallOutput } from './call-output.js';
 
 /** Options of {@link createAiSdkAdapter}. */
@@ -165,54 +163,11 @@ function adapterTool<Version extends 6 | 7>(
   };
 }
 
-/** The calls that ran because the user approved them: the same messages do not approve a second one. */
-class SpentApprovals {
-  readonly #callIds = new Set<string>();
-
-  has(callId: string): boolean {
-    return this.#callIds.has(callId);
-  }
-
-  add(callId: string): void {
-    this.#callIds.add(callId);
-    const [oldest] = this.#callIds;
-    if (this.#callIds.size > MAX_SPENT && oldest !== undefined) this.#callIds.delete(oldest);
-  }
-
-  /** Forgets a call that the user is asked about again. */
-  forget(callId: string): void {
-    this.#callIds.delete(callId);
-  }
-}
-
-/** Most approvals that are remembered as used. */
-const MAX_SPENT = 10_000;
-
 /** The spread keeps the symbol by which the AI SDK recognizes its own schemas. */
 function adapterSchema(schema: AiSdkTool['inputSchema']): AiSdkAdapterTool['inputSchema'] {
   const copy = (): Record<string, unknown> => ({ ...schema.jsonSchema });
   return {
     ...schema,
     '~standard': { ...schema['~standard'], jsonSchema: { input: copy, output: copy } },
-  };
-}
-
-/** Answers for the user, who has answered the AI SDK. Without a question of this process, another one has asked. */
-function confirmedBySdk(consent: Confirm | undefined, approved: boolean, spend: () => void): Confirm {
-  return async (request) => {
-    if (approved) {
-      spend();
-      return consent?.(request) ?? 'once';
-    }
-    const { tool, verdict } = request;
-    throw new FittingsError(
-      'APPROVAL_REQUIRED',
-      `The tool ${tool.name} requires confirmation, but the messages have no approval of this call that was not used: ${verdict.reason}`,
-      {
-        server: tool.ref.server,
-        delivery: 'not-sent',
-        hint: 'Call the tool again. The user will be asked.',
-      },
-    );
   };
 }

@@ -1,8 +1,10 @@
 import {
+  anthropicToolResult,
   anthropicTools,
   type AskedCalls,
   type ModelSchema,
   type ModelTool,
+  type Rendering,
   type ToolEvent,
   type Tools,
 } from '@mcp-fittings/tools';
@@ -15,7 +17,6 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { ClaudeAgentAdapterOptions } from './claude-agent-adapter.js';
 import { sdkName, toolsOfServer } from './server-keys.js';
-import { toolResult } from './tool-result.js';
 
 /** What the instance of a server uses. */
 export interface SdkServerDeps {
@@ -112,4 +113,17 @@ function inputSchema(schema: ModelSchema | undefined): Tool['inputSchema'] {
     typeof property === 'object' && property !== null ? property : {},
   ]);
   return { ...schema, type: 'object', properties: Object.fromEntries(properties) };
+}
+
+/** Makes the result of a call: what the Messages API accepts, with the structured content as text. */
+function toolResult(rendering: Rendering): CallToolResult {
+  const { content, is_error: isError } = anthropicToolResult('', rendering);
+  return {
+    isError,
+    content: content.map((block) => {
+      if (block.type === 'image')
+        return { type: 'image', data: block.source.data, mimeType: block.source.media_type };
+      return { type: 'text', text: block.type === 'text' ? block.text : block.tool_name };
+    }),
+  };
 }

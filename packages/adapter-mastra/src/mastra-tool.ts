@@ -7,7 +7,6 @@ import {
   type ToolCallOutput,
   type Toolset,
 } from '@mcp-fittings/tools';
-import { isOutput } from './call-output.js';
 import type { MastraAdapterOptions } from './mastra-adapter.js';
 
 /** What the adapter passes to `createTool` of Mastra. */
@@ -111,4 +110,16 @@ export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
 function schemaOf({ inputSchema }: AiSdkTool): MastraToolFields['inputSchema'] {
   const copy = (): Record<string, unknown> => structuredClone({ ...inputSchema.jsonSchema });
   return { '~standard': { ...inputSchema['~standard'], jsonSchema: { input: copy, output: copy } } };
+}
+
+/** Returns whether this is an output of ours: a hook or a processor of Mastra may have replaced it. */
+function isOutput(value: unknown): value is ToolCallOutput {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'status' in value &&
+    'text' in value &&
+    'parts' in value &&
+    Array.isArray(value.parts)
+  );
 }
