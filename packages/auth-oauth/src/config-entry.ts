@@ -2,7 +2,7 @@ import type { ServerConfig } from '@mcp-fittings/client-core';
 import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/toolbox/connect';
 import { entrySchema, readEntry } from '@mcp-fittings/toolbox/entries';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import type { TokenProviderOptions } from './provider/options.js';
+import type { TokenProviderOptions } from './options.js';
 import { digestOf } from './provider/provider-context.js';
 
 /** A configured server, as `AuthPlugin.create` gets it. */

@@ -1,30 +1,23 @@
-/**
- * OAuth 2.1 sign-in to MCP servers. For authors of other sign-in schemes: `@mcp-fittings/auth-oauth/toolkit`.
- */
+/** OAuth 2.1 sign-in to MCP servers. */
 
 /** Sign-in of a person. */
 export { oauth, type OAuthPluginOptions } from './plugin.js';
 export { createOAuthProvider } from './provider/oauth-provider.js';
-export type { OAuthProviderOptions, TokenProviderOptions } from './provider/options.js';
-export type { StartedSignIn, StartSignInOptions, WebSignIn } from './provider/web-sign-in.js';
-export type { ConfiguredEndpoints } from './discovery/discover.js';
-export type { OAuthClientOptions } from './registration/client-registry.js';
-export type { ClientKey } from './registration/oauth-client.js';
+export type { OAuthProviderOptions, TokenProviderOptions } from './options.js';
+export type { WebSignIn } from './provider/web-sign-in.js';
+export { discoverSignIn, readStoredSignIn } from './inspect.js';
 
 /** How a person takes part. */
 export { loopback, type LoopbackOptions } from './interaction/loopback.js';
-export type { LoopbackHost } from './interaction/redirect-uri.js';
-export { pasteBack, type PasteBackOptions, type PasteBackQuestion } from './interaction/paste-back.js';
+export { pasteBack, type PasteBackOptions } from './interaction/paste-back.js';
 export {
   detectEnvironment,
   interactionForEnvironment,
   type EnvironmentOptions,
-  type RuntimeEnvironment,
 } from './interaction/environment.js';
-export { openBrowser, type OpenBrowserOptions } from './interaction/open-browser.js';
+export { openBrowser } from './interaction/open-browser.js';
 export {
   deviceCode,
-  type DeviceCodeOptions,
   type DeviceInteraction,
   type DevicePrompt,
   type Interaction,
@@ -32,7 +25,6 @@ export {
   type InteractionOptions,
   type InteractionSession,
   type SignInInteraction,
-  type SupportedGrants,
 } from './interaction/interaction.js';
 
 /** Credentials without a person. */
@@ -41,21 +33,9 @@ export {
   type ClientCredentialsOptions,
 } from './non-interactive/client-credentials.js';
 export { createWorkloadProvider, type WorkloadOptions } from './non-interactive/workload-identity.js';
-export { createBearerProvider, type BearerOptions } from './non-interactive/bearer-token.js';
-export {
-  createHeadersCommandProvider,
-  type HeadersCommandOptions,
-} from './non-interactive/headers-command.js';
+export { createBearerProvider } from './non-interactive/bearer-token.js';
+export { createHeadersCommandProvider } from './non-interactive/headers-command.js';
 
 /** In the transports of the official SDKs. */
-export {
-  authorizedFetch,
-  type AuthorizedFetchOptions,
-  type FetchFunction,
-} from './official-sdk/authorized-fetch.js';
-export {
-  toSdkAuthProvider,
-  type SdkAuthProvider,
-  type SdkAuthProviderOptions,
-} from './official-sdk/sdk-auth-provider.js';
-export type { Fetcher } from './protocol/endpoint.js';
+export { authorizedFetch } from './official-sdk/authorized-fetch.js';
+export { toSdkAuthProvider } from './official-sdk/sdk-auth-provider.js';

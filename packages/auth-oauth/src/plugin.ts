@@ -6,7 +6,7 @@ import { interactionFor } from './interaction/interaction-for.js';
 import { createClientCredentialsProvider } from './non-interactive/client-credentials.js';
 import { createWorkloadProvider, type WorkloadOptions } from './non-interactive/workload-identity.js';
 import { createOAuthProvider } from './provider/oauth-provider.js';
-import type { OAuthProviderOptions } from './provider/options.js';
+import type { OAuthProviderOptions } from './options.js';
 import { checkClientMetadataUrl } from './registration/client-metadata-url.js';
 
 /**

@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, FittingsError, type TokenStore } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
+import { TokenManager } from '../src/tokens/token-manager.js';
+import type { TokenRecord } from '../src/tokens/token-record.js';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
 
@@ -41,7 +42,7 @@ function managerOn(store: TokenStore, clock: Clock, run: () => Promise<TokenReco
 /** A process that has sent the refresh token, and is killed before the answer arrives. */
 async function dieWhileRefreshing(store: string): Promise<void> {
   const program = `
-    import { TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
+    import { TokenManager } from '../dist/tokens/token-manager.js';
     import { systemClock } from '@mcp-fittings/toolbox/timing';
     import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
     const store = ${store};

@@ -5,7 +5,7 @@ import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@mode
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport as SseTransportV1 } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { authorizedFetch, toSdkAuthProvider, type FetchFunction } from '@mcp-fittings/auth-oauth';
+import { authorizedFetch, toSdkAuthProvider } from '@mcp-fittings/auth-oauth';
 import { createProofChecker } from './support/proof-checker.js';
 import { createWorld, type World } from './support/world.js';
 
@@ -29,6 +29,8 @@ async function clientV2(transport: SSEClientTransport | StreamableHTTPClientTran
   await client.connect(transport);
   return client;
 }
+
+type FetchFunction = ReturnType<typeof authorizedFetch>;
 
 describe('inside the transports of the SDKs', () => {
   let world: World;

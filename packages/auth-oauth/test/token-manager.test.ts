@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { StoredValue, TokenStore } from '@mcp-fittings/client-core';
-import { TokenManager, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
+import { TokenManager } from '../src/tokens/token-manager.js';
+import type { TokenRecord } from '../src/tokens/token-record.js';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { memoryStore } from '@mcp-fittings/store-file';
 

@@ -1,10 +1,12 @@
-import type { ClientKey } from '@mcp-fittings/auth-oauth';
-import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/toolkit';
-import type { AuthPlugin } from '@mcp-fittings/client-core';
-import type { IdentityProvider } from './identity-provider/identity-provider.js';
-
-/** Options that apply to all servers. */
-export interface XaaSharedOptions {
+import type { OAuthProviderOptions, TokenProviderOptions } from '@mcp-fittings/auth-oauth';
+/** Options of `createProvider()` of an identity provider. */
+export interface XaaProviderOptions extends Omit<TokenProviderOptions, 'endpoints' | 'resource'> {
+  /** Id of this client at the server's authorization server. Default: `clientMetadataUrl`, where that is supported. */
+  readonly clientId?: string | undefined;
+  /** Secret of `clientId`. Default: none. */
+  readonly clientSecret?: string | undefined;
+  /** Issuer that `clientId` belongs to; the id is not sent to another one. Default: the one that the server names. */
+  readonly clientIssuer?: string | undefined;
   /**
    * Issuers of the only authorization servers that may receive an ID-JAG; others are `POLICY_DENIED`. Default: every
    * authorization server that a server's metadata name.
@@ -21,34 +23,5 @@ export interface XaaSharedOptions {
    * Private key that authenticates this client (`private_key_jwt`), as the client of `clientMetadataUrl` or of an entry with a
    * `clientId` and without a `clientSecret`. Default: none.
    */
-  readonly clientKey?: ClientKey | undefined;
+  readonly clientKey?: OAuthProviderOptions['clientKey'];
 }
-
-/** Options of {@link createXaaProvider}. */
-export interface XaaProviderOptions
-  extends Omit<TokenProviderOptions, 'endpoints' | 'resource'>, XaaSharedOptions {
-  /** The identity provider; pass the same one to the providers of all servers. */
-  readonly identityProvider: IdentityProvider;
-  /** Id of this client at the server's authorization server. Default: `clientMetadataUrl`, where that is supported. */
-  readonly clientId?: string | undefined;
-  /** Secret of `clientId`. Default: none. */
-  readonly clientSecret?: string | undefined;
-  /** Issuer that `clientId` belongs to; the id is not sent to another one. Default: the one that the server names. */
-  readonly clientIssuer?: string | undefined;
-}
-
-/**
- * What happens with a server whose authorization server does not support ID-JAGs. `managed-only` (the default): it cannot be
- * used. `interactive-fallback`: the plugin `fallback` signs in to it. A refusal is never a reason for the fallback.
- */
-export type XaaFallbackOptions =
-  | {
-      /** The server cannot be used. */
-      readonly policy?: 'managed-only' | undefined;
-    }
-  | {
-      /** The plugin `fallback` signs in to the server. */
-      readonly policy: 'interactive-fallback';
-      /** Signs in to servers that do not support XAA, such as `oauth(…)`. */
-      readonly fallback: AuthPlugin;
-    };

@@ -10,8 +10,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isXaaUnsupported } from './errors.js';
 import { createIdentityProvider, type IdentityProvider } from './identity-provider/identity-provider.js';
 import type { IdentityProviderConfig, IdentityProviderOptions } from './identity-provider/options.js';
-import type { XaaFallbackOptions, XaaSharedOptions } from './options.js';
-import { createXaaProvider } from './xaa-provider.js';
+import type { XaaProviderOptions } from './options.js';
 
 /**
  * The MCP extension that a client with this plugin declares: `sdk({ …, extensions: { [XAA_EXTENSION]: {} } })`.
@@ -21,8 +20,22 @@ export const XAA_EXTENSION = 'io.modelcontextprotocol/enterprise-managed-authori
 
 /** Options of {@link xaa}. */
 export type XaaPluginOptions = Omit<IdentityProviderOptions, keyof IdentityProviderConfig | 'subjectToken'> &
-  XaaSharedOptions &
-  XaaFallbackOptions & {
+  Pick<
+    XaaProviderOptions,
+    'allowedAuthorizationServers' | 'unannounced' | 'clientMetadataUrl' | 'clientKey' | 'dpop'
+  > &
+  (
+    | {
+        /** The default: a server whose authorization server does not support ID-JAGs cannot be used. */
+        readonly policy?: 'managed-only' | undefined;
+      }
+    | {
+        /** The plugin `fallback` signs in to a server that does not support ID-JAGs. A refusal is never a reason for it. */
+        readonly policy: 'interactive-fallback';
+        /** Signs in to servers that do not support XAA, such as `oauth(…)`. */
+        readonly fallback: AuthPlugin;
+      }
+  ) & {
     /** The company's identity provider. From configuration files, use {@link identityProviderFromEntries}. */
     readonly identityProvider: IdentityProviderConfig;
     /**
@@ -34,18 +47,7 @@ export type XaaPluginOptions = Omit<IdentityProviderOptions, keyof IdentityProvi
           readonly principal: string | undefined;
         }) => ReturnType<NonNullable<IdentityProviderOptions['subjectToken']>>)
       | undefined;
-    /**
-     * Whether access tokens are bound to a key (DPoP, RFC 9449). `auto`: when the server requires it. `always`: at every
-     * authorization server that supports it. Default `auto`.
-     */
-    readonly dpop?: 'auto' | 'always' | undefined;
   };
-
-/** The plugin that {@link xaa} returns. */
-export interface XaaPlugin extends AuthPlugin {
-  /** The shared sign-in: to sign in before a server asks for it, to sign out, or to switch the user. */
-  readonly identityProvider: IdentityProvider;
-}
 
 /** The `oauth` member of a configuration entry. */
 const OAUTH = entrySchema({
@@ -71,7 +73,10 @@ const FORBIDDEN = ['authorizationUrl', 'tokenUrl', 'authServerMetadataUrl'];
  * const company = xaa({ identityProvider: { issuer: 'https://login.example.com', clientId: 'my-agent' }, store, interaction });
  * const host = createHost({ name, version, transports: [http()], auth: [company, oauth({ clientName: 'My Agent', store, interaction })] });
  */
-export function xaa(options: XaaPluginOptions): XaaPlugin {
+export function xaa(options: XaaPluginOptions): AuthPlugin & {
+  /** The shared sign-in: to sign in before a server asks for it, to sign out, or to switch the user. */
+  readonly identityProvider: IdentityProvider;
+} {
   checkClientMetadataUrl(options.clientMetadataUrl);
   const { identityProvider: settings, interaction, subjectToken, ...shared } = options;
   const { store, network } = shared;
@@ -102,13 +107,13 @@ export function xaa(options: XaaPluginOptions): XaaPlugin {
       const entry = readEntry(OAUTH, oauth, { server: name, member: 'oauth' });
       const forbidden = FORBIDDEN.find((member) => oauth[member] !== undefined);
       if (forbidden !== undefined) throw notWithXaa(name, forbidden);
-      const managed = createXaaProvider({
+      const company = principal === undefined ? identityProvider : identityProviderFor(principal);
+      const managed = company.createProvider({
         ...shared,
         url,
         server: name,
         identity: credentialIdentity(server),
         principal: principal ?? options.principal,
-        identityProvider: principal === undefined ? identityProvider : identityProviderFor(principal),
         logger,
         clock,
         clientId: entry.clientId,

@@ -1,20 +1,23 @@
 import {
-  isSameIssuer,
-  JWT_BEARER_GRANT,
-  oauthErrorCode,
-  requestExtensionGrant,
   type ClientRegistry,
   type DiscoveredServer,
   type GrantedToken,
   type GrantRequest,
+  isSameIssuer,
   type OAuthClient,
+  oauthErrorCode,
+  requestExtensionGrant,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { redemptionError, xaaUnsupported } from './errors.js';
 import type { IdJag, IdJagTarget } from './id-jag/id-jag.js';
 import { ID_JAG_PROFILE } from './id-jag/token-exchange.js';
 import { stepUpIn } from './identity-provider/step-up.js';
-import type { XaaProviderOptions, XaaSharedOptions } from './options.js';
+import type { SharedIdentityProvider } from './identity-provider/identity-provider.js';
+import type { XaaProviderOptions } from './options.js';
+
+/** The `grant_type` of JWT assertions. @see https://www.rfc-editor.org/rfc/rfc7523.html#section-2.1 */
+const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /**
  * Requests an access token with an ID-JAG. When a reused ID-JAG is refused, a new one is requested, once. Rejects with
@@ -23,10 +26,10 @@ import type { XaaProviderOptions, XaaSharedOptions } from './options.js';
  */
 export async function redeemIdJag(
   options: XaaProviderOptions,
-  clients: Pick<ClientRegistry, 'find'>,
+  identityProvider: SharedIdentityProvider,
+  clients: ClientRegistry,
   request: GrantRequest,
 ): Promise<GrantedToken> {
-  const { identityProvider } = options;
   const { provider, discovered, scopes, signal } = request;
   const { server } = provider;
   const { authorizationServer, resource } = discovered;
@@ -104,7 +107,7 @@ function unknownClient(server: string, issuer: string): FittingsError {
 function checkAuthorizationServer(
   server: string,
   { authorizationServer: as }: DiscoveredServer,
-  { allowedAuthorizationServers: allowed, unannounced = 'try' }: XaaSharedOptions,
+  { allowedAuthorizationServers: allowed, unannounced = 'try' }: XaaProviderOptions,
 ): void {
   if (allowed !== undefined && !allowed.some((issuer) => isSameIssuer(issuer, as.issuer))) {
     throw new FittingsError(

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SignJWT } from 'jose';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { createXaaProvider, xaa, type SubjectToken } from '@mcp-fittings/auth-xaa';
+import { xaa, type SubjectToken } from '@mcp-fittings/auth-xaa';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { createWorld, SECRET, type World } from './support/world.js';
 
@@ -54,7 +54,7 @@ describe('users whom a host has signed in do not share tokens', () => {
     ['refresh tokens', async (name) => ({ type: 'refresh_token', token: `refresh-of-${name}` })],
     [
       'refresh tokens with an id of the host',
-      async (name) => ({ type: 'refresh_token', token: `refresh-of-${name}`, person: `id ${name}` }),
+      async (name) => ({ type: 'refresh_token', token: `refresh-of-${name}`, principal: `id ${name}` }),
     ],
   ])('by %s, one after the other', async (_, tokenOf) => {
     believe({ 'refresh-of-one': 'one', 'refresh-of-two': 'two' });
@@ -245,10 +245,9 @@ describe('the URL of a Client ID Metadata Document', () => {
     const identityProvider = { issuer: 'https://idp.example', clientId: 'host' };
     expect(() => xaa({ identityProvider, store: memoryStore(), clientMetadataUrl })).toThrow(mistake);
     expect(() =>
-      createXaaProvider({
+      world.identity().createProvider({
         url: 'https://mcp.example/',
         store: memoryStore(),
-        identityProvider: world.identity(),
         clientMetadataUrl,
       }),
     ).toThrow(mistake);

@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
-import type { AuthProvider } from '@mcp-fittings/client-core';
-import { xaa, type XaaFallbackOptions, type XaaSharedOptions } from '@mcp-fittings/auth-xaa';
+import type { AuthPlugin, AuthProvider } from '@mcp-fittings/client-core';
+import { xaa, type XaaProviderOptions } from '@mcp-fittings/auth-xaa';
 import { createWorld, SECRET, type World } from './support/world.js';
 
 const noProfile = (metadata: Record<string, unknown>) => ({
@@ -23,7 +23,13 @@ function interactive() {
   return { provider, create, plugin: { specVersion: 1, scheme: 'other', create } as const };
 }
 
-function providerOf(world: World, options: XaaSharedOptions & XaaFallbackOptions = {}) {
+type Options = Pick<
+  XaaProviderOptions,
+  'allowedAuthorizationServers' | 'unannounced' | 'clientKey' | 'clientMetadataUrl'
+> &
+  ({ policy?: 'managed-only' } | { policy: 'interactive-fallback'; fallback: AuthPlugin });
+
+function providerOf(world: World, options: Options = {}) {
   const plugin = xaa({
     identityProvider: { issuer: world.idp.origin, clientId: 'host' },
     store: world.store,

@@ -11,21 +11,7 @@ import { isSameIssuer, textOf } from '../protocol/values.js';
  * How the `issuer` in the metadata must compare with the requested one: `exact` as RFC 8414 demands, except for the slash of
  * an empty path, or with the same origin.
  */
-export type IssuerMatch = 'exact' | 'origin';
-
-/** Which authorization server {@link findAuthorizationServer} looks for. */
-export interface FindAuthorizationServerOptions {
-  /** Sends the requests. */
-  readonly network: Fetcher;
-  /** Name of the server that the lookup is for, for messages. */
-  readonly server: string;
-  /** The issuer identifier. */
-  readonly issuer: string;
-  /** How the `issuer` in the metadata must compare with `issuer`. Default `exact`. */
-  readonly match?: IssuerMatch | undefined;
-  /** Aborts the requests. */
-  readonly signal?: AbortSignal | undefined;
-}
+type IssuerMatch = 'exact' | 'origin';
 
 /**
  * Finds the metadata of an authorization server at the well-known URLs of RFC 8414 and OpenID Connect Discovery. Resolves
@@ -42,11 +28,19 @@ export async function findAuthorizationServer({
   network,
   server,
   issuer,
-  match = 'exact',
   signal,
-}: FindAuthorizationServerOptions): Promise<AuthorizationServer | undefined> {
+}: {
+  /** Sends the requests. */
+  readonly network: Fetcher;
+  /** Name of the server that the lookup is for, for messages. */
+  readonly server: string;
+  /** The issuer identifier. */
+  readonly issuer: string;
+  /** Aborts the requests. */
+  readonly signal?: AbortSignal | undefined;
+}): Promise<AuthorizationServer | undefined> {
   const reader = new MetadataReader(network, server, signal);
-  const found = await readIssuerMetadata(reader, issuer, match);
+  const found = await readIssuerMetadata(reader, issuer, 'exact');
   if (found === undefined && reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
   return found;
 }

@@ -1,15 +1,15 @@
 import { type AuthChallenge, FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { readConfiguredMetadata, readIssuerMetadata } from './authorization-server.js';
 import { parseOAuthChallenge } from './challenge.js';
 import { checkEndpoint, checkMetadata, type MetadataPolicy } from './accepted-metadata.js';
-import { FailedIssuers } from './failed-issuers.js';
+import type { FailedIssuers } from './failed-issuers.js';
 import { issuerUrl } from './issuer-url.js';
 import { MetadataReader } from './metadata-reader.js';
 import { findProtectedResource } from './protected-resource.js';
 import type { Fetcher } from '../protocol/endpoint.js';
+import type { TokenProviderOptions } from '../options.js';
 import { isSameIssuer } from '../protocol/values.js';
 
 /** Options of {@link discover}. */
@@ -29,14 +29,7 @@ export interface DiscoverOptions extends MetadataPolicy {
 }
 
 /** OAuth endpoints from the configuration of a server, for authorization servers that discovery does not find. */
-export interface ConfiguredEndpoints {
-  /** The authorization endpoint, used together with `tokenUrl`. Default: discovered. */
-  readonly authorizationUrl?: string | undefined;
-  /** The token endpoint. If set, no authorization server metadata is read. Default: discovered. */
-  readonly tokenUrl?: string | undefined;
-  /** URL of the authorization server metadata, which must be on the issuer's origin. Default: the well-known URLs. */
-  readonly metadataUrl?: string | undefined;
-}
+export type ConfiguredEndpoints = NonNullable<TokenProviderOptions['endpoints']>;
 
 /** The result of a discovery: where to sign in, and for which resource. */
 export interface DiscoveredServer {
@@ -52,8 +45,8 @@ export interface DiscoveredServer {
   readonly dpopRequired: boolean;
   /** False if only endpoints are configured, so that the issuer in an authorization response cannot be checked. */
   readonly issuerKnown: boolean;
-  /** Whether the MCP server has no protected resource metadata, as under protocol revision 2025-03-26. */
-  readonly withoutMetadata: boolean;
+  /** Whether no metadata says where to sign in, so that the default endpoints of protocol revision 2025-03-26 are used. */
+  readonly isGuessed: boolean;
 }
 
 /** The result of a discovery that is used again. */
@@ -69,25 +62,14 @@ const LEGACY_REVISION = { 'mcp-protocol-version': '2025-03-26' };
 
 /**
  * Discovers the authorization server of an MCP server: protected resource metadata, then authorization server metadata.
+ * Authorization servers that `failed` recently are not asked.
+ *
  * Rejects with `AUTH_DISCOVERY_FAILED` if nothing acceptable is found (`details.reason` is `missing`, `resource`, `issuer`
  * or `endpoint`), with `CONFIG_INVALID` for an invalid configured URL, and with the codes of the network for temporary
  * failures.
- * @example
- * ```ts
- * const { authorizationServer, resource } = await discover({ network, server: 'notes', serverUrl: new URL(url) });
- * console.log(authorizationServer.issuer, resource);
- * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-discovery
  */
-export function discover(options: DiscoverOptions): Promise<DiscoveredServer> {
-  return discoverExcept(new FailedIssuers(systemClock), options);
-}
-
-/** Discovers like {@link discover}, without asking authorization servers that failed recently. */
-export async function discoverExcept(
-  failed: FailedIssuers,
-  options: DiscoverOptions,
-): Promise<DiscoveredServer> {
+export async function discover(options: DiscoverOptions, failed: FailedIssuers): Promise<DiscoveredServer> {
   const { network, server, serverUrl, configured = {} } = options;
   const reader = new MetadataReader(network, server, options.signal);
   const { resourceMetadata = options.resourceMetadata, dpopOnly } = parseOAuthChallenge(options.challenge);
@@ -97,7 +79,7 @@ export async function discoverExcept(
     scopes: resource?.scopes,
     resourceMetadata,
     dpopRequired: dpopOnly || resource?.dpopRequired === true,
-    withoutMetadata: resource === undefined,
+    isGuessed: false,
     issuerKnown: true,
   };
 
@@ -115,7 +97,11 @@ export async function discoverExcept(
     return { ...result, authorizationServer: await firstUsable(reader, issuers, server, failed, checked) };
   }
   if (reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
-  return { ...result, authorizationServer: checked(await onServerOrigin(reader, serverUrl)) };
+  const found = await readIssuerMetadata(reader, serverUrl.origin, 'origin', LEGACY_REVISION);
+  if (found !== undefined) return { ...result, authorizationServer: checked(found) };
+  if (reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
+  const isGuessed = resource === undefined;
+  return { ...result, isGuessed, authorizationServer: checked(defaultEndpoints(serverUrl)) };
 }
 
 /** Parses a URL from the configuration. Throws `CONFIG_INVALID`. */
@@ -210,12 +196,8 @@ function originOf(text: string): string {
   return URL.canParse(text) ? new URL(text).origin : '';
 }
 
-/** Revision 2025-03-26: the authorization server is at the server's own origin, with metadata or at default paths. */
-async function onServerOrigin(reader: MetadataReader, serverUrl: URL): Promise<AuthorizationServer> {
-  const { origin } = serverUrl;
-  const found = await readIssuerMetadata(reader, origin, 'origin', LEGACY_REVISION);
-  if (found !== undefined) return found;
-  if (reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
+/** Revision 2025-03-26: without metadata, the endpoints are at default paths of the server's own origin. */
+function defaultEndpoints({ origin }: URL): AuthorizationServer {
   return {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,

@@ -1,29 +1,23 @@
 import { existsSync } from 'node:fs';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { deviceCode, type DevicePrompt, type InteractionChooser } from './interaction.js';
+import { deviceCode, type DeviceInteraction, type InteractionChooser } from './interaction.js';
 import { loopback, type LoopbackOptions } from './loopback.js';
-import { pasteBack, type PasteBackQuestion } from './paste-back.js';
+import { pasteBack, type PasteBackOptions } from './paste-back.js';
 
 /** Options of {@link interactionForEnvironment}. */
 export interface EnvironmentOptions {
   /** Shows the code of the device grant, as `show` of {@link deviceCode}. Without it the device grant is not used. */
-  readonly showCode?: ((prompt: DevicePrompt) => void | Promise<void>) | undefined;
+  readonly showCode?: DeviceInteraction['show'] | undefined;
   /**
    * Shows the sign-in page and asks for the URL that it redirected to, as `ask` of {@link pasteBack}. Without it, no one is
    * asked.
    */
-  readonly askForAddress?: ((question: PasteBackQuestion) => Promise<string>) | undefined;
+  readonly askForAddress?: PasteBackOptions['ask'] | undefined;
   /** Options of the interaction with the browser of this machine. Default: those of {@link loopback}. */
   readonly loopback?: LoopbackOptions | undefined;
   /** Where the program runs. Default: the result of {@link detectEnvironment}. */
-  readonly environment?: RuntimeEnvironment | undefined;
+  readonly environment?: ReturnType<typeof detectEnvironment> | undefined;
 }
-
-/**
- * Where a program runs: `desktop` (with a browser), `remote` (a person, but no browser: SSH, a container) or `unattended`
- * (CI).
- */
-export type RuntimeEnvironment = 'desktop' | 'remote' | 'unattended';
 
 /**
  * Returns a chooser for the environment of the program. On a desktop it opens the browser. In a remote shell or container it
@@ -51,7 +45,7 @@ export function interactionForEnvironment(options: EnvironmentOptions = {}): Int
 }
 
 function noInteraction(
-  environment: RuntimeEnvironment,
+  environment: ReturnType<typeof detectEnvironment>,
   options: EnvironmentOptions,
   deviceGrant: boolean,
 ): FittingsError {
@@ -75,7 +69,8 @@ function noInteraction(
 }
 
 /**
- * Detects where the program runs, from `CI`, the variables that SSH and containers set, the files that container engines
+ * Detects where the program runs: `desktop` (with a browser), `remote` (a person, but no browser: SSH, a container) or
+ * `unattended` (CI). It looks at `CI`, the variables that SSH and containers set, the files that container engines
  * create, and the display variables. macOS and Windows count as a desktop unless one of the former applies.
  * @example
  * ```ts
@@ -86,7 +81,7 @@ export function detectEnvironment(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
   fileExists: (path: string) => boolean = existsSync,
-): RuntimeEnvironment {
+): 'desktop' | 'remote' | 'unattended' {
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
   if (isSet('CI') && env['CI'] !== 'false') return 'unattended';
   if (['SSH_CONNECTION', 'SSH_CLIENT', 'SSH_TTY'].some(isSet)) return 'remote';

@@ -1,6 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { AuthorizationServer } from 'oauth4webapi';
-import type { LoopbackHost } from './redirect-uri.js';
 
 /** A way for a person to take part in a sign-in: through a browser redirect, or with a device code. */
 export type SignInInteraction = Interaction | DeviceInteraction;
@@ -12,15 +11,12 @@ export type SignInInteraction = Interaction | DeviceInteraction;
  * const chooser: InteractionChooser = ({ deviceGrant }) => (deviceGrant ? deviceCode({ show }) : loopback());
  * ```
  */
-export type InteractionChooser = (supported: SupportedGrants) => SignInInteraction;
-
-/** What the authorization server of a sign-in supports. */
-export interface SupportedGrants {
-  /** Whether it supports the device authorization grant, which {@link deviceCode} needs. */
+export type InteractionChooser = (supported: {
+  /** Whether the authorization server supports the device authorization grant, which {@link deviceCode} needs. */
   readonly deviceGrant: boolean;
   /** The person who signs in, if the host serves several: `principal` of `host.signIn()`. */
   readonly principal?: string | undefined;
-}
+}) => SignInInteraction;
 
 /**
  * An interaction that sends a browser to the authorization server and receives its redirect: `loopback()`,
@@ -45,7 +41,7 @@ export interface InteractionOptions {
   /** The port that the redirect URI must have. Default: chosen by the interaction. */
   readonly callbackPort?: number | undefined;
   /** The host that the redirect URI must have. Default: chosen by the interaction. */
-  readonly callbackHost?: LoopbackHost | undefined;
+  readonly callbackHost?: '127.0.0.1' | 'localhost' | '[::1]' | undefined;
   /** The path that the redirect URI must have, with its leading slash. Default: chosen by the interaction. */
   readonly callbackPath?: string | undefined;
   /** The port of the registered redirect URI. Use it if it is free: another port takes another registration. */
@@ -113,14 +109,8 @@ export interface DevicePrompt {
  * ```
  * @see https://www.rfc-editor.org/rfc/rfc8628.html
  */
-export function deviceCode(options: DeviceCodeOptions): DeviceInteraction {
-  return { kind: 'device', show: options.show };
-}
-
-/** Options of {@link deviceCode}. */
-export interface DeviceCodeOptions {
-  /** Shows the page and the code to the person. If it throws, the sign-in rejects with `CALLBACK_FAILED`. */
-  readonly show: (prompt: DevicePrompt) => void | Promise<void>;
+export function deviceCode({ show }: Pick<DeviceInteraction, 'show'>): DeviceInteraction {
+  return { kind: 'device', show };
 }
 
 /** Returns the interaction for a sign-in at this authorization server. Throws `AUTH_FAILED` if the host has none. */

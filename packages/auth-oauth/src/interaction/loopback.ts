@@ -30,7 +30,7 @@ export interface LoopbackOptions {
    * Host of the redirect URI if the server's configuration has none. Use `localhost` for a client that was registered with
    * that name; the listener then uses IPv4 and IPv6. Default `127.0.0.1`.
    */
-  readonly host?: LoopbackHost | undefined;
+  readonly host?: InteractionOptions['callbackHost'];
   /** Path of the redirect URI if the server's configuration has none. Default `/callback`. */
   readonly path?: string | undefined;
   /** How long the person may take, in milliseconds; 0 for no limit. Default 300 000. */

@@ -5,26 +5,23 @@ import { findProgram, withSafeSearch } from '@mcp-fittings/toolbox/programs';
 import { settlesWithin, systemClock } from '@mcp-fittings/toolbox/timing';
 import { checkEndpoint } from '../discovery/accepted-metadata.js';
 
-/** Options of {@link openBrowser}. */
-export interface OpenBrowserOptions {
-  /** Time source of the two seconds that the opener is watched for. Default: the system clock. */
-  readonly clock?: Clock | undefined;
-}
-
 /** An opener that still runs after this time, in milliseconds, has succeeded: some wait until the browser is closed. */
 const WATCH_MS = 2_000;
 
 /**
  * Opens a page in the person's browser. The URL is normalized, must be https (or http on a loopback address), and is passed
  * as one argument, without a shell that could interpret it (CVE-2025-6514). Rejects with `AUTH_DISCOVERY_FAILED` for
- * another URL, and with `AUTH_FAILED` if the browser cannot be started.
+ * another URL, and with `AUTH_FAILED` if the browser cannot be started. `clock` times the two seconds that the opener is
+ * watched for.
  * @example
  * ```ts
  * await openBrowser(new URL('https://idp.example.com/authorize?…'));
  * ```
  */
-export async function openBrowser(url: URL, options: OpenBrowserOptions = {}): Promise<void> {
-  const { clock = systemClock } = options;
+export async function openBrowser(
+  url: URL,
+  { clock = systemClock }: { readonly clock?: Clock | undefined } = {},
+): Promise<void> {
   const [command, ...args] = openerOf(process.platform, checkEndpoint('sign-in page', url.href));
   // The opener looks for the browser on the same PATH.
   const env = withSafeSearch(process.env, process.platform);

@@ -1,8 +1,8 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/toolbox/timing';
-import { signInAborted, type Interaction } from './interaction.js';
+import { signInAborted, type Interaction, type InteractionOptions } from './interaction.js';
 import { readPastedAddress } from './pasted-address.js';
-import { checkCallbackPath, loopbackRedirectUri, type LoopbackHost } from './redirect-uri.js';
+import { checkCallbackPath, loopbackRedirectUri } from './redirect-uri.js';
 
 /** Options of {@link pasteBack}. */
 export interface PasteBackOptions {
@@ -11,30 +11,27 @@ export interface PasteBackOptions {
    * Called again, with `attempt` 2 and so on, if the text does not answer the sign-in. Should reject when `signal` is
    * aborted.
    */
-  readonly ask: (question: PasteBackQuestion) => Promise<string>;
+  readonly ask: (question: {
+    /** Name of the server, to show to the person. Not escaped. */
+    readonly server: string;
+    /** The sign-in page, to open on any machine: a normalized http or https URL. */
+    readonly url: URL;
+    /** 1 for the first question, up to 5. */
+    readonly attempt: number;
+    /** Why the previous answer does not answer the sign-in, as sentences to show; undefined for the first question. */
+    readonly problem: string | undefined;
+    /** Aborted when the sign-in is. */
+    readonly signal: AbortSignal | undefined;
+  }) => Promise<string>;
   /**
    * Port of the redirect URI if the server's configuration has none and none is registered. Nothing needs to listen on it.
    * Default 33418.
    */
   readonly port?: number | undefined;
   /** Host of the redirect URI if the server's configuration has none. Default `127.0.0.1`. */
-  readonly host?: LoopbackHost | undefined;
+  readonly host?: InteractionOptions['callbackHost'];
   /** Path of the redirect URI if the server's configuration has none. Default `/callback`. */
   readonly path?: string | undefined;
-}
-
-/** What {@link PasteBackOptions.ask} is called with. */
-export interface PasteBackQuestion {
-  /** Name of the server, to show to the person. Not escaped. */
-  readonly server: string;
-  /** The sign-in page, to open on any machine: a normalized http or https URL. */
-  readonly url: URL;
-  /** 1 for the first question, up to 5. */
-  readonly attempt: number;
-  /** Why the previous answer does not answer the sign-in, as sentences to show; undefined for the first question. */
-  readonly problem: string | undefined;
-  /** Aborted when the sign-in is. */
-  readonly signal: AbortSignal | undefined;
 }
 
 const PORT = 33_418;
@@ -61,7 +58,7 @@ export function pasteBack(options: PasteBackOptions): Interaction {
     async begin({ server, callbackPort, callbackHost = host, callbackPath = path, preferredPort, signal }) {
       const port = callbackPort ?? preferredPort ?? usual;
       /** The host's function may resolve with anything: a value that is not a string counts as a wrong answer. */
-      const ask = async (question: PasteBackQuestion): Promise<string> => {
+      const ask: PasteBackOptions['ask'] = async (question) => {
         const answer: unknown = await options.ask(question);
         return typeof answer === 'string' ? answer : '';
       };

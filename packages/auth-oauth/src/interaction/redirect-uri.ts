@@ -1,7 +1,8 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import type { InteractionOptions } from './interaction.js';
 
 /** Hosts that a loopback redirect URI may have. `localhost` is listened on in IPv4 and IPv6. */
-export type LoopbackHost = '127.0.0.1' | 'localhost' | '[::1]';
+export type LoopbackHost = NonNullable<InteractionOptions['callbackHost']>;
 
 /** The parts of a configured redirect URI; a missing part is chosen by the interaction. */
 export interface LoopbackRedirect {

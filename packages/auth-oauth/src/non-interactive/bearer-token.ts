@@ -1,16 +1,6 @@
 import { FittingsError, type AuthProvider } from '@mcp-fittings/client-core';
 import { hasTokenSyntax } from '../protocol/values.js';
 
-/** Options of {@link createBearerProvider}. */
-export interface BearerOptions {
-  /** The token, or a function that returns it, which is called for every request. */
-  readonly token: string | (() => string | Promise<string>);
-  /** URL of the MCP server. The token is sent to its origin only. */
-  readonly url: string | URL;
-  /** Name of the server, for messages. Default: the host of `url`. */
-  readonly server?: string | undefined;
-}
-
 /**
  * Creates a provider that signs requests with a token that is managed elsewhere: an API key, a personal access token. Its
  * methods reject with `AUTH_REJECTED` if the server refuses the token and `token` returns no other one, and with
@@ -23,7 +13,15 @@ export interface BearerOptions {
  * ```
  * @see https://www.rfc-editor.org/rfc/rfc6750.html
  */
-export function createBearerProvider({ token, url, server }: BearerOptions): AuthProvider {
+export function createBearerProvider(options: {
+  /** The token, or a function that returns it, which is called for every request. */
+  readonly token: string | (() => string | Promise<string>);
+  /** URL of the MCP server. The token is sent to its origin only. */
+  readonly url: string | URL;
+  /** Name of the server, for messages. Default: the host of `url`. */
+  readonly server?: string | undefined;
+}): AuthProvider {
+  const { token, url, server } = options;
   const { origin, host } = new URL(url);
   const name = server ?? host;
   let lastAuthorization: string | undefined;

@@ -1,8 +1,8 @@
 import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { clientCredentialsGrantRequest, processClientCredentialsResponse } from 'oauth4webapi';
-import type { TokenProviderOptions } from '../provider/options.js';
+import type { OAuthProviderOptions, TokenProviderOptions } from '../options.js';
 import { checkIssuerBinding } from '../registration/issuer-binding.js';
-import { clientAuthentication, type ClientKey, type OAuthClient } from '../registration/oauth-client.js';
+import { clientAuthentication, type OAuthClient } from '../registration/oauth-client.js';
 import { requestToken } from '../tokens/token-endpoint.js';
 import { createNonInteractiveProvider } from './grant-provider.js';
 
@@ -13,7 +13,7 @@ export interface ClientCredentialsOptions extends TokenProviderOptions {
   /** Secret of the client. */
   readonly clientSecret?: string | undefined;
   /** Private key of the client (`private_key_jwt`); preferred to a secret. */
-  readonly clientKey?: ClientKey | undefined;
+  readonly clientKey?: OAuthProviderOptions['clientKey'];
   /** The only issuer that the credentials are sent to. Default: the first that the MCP server names, which is stored. */
   readonly clientIssuer?: string | undefined;
 }

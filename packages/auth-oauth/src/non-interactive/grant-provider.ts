@@ -7,7 +7,7 @@ import {
 import type { DPoPHandle, TokenEndpointResponse } from 'oauth4webapi';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
 import type { CachedDiscovery } from '../discovery/discover.js';
-import type { TokenProviderOptions } from '../provider/options.js';
+import type { TokenProviderOptions } from '../options.js';
 import { ProviderContext } from '../provider/provider-context.js';
 import { TokenProvider } from '../provider/token-provider.js';
 import { TokenManager } from '../tokens/token-manager.js';

@@ -5,29 +5,6 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { findProgram, withSafeSearch } from '@mcp-fittings/toolbox/programs';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 
-/** Options of {@link createHeadersCommandProvider}. */
-export interface HeadersCommandOptions {
-  /**
-   * The program, which prints a JSON object of header names and values: a path, or a name to find on the PATH, of which empty and
-   * relative parts are not searched. It is started without a shell.
-   */
-  readonly command: string;
-  /** Arguments of the program. Default: none. */
-  readonly args?: readonly string[] | undefined;
-  /** Variables besides the environment of this process, `MCP_SERVER_URL` and `MCP_SERVER_NAME`. Default: none. */
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Working directory of the program. Default: that of this process. */
-  readonly cwd?: string | undefined;
-  /** URL of the MCP server. The headers are sent to its origin only. */
-  readonly url: string | URL;
-  /** Name of the server, for messages and `MCP_SERVER_NAME`. Default: the host of `url`. */
-  readonly server?: string | undefined;
-  /** How long the program may run, in milliseconds. Default 10 000. */
-  readonly timeoutMs?: number | undefined;
-  /** Time source of `timeoutMs`. Default: the system clock. */
-  readonly clock?: Clock | undefined;
-}
-
 const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT = 64 * 1024;
 
@@ -47,7 +24,27 @@ const MAX_OUTPUT = 64 * 1024;
  * });
  * ```
  */
-export function createHeadersCommandProvider(options: HeadersCommandOptions): AuthProvider {
+export function createHeadersCommandProvider(options: {
+  /**
+   * The program, which prints a JSON object of header names and values: a path, or a name to find on the PATH, of which empty and
+   * relative parts are not searched. It is started without a shell.
+   */
+  readonly command: string;
+  /** Arguments of the program. Default: none. */
+  readonly args?: readonly string[] | undefined;
+  /** Variables besides the environment of this process, `MCP_SERVER_URL` and `MCP_SERVER_NAME`. Default: none. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Working directory of the program. Default: that of this process. */
+  readonly cwd?: string | undefined;
+  /** URL of the MCP server. The headers are sent to its origin only. */
+  readonly url: string | URL;
+  /** Name of the server, for messages and `MCP_SERVER_NAME`. Default: the host of `url`. */
+  readonly server?: string | undefined;
+  /** How long the program may run, in milliseconds. Default 10 000. */
+  readonly timeoutMs?: number | undefined;
+  /** Time source of `timeoutMs`. Default: the system clock. */
+  readonly clock?: Clock | undefined;
+}): AuthProvider {
   const { origin, host } = new URL(options.url);
   const server = options.server ?? host;
   let held: Promise<Readonly<Record<string, string>>> | undefined;
@@ -93,7 +90,7 @@ export function createHeadersCommandProvider(options: HeadersCommandOptions): Au
 }
 
 async function readHeaders(
-  options: HeadersCommandOptions,
+  options: Parameters<typeof createHeadersCommandProvider>[0],
   server: string,
 ): Promise<Readonly<Record<string, string>>> {
   const text = await output(options, server);
@@ -114,7 +111,10 @@ async function readHeaders(
   return checkHeaders(headers, { server });
 }
 
-async function output(options: HeadersCommandOptions, server: string): Promise<string> {
+async function output(
+  options: Parameters<typeof createHeadersCommandProvider>[0],
+  server: string,
+): Promise<string> {
   const { command, args = [], cwd, url, timeoutMs = TIMEOUT_MS, clock = systemClock } = options;
   const { platform } = process;
   const own = { ...options.env, MCP_SERVER_URL: new URL(url).href, MCP_SERVER_NAME: server };

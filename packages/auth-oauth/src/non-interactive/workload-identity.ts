@@ -1,8 +1,8 @@
 import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { None } from 'oauth4webapi';
-import type { TokenProviderOptions } from '../provider/options.js';
+import type { OAuthProviderOptions, TokenProviderOptions } from '../options.js';
 import { checkIssuerBinding } from '../registration/issuer-binding.js';
-import { clientAuthentication, type ClientKey } from '../registration/oauth-client.js';
+import { clientAuthentication } from '../registration/oauth-client.js';
 import { requestExtensionGrant } from '../tokens/token-endpoint.js';
 import { createNonInteractiveProvider } from './grant-provider.js';
 
@@ -19,13 +19,13 @@ export interface WorkloadOptions extends TokenProviderOptions {
   /** Secret of that client. Default: none. */
   readonly clientSecret?: string | undefined;
   /** Private key of that client (`private_key_jwt`). Default: none. */
-  readonly clientKey?: ClientKey | undefined;
+  readonly clientKey?: OAuthProviderOptions['clientKey'];
   /** The only issuer that the JWT is sent to. Default: the first that the MCP server names, which is stored. */
   readonly clientIssuer?: string | undefined;
 }
 
 /** The `grant_type` of JWT assertions. @see https://www.rfc-editor.org/rfc/rfc7523.html#section-2.1 */
-export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /**
  * Creates a provider that exchanges the JWT of a workload (Kubernetes, SPIFFE, a cloud) for tokens, so that no secret has

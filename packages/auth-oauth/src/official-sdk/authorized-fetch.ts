@@ -1,24 +1,6 @@
 import { type AuthProvider, AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import { ChallengeBudget, Credentials, readChallenge, type ReplyHead } from '@mcp-fittings/toolbox/refusal';
 
-/** Options of {@link authorizedFetch}. */
-export interface AuthorizedFetchOptions {
-  /** URL of the MCP server. Only requests to it and to URLs below its path are signed. */
-  readonly url: string | URL;
-  /**
-   * Further paths on the same origin that belong to the server, with everything below them. HTTP+SSE needs the path that
-   * messages are posted to: `['/messages']`. Default: none.
-   */
-  readonly paths?: readonly string[] | undefined;
-  /** Name of the server, for messages. Default: none. */
-  readonly server?: string | undefined;
-  /** Sends the requests. Default: the global `fetch`. */
-  readonly fetch?: FetchFunction | undefined;
-}
-
-/** A `fetch` function, as the transports of the official SDKs take it. */
-export type FetchFunction = (url: string | URL, init?: RequestInit) => Promise<Response>;
-
 /**
  * Creates a `fetch` that signs the requests to one server and recovers from 401 and 403 responses, a few times each. It
  * fits the `fetch` option of the transports of both official SDKs. Requests to other URLs are sent unsigned.
@@ -31,7 +13,22 @@ export type FetchFunction = (url: string | URL, init?: RequestInit) => Promise<R
  * const transport = new StreamableHTTPClientTransport(url, { fetch: authorizedFetch(provider, { url }) });
  * ```
  */
-export function authorizedFetch(provider: AuthProvider, options: AuthorizedFetchOptions): FetchFunction {
+export function authorizedFetch(
+  provider: AuthProvider,
+  options: {
+    /** URL of the MCP server. Only requests to it and to URLs below its path are signed. */
+    readonly url: string | URL;
+    /**
+     * Further paths on the same origin that belong to the server, with everything below them. HTTP+SSE needs the path that
+     * messages are posted to: `['/messages']`. Default: none.
+     */
+    readonly paths?: readonly string[] | undefined;
+    /** Name of the server, for messages. Default: none. */
+    readonly server?: string | undefined;
+    /** Sends the requests. Default: the global `fetch`. */
+    readonly fetch?: ((url: string | URL, init?: RequestInit) => Promise<Response>) | undefined;
+  },
+): (url: string | URL, init?: RequestInit) => Promise<Response> {
   const { server, fetch: send = globalThis.fetch } = options;
   const serverUrl = new URL(options.url);
   const bases = [serverUrl.pathname, ...(options.paths ?? [])].map(segmentsOf);

@@ -1,22 +1,6 @@
 import { type AuthProvider, type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { isRecent, systemClock } from '@mcp-fittings/toolbox/timing';
 
-/** The `AuthProvider` interface of `@modelcontextprotocol/client` 2, declared here to avoid the dependency. */
-export interface SdkAuthProvider {
-  /** Resolves with the bearer token for the next request; undefined to send it without one. */
-  token(): Promise<string | undefined>;
-  /** Called by the SDK for a 401. Resolves when the request is worth retrying, else rejects. */
-  onUnauthorized(context: { readonly response: Response; readonly serverUrl: URL }): Promise<void>;
-}
-
-/** Options of {@link toSdkAuthProvider}. */
-export interface SdkAuthProviderOptions {
-  /** URL of the MCP server, which the token is requested for. */
-  readonly url: string | URL;
-  /** Time source of the window in which late refusals arrive. Default: the system clock. */
-  readonly clock?: Clock | undefined;
-}
-
 /** A credential that was handed out, and for how many requests. */
 interface Given {
   readonly authorization: string | undefined;
@@ -37,7 +21,21 @@ const STRAGGLERS_MS = 30_000;
  * const transport = new StreamableHTTPClientTransport(url, { authProvider: toSdkAuthProvider(provider, { url }) });
  * ```
  */
-export function toSdkAuthProvider(provider: AuthProvider, options: SdkAuthProviderOptions): SdkAuthProvider {
+export function toSdkAuthProvider(
+  provider: AuthProvider,
+  options: {
+    /** URL of the MCP server, which the token is requested for. */
+    readonly url: string | URL;
+    /** Time source of the window in which late refusals arrive. Default: the system clock. */
+    readonly clock?: Clock | undefined;
+  },
+): {
+  // The interface of `@modelcontextprotocol/client` 2, written here to avoid the dependency.
+  /** Resolves with the bearer token for the next request; undefined to send it without one. */
+  token(): Promise<string | undefined>;
+  /** Called by the SDK for a 401. Resolves when the request is worth retrying, else rejects. */
+  onUnauthorized(context: { readonly response: Response; readonly serverUrl: URL }): Promise<void>;
+} {
   const { clock = systemClock } = options;
   const url = new URL(options.url);
   let last: Given | undefined;

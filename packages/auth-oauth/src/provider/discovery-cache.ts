@@ -3,7 +3,7 @@ import { isRecent } from '@mcp-fittings/toolbox/timing';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { checkMetadata, pickMetadata, type MetadataPolicy } from '../discovery/accepted-metadata.js';
 import { parseOAuthChallenge } from '../discovery/challenge.js';
-import { discoverExcept, type CachedDiscovery, type ConfiguredEndpoints } from '../discovery/discover.js';
+import { discover, type CachedDiscovery, type ConfiguredEndpoints } from '../discovery/discover.js';
 import { FailedIssuers } from '../discovery/failed-issuers.js';
 import type { Fetcher } from '../protocol/endpoint.js';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
@@ -61,15 +61,12 @@ export class DiscoveryCache {
    */
   async discover({ record, challenge, signal }: DiscoverySearch): Promise<CachedDiscovery> {
     const { network, clock, policy, configured, sendsResource } = this.#options;
-    const found = await discoverExcept(this.#failed, {
-      ...policy,
-      network,
-      challenge,
-      signal,
-      configured,
-      resourceMetadata: this.#found?.resourceMetadata ?? record?.resourceMetadata,
-      preferredIssuer: record?.issuer,
-    });
+    const resourceMetadata = this.#found?.resourceMetadata ?? record?.resourceMetadata;
+    const preferredIssuer = record?.issuer;
+    const found = await discover(
+      { ...policy, network, challenge, signal, configured, resourceMetadata, preferredIssuer },
+      this.#failed,
+    );
     // A challenge that demanded DPoP still counts when there is no challenge.
     const isBound =
       record?.tokenType === 'DPoP' || (challenge === undefined && this.#found?.dpopRequired === true);
@@ -137,7 +134,7 @@ export class DiscoveryCache {
         scopes: undefined,
         dpopRequired: record.tokenType === 'DPoP',
         issuerKnown: true,
-        withoutMetadata: false,
+        isGuessed: false,
         foundAt: metadata.foundAt,
       };
     } catch {

@@ -9,7 +9,7 @@ import type { Fetcher } from '../protocol/endpoint.js';
 import { forReplaceable } from '../tokens/corrupt-store.js';
 import { DPoPKeys } from '../tokens/dpop-keys.js';
 import { DiscoveryCache } from './discovery-cache.js';
-import type { TokenProviderOptions } from './options.js';
+import type { TokenProviderOptions } from '../options.js';
 
 /**
  * What the modules of one provider share: where its server is, where its tokens are kept, and how to discover its

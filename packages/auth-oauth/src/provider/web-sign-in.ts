@@ -5,30 +5,6 @@ import { savePendingSignIn, takePendingSignIn } from './pending-sign-in.js';
 import { codeGrantOptions, noClient, planSignIn, type SignInContext } from './sign-in.js';
 import { isSameIssuer } from '../protocol/values.js';
 
-/** Options of `startSignIn`. */
-export interface StartSignInOptions extends SignInOptions {
-  /**
-   * The page of the web application that the browser returns to: an `https` URL, or an `http` URL on the loopback interface.
-   * A client that is registered by hand must have it among its redirect URIs.
-   */
-  readonly redirectUri: string;
-  /** How long the sign-in may take, in milliseconds. `completeSignIn` rejects with `TIMEOUT` after it. Default 600 000. */
-  readonly lifeMs?: number | undefined;
-}
-
-/** A sign-in that waits for the browser to come back. */
-export interface StartedSignIn {
-  /** The page of the authorization server to send the browser to: an http or https URL in its normalized form. */
-  readonly url: URL;
-  /**
-   * The `state` parameter of the callback. Keep it in the browser's session and compare it there, so that no one completes
-   * the sign-in of another person.
-   */
-  readonly state: string;
-  /** When the sign-in expires, in milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
-
 /**
  * A sign-in that one process starts and another may complete: everything in between is kept in the store.
  * @see https://github.com/mcp-fittings/mcp-fittings/blob/main/docs/fleet.md
@@ -38,7 +14,27 @@ export interface WebSignIn {
    * Starts a sign-in and resolves with the page to send the browser to. Rejects with `AUTH_FAILED`,
    * `AUTH_DISCOVERY_FAILED`, or the codes of the store and the network.
    */
-  startSignIn(options: StartSignInOptions): Promise<StartedSignIn>;
+  startSignIn(
+    options: SignInOptions & {
+      /**
+       * The page of the web application that the browser returns to: an `https` URL, or an `http` URL on the loopback interface.
+       * A client that is registered by hand must have it among its redirect URIs.
+       */
+      readonly redirectUri: string;
+      /** How long the sign-in may take, in milliseconds. `completeSignIn` rejects with `TIMEOUT` after it. Default 600 000. */
+      readonly lifeMs?: number | undefined;
+    },
+  ): Promise<{
+    /** The page of the authorization server to send the browser to: an http or https URL in its normalized form. */
+    readonly url: URL;
+    /**
+     * The `state` parameter of the callback. Keep it in the browser's session and compare it there, so that no one completes
+     * the sign-in of another person.
+     */
+    readonly state: string;
+    /** When the sign-in expires, in milliseconds since the epoch. */
+    readonly expiresAt: number;
+  }>;
   /**
    * Completes a sign-in. `callback` is the URL that the browser returned to, with its query. Each started sign-in can be
    * completed once; of several concurrent calls one succeeds. Rejects with `AUTH_FAILED`, `TIMEOUT` when the sign-in has
@@ -51,8 +47,8 @@ const LIFE_MS = 600_000;
 
 export async function startSignIn(
   context: SignInContext,
-  { redirectUri, lifeMs = LIFE_MS, ...request }: StartSignInOptions,
-): Promise<StartedSignIn> {
+  { redirectUri, lifeMs = LIFE_MS, ...request }: Parameters<WebSignIn['startSignIn']>[0],
+): ReturnType<WebSignIn['startSignIn']> {
   const { provider, clients } = context;
   const { server, network, store, clock } = provider;
   const plan = await planSignIn(context, request);

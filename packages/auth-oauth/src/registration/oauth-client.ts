@@ -1,4 +1,3 @@
-import type { webcrypto } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
 import {
   ClientSecretPost,
@@ -9,6 +8,7 @@ import {
   type Client,
   type ClientAuth,
 } from 'oauth4webapi';
+import type { OAuthProviderOptions } from '../options.js';
 
 /** The client that the host is to one authorization server. */
 export interface OAuthClient {
@@ -27,13 +27,8 @@ export function toLibraryClient(client: OAuthClient): Client {
   return { client_id: client.clientId };
 }
 
-/** A private key that authenticates the client with `private_key_jwt`. @see https://www.rfc-editor.org/rfc/rfc7523.html */
-export interface ClientKey {
-  /** The private key, for example from `crypto.subtle.importKey`, with the usage `sign`. */
-  readonly key: webcrypto.CryptoKey;
-  /** Key id, sent as `kid`. Default: none, for a client with one key. */
-  readonly kid?: string | undefined;
-}
+/** A private key that authenticates the client with `private_key_jwt`. */
+export type ClientKey = NonNullable<OAuthProviderOptions['clientKey']>;
 
 /** What {@link clientAuthentication} authenticates a client with. */
 export interface ClientAuthOptions {

@@ -37,35 +37,35 @@ export function targetKey({ audience, resource, clientId, scopes }: IdJagTarget)
   return JSON.stringify([audience, resource, clientId, scopes.toSorted()]);
 }
 
-/** ID-JAGs that can be used again, in memory only. */
-export interface IdJagCache {
-  get(key: string, sessionId: string | undefined): IdJag | undefined;
-  put(key: string, idJag: IdJag): void;
-  drop(key: string): void;
-  clear(): void;
-}
-
 /** An ID-JAG that expires sooner is not used. */
 const MARGIN_MS = 10_000;
 
-export function createIdJagCache(clock: Clock): IdJagCache {
-  const cached = new Map<string, IdJag>();
-  return {
-    get(key, sessionId) {
-      const found = cached.get(key);
-      if (found === undefined) return undefined;
-      if (found.sessionId === sessionId && clock.now() < found.expiresAt - MARGIN_MS) return found;
-      cached.delete(key);
-      return undefined;
-    },
-    put(key, idJag) {
-      cached.set(key, idJag);
-    },
-    drop(key) {
-      cached.delete(key);
-    },
-    clear() {
-      cached.clear();
-    },
-  };
+/** Keeps ID-JAGs that can be used again, in memory only. */
+export class IdJagCache {
+  readonly #clock: Clock;
+  readonly #cached = new Map<string, IdJag>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get(key: string, sessionId: string | undefined): IdJag | undefined {
+    const found = this.#cached.get(key);
+    if (found === undefined) return undefined;
+    if (found.sessionId === sessionId && this.#clock.now() < found.expiresAt - MARGIN_MS) return found;
+    this.#cached.delete(key);
+    return undefined;
+  }
+
+  put(key: string, idJag: IdJag): void {
+    this.#cached.set(key, idJag);
+  }
+
+  drop(key: string): void {
+    this.#cached.delete(key);
+  }
+
+  clear(): void {
+    this.#cached.clear();
+  }
 }

@@ -28,7 +28,7 @@ export interface SubjectToken {
    * Identifies the user: any string that stays the same for one user and differs between two. Default: issuer and subject of
    * an ID token; for other types the token itself, so that another token counts as another user.
    */
-  readonly person?: string | undefined;
+  readonly principal?: string | undefined;
 }
 
 /**

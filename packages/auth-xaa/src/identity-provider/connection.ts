@@ -1,8 +1,8 @@
 import {
   clientAuthentication,
-  findAuthorizationServer,
-  ProviderContext,
   type OAuthClient,
+  ProviderContext,
+  findAuthorizationServer,
   type TokenRequest,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
@@ -11,72 +11,60 @@ import { ID_JAG } from '../id-jag/token-exchange.js';
 import { checkIdentityProviderConfig, type IdentityProviderOptions } from './options.js';
 
 /** Access to the identity provider, as the configured client. */
-export interface IdentityProviderConnection {
-  readonly deps: ProviderContext;
+export class IdentityProviderConnection {
+  readonly provider: ProviderContext;
   readonly issuer: string;
   readonly clientId: string;
-  /** The metadata of the identity provider: read once, and again after a failure. */
-  metadata(signal?: AbortSignal): Promise<AuthorizationServer>;
+  readonly #options: IdentityProviderOptions;
+  #metadata: Promise<AuthorizationServer> | undefined;
+
+  constructor(options: IdentityProviderOptions) {
+    checkIdentityProviderConfig(options);
+    const { issuer, clientId, store, network, clock, logger, principal } = options;
+    const server = new URL(issuer).host;
+    this.provider = new ProviderContext({ url: issuer, server, store, network, clock, logger, principal });
+    this.issuer = issuer;
+    this.clientId = clientId;
+    this.#options = options;
+  }
+
   /** Prepares a request to its token endpoint. `server` is the name of the MCP server in messages. */
-  request(options?: {
+  async request({
+    server = this.provider.server,
+    idToken = false,
+    signal,
+  }: {
     readonly server?: string | undefined;
     readonly idToken?: boolean;
     readonly signal?: AbortSignal | undefined;
-  }): Promise<TokenRequest>;
-}
+  } = {}): Promise<TokenRequest> {
+    const { issuer, clientId } = this;
+    const { clientSecret: secret, clientKey: key, clientAuthMethod: method } = this.#options;
+    const authorizationServer = await this.#readOnce(signal);
+    const authenticate = clientAuthentication(authorizationServer, { secret, key, method });
+    const client: OAuthClient = { issuer, clientId, origin: 'configured', authenticate };
+    return { network: this.provider.network, server, authorizationServer, client, idToken, signal };
+  }
 
-export function connectToIdentityProvider(options: IdentityProviderOptions): IdentityProviderConnection {
-  checkIdentityProviderConfig(options);
-  const { issuer, clientId, clientSecret, clientKey, clientAuthMethod, store, network, clock, logger } =
-    options;
-  const deps = new ProviderContext({
-    url: issuer,
-    server: new URL(issuer).host,
-    store,
-    network,
-    clock,
-    logger,
-    principal: options.principal,
-  });
-  let known: Promise<AuthorizationServer> | undefined;
+  /** Reads the metadata of the identity provider once, and again after a failure. */
+  #readOnce(signal: AbortSignal | undefined): Promise<AuthorizationServer> {
+    this.#metadata ??= this.#read(signal).catch((error: unknown) => {
+      this.#metadata = undefined;
+      throw error;
+    });
+    return this.#metadata;
+  }
 
-  const find = async (signal: AbortSignal | undefined): Promise<AuthorizationServer> => {
-    const { server } = deps;
-    const found = await findAuthorizationServer({ network: deps.network, server, issuer, signal });
+  async #read(signal: AbortSignal | undefined): Promise<AuthorizationServer> {
+    const { network, server } = this.provider;
+    const found = await findAuthorizationServer({ network, server, issuer: this.issuer, signal });
     if (found !== undefined) return assertIssuesIdJags(found);
     throw new FittingsError(
       'AUTH_DISCOVERY_FAILED',
-      `The identity provider ${issuer} does not publish metadata.`,
-      {
-        hint: 'Check the issuer of the identity provider in your configuration.',
-      },
+      `The identity provider ${this.issuer} does not publish metadata.`,
+      { hint: 'Check the issuer of the identity provider in your configuration.' },
     );
-  };
-
-  const metadata = (signal?: AbortSignal): Promise<AuthorizationServer> => {
-    known ??= find(signal).catch((error: unknown) => {
-      known = undefined;
-      throw error;
-    });
-    return known;
-  };
-
-  return {
-    deps,
-    issuer,
-    clientId,
-    metadata,
-    async request({ server = deps.server, idToken = false, signal } = {}) {
-      const authorizationServer = await metadata(signal);
-      const authenticate = clientAuthentication(authorizationServer, {
-        secret: clientSecret,
-        key: clientKey,
-        method: clientAuthMethod,
-      });
-      const client: OAuthClient = { issuer, clientId, origin: 'configured', authenticate };
-      return { network: deps.network, server, authorizationServer, client, idToken, signal };
-    },
-  };
+  }
 }
 
 /** A list without ID-JAG means that it does not issue them; no list means nothing. */

@@ -3,26 +3,6 @@ import { count, entrySchema, listOf, readEntry, required, text } from '@mcp-fitt
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { IdentityProviderConfig } from './options.js';
 
-/** The part of an entry of `loadConfig` (`@mcp-fittings/config`) that is used here. */
-export interface ScopedEntry {
-  /** Name of the server. */
-  readonly name: string;
-  /** Scope of the file; only `user`, `enterprise` and `managed` may name an identity provider. */
-  readonly scope: string;
-  /** Path of the configuration file, to report an ignored entry. */
-  readonly file: string;
-  /** The entry itself; undefined when it could not be read. */
-  readonly config?: ServerConfig | undefined;
-}
-
-/** Result of {@link identityProviderFromEntries}. */
-export interface FoundIdentityProvider {
-  /** The identity provider, for `xaa({ identityProvider })`. Undefined when no trusted entry names one. */
-  readonly settings: IdentityProviderConfig | undefined;
-  /** Entries that name an identity provider and are not trusted to. */
-  readonly ignored: readonly ScopedEntry[];
-}
-
 /** The trusted scopes, lowest rank first. The others come with a project, a service or a command line. */
 const TRUSTED = ['enterprise', 'user', 'managed'];
 
@@ -43,7 +23,23 @@ const SCHEMA = entrySchema({
  * const { settings } = identityProviderFromEntries(entries);
  * const plugin = settings && xaa({ identityProvider: settings, store, interaction });
  */
-export function identityProviderFromEntries(entries: readonly ScopedEntry[]): FoundIdentityProvider {
+export function identityProviderFromEntries<
+  Entry extends {
+    /** Name of the server. */
+    readonly name: string;
+    /** Scope of the file; only `user`, `enterprise` and `managed` may name an identity provider. */
+    readonly scope: string;
+    /** The entry itself; undefined when it could not be read. */
+    readonly config?: ServerConfig | undefined;
+  },
+>(
+  entries: readonly Entry[],
+): {
+  /** The identity provider, for `xaa({ identityProvider })`. Undefined when no trusted entry names one. */
+  readonly settings: IdentityProviderConfig | undefined;
+  /** Entries that name an identity provider and are not trusted to. */
+  readonly ignored: readonly Entry[];
+} {
   const naming = entries.filter(({ config }) => identityProviderIn(config) !== undefined);
   const ignored = naming.filter(({ scope }) => !TRUSTED.includes(scope));
   const ranked = naming.filter((entry) => !ignored.includes(entry));

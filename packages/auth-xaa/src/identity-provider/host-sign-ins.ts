@@ -14,46 +14,83 @@ export interface HostUser {
   readonly account: string;
 }
 
-/** The sign-ins of a host that signs users in itself: one per user, all in the store. */
-export interface HostSignIns {
-  /**
-   * The user of this call. The host may serve several at once, so nothing is shared between calls. Undefined without a user,
-   * or when the token has expired. Rejects with `CALLBACK_FAILED`.
-   */
-  user(server: string): Promise<HostUser | undefined>;
-  /** Id of the sign-in of a user; it changes after a sign-out. */
-  sessionIdOf(user: HostUser): Promise<string>;
-  /** The record with the refresh token that a SAML assertion was exchanged for. */
-  fromSaml(user: HostUser, server: string): Promise<SessionRecord | undefined>;
-  /** Renews and stores the tokens of a user. */
-  managerOf(account: string): TokenManager;
-  /** Deletes the sign-in of a user. Resolves with its record, to be revoked. */
-  end(account: string): Promise<SessionRecord | undefined>;
-}
-
 /** How long a session id is used before the store is read again: another process may have signed the user out. */
 const REREAD_AFTER_MS = 60_000;
 /** Number of users whose state is cached; that of others is read from the store again. */
 const MAX_CACHED_USERS = 1_000;
 
-export function createHostSignIns(
-  connection: IdentityProviderConnection,
-  options: IdentityProviderOptions,
-): HostSignIns {
-  const { deps, clientId } = connection;
-  const { clock, store, logger } = deps;
-  const managers = new Map<string, TokenManager>();
-  const sessions = new Map<string, { readonly id: string; readonly readAt: number }>();
-  const exchanging = new Map<string, Promise<void>>();
-  const keyOf = (account: string): string => deps.keyOf(`xaa-host\n${clientId}\n${account}`);
+/** The sign-ins of a host that signs users in itself: one per user, all in the store. */
+export class HostSignIns {
+  readonly #connection: IdentityProviderConnection;
+  readonly #options: IdentityProviderOptions;
+  readonly #managers = new Map<string, TokenManager>();
+  readonly #sessions = new Map<string, { readonly id: string; readonly readAt: number }>();
+  readonly #exchanging = new Map<string, Promise<void>>();
 
-  const managerOf = (account: string): TokenManager => {
+  constructor(connection: IdentityProviderConnection, options: IdentityProviderOptions) {
+    this.#connection = connection;
+    this.#options = options;
+  }
+
+  /**
+   * The user of this call. The host may serve several at once, so nothing is shared between calls. Undefined without a user,
+   * or when the token has expired. Rejects with `CALLBACK_FAILED`.
+   */
+  async user(server: string): Promise<HostUser | undefined> {
+    if (this.#options.subjectToken === undefined) return undefined;
+    const subjectToken = await readSubjectToken(this.#connection, this.#options, server);
+    return subjectToken && { subjectToken, account: accountOfSubject(subjectToken) };
+  }
+
+  /** Id of the sign-in of a user; it changes after a sign-out. */
+  async sessionIdOf({ account }: HostUser): Promise<string> {
+    const { store, clock } = this.#connection.provider;
+    const known = this.#sessions.get(account);
+    if (known !== undefined && clock.now() - known.readAt <= REREAD_AFTER_MS) return known.id;
+    const key = this.#keyOf(account);
+    const read = async (): Promise<string | undefined> => {
+      const id = (await store.get(key))?.['session'];
+      return typeof id === 'string' ? id : undefined;
+    };
+    const create = (): Promise<string> =>
+      store.withLock(key, async () => {
+        const existing = await read();
+        if (existing !== undefined) return existing;
+        const id = hostSessionId(account, randomUUID());
+        await store.set(key, { version: 1, session: id });
+        return id;
+      });
+    const id = (await read()) ?? (await create());
+    remember(this.#sessions, account, { id, readAt: clock.now() });
+    return id;
+  }
+
+  /** The record with the refresh token that a SAML assertion was exchanged for. */
+  async fromSaml(user: HostUser, server: string): Promise<SessionRecord | undefined> {
+    const { account } = user;
+    const manager = this.managerOf(account);
+    const session = await this.sessionIdOf(user);
+    const found = await manager.usable();
+    if (found?.session === session) return found;
+    // An assertion can be used once, so concurrent callers share the exchange.
+    const running =
+      this.#exchanging.get(account) ??
+      this.#exchange(user, server).finally(() => this.#exchanging.delete(account));
+    this.#exchanging.set(account, running);
+    await running;
+    return manager.usable();
+  }
+
+  /** Renews and stores the tokens of a user. */
+  managerOf(account: string): TokenManager {
+    const connection = this.#connection;
+    const { server, store, clock, logger } = connection.provider;
     const found =
-      managers.get(account) ??
+      this.#managers.get(account) ??
       new TokenManager({
-        server: deps.server,
+        server,
         store,
-        key: deps.keyOf(`xaa-sign-in\n${clientId}\n${account}`),
+        key: connection.provider.keyOf(`xaa-sign-in\n${connection.clientId}\n${account}`),
         clock,
         logger,
         renewal: {
@@ -68,71 +105,31 @@ export function createHostSignIns(
           onRefusal: 'ask',
         },
       });
-    return remember(managers, account, found);
-  };
+    return remember(this.#managers, account, found);
+  }
 
-  const sessionIdOf = async ({ account }: HostUser): Promise<string> => {
-    const known = sessions.get(account);
-    if (known !== undefined && clock.now() - known.readAt <= REREAD_AFTER_MS) return known.id;
-    const key = keyOf(account);
-    const read = async (): Promise<string | undefined> => {
-      const id = (await store.get(key))?.['session'];
-      return typeof id === 'string' ? id : undefined;
-    };
-    const create = (): Promise<string> =>
-      store.withLock(key, async () => {
-        const existing = await read();
-        if (existing !== undefined) return existing;
-        const id = hostSessionId(account, randomUUID());
-        await store.set(key, { version: 1, session: id });
-        return id;
-      });
-    const id = (await read()) ?? (await create());
-    remember(sessions, account, { id, readAt: clock.now() });
-    return id;
-  };
+  /** Deletes the sign-in of a user. Resolves with its record, to be revoked. */
+  async end(account: string): Promise<SessionRecord | undefined> {
+    const manager = this.managerOf(account);
+    const record = await manager.reload();
+    await manager.drop();
+    await this.#connection.provider.store.delete(this.#keyOf(account));
+    this.#sessions.delete(account);
+    return record;
+  }
 
-  const exchange = async (user: HostUser, server: string): Promise<void> => {
-    const refreshToken = await exchangeSamlForRefreshToken(
-      await connection.request({ server }),
-      user.subjectToken,
-    );
-    const session = await sessionIdOf(user);
-    await managerOf(user.account).keep(
-      sessionRecord(connection, { idToken: undefined, refreshToken, session }),
-    );
-  };
+  async #exchange(user: HostUser, server: string): Promise<void> {
+    const request = await this.#connection.request({ server });
+    const refreshToken = await exchangeSamlForRefreshToken(request, user.subjectToken);
+    const session = await this.sessionIdOf(user);
+    const record = sessionRecord(this.#connection, { idToken: undefined, refreshToken, session });
+    await this.managerOf(user.account).keep(record);
+  }
 
-  return {
-    async user(server) {
-      if (options.subjectToken === undefined) return undefined;
-      const subjectToken = await readSubjectToken(connection, options, server);
-      return subjectToken && { subjectToken, account: accountOfSubject(subjectToken) };
-    },
-    sessionIdOf,
-    async fromSaml(user, server) {
-      const { account } = user;
-      const manager = managerOf(account);
-      const session = await sessionIdOf(user);
-      const found = await manager.usable();
-      if (found?.session === session) return found;
-      // An assertion can be used once, so concurrent callers share the exchange.
-      const running =
-        exchanging.get(account) ?? exchange(user, server).finally(() => exchanging.delete(account));
-      exchanging.set(account, running);
-      await running;
-      return manager.usable();
-    },
-    managerOf,
-    async end(account) {
-      const manager = managerOf(account);
-      const record = await manager.reload();
-      await manager.drop();
-      await store.delete(keyOf(account));
-      sessions.delete(account);
-      return record;
-    },
-  };
+  #keyOf(account: string): string {
+    const { provider, clientId } = this.#connection;
+    return provider.keyOf(`xaa-host\n${clientId}\n${account}`);
+  }
 }
 
 function remember<T>(map: Map<string, T>, key: string, value: T): T {
@@ -148,7 +145,7 @@ function remember<T>(map: Map<string, T>, key: string, value: T): T {
  * `CALLBACK_FAILED` when the host throws, or returns an ID token of another issuer or for another client.
  */
 async function readSubjectToken(
-  { deps: { clock }, issuer, clientId }: IdentityProviderConnection,
+  { provider: { clock }, issuer, clientId }: IdentityProviderConnection,
   { subjectToken }: IdentityProviderOptions,
   server: string,
 ): Promise<SubjectToken | undefined> {

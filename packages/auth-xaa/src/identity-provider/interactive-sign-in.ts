@@ -16,8 +16,7 @@ export async function signInInteractively(
   { acrValues, maxAge }: StepUp,
   signal: AbortSignal | undefined,
 ): Promise<TokenEndpointResponse> {
-  const { deps } = connection;
-  const { server, clock, policy } = deps;
+  const { server, clock, policy } = connection.provider;
   const { interaction, callbackPort, allowMissingPkceSupport = false } = options;
   const scopes = signInScopes(options);
   const response = await interactiveGrant({

@@ -1,8 +1,12 @@
-import type { ClientKey, SignInInteraction, InteractionChooser } from '@mcp-fittings/auth-oauth';
-import type { TokenProviderOptions } from '@mcp-fittings/auth-oauth/toolkit';
+import type {
+  InteractionChooser,
+  OAuthProviderOptions,
+  SignInInteraction,
+  TokenProviderOptions,
+} from '@mcp-fittings/auth-oauth';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import type { SubjectToken } from '../id-jag/token-exchange.js';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 
 /**
  * The company's identity provider, and this client's registration there. It comes from the user or an administrator, never from
@@ -16,7 +20,7 @@ export interface IdentityProviderConfig {
   /** Secret of this client. Default: none, for a public client. */
   readonly clientSecret?: string | undefined;
   /** Private key that authenticates this client (`private_key_jwt`); preferred to a secret. Default: none. */
-  readonly clientKey?: ClientKey | undefined;
+  readonly clientKey?: OAuthProviderOptions['clientKey'];
   /** How the secret is sent. Default: Basic when the metadata allow it, otherwise in the body. */
   readonly clientAuthMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;
   /** Port of the redirect URI that is registered at the identity provider. Default: a free port. */

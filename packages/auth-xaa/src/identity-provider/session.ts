@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
 import type { TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
+import { createHash, randomUUID } from 'node:crypto';
 import type { SubjectToken } from '../id-jag/token-exchange.js';
 import { readJwt } from '../jwt.js';
 import type { IdentityProviderConnection } from './connection.js';
@@ -43,8 +43,8 @@ export function hostAccountOf(session: string | undefined): string {
 }
 
 /** Identifies a user of a host: by issuer and subject, by the host's own id, or by the token itself. */
-export function accountOfSubject({ type, token, person }: SubjectToken): string {
-  if (person !== undefined && person !== '') return digestOf(['person', person]);
+export function accountOfSubject({ type, token, principal }: SubjectToken): string {
+  if (principal !== undefined && principal !== '') return digestOf(['principal', principal]);
   return (type === 'id_token' ? accountOf(token) : '') || digestOf([type, token]);
 }
 
@@ -70,7 +70,7 @@ function digestOf(values: readonly string[]): string {
 
 /** Creates the record of a sign-in. */
 export function sessionRecord(
-  { issuer, clientId, deps: { clock } }: IdentityProviderConnection,
+  { issuer, clientId, provider: { clock } }: IdentityProviderConnection,
   tokens: {
     readonly idToken: string | undefined;
     readonly refreshToken: string | undefined;

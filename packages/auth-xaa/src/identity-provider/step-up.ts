@@ -25,51 +25,62 @@ export interface StepUpRequest extends StepUp {
 }
 
 /** Remembers which stronger sign-in was requested, and which one was completed. */
-export interface StepUps {
+export class StepUps {
+  readonly #issuer: string;
+  readonly #clock: Clock;
+  #pending: StepUp | undefined;
+  #completed: (StepUp & { readonly at: number }) | undefined;
+
+  constructor(issuer: string, clock: Clock) {
+    this.#issuer = issuer;
+    this.#clock = clock;
+  }
+
   /** What the next sign-in must satisfy; undefined when there is no requirement. */
-  readonly pending: StepUp | undefined;
+  get pending(): StepUp | undefined {
+    return this.#pending;
+  }
+
   /**
    * Returns the error to throw, or undefined when the user has signed in that way after `since`, so that a retry will succeed.
    * When that sign-in was not enough, the error says so instead of asking the user for the same again.
    */
-  require(request: StepUpRequest): FittingsError | undefined;
+  require({
+    server,
+    since = Number.POSITIVE_INFINITY,
+    acrValues,
+    maxAge,
+  }: StepUpRequest): FittingsError | undefined {
+    const stepUp = { acrValues, maxAge };
+    const completed = this.#completed;
+    if (completed !== undefined && this.#isCompleted(stepUp)) {
+      return since < completed.at ? undefined : notStrongEnough(server, this.#issuer);
+    }
+    this.#pending = stepUp;
+    return signInRequired(server, this.#issuer, { details: { acrValues, maxAge } });
+  }
+
   /** The user has signed in as required. */
-  complete(): void;
-  forget(): void;
-}
+  complete(): void {
+    this.#completed = this.#pending && { ...this.#pending, at: this.#clock.now() };
+    this.#pending = undefined;
+  }
 
-export function createStepUps(issuer: string, clock: Clock): StepUps {
-  let pending: StepUp | undefined;
-  let completed: (StepUp & { readonly at: number }) | undefined;
+  forget(): void {
+    this.#pending = undefined;
+    this.#completed = undefined;
+  }
 
-  /** Whether the last sign-in satisfied this requirement, and is recent enough. */
-  const isCompleted = ({ acrValues, maxAge }: StepUp): boolean =>
-    completed !== undefined &&
-    completed.acrValues === acrValues &&
-    completed.maxAge === maxAge &&
-    (maxAge === undefined || clock.now() - completed.at <= maxAge * 1000 + AGE_MARGIN_MS);
-
-  return {
-    get pending() {
-      return pending;
-    },
-    require({ server, since = Number.POSITIVE_INFINITY, acrValues, maxAge }) {
-      const stepUp = { acrValues, maxAge };
-      if (completed !== undefined && isCompleted(stepUp)) {
-        return since < completed.at ? undefined : notStrongEnough(server, issuer);
-      }
-      pending = stepUp;
-      return signInRequired(server, issuer, { details: { acrValues, maxAge } });
-    },
-    complete() {
-      completed = pending && { ...pending, at: clock.now() };
-      pending = undefined;
-    },
-    forget() {
-      pending = undefined;
-      completed = undefined;
-    },
-  };
+  /** Returns whether the last sign-in satisfied this requirement, and is recent enough. */
+  #isCompleted({ acrValues, maxAge }: StepUp): boolean {
+    const completed = this.#completed;
+    return (
+      completed !== undefined &&
+      completed.acrValues === acrValues &&
+      completed.maxAge === maxAge &&
+      (maxAge === undefined || this.#clock.now() - completed.at <= maxAge * 1000 + AGE_MARGIN_MS)
+    );
+  }
 }
 
 /** Without it, `maxAge: 0` could never be satisfied. */

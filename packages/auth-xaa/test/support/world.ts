@@ -5,13 +5,8 @@ import {
   type TokenStore,
 } from '@mcp-fittings/client-core';
 import { authorizedFetch, type Interaction } from '@mcp-fittings/auth-oauth';
-import {
-  createIdentityProvider,
-  createXaaProvider,
-  type IdentityProvider,
-  type IdentityProviderOptions,
-  type XaaProviderOptions,
-} from '@mcp-fittings/auth-xaa';
+import type { IdentityProvider, IdentityProviderOptions, XaaProviderOptions } from '@mcp-fittings/auth-xaa';
+import { SharedIdentityProvider } from '../../src/identity-provider/identity-provider.js';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { scriptedPerson } from '../../../auth-oauth/test/support/authorization-server.mjs';
 import { startResource, type TestResource } from '../../../auth-oauth/test/support/resource-server.js';
@@ -34,7 +29,7 @@ export interface World extends AsyncDisposable {
   readonly pages: URL[];
   /** The account that the user signs in with. */
   login: string;
-  identity(options?: Partial<IdentityProviderOptions>): IdentityProvider;
+  identity(options?: Partial<IdentityProviderOptions>): SharedIdentityProvider;
   provider(identity: IdentityProvider, options?: Partial<XaaProviderOptions>): AuthProvider;
   /** Makes one request, and signs in when that is required. */
   use(provider: AuthProvider, url?: string): Promise<Response>;
@@ -80,7 +75,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     pages: [],
     login: 'person',
     identity: (more = {}) =>
-      createIdentityProvider({
+      new SharedIdentityProvider({
         issuer: idp.origin,
         clientId: 'host',
         store,
@@ -89,8 +84,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
         ...more,
       }),
     provider: (identityProvider, more = {}) =>
-      createXaaProvider({
-        identityProvider,
+      identityProvider.createProvider({
         url: resource.url,
         server: 'test',
         store,

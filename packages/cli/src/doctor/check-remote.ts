@@ -41,8 +41,7 @@ export async function checkRemote(options: RemoteCheckOptions): Promise<readonly
     results.push(discovery);
   }
   if (signIn !== undefined && (error === undefined || error.kind === 'auth')) {
-    const url = String(options.config['url']);
-    const token = await checkToken({ ...options, ...signIn, url, refusal: refusalOf(error) });
+    const token = await checkToken({ ...options, ...signIn, refusal: refusalOf(error) });
     // Without valid metadata no sign-in can work, so none is suggested.
     const canSignIn = error?.code !== 'AUTH_DISCOVERY_FAILED' && discovery?.outcome !== 'failed';
     if (canSignIn || !needsSignIn(token)) results.push(token);

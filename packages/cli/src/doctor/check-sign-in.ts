@@ -1,13 +1,13 @@
+import { discoverSignIn, readStoredSignIn } from '@mcp-fittings/auth-oauth';
 import {
-  type ConfiguredEndpoints,
-  type TokenRecord,
-  discover,
-  findAuthorizationServer,
-} from '@mcp-fittings/auth-oauth/toolkit';
-import { type AuthChallenge, FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+  type AuthChallenge,
+  type Clock,
+  FittingsError,
+  type ServerConfig,
+  type TokenStore,
+} from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { type HttpClientOptions, createHttpClient } from '@mcp-fittings/http-client';
-import { storedToken, type StoredTokenOptions } from '../session/stored-sign-in.js';
 import { findingFromError } from './error-findings.js';
 import { type CheckResult, createResult, createFinding } from './findings.js';
 
@@ -22,30 +22,24 @@ export interface DiscoveryOptions {
 /** Checks whether the OAuth metadata of the server exists and is consistent: resource, issuer, endpoints. */
 export async function checkDiscovery(options: DiscoveryOptions): Promise<CheckResult> {
   const { server, challenge, signal } = options;
-  const serverUrl = new URL(options.network.url);
   await using network = createHttpClient(options.network);
   try {
-    const configured = endpointsOf(options.config);
-    const found = await discover({
+    const { url, allowAddresses } = options.network;
+    const { issuer, resource, isGuessed } = await discoverSignIn({
+      url,
       network,
       server,
-      serverUrl,
       challenge,
       signal,
-      configured,
+      endpoints: endpointsOf(options.config),
       allowedEndpointOrigins: textsOf(options.config.oauth, 'allowedEndpointOrigins'),
-      allowAddresses: options.network.allowAddresses,
+      allowAddresses,
     });
-    const isConfigured = configured.metadataUrl !== undefined || configured.tokenUrl !== undefined;
-    if (found.withoutMetadata && !isConfigured) {
-      const issuer = serverUrl.origin;
-      const atOrigin = await findAuthorizationServer({ network, server, issuer, signal, match: 'origin' });
-      if (atOrigin === undefined) {
-        const message = `${serverUrl.origin} requires credentials, but has no metadata that says where to sign in.`;
-        return createResult('discovery', '', [createFinding('DISCOVERY_MISSING', message)]);
-      }
+    if (isGuessed) {
+      const message = `${new URL(url).origin} requires credentials, but has no metadata that says where to sign in.`;
+      return createResult('discovery', '', [createFinding('DISCOVERY_MISSING', message)]);
     }
-    return createResult('discovery', `sign-in at ${found.authorizationServer.issuer} for ${found.resource}`);
+    return createResult('discovery', `sign-in at ${issuer} for ${resource}`);
   } catch (error) {
     if (!(error instanceof FittingsError)) throw error;
     return createResult('discovery', '', [findingFromError(error).finding]);
@@ -57,7 +51,7 @@ function textsOf(value: unknown, name: string): readonly string[] | undefined {
   return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : undefined;
 }
 
-function endpointsOf({ oauth }: ServerConfig): ConfiguredEndpoints {
+function endpointsOf({ oauth }: ServerConfig): Parameters<typeof discoverSignIn>[0]['endpoints'] {
   if (!isRecord(oauth)) return {};
   const text = (name: string): string | undefined => {
     const value = oauth[name];
@@ -70,17 +64,23 @@ function endpointsOf({ oauth }: ServerConfig): ConfiguredEndpoints {
   };
 }
 
-export interface TokenCheckOptions extends StoredTokenOptions {
-  /** Says why the server rejected the request; undefined if it accepted it. */
+export interface TokenCheckOptions {
+  readonly server: string;
+  readonly config: ServerConfig;
+  /** Where the entry comes from: credentials belong to it. */
+  readonly identity: string;
+  readonly store: TokenStore;
+  readonly clock: Clock;
+  /** Why the server rejected the request; undefined if it accepted it. */
   readonly refusal: FittingsError | undefined;
 }
 
 /** Checks the stored token: whether there is one, how old it is, and whether the server accepts it. */
 export async function checkToken(options: TokenCheckOptions): Promise<CheckResult> {
-  const { server, clock, refusal } = options;
-  let record: TokenRecord | undefined;
+  const { server, config, identity, store, clock, refusal } = options;
+  let record: StoredSignIn;
   try {
-    record = await storedToken(options);
+    record = await readStoredSignIn({ name: server, config, identity }, store);
   } catch (error) {
     if (!(error instanceof FittingsError)) throw error;
     const { finding: found } = findingFromError(error);
@@ -93,10 +93,10 @@ export async function checkToken(options: TokenCheckOptions): Promise<CheckResul
     const message = `"${server}" requires a sign-in.`;
     return createResult('token', '', [createFinding('SIGN_IN_REQUIRED', message, { fix, error: refusal })]);
   }
-  const { expiresAt, refreshToken } = record;
+  const { expiresAt, isRenewable } = record;
   if (expiresAt !== undefined && expiresAt <= clock.now()) {
     const ago = ageOf(clock.now() - expiresAt);
-    const why = refreshToken === undefined ? 'there is no refresh token' : 'it could not be renewed';
+    const why = isRenewable ? 'it could not be renewed' : 'there is no refresh token';
     const message = `The token for "${server}" expired ${ago} ago, and ${why}.`;
     return createResult('token', '', [createFinding('TOKEN_EXPIRED', message, { fix, error: refusal })]);
   }
@@ -104,11 +104,13 @@ export async function checkToken(options: TokenCheckOptions): Promise<CheckResul
   return createResult('token', '', [createFinding('TOKEN_REFUSED', message, { fix, error: refusal })]);
 }
 
-function summaryOf(record: TokenRecord | undefined, now: number): string {
+type StoredSignIn = Awaited<ReturnType<typeof readStoredSignIn>>;
+
+function summaryOf(record: StoredSignIn, now: number): string {
   if (record === undefined) return 'none stored, none required';
   const age = `obtained ${ageOf(now - record.obtainedAt)} ago`;
   const end = record.expiresAt === undefined ? '' : `, valid for ${ageOf(record.expiresAt - now)}`;
-  return `${age}${end}${record.refreshToken === undefined ? ', not renewable' : ''}`;
+  return `${age}${end}${record.isRenewable ? '' : ', not renewable'}`;
 }
 
 const UNITS = [

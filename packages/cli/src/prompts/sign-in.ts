@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import {
   type DevicePrompt,
   type LoopbackOptions,
-  type PasteBackQuestion,
+  type PasteBackOptions,
   type InteractionChooser,
   deviceCode,
   interactionForEnvironment,
@@ -33,7 +33,7 @@ export function signInInteraction(deps: CommandDeps, method: SignInMethod | unde
     },
   };
   const showCode = (prompt: DevicePrompt): void => note(deps, prompt);
-  const ask = async (question: PasteBackQuestion): Promise<string> => askForAddress(deps, question);
+  const ask: PasteBackOptions['ask'] = (question) => askForAddress(deps, question);
   switch (method) {
     case 'browser':
       return () => loopback(browser);
@@ -67,7 +67,10 @@ function note({ output }: CommandDeps, prompt: DevicePrompt): void {
 }
 
 /** Asks for the address at the terminal; without one, reads a line of stdin. */
-async function askForAddress(deps: CommandDeps, question: PasteBackQuestion): Promise<string> {
+async function askForAddress(
+  deps: CommandDeps,
+  question: Parameters<PasteBackOptions['ask']>[0],
+): Promise<string> {
   const { server, url, problem, signal = deps.signal } = question;
   const { output } = deps;
   if (problem === undefined) {

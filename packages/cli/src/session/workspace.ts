@@ -44,7 +44,7 @@ export async function openWorkspace(
   let { loaded } = parts;
   if (asks && loaded.entries.some(({ approval }) => approval !== undefined && 'url' in approval.definition)) {
     const { openSignInLookup } = await import('./stored-sign-in.js');
-    await using lookup = openSignInLookup({ store: options.store, home, clock: deps.clock }, loaded);
+    await using lookup = openSignInLookup({ store: options.store, home }, loaded);
     loaded = await loadAgain(options, parts, (url) => lookup.hasSignIn(url));
   }
   deps.output.hide(configSecrets(loaded));

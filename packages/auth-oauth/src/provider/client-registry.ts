@@ -1,46 +1,25 @@
 import { FittingsError, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { AuthorizationServer } from 'oauth4webapi';
-import { register, type Registration } from './dynamic-registration.js';
-import { checkIssuerBinding, issuerMismatch } from './issuer-binding.js';
-import { clientAuthentication, type ClientKey, type OAuthClient } from './oauth-client.js';
+import { register, type Registration } from '../registration/dynamic-registration.js';
+import { checkIssuerBinding, issuerMismatch } from '../registration/issuer-binding.js';
+import { clientAuthentication, type OAuthClient } from '../registration/oauth-client.js';
 import { isSameIssuer, textOf, textsOf, withoutRootSlash } from '../protocol/values.js';
-import type { ProviderContext } from '../provider/provider-context.js';
+import type { OAuthProviderOptions } from '../options.js';
+import type { ProviderContext } from './provider-context.js';
 
-/**
- * The OAuth client that the host is to authorization servers. The first of these that applies is used: `clientId`, a Client
- * ID Metadata Document at `clientMetadataUrl`, dynamic client registration.
- */
-export interface OAuthClientOptions {
-  /** Name of the application, which the authorization server shows to the person (`client_name` of a registration). */
-  readonly clientName: string;
-  /** Home page of the application (`client_uri` of a registration). Default: none. */
-  readonly clientUri?: string | undefined;
-  /** Id of a client that was registered with the authorization server by hand. Default: none. */
-  readonly clientId?: string | undefined;
-  /** Secret of that client. Default: none, a public client. */
-  readonly clientSecret?: string | undefined;
-  /** Private key that authenticates the client with `private_key_jwt`, also one with a metadata document. Default: none. */
-  readonly clientKey?: ClientKey | undefined;
-  /**
-   * The issuer that `clientId` belongs to; another one is `AUTH_DISCOVERY_FAILED`. Default: the first issuer that the
-   * secret or the key is used at, which is remembered in the store. A client without either is used at every issuer that
-   * the server names.
-   */
-  readonly clientIssuer?: string | undefined;
-  /**
-   * URL of the application's Client ID Metadata Document, used where the authorization server supports it: https, with a
-   * path, in its normalized form. Default: none.
-   * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
-   */
-  readonly clientMetadataUrl?: string | undefined;
-  /**
-   * `allow` registers the client dynamically if there is no other way; `never` rejects with `AUTH_FAILED` instead. The
-   * revision 2026-07-28 deprecates dynamic registration in favor of `clientMetadataUrl`. Default `allow`.
-   * @see https://www.rfc-editor.org/rfc/rfc7591.html
-   */
-  readonly registration?: 'allow' | 'never' | undefined;
-}
+/** The members that say which client the host is. */
+export type OAuthClientOptions = Pick<
+  OAuthProviderOptions,
+  | 'clientName'
+  | 'clientUri'
+  | 'clientId'
+  | 'clientSecret'
+  | 'clientKey'
+  | 'clientIssuer'
+  | 'clientMetadataUrl'
+  | 'registration'
+>;
 
 /** Which client {@link ClientRegistry.find} looks for. */
 export interface FindClientRequest {

@@ -1,9 +1,7 @@
+import type { webcrypto } from 'node:crypto';
 import type { Clock, Logger, TokenStore } from '@mcp-fittings/client-core';
-import type { HttpClientOptions } from '@mcp-fittings/http-client';
-import type { ConfiguredEndpoints } from '../discovery/discover.js';
-import type { InteractionChooser, SignInInteraction } from '../interaction/interaction.js';
-import type { OAuthClientOptions } from '../registration/client-registry.js';
-import type { Fetcher } from '../protocol/endpoint.js';
+import type { HttpClient, HttpClientOptions } from '@mcp-fittings/http-client';
+import type { InteractionChooser, SignInInteraction } from './interaction/interaction.js';
 
 /** Options of every provider that obtains tokens from an authorization server. */
 export interface TokenProviderOptions {
@@ -27,7 +25,16 @@ export interface TokenProviderOptions {
    */
   readonly allowedEndpointOrigins?: readonly string[] | undefined;
   /** Endpoints that take precedence over what the servers say. Default: discovered. */
-  readonly endpoints?: ConfiguredEndpoints | undefined;
+  readonly endpoints?:
+    | {
+        /** The authorization endpoint, used together with `tokenUrl`. Default: discovered. */
+        readonly authorizationUrl?: string | undefined;
+        /** The token endpoint. If set, no authorization server metadata is read. Default: discovered. */
+        readonly tokenUrl?: string | undefined;
+        /** URL of the authorization server metadata, which must be on the issuer's origin. Default: the well-known URLs. */
+        readonly metadataUrl?: string | undefined;
+      }
+    | undefined;
   /** The scopes to request. Default: those of the challenge, else those that the server lists. */
   readonly scopes?: readonly string[] | undefined;
   /**
@@ -46,15 +53,54 @@ export interface TokenProviderOptions {
    * How servers are reached: proxy, certificates, timeouts, allowed addresses. An `HttpClient` is used as it is and stays yours
    * to close. Default: the defaults of `HttpClientOptions`.
    */
-  readonly network?: Omit<HttpClientOptions, 'url' | 'server' | 'headers'> | Fetcher | undefined;
+  readonly network?:
+    Omit<HttpClientOptions, 'url' | 'server' | 'headers'> | Pick<HttpClient, 'fetch'> | undefined;
   /** Time source for expiry, waiting and caching. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Receives warnings, for example about a token that could not be stored or revoked. Default: none. */
   readonly logger?: Logger | undefined;
 }
 
-/** Options of `createOAuthProvider()`. */
-export interface OAuthProviderOptions extends TokenProviderOptions, OAuthClientOptions {
+/**
+ * Options of `createOAuthProvider()`. The client is the first of these that applies: `clientId`, a Client ID Metadata Document at
+ * `clientMetadataUrl`, dynamic client registration.
+ */
+export interface OAuthProviderOptions extends TokenProviderOptions {
+  /** Name of the application, which the authorization server shows to the person (`client_name` of a registration). */
+  readonly clientName: string;
+  /** Home page of the application (`client_uri` of a registration). Default: none. */
+  readonly clientUri?: string | undefined;
+  /** Id of a client that was registered with the authorization server by hand. Default: none. */
+  readonly clientId?: string | undefined;
+  /** Secret of that client. Default: none, a public client. */
+  readonly clientSecret?: string | undefined;
+  /** Private key that authenticates the client with `private_key_jwt`, also one with a metadata document. Default: none. */
+  readonly clientKey?:
+    | {
+        /** The private key, for example from `crypto.subtle.importKey`, with the usage `sign`. */
+        readonly key: webcrypto.CryptoKey;
+        /** Key id, sent as `kid`. Default: none, for a client with one key. */
+        readonly kid?: string | undefined;
+      }
+    | undefined;
+  /**
+   * The issuer that `clientId` belongs to; another one is `AUTH_DISCOVERY_FAILED`. Default: the first issuer that the
+   * secret or the key is used at, which is remembered in the store. A client without either is used at every issuer that
+   * the server names.
+   */
+  readonly clientIssuer?: string | undefined;
+  /**
+   * URL of the application's Client ID Metadata Document, used where the authorization server supports it: https, with a
+   * path, in its normalized form. Default: none.
+   * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+   */
+  readonly clientMetadataUrl?: string | undefined;
+  /**
+   * `allow` registers the client dynamically if there is no other way; `never` rejects with `AUTH_FAILED` instead. The
+   * revision 2026-07-28 deprecates dynamic registration in favor of `clientMetadataUrl`. Default `allow`.
+   * @see https://www.rfc-editor.org/rfc/rfc7591.html
+   */
+  readonly registration?: 'allow' | 'never' | undefined;
   /** How a person signs in, or a function that chooses it. Without it `signIn` rejects with `AUTH_FAILED`. Default: none. */
   readonly interaction?: SignInInteraction | InteractionChooser | undefined;
   /**

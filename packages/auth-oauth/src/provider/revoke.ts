@@ -6,9 +6,9 @@ import {
   revocationRequest,
 } from 'oauth4webapi';
 import type { DiscoveredServer } from '../discovery/discover.js';
-import type { ClientRegistry } from '../registration/client-registry.js';
+import type { ClientRegistry } from './client-registry.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
-import type { TokenRecord } from './token-record.js';
+import type { TokenRecord } from '../tokens/token-record.js';
 import { isSameIssuer } from '../protocol/values.js';
 import { type Fetcher, guardedFetch } from '../protocol/endpoint.js';
 
