@@ -465,6 +465,17 @@ it('AsyncLocalStorage holds in both directions', async () => {
   await host.close();
 });
 
+it('arguments of any depth reach the transport, with and without interceptors', async () => {
+  let nested: unknown = 1;
+  for (let depth = 0; depth < 50_000; depth++) nested = [nested];
+  for (const intercept of [[], [onTools((request, next) => next(request))]]) {
+    const { host } = await connected(intercept);
+    // The server, which gets neither number, says so.
+    expect(await host.callTool(add, { nested })).toMatchObject({ isError: true });
+    await host.close();
+  }
+});
+
 describe('connections and lists', () => {
   it('a refused connection fails its server only, and is not tried again', async () => {
     const servers = testServers(calculator);

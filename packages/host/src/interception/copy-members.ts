@@ -2,26 +2,27 @@
  * Copies plain objects and lists at any depth, so that an interceptor that changes a request in place does not change what its caller
  * has. Functions, signals and instances of classes stay the same.
  */
-export function copyMembers<T>(value: T, copies: Map<object, object> = new Map()): T {
-  if (typeof value !== 'object' || value === null) return value;
-  const known = copies.get(value);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the copy of this very value
-  if (known !== undefined) return known as T;
-  if (!Array.isArray(value) && !isPlain(value)) return value;
-  const copy = Array.isArray(value) ? [] : {};
-  copies.set(value, copy);
-  for (const [name, member] of Object.entries(value)) {
-    // Not an assignment, which would set the prototype for the name `__proto__`.
-    const copied: unknown = copyMembers(member, copies);
-    Object.defineProperty(copy, name, {
-      value: copied,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
+export function copyMembers<T>(value: T): T {
+  const copies = new Map<object, object>();
+  const copyOf = (original: unknown): unknown => {
+    if (typeof original !== 'object' || original === null) return original;
+    const isList = Array.isArray(original);
+    if (!isList && !isPlain(original)) return original;
+    const copy = copies.get(original) ?? (isList ? [] : {});
+    copies.set(original, copy);
+    return copy;
+  };
+  const result = copyOf(value);
+  // The map grows meanwhile. A recursion would exceed the stack with arguments that a model nests deeply.
+  for (const [original, copy] of copies) {
+    for (const [name, member] of Object.entries(original)) {
+      // Not an assignment, which would set the prototype for the name `__proto__`.
+      const property = { value: copyOf(member), writable: true, enumerable: true, configurable: true };
+      Object.defineProperty(copy, name, property);
+    }
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has the same members
-  return copy as T;
+  return result as T;
 }
 
 function isPlain(value: object): boolean {
