@@ -2,7 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/toolbox/text';
 import { abortable, linkSignal } from '@mcp-fittings/toolbox/timing';
 import { createTools, toolVisibility, type ToolHost, type ToolPolicy, type Tools } from '@mcp-fittings/tools';
-import type { CallOptions, CatalogResource, PrincipalOptions, ResourceResult } from '@mcp-fittings/host';
+import type { CallOptions, CatalogResource, ResourceResult } from '@mcp-fittings/host';
 import { toAppResult, toContents, type AppResourceContents, type AppToolResult } from './app-result.js';
 import type { AppsOptions } from './create-apps.js';
 import { isAppUri, showUri } from './read-app.js';
@@ -11,7 +11,9 @@ import { isAppUri, showUri } from './read-app.js';
 export interface AppsHost extends ToolHost {
   /** Returns the resources that servers list. Without it, the metadata of a listed resource does not count. */
   readonly resources?:
-    | ((options?: PrincipalOptions) => readonly Pick<CatalogResource, 'server' | 'uri' | '_meta'>[])
+    | ((
+        options?: Pick<CallOptions, 'principal'>,
+      ) => readonly Pick<CatalogResource, 'server' | 'uri' | '_meta'>[])
     | undefined;
   /** Reads a resource. Rejects with a `FittingsError`. */
   readResource(

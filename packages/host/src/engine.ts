@@ -1,6 +1,5 @@
 /** For engines of other packages: the contract, and what engines of the host have in common. */
 export type {
-  ClientIdentity,
   Engine,
   EngineCallbacks,
   EngineConnectOptions,
@@ -8,22 +7,14 @@ export type {
   EngineRequestInfo,
   EngineRequestOptions,
   EngineSession,
-  InitializeEra,
   ProtocolEra,
-  ServerIdentity,
-  StatelessEra,
 } from './contracts/engine.js';
-export { clientCapabilities, type ClientCapabilities } from './engine/client-capabilities.js';
-export { elicited, toElicitationRequest, type ElicitedValue } from './engine/elicitation.js';
+export { clientCapabilities } from './engine/client-capabilities.js';
+export { elicited, toElicitationRequest } from './engine/elicitation.js';
 export { isEraUnknown, isLocal, isSilence, probeTimeoutMs, tooSlowForEra } from './engine/era.js';
 export { handshakeProblem } from './engine/handshake-bounds.js';
 export { headerProblem } from './engine/header-annotations.js';
-export {
-  Listening,
-  type ListenFilter,
-  type ListeningOptions,
-  type Subscription,
-} from './engine/listening.js';
+export { Listening } from './engine/listening.js';
 export {
   connectionError,
   otherError,
@@ -31,5 +22,5 @@ export {
   timeoutError,
   type FailedRequest,
 } from './engine/request-errors.js';
-export { readList, type ListOptions } from './engine/list-pages.js';
+export { readList } from './engine/list-pages.js';
 export { native } from './native/engine.js';

@@ -6,7 +6,7 @@ import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
 import { timeoutOf, type Call } from './calls/server-calls.js';
 import { ToolTasks } from './calls/tool-tasks.js';
 import { ListBudget, Semaphore } from './limiters.js';
-import type { CallOptions, Host, HostEvents, PrincipalOptions } from './contracts/host.js';
+import type { CallOptions, Host, HostEvents } from './contracts/host.js';
 import type { ToolResult } from './contracts/content.js';
 import type { HostOptions } from './contracts/host-options.js';
 import type { ServerSnapshot } from './contracts/state.js';
@@ -102,7 +102,7 @@ export function createHost(options: HostOptions): Host {
   };
   const principals = new PrincipalServers(deps);
   /** Returns the principal whose own connection is meant; undefined for the connection of the host. */
-  const principalOf = ({ principal }: PrincipalOptions): string | undefined =>
+  const principalOf = ({ principal }: Pick<CallOptions, 'principal'>): string | undefined =>
     principal === options.principal ? undefined : principal;
   /** Runs `work` with the server, or with the connection of the principal whom the options name. */
   const use = async <T>(
@@ -125,7 +125,7 @@ export function createHost(options: HostOptions): Host {
     }
   };
   const all = <Item>(
-    given: PrincipalOptions,
+    given: Pick<CallOptions, 'principal'>,
     lists: (server: ServerConnection) => readonly Item[],
   ): readonly Item[] => {
     const principal = principalOf(given);
@@ -135,7 +135,7 @@ export function createHost(options: HostOptions): Host {
       return server === undefined ? [] : lists(server);
     });
   };
-  const snapshotOf = (name: string, given: PrincipalOptions): ServerSnapshot => {
+  const snapshotOf = (name: string, given: Pick<CallOptions, 'principal'>): ServerSnapshot => {
     const principal = principalOf(given);
     const server = serverOf(name);
     if (principal === undefined) return server.snapshot();

@@ -20,10 +20,28 @@ export interface TraceEvent {
   readonly kind?: string | undefined;
   /** Id of the JSON-RPC request; on `request` only. Absent for a notification. */
   readonly requestId?: RequestId | undefined;
-  /** Connection that carries it; on `request` and `session` only. */
-  readonly connection?: TracedConnection | undefined;
+  /** Connection that carries it, as far as it is known when it is read; on `request` and `session` only. */
+  readonly connection?:
+    | {
+        /** Type of the transport, such as `stdio`. */
+        readonly type: string;
+        /** Negotiated protocol revision; `undefined` before the handshake has ended. */
+        readonly protocolVersion: string | undefined;
+        /** Id of the session, if the transport has one. */
+        readonly sessionId: string | undefined;
+        /** What the transport says about itself, see `describe()` of `Transport`. Read once for each connection. */
+        readonly description: TransportDescription;
+      }
+    | undefined;
   /** Set before `asyncEnd` if the server answered; on `request` only. Of a notification it is always absent. */
-  response?: TracedResponse | undefined;
+  response?:
+    | {
+        /** The error, if it is an error response. */
+        readonly error?: { readonly code: number; readonly message: string } | undefined;
+        /** Whether it is the result of a tool that failed (`isError`). */
+        readonly isToolError: boolean;
+      }
+    | undefined;
   /** Set before `asyncEnd` if the host stopped waiting for the response; on `request` only. */
   givenUp?: 'TIMEOUT' | 'ABORTED' | undefined;
   /**
@@ -31,26 +49,6 @@ export interface TraceEvent {
    * is there already, if any, from yours.
    */
   run?: (<T>(work: () => T) => T) | undefined;
-}
-
-/** A connection, as far as it is known when it is read. */
-export interface TracedConnection {
-  /** Type of the transport, such as `stdio`. */
-  readonly type: string;
-  /** Negotiated protocol revision; `undefined` before the handshake has ended. */
-  readonly protocolVersion: string | undefined;
-  /** Id of the session, if the transport has one. */
-  readonly sessionId: string | undefined;
-  /** What the transport says about itself, see `describe()` of `Transport`. Read once for each connection. */
-  readonly description: TransportDescription;
-}
-
-/** What a trace needs of a JSON-RPC response. */
-export interface TracedResponse {
-  /** The error, if it is an error response. */
-  readonly error?: { readonly code: number; readonly message: string } | undefined;
-  /** Whether it is the result of a tool that failed (`isError`). */
-  readonly isToolError: boolean;
 }
 
 /**

@@ -3,7 +3,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostCache } from '@mcp-fittings/client-core';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { createHost, type ListKind } from '@mcp-fittings/host';
-import { readList, type EngineSession, type ListOptions } from '@mcp-fittings/host/engine';
+import { readList, type EngineSession } from '@mcp-fittings/host/engine';
 import { digestOf } from '../src/json-values.js';
 import { differences } from '../src/server/server-catalog.js';
 import { calculator, identity } from './support/calculator.js';
@@ -16,7 +16,7 @@ const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 const listPages = (
   kind: ListKind,
   request: EngineSession['request'],
-  options: Pick<ListOptions, 'maxPages' | 'maxItems' | 'budget'>,
+  options: Omit<Parameters<typeof readList>[2], 'timeoutMs'>,
 ) => {
   const capabilities = { tools: {}, prompts: {}, resources: {} };
   return readList({ capabilities, request }, kind, { timeoutMs: 1000, ...options });

@@ -5,7 +5,7 @@ import { withTasks, type WithTasksOptions } from './with-tasks.js';
 /** Options of {@link tasks}. */
 export interface TasksOptions extends Omit<WithTasksOptions, 'server' | 'owner' | 'clock'> {
   /**
-   * Returns whose tasks those of a connection are in the store. Two people must never have the same owner.
+   * Returns whose tasks those of a connection are in the store. Two principals must never have the same owner.
    * Default: {@link taskOwner}.
    */
   readonly ownerOf?: ((server: string, principal: string | undefined) => string) | undefined;

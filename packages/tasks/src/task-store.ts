@@ -31,7 +31,7 @@ export interface ClaimedTask {
 }
 
 /**
- * Remembers the open tasks, so that polling can go on after a restart. `owner` is the server and the person on whose behalf it
+ * Remembers the open tasks, so that polling can go on after a restart. `owner` is the server and the principal on whose behalf it
  * was called: the tasks of one owner are not shown to another.
  * @see https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md section "Task Polling"
  */
@@ -109,7 +109,7 @@ export function taskStore(tokens: TokenStore, options: TaskStoreOptions = {}): T
 }
 
 /**
- * Returns the owner of the tasks of a server, and of one person if the host serves several: for `store.list()`.
+ * Returns the owner of the tasks of a server, and of one principal if the host serves several: for `store.list()`.
  * @param server - name of the server in the host
  * @param principal - `principal` of the calls, or that of the host
  */

@@ -35,7 +35,7 @@ export interface WithTasksOptions {
   readonly server?: string | undefined;
   /** Remembers open tasks, so that they can be resumed after a restart. Default none. */
   readonly store?: TaskStore | undefined;
-  /** Whose tasks they are in the store. Default: `taskOwner(server)`; use `taskOwner(server, person)` if there are several people. */
+  /** Whose tasks they are in the store. Default: `taskOwner(server)`; use `taskOwner(server, principal)` if there are several principals. */
   readonly owner?: string | undefined;
   /** Called when a task was created, and when its status or its message has changed. It must not throw. Default none. */
   readonly onTask?: ((task: TaskUpdate) => void) | undefined;

@@ -191,11 +191,12 @@ export function checkCapability(
   capability: keyof typeof OFFERS,
 ): void {
   if (isRecord(capabilities[capability])) return;
-  throw new FittingsError(
-    'CAPABILITY_MISSING',
-    `The server "${server}" does not offer ${OFFERS[capability]}.`,
-    { server, delivery: 'not-sent', details: { capability } },
-  );
+  const what = OFFERS[capability];
+  throw new FittingsError('CAPABILITY_MISSING', `The server "${server}" does not offer ${what}.`, {
+    server,
+    delivery: 'not-sent',
+    details: { capability },
+  });
 }
 
 /** Returns the longest time without a response or progress of a call, in milliseconds. */

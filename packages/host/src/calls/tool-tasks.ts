@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
-import type { HostEvents } from '../contracts/host.js';
-import type { ToolTask, ToolTaskOptions, ToolTaskStatus } from '../contracts/tool-tasks.js';
+import type { CallToolOptions, HostEvents } from '../contracts/host.js';
+import type { ToolTask } from '../contracts/tool-tasks.js';
 import type { Emitter } from '../events.js';
 
 // What `tasks()` of `@mcp-fittings/tasks` reads and writes. Its tests with this host compare them.
 const RESUME_METHOD = 'com.mcp-fittings/tasks/resume';
 const TASK_META = 'com.mcp-fittings/task';
 
-const STATUSES: ReadonlySet<string> = new Set<ToolTaskStatus>([
+const STATUSES: ReadonlySet<string> = new Set<ToolTask['status']>([
   'working',
   'input_required',
   'completed',
@@ -36,7 +36,7 @@ export class ToolTasks {
   }
 
   /** Returns one call of this tool that the server may answer with a task. Dispose of it when the call has settled. */
-  open(tool: string, { onUpdate, resume }: ToolTaskOptions): TaskCall {
+  open(tool: string, { onUpdate, resume }: NonNullable<CallToolOptions['task']>): TaskCall {
     const call = new TaskCall(tool, resume, (key) => this.#watching.delete(key));
     this.#watching.set(call.key, (task) => {
       call.taskId = task.taskId;
@@ -94,6 +94,6 @@ function readTask(server: string, tool: unknown, params: JSONRPCObject): ToolTas
   };
 }
 
-function isStatus(value: unknown): value is ToolTaskStatus {
+function isStatus(value: unknown): value is ToolTask['status'] {
   return typeof value === 'string' && STATUSES.has(value);
 }

@@ -18,7 +18,7 @@ import {
   RPC_CODES,
 } from '@mcp-fittings/toolbox/messages';
 import { META } from '../native/protocol.js';
-import type { TracedConnection, TracedResponse, TraceEvent, Tracer } from '../tracing.js';
+import type { TraceEvent, Tracer } from '../tracing.js';
 import type { InboundLimit } from './inbound-limit.js';
 
 export interface ConnectionObserverOptions {
@@ -151,7 +151,7 @@ export class ConnectionObserver implements TransportObserver {
   }
 }
 
-class ConnectionToTrace implements TracedConnection {
+class ConnectionToTrace implements NonNullable<TraceEvent['connection']> {
   readonly type: string;
   protocolVersion: string | undefined;
   readonly #transport: Transport;
@@ -172,7 +172,7 @@ class ConnectionToTrace implements TracedConnection {
 }
 
 /** The server may send anything. */
-function readError(error: unknown): NonNullable<TracedResponse['error']> {
+function readError(error: unknown): NonNullable<TraceEvent['response']>['error'] {
   const { code, message }: Readonly<Record<string, unknown>> = isRecord(error) ? error : {};
   return {
     code: typeof code === 'number' ? code : RPC_CODES.internalError,

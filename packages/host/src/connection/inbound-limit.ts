@@ -16,25 +16,23 @@ const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
 /** Most refusals that wait to be sent. A server that sends requests and does not read gets no more. */
 const MAX_REFUSALS = 64;
 
+type Shared = Pick<ServerDeps, 'server' | 'clock' | 'limits'>;
+
 /**
  * Bounds what one server may send on its own, over all its connections: counts requests, progress, list changes and other notifications
  * separately. Responses are never dropped.
  */
 export class InboundLimit {
-  readonly #server: string;
-  readonly #perSecond: number;
+  readonly #shared: Shared;
   readonly #deps: InboundLimitDeps;
   readonly #rates: Readonly<Record<Kind, RateLimit>>;
   readonly #reports: RateLimit;
   #refusals = 0;
 
-  constructor(
-    { server, clock, limits }: Pick<ServerDeps, 'server' | 'clock' | 'limits'>,
-    deps: InboundLimitDeps,
-  ) {
-    const { eventsPerSecond: perSecond } = limits;
-    this.#server = server;
-    this.#perSecond = perSecond;
+  constructor(shared: Shared, deps: InboundLimitDeps) {
+    const { clock, limits } = shared;
+    const perSecond = limits.eventsPerSecond;
+    this.#shared = shared;
     this.#deps = deps;
     this.#rates = {
       request: new RateLimit(clock, perSecond),
@@ -55,8 +53,10 @@ export class InboundLimit {
     if (kind === 'list' && isListKind(list)) this.#deps.onListChanged(list);
     else if (kind === 'request' && isRequestId(id)) this.#refuse(transport, id);
     if (kind !== 'list' && this.#reports.allow()) {
-      const text = `The server "${this.#server}" sent more than ${this.#perSecond} ${kind} messages in a second; the rest was dropped.`;
-      this.#deps.onFlood(new FittingsError('PROTOCOL_VIOLATION', text, { server: this.#server }));
+      const { server, limits } = this.#shared;
+      const perSecond = limits.eventsPerSecond;
+      const text = `The server "${server}" sent more than ${perSecond} ${kind} messages in a second; the rest was dropped.`;
+      this.#deps.onFlood(new FittingsError('PROTOCOL_VIOLATION', text, { server }));
     }
     return false;
   }

@@ -1,4 +1,4 @@
-import type { FittingsError, JSONRPCObject } from '@mcp-fittings/client-core';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import type { ConnectionStatus } from './state.js';
 
 /**
@@ -53,17 +53,16 @@ export interface PromptDefinition {
   /** What the prompt is for. */
   readonly description?: string | undefined;
   /** Arguments that the prompt takes, in the server's order. */
-  readonly arguments?: readonly PromptArgument[] | undefined;
-}
-
-/** An argument of a prompt. */
-export interface PromptArgument {
-  /** Name of the argument, as a key of the second argument of `host.getPrompt()`. */
-  readonly name: string;
-  /** What the argument means. */
-  readonly description?: string | undefined;
-  /** Whether the argument must be given. The protocol's default is `false`. */
-  readonly required?: boolean | undefined;
+  readonly arguments?:
+    | readonly {
+        /** Name of the argument, as a key of the second argument of `host.getPrompt()`. */
+        readonly name: string;
+        /** What the argument means. */
+        readonly description?: string | undefined;
+        /** Whether the argument must be given. The protocol's default is `false`. */
+        readonly required?: boolean | undefined;
+      }[]
+    | undefined;
 }
 
 /**
@@ -151,21 +150,6 @@ export type Available<Item> = Item & {
   readonly serverState: ConnectionStatus;
 };
 
-/** How one list of a server was last read. */
-export interface ListStatus {
-  /**
-   * Why the last reading failed; `undefined` if it succeeded. While the server is connected, the host reads the list again
-   * with increasing delays. The catalog keeps what an earlier reading returned.
-   */
-  readonly error: FittingsError | undefined;
-  /** Entries that were left out and members that were ignored, with the reasons; the first 20. */
-  readonly skipped: readonly string[];
-  /** Whether the server declares the list public, so that users may share it in a cache. Default `false`. */
-  readonly isPublic?: boolean | undefined;
-  /** Time until which the server calls the list fresh, by the clock of the host; absent if it does not say. */
-  readonly freshUntil?: number | undefined;
-}
-
 /** How the tools of a server differ from those of the previous reading. A host that approves tools asks again for `changed`. */
 export interface ToolChanges {
   /** Names of tools that are new. */
@@ -173,15 +157,12 @@ export interface ToolChanges {
   /** Names of tools that are gone. */
   readonly removed: readonly string[];
   /** Tools whose definition differs, each with the names of the members that differ. */
-  readonly changed: readonly ToolChange[];
-}
-
-/** A tool whose definition has changed. */
-export interface ToolChange {
-  /** Name of the tool. */
-  readonly tool: string;
-  /** Members of its definition that differ, such as `description` or `inputSchema`. */
-  readonly members: readonly string[];
+  readonly changed: readonly {
+    /** Name of the tool. */
+    readonly tool: string;
+    /** Members of its definition that differ, such as `description` or `inputSchema`. */
+    readonly members: readonly string[];
+  }[];
 }
 
 /** One list of a server, read to its end or to a limit. */

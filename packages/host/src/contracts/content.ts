@@ -4,57 +4,39 @@ import type { JSONRPCObject } from '@mcp-fittings/client-core';
  * One block of the content of a tool result or a prompt. Text and data are the server's and untrusted.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
  */
-export type ContentBlock = TextBlock | MediaBlock | EmbeddedResourceBlock | ResourceLinkBlock | UnknownBlock;
-
-/** Text. */
-export interface TextBlock {
-  /** Discriminates {@link ContentBlock}. */
-  readonly type: 'text';
-  /** The text, as the server sent it. */
-  readonly text: string;
-}
-
-/** An image or a sound. */
-export interface MediaBlock {
-  /** Discriminates {@link ContentBlock}. */
-  readonly type: 'image' | 'audio';
-  /** The file, in base64. */
-  readonly data: string;
-  /** Media type of the file, such as `image/png`. */
-  readonly mimeType: string;
-}
-
-/** A resource whose contents are part of the result. */
-export interface EmbeddedResourceBlock {
-  /** Discriminates {@link ContentBlock}. */
-  readonly type: 'resource';
-  /** URI and contents of the resource. */
-  readonly resource: ResourceContents;
-}
-
-/** A resource that can be read with `host.readResource()`; it need not be in the server's list. */
-export interface ResourceLinkBlock {
-  /** Discriminates {@link ContentBlock}. */
-  readonly type: 'resource_link';
-  /** URI to pass to `host.readResource()`. */
-  readonly uri: string;
-  /** Name of the resource. */
-  readonly name: string;
-  /** What the resource contains. */
-  readonly description?: string | undefined;
-  /** Media type, if the server knows it. */
-  readonly mimeType?: string | undefined;
-}
-
-/** A block of a type that the host does not know, or one that lacks a member which its type requires. */
-export interface UnknownBlock {
-  /** Discriminates {@link ContentBlock}. */
-  readonly type: 'unknown';
-  /** The `type` that the server sent, if it is a string. */
-  readonly declaredType: string | undefined;
-  /** The block as the server sent it. */
-  readonly value: unknown;
-}
+export type ContentBlock =
+  /** Text, as the server sent it. */
+  | { readonly type: 'text'; readonly text: string }
+  /** An image or a sound. */
+  | {
+      readonly type: 'image' | 'audio';
+      /** The file, in base64. */
+      readonly data: string;
+      /** Media type of the file, such as `image/png`. */
+      readonly mimeType: string;
+    }
+  /** A resource whose URI and contents are part of the result. */
+  | { readonly type: 'resource'; readonly resource: ResourceContents }
+  /** A resource that can be read with `host.readResource()`; it need not be in the server's list. */
+  | {
+      readonly type: 'resource_link';
+      /** URI to pass to `host.readResource()`. */
+      readonly uri: string;
+      /** Name of the resource. */
+      readonly name: string;
+      /** What the resource contains. */
+      readonly description?: string | undefined;
+      /** Media type, if the server knows it. */
+      readonly mimeType?: string | undefined;
+    }
+  /** A block of a type that the host does not know, or one that lacks a member which its type requires. */
+  | {
+      readonly type: 'unknown';
+      /** The `type` that the server sent, if it is a string. */
+      readonly declaredType: string | undefined;
+      /** The block as the server sent it. */
+      readonly value: unknown;
+    };
 
 /**
  * Contents of a resource: either `text` or `blob`.
@@ -97,15 +79,12 @@ export interface PromptResult {
   /** What the prompt is for. */
   readonly description?: string | undefined;
   /** Messages to put before the model, in order. */
-  readonly messages: readonly PromptMessage[];
-}
-
-/** One message of a {@link PromptResult}. */
-export interface PromptMessage {
-  /** Who says it; `user` if the server sent another role. */
-  readonly role: 'user' | 'assistant';
-  /** One block; a message with several blocks becomes several messages of the same role. */
-  readonly content: ContentBlock;
+  readonly messages: readonly {
+    /** Who says it; `user` if the server sent another role. */
+    readonly role: 'user' | 'assistant';
+    /** One block; a message with several blocks becomes several messages of the same role. */
+    readonly content: ContentBlock;
+  }[];
 }
 
 /**

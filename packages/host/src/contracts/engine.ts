@@ -109,23 +109,19 @@ export interface EngineEvents {
 }
 
 /** Which handshake a server needs. Plain JSON, so that it can be cached. */
-export type ProtocolEra = InitializeEra | StatelessEra;
-
-/** The server needs `initialize`: revisions up to 2025-11-25. */
-export interface InitializeEra {
-  /** Discriminates {@link ProtocolEra}. */
-  readonly kind: 'initialize';
-  /** The server did not answer the probe for the newer era, so the host does not cache this result. */
-  readonly isGuess?: boolean | undefined;
-}
-
-/** The server is stateless: revision 2026-07-28. */
-export interface StatelessEra {
-  /** Discriminates {@link ProtocolEra}. */
-  readonly kind: 'stateless';
-  /** The server's result of `server/discover`. */
-  readonly discover: JSONRPCObject;
-}
+export type ProtocolEra =
+  /** The server needs `initialize`: revisions up to 2025-11-25. */
+  | {
+      readonly kind: 'initialize';
+      /** The server did not answer the probe for the newer era, so the host does not cache this result. */
+      readonly isGuess?: boolean | undefined;
+    }
+  /** The server is stateless: revision 2026-07-28. */
+  | {
+      readonly kind: 'stateless';
+      /** The server's result of `server/discover`. */
+      readonly discover: JSONRPCObject;
+    };
 
 /** How one request is sent. */
 export interface EngineRequestOptions {

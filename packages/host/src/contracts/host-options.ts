@@ -59,9 +59,9 @@ export interface HostOptions extends ClientIdentity {
   /** What happens to a call while its server is not connected; `delivery` of an entry takes precedence. Default `reconnect`. */
   readonly delivery?: DeliveryPolicy | undefined;
   /**
-   * Opaque id of the user for whom the host acts, such as an account id. What a server does not call public is kept in
-   * {@link cache} for this user alone. Set it if hosts of several users share a cache. A host that serves several people names
-   * them in `principal` of each call instead. Default: none.
+   * Opaque id of the person for whom the host acts, such as an account id. What a server does not call public is kept in
+   * {@link cache} for this user alone. Set it if hosts of several users share a cache. A host that serves several principals
+   * names them in `principal` of each call instead. Default: none.
    */
   readonly principal?: string | undefined;
   /**
@@ -79,10 +79,37 @@ export interface HostOptions extends ClientIdentity {
   /** Returns a random number in [0, 1) for the jitter of delays, for tests. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
   /**
-   * Settings for entries that do not have their own. An invalid value fails every server with `CONFIG_INVALID`. Default:
-   * none.
+   * Settings for entries that do not have their own. Each member is merged separately. An invalid value fails every server with
+   * `CONFIG_INVALID`. Default: none.
    */
-  readonly defaults?: ServerDefaults | undefined;
+  readonly defaults?:
+    | {
+        /** Longest time of a call without a response or progress, in milliseconds. Default: `limits.callMs`. */
+        readonly timeout?: number | undefined;
+        /** How a server is reconnected after a failed attempt or a lost connection. */
+        readonly reconnect?:
+          | {
+              /** Attempts after the first one, at most 1000; 0 turns reconnecting off. Default 5. */
+              readonly maxAttempts?: number | undefined;
+              /** Delay before the second attempt, in milliseconds; it doubles up to 30 000. Default 1000. */
+              readonly delayMs?: number | undefined;
+            }
+          | undefined;
+        /** How the health of a connected server is checked. Present: it is, unless `enabled` is `false`. Default: it is not. */
+        readonly healthCheck?:
+          | {
+              /** Whether servers are checked. Default `true`. */
+              readonly enabled?: boolean | undefined;
+              /** Milliseconds between two checks. Default 30 000. */
+              readonly intervalMs?: number | undefined;
+              /** Longest time for a response, in milliseconds. Default 10 000. */
+              readonly timeoutMs?: number | undefined;
+              /** Consecutive failures after which the connection is given up and made again. Default 3. */
+              readonly maxFailures?: number | undefined;
+            }
+          | undefined;
+      }
+    | undefined;
   /** Deadlines and bounds; each member has a default. */
   readonly limits?: Partial<HostLimits> | undefined;
 }
@@ -93,36 +120,6 @@ export interface HostOptions extends ClientIdentity {
  * tool is marked read-only or idempotent.
  */
 export type DeliveryPolicy = 'none' | 'reconnect' | 'retry';
-
-/** Settings for servers whose entry does not have its own. Each member is merged separately. */
-export interface ServerDefaults {
-  /** Longest time of a call without a response or progress, in milliseconds. Default: `limits.callMs`. */
-  readonly timeout?: number | undefined;
-  /** Reconnecting after a failed attempt or a lost connection. */
-  readonly reconnect?: ReconnectDefaults | undefined;
-  /** Periodic health checks. Present: on, unless `enabled` is `false`. Default: off. */
-  readonly healthCheck?: HealthCheckDefaults | undefined;
-}
-
-/** How a server is reconnected. */
-export interface ReconnectDefaults {
-  /** Attempts after the first one, at most 1000; 0 turns reconnecting off. Default 5. */
-  readonly maxAttempts?: number | undefined;
-  /** Delay before the second attempt, in milliseconds; it doubles up to 30 000. Default 1000. */
-  readonly delayMs?: number | undefined;
-}
-
-/** How the health of a connected server is checked. */
-export interface HealthCheckDefaults {
-  /** Whether servers are checked. Default `true`. */
-  readonly enabled?: boolean | undefined;
-  /** Milliseconds between two checks. Default 30 000. */
-  readonly intervalMs?: number | undefined;
-  /** Longest time for a response, in milliseconds. Default 10 000. */
-  readonly timeoutMs?: number | undefined;
-  /** Consecutive failures after which the connection is given up and made again. Default 3. */
-  readonly maxFailures?: number | undefined;
-}
 
 /** Deadlines in milliseconds, and bounds on what servers may send. */
 export interface HostLimits {
@@ -164,7 +161,7 @@ export interface HostLimits {
    */
   readonly listBytes: number;
   /**
-   * Connections that may exist for people whom calls name (`principal`), all servers together; a local server has one process
+   * Connections that may exist for principals whom calls name, all servers together; a local server has one process
    * each. The one that was unused for longest makes room for the next; if all are in use, a call rejects with `CONNECT_FAILED`.
    * Default 256.
    */

@@ -12,28 +12,7 @@ import type { Completion, Progress, PromptResult, ResourceResult, ToolResult } f
 import type { CompletionParams } from './engine.js';
 import type { LogEntry, LogLevel } from './server-requests.js';
 import type { ConnectionState, ConnectionStatus, ServerSnapshot } from './state.js';
-import type { ToolTask, ToolTaskOptions } from './tool-tasks.js';
-
-/** Options of {@link Host.connect}. */
-export interface ConnectOptions {
-  /**
-   * Where each entry comes from, by the name of its server, such as `user` or `project`; repeated in the snapshots.
-   * Default: unknown.
-   */
-  readonly scopes?: Readonly<Record<string, string>> | undefined;
-}
-
-/** Names the person for whom a method of a {@link Host} acts. */
-export interface PrincipalOptions {
-  /** As {@link CallOptions.principal}. Default: `principal` of the host. */
-  readonly principal?: string | undefined;
-}
-
-/** Options of {@link Host.start} and {@link Host.signIn}. */
-export interface StartOptions extends PrincipalOptions {
-  /** Aborting it makes the method reject with `ABORTED`; a connection attempt that is under way continues. Default: none. */
-  readonly signal?: AbortSignal | undefined;
-}
+import type { ToolTask } from './tool-tasks.js';
 
 /** Names one tool of one server. */
 export interface ToolRef {
@@ -57,20 +36,6 @@ export interface ResourceRef {
   readonly server: string;
   /** URI of the resource. It need not be in {@link Host.resources}: an expanded template is fine. */
   readonly uri: string;
-}
-
-/** Names a method of one server. */
-export interface MethodRef {
-  /** Name of the server in this host. */
-  readonly server: string;
-  /** JSON-RPC method, such as `skills/list`. */
-  readonly method: string;
-}
-
-/** Names an argument of a prompt or resource template of one server, for {@link Host.complete}. */
-export interface CompletionRef extends CompletionParams {
-  /** Name of the server in this host. */
-  readonly server: string;
 }
 
 /** Options of every method that sends something to a server. */
@@ -101,9 +66,9 @@ export interface CallOptions {
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Opaque id of the person for whom this call is made, such as an account id. The call uses a connection, credentials and cached
-   * lists of this person alone; see {@link Host.tools}. Rejects with `CONFIG_INVALID` if the sign-in of the server cannot
-   * separate people. Default: `principal` of the host.
+   * The principal: an opaque id of the person for whom this call is made, such as an account id. The call uses a connection, credentials
+   * and cached lists of this principal alone; see {@link Host.tools}. Rejects with `CONFIG_INVALID` if the sign-in of the server cannot
+   * separate principals. Default: `principal` of the host.
    */
   readonly principal?: string | undefined;
   /**
@@ -120,13 +85,25 @@ export interface ReadOptions extends CallOptions {
 }
 
 /** Options of {@link Host.callTool}. */
-export interface ToolCallOptions extends CallOptions {
+export interface CallToolOptions extends CallOptions {
   /**
-   * How the call deals with a task that the server may answer with. Each poll of the task counts as progress for
+   * How the call deals with a task that the server may answer with. It needs `tasks()` of `@mcp-fittings/tasks` around the transport
+   * plugin. Each poll of the task counts as progress for
    * {@link CallOptions.timeoutMs}; `limits.callTotalMs` bounds the whole call. Default: the call waits for the result of the task,
    * if `tasks()` of `@mcp-fittings/tasks` is around the transport plugin.
    */
-  readonly task?: ToolTaskOptions | undefined;
+  readonly task?:
+    | {
+        /** Called when the task is created, and when its status or its message has changed. Default: none. */
+        readonly onUpdate?: ((task: ToolTask) => void) | undefined;
+        /**
+         * Id of a task of an earlier run, from a `TaskStore` for example. The tool is not called: the result is that of the task.
+         * Rejects with `RPC_ERROR` if the transport is not wrapped by `tasks()`, or if its store does not let you resume the task.
+         * Default: none, so that the tool is called.
+         */
+        readonly resume?: string | undefined;
+      }
+    | undefined;
   /**
    * What happens if a connected server does not list the tool: `refuse` rejects with `TOOL_UNKNOWN`; `send` lets the server answer, as
    * a server may that has tools which it does not list. Default `refuse`.
@@ -135,7 +112,7 @@ export interface ToolCallOptions extends CallOptions {
 }
 
 /**
- * Events of a {@link Host}, by name. `server` is the name of the server in this host; `principal` the person whose connection it is,
+ * Events of a {@link Host}, by name. `server` is the name of the server in this host; `principal` the one whose connection it is,
  * for connections of {@link CallOptions.principal}.
  */
 export interface HostEvents {
@@ -203,13 +180,15 @@ export interface Host extends AsyncDisposable {
    * every one has connected or failed for the first time. Does not reject if a server fails: check `state` of the snapshots.
    * An entry that is already known and unchanged is left alone; one that has changed replaces the server. With a `cache`, the
    * lists of all servers are restored before the first one is started: {@link tools} returns them after a turn or two.
+   * @param options.scopes Where each entry comes from, by the name of its server, such as `user` or `project`; repeated in the snapshots.
+   * Default: unknown.
    * @example
    * const [server] = await host.connect({ docs: { command: 'npx', args: ['-y', 'docs-server'] } });
    * if (server?.state.status === 'failed') console.error(server.state.error.message);
    */
   connect(
     servers: Readonly<Record<string, ServerConfig>>,
-    options?: ConnectOptions,
+    options?: { readonly scopes?: Readonly<Record<string, string>> | undefined },
   ): Promise<readonly ServerSnapshot[]>;
   /**
    * Resolves with a snapshot of each server once none is connecting or waits for another attempt: each is connected, or has failed,
@@ -218,23 +197,23 @@ export interface Host extends AsyncDisposable {
    */
   settled(options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly ServerSnapshot[]>;
   /** Returns a snapshot of every server, in the order in which they were added. */
-  servers(options?: PrincipalOptions): readonly ServerSnapshot[];
+  servers(options?: Pick<CallOptions, 'principal'>): readonly ServerSnapshot[];
   /** Returns a snapshot of one server. Throws `SERVER_UNKNOWN`. */
-  server(name: string, options?: PrincipalOptions): ServerSnapshot;
+  server(name: string, options?: Pick<CallOptions, 'principal'>): ServerSnapshot;
 
   /**
    * Returns the tools that can be called now, or as soon as the host has connected their server for the call (a server that
    * is lazy, idle or connecting). Leaves out those of servers that are stopped, disabled, failed or waiting for a sign-in.
    * Does not wait for any server.
    *
-   * With `principal`, returns what the servers list for this person. A person has a connection from the first call or
+   * With `principal`, returns what the servers list for this principal, which has a connection from the first call or
    * {@link start} with this `principal` until it was unused for `limits.principalIdleMs`; before, there are no tools.
    * @example
    * await host.start('notes', { principal: 'ann' });
    * const tools = host.tools({ principal: 'ann' });
    * await host.callTool({ server: 'notes', tool: 'list' }, {}, { principal: 'ann' });
    */
-  tools(options?: PrincipalOptions): readonly Available<CatalogTool>[];
+  tools(options?: Pick<CallOptions, 'principal'>): readonly Available<CatalogTool>[];
   /**
    * Returns one of the {@link tools}, or `undefined` if it is not among them. The time that it takes does not depend on how many
    * there are. Interceptors of `listTools` have changed it as they have changed the list.
@@ -242,19 +221,19 @@ export interface Host extends AsyncDisposable {
    * @example
    * const digest = host.tool({ server: 'github', tool: 'create_issue' })?.digest;
    */
-  tool(ref: ToolRef, options?: PrincipalOptions): Available<CatalogTool> | undefined;
+  tool(ref: ToolRef, options?: Pick<CallOptions, 'principal'>): Available<CatalogTool> | undefined;
   /** Returns the prompts that can be used, as {@link tools} does for tools. */
-  prompts(options?: PrincipalOptions): readonly Available<CatalogPrompt>[];
+  prompts(options?: Pick<CallOptions, 'principal'>): readonly Available<CatalogPrompt>[];
   /** Returns the resources that can be read, as {@link tools} does for tools. */
-  resources(options?: PrincipalOptions): readonly Available<CatalogResource>[];
+  resources(options?: Pick<CallOptions, 'principal'>): readonly Available<CatalogResource>[];
   /** Returns the resource templates that can be used, as {@link tools} does for tools. */
-  resourceTemplates(options?: PrincipalOptions): readonly Available<CatalogResourceTemplate>[];
+  resourceTemplates(options?: Pick<CallOptions, 'principal'>): readonly Available<CatalogResourceTemplate>[];
 
   /**
    * Calls a tool. Connects its server first if necessary, as `delivery` of the host or the entry says. A tool that fails does not
    * reject: its result has `isError: true` and an explanation for the model.
    *
-   * Rejects with `TOOL_UNKNOWN` if a connected server does not list the tool (see {@link ToolCallOptions.unlisted}), `RPC_ERROR` if the server answers with an
+   * Rejects with `TOOL_UNKNOWN` if a connected server does not list the tool (see {@link CallToolOptions.unlisted}), `RPC_ERROR` if the server answers with an
    * error, `AUTH_REQUIRED` until the user signs in, `TIMEOUT` or `ABORTED`, and with the code of the failure if the
    * connection could not be made or was lost. Check `delivery` of the error before you call again.
    * @param args - arguments of the tool; default `{}`. They are not validated: see `@mcp-fittings/tools`.
@@ -270,7 +249,7 @@ export interface Host extends AsyncDisposable {
   callTool(
     ref: ToolRef,
     args?: Readonly<Record<string, unknown>>,
-    options?: ToolCallOptions,
+    options?: CallToolOptions,
   ): Promise<ToolResult>;
   /**
    * Gets a prompt with its arguments filled in. Rejects with `CAPABILITY_MISSING` if the server offers no prompts, and
@@ -285,7 +264,7 @@ export interface Host extends AsyncDisposable {
   /**
    * Reads a resource. Rejects with `CAPABILITY_MISSING` if the server offers no resources, and otherwise as {@link callTool}
    * does. While the result of an earlier reading is fresh (its `ttlMs`) and the server has not reported a change, returns it
-   * instead: to the same person only, unless the server calls it public. A call with `meta` or `headers` always reads.
+   * instead: to the same principal only, unless the server calls it public. A call with `meta` or `headers` always reads.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#reading-resources
    */
   readResource(ref: ResourceRef, options?: ReadOptions): Promise<ResourceResult>;
@@ -294,12 +273,16 @@ export interface Host extends AsyncDisposable {
    * offers no completions, and otherwise as {@link callTool} does.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion
    */
-  complete(ref: CompletionRef, options?: CallOptions): Promise<Completion>;
+  complete(ref: CompletionParams & { readonly server: string }, options?: CallOptions): Promise<Completion>;
   /**
    * Sends a request of any method, of an extension for example, and resolves with the result unchanged. It is never sent
    * twice.
    */
-  request(ref: MethodRef, params?: JSONRPCObject, options?: CallOptions): Promise<JSONRPCObject>;
+  request(
+    ref: { readonly server: string; readonly method: string },
+    params?: JSONRPCObject,
+    options?: CallOptions,
+  ): Promise<JSONRPCObject>;
   /**
    * Sends a notification of any method; resolves when it was sent. Connects the server first if necessary, as a call does.
    * Rejects with `CAPABILITY_MISSING` for a method that the negotiated protocol revision does not have.
@@ -325,12 +308,12 @@ export interface Host extends AsyncDisposable {
    * Connects a server, also one that has failed. Resolves when it is connected; rejects with the error of its last attempt,
    * or with `SERVER_DISABLED`.
    */
-  start(server: string, options?: StartOptions): Promise<void>;
+  start(server: string, options?: Pick<CallOptions, 'principal' | 'signal'>): Promise<void>;
   /**
-   * Disconnects a server, also for all people. It stays known, and is not reconnected until {@link start}; calls reject with
-   * `TRANSPORT_CLOSED`. With `principal`, disconnects this person only, until their next call.
+   * Disconnects a server, also for all principals. It stays known, and is not reconnected until {@link start}; calls reject with
+   * `TRANSPORT_CLOSED`. With `principal`, disconnects this principal only, until its next call.
    */
-  stop(server: string, options?: PrincipalOptions): Promise<void>;
+  stop(server: string, options?: Pick<CallOptions, 'principal'>): Promise<void>;
   /** Disconnects a server and connects it again. Rejects as {@link start} does. */
   restart(server: string): Promise<void>;
   /** Allows a disabled server to be started again. Does not start it. */
@@ -344,14 +327,25 @@ export interface Host extends AsyncDisposable {
    * Signs in to a server with the help of the user, then connects it. A second call joins a sign-in that is under way.
    * Rejects with `AUTH_FAILED` if no auth plugin can sign in to the server, or with the error of the sign-in.
    */
-  signIn(server: string, options?: StartOptions): Promise<void>;
-  /** Revokes and forgets the credentials of a server, and disconnects it. With `principal`, those of this person. */
-  signOut(server: string, options?: PrincipalOptions): Promise<void>;
+  signIn(server: string, options?: Pick<CallOptions, 'principal' | 'signal'>): Promise<void>;
+  /** Revokes and forgets the credentials of a server, and disconnects it. With `principal`, those of this principal. */
+  signOut(server: string, options?: Pick<CallOptions, 'principal'>): Promise<void>;
 
   /** Tells all connected servers that `callbacks.roots` returns other roots now. The revision 2026-07-28 deprecates roots. */
   rootsChanged(): Promise<void>;
   /** Returns totals over all servers, for a status line. */
-  statistics(): HostStatistics;
+  statistics(): {
+    /** Number of servers. */
+    readonly servers: number;
+    /** Number of servers that are `connected`. */
+    readonly connected: number;
+    /** Number of servers that are `failed` or `needs-auth`. */
+    readonly errored: number;
+    /** Number of tools that all servers list, also those of servers that cannot be called now. */
+    readonly tools: number;
+    /** Number of servers in each state; a state without servers is absent. */
+    readonly byStatus: Readonly<Partial<Record<ConnectionStatus, number>>>;
+  };
 
   /**
    * Adds a listener for one event. Dispose of the result to remove it. If a listener throws, the error is logged and the
@@ -363,18 +357,4 @@ export interface Host extends AsyncDisposable {
 
   /** Closes all connections and ends all server processes. The host cannot be used again. */
   close(): Promise<void>;
-}
-
-/** Totals over all servers of a host. */
-export interface HostStatistics {
-  /** Number of servers. */
-  readonly servers: number;
-  /** Number of servers that are `connected`. */
-  readonly connected: number;
-  /** Number of servers that are `failed` or `needs-auth`. */
-  readonly errored: number;
-  /** Number of tools that all servers list, also those of servers that cannot be called now. */
-  readonly tools: number;
-  /** Number of servers in each state; a state without servers is absent. */
-  readonly byStatus: Readonly<Partial<Record<ConnectionStatus, number>>>;
 }

@@ -51,214 +51,121 @@ export type InterceptorFunction = <Result>(
  * };
  */
 export type InterceptorHandlers = {
-  readonly [Operation in InterceptedOperation]?:
+  readonly [Name in keyof InterceptedOperations]?:
     | ((
-        request: InterceptedRequests[Operation],
-        next: (request: InterceptedRequests[Operation]) => Promise<InterceptedResults[Operation]>,
-      ) => Promise<InterceptedResults[Operation]>)
+        request: InterceptedRequest<Name>,
+        next: (request: InterceptedRequest<Name>) => Promise<InterceptedOperations[Name]['result']>,
+      ) => Promise<InterceptedOperations[Name]['result']>)
     | undefined;
 };
 
-/** An operation that an {@link Interceptor} surrounds. `operation` tells the members apart. */
-export type InterceptedRequest = InterceptedRequests[InterceptedOperation];
+/** The request of an operation that an {@link Interceptor} surrounds; of any, if it is not named. `operation` tells them apart. */
+export type InterceptedRequest<Name extends keyof InterceptedOperations = keyof InterceptedOperations> = {
+  [Each in Name]: InterceptedOperations[Each]['request'] & {
+    /** Discriminates the requests. */
+    readonly operation: Each;
+    /** Name of the server in this host. */
+    readonly server: string;
+    /** Aborted when the caller gives up, or when the time of the operation has passed. */
+    readonly signal: AbortSignal;
+  };
+}[Name];
 
-/** Name of an operation that is intercepted. */
-export type InterceptedOperation = keyof InterceptedRequests;
-
-/** Request of each operation. */
-export interface InterceptedRequests {
-  /** One attempt to connect a server. */
-  readonly connect: InterceptedConnect;
-  /** One reading of the tools of a server. */
-  readonly listTools: InterceptedList<'listTools'>;
+/**
+ * The operations that are intercepted: what their requests have besides the members of all of them, and their results. A request that a
+ * caller makes has its `options`, whose changes take effect; one of a server has the `calls` of this host that it has not answered yet.
+ */
+export interface InterceptedOperations {
+  /** The attempt with this number, from 1, to connect a server. It can be refused, and neither changed nor answered. */
+  readonly connect: { readonly request: { readonly attempt: number }; readonly result: ConnectionInfo };
+  /** One reading of the tools of a server. Entries that were changed are what the host knows: digests cover the changed entries. */
+  readonly listTools: { readonly request: object; readonly result: ListResult<'tools'> };
   /** One reading of the prompts of a server. */
-  readonly listPrompts: InterceptedList<'listPrompts'>;
+  readonly listPrompts: { readonly request: object; readonly result: ListResult<'prompts'> };
   /** One reading of the resources of a server. */
-  readonly listResources: InterceptedList<'listResources'>;
+  readonly listResources: { readonly request: object; readonly result: ListResult<'resources'> };
   /** One reading of the resource templates of a server. */
-  readonly listResourceTemplates: InterceptedList<'listResourceTemplates'>;
+  readonly listResourceTemplates: {
+    readonly request: object;
+    readonly result: ListResult<'resourceTemplates'>;
+  };
   /** `host.callTool()`. */
-  readonly callTool: InterceptedToolCall;
+  readonly callTool: {
+    readonly request: {
+      readonly tool: string;
+      readonly args: Readonly<Record<string, unknown>>;
+      readonly options: CallOptions;
+    };
+    readonly result: ToolResult;
+  };
   /** `host.getPrompt()`. */
-  readonly getPrompt: InterceptedPrompt;
+  readonly getPrompt: {
+    readonly request: {
+      readonly prompt: string;
+      readonly args: Readonly<Record<string, string>>;
+      readonly options: CallOptions;
+    };
+    readonly result: PromptResult;
+  };
   /** `host.readResource()`. */
-  readonly readResource: InterceptedRead;
+  readonly readResource: {
+    readonly request: { readonly uri: string; readonly options: CallOptions };
+    readonly result: ResourceResult;
+  };
   /** `host.complete()`. */
-  readonly complete: InterceptedCompletion;
+  readonly complete: {
+    readonly request: { readonly params: CompletionParams; readonly options: CallOptions };
+    readonly result: Completion;
+  };
   /** `host.request()`. */
-  readonly request: InterceptedCustomRequest<'request'>;
+  readonly request: {
+    readonly request: {
+      readonly method: string;
+      readonly params: JSONRPCObject;
+      readonly options: CallOptions;
+    };
+    readonly result: JSONRPCObject;
+  };
   /** `host.notify()`. */
-  readonly notify: InterceptedCustomRequest<'notify'>;
+  readonly notify: {
+    readonly request: {
+      readonly method: string;
+      readonly params: JSONRPCObject;
+      readonly options: CallOptions;
+    };
+    readonly result: undefined;
+  };
   /** `host.subscribe()`. */
-  readonly subscribe: InterceptedSubscription<'subscribe'>;
+  readonly subscribe: {
+    readonly request: { readonly uri: string; readonly options: CallOptions };
+    readonly result: undefined;
+  };
   /** `host.unsubscribe()`. */
-  readonly unsubscribe: InterceptedSubscription<'unsubscribe'>;
+  readonly unsubscribe: {
+    readonly request: { readonly uri: string; readonly options: CallOptions };
+    readonly result: undefined;
+  };
   /** `host.setLogLevel()`. */
-  readonly setLogLevel: InterceptedLogLevel;
-  /** `elicitation/create` of a server. */
-  readonly elicit: InterceptedElicitation;
-  /** `sampling/createMessage` of a server. */
-  readonly sample: InterceptedSampling;
+  readonly setLogLevel: {
+    readonly request: { readonly level: LogLevel; readonly options: CallOptions };
+    readonly result: undefined;
+  };
+  /**
+   * `elicitation/create` of a server, unless `callbacks.beforeElicitation` has answered it. The host validates the result as an answer
+   * of `callbacks.elicit`.
+   */
+  readonly elicit: {
+    readonly request: { readonly request: ElicitationRequest; readonly calls: readonly CallInFlight[] };
+    readonly result: ElicitationAnswer;
+  };
+  /** `sampling/createMessage` of a server, with its parameters. */
+  readonly sample: {
+    readonly request: { readonly params: JSONRPCObject; readonly calls: readonly CallInFlight[] };
+    readonly result: JSONRPCObject;
+  };
   /** `roots/list` of a server. */
-  readonly roots: InterceptedRoots;
-}
-
-/** Result of each operation. */
-export interface InterceptedResults {
-  /** For information: the result of the interceptor is ignored. */
-  readonly connect: ConnectionInfo;
-  /** The tools of a server; a host does not know those that are left out. */
-  readonly listTools: ListResult<'tools'>;
-  /** The prompts of a server. */
-  readonly listPrompts: ListResult<'prompts'>;
-  /** The resources of a server. */
-  readonly listResources: ListResult<'resources'>;
-  /** The resource templates of a server. */
-  readonly listResourceTemplates: ListResult<'resourceTemplates'>;
-  /** Result of `host.callTool()`. */
-  readonly callTool: ToolResult;
-  /** Result of `host.getPrompt()`. */
-  readonly getPrompt: PromptResult;
-  /** Result of `host.readResource()`. */
-  readonly readResource: ResourceResult;
-  /** Result of `host.complete()`. */
-  readonly complete: Completion;
-  /** Result of `host.request()`. */
-  readonly request: JSONRPCObject;
-  /** `host.notify()` has no result. */
-  readonly notify: undefined;
-  /** `host.subscribe()` has no result. */
-  readonly subscribe: undefined;
-  /** `host.unsubscribe()` has no result. */
-  readonly unsubscribe: undefined;
-  /** `host.setLogLevel()` has no result. */
-  readonly setLogLevel: undefined;
-  /** Answer to a server. The host validates it as an answer of `callbacks.elicit`. */
-  readonly elicit: ElicitationAnswer;
-  /** Result of `sampling/createMessage`. */
-  readonly sample: JSONRPCObject;
-  /** Roots for a server. */
-  readonly roots: readonly Root[];
-}
-
-/** Members of every intercepted request. */
-export interface InterceptedRequestBase {
-  /** Name of the server in this host. */
-  readonly server: string;
-  /** Aborted when the caller gives up, or when the time of the operation has passed. */
-  readonly signal: AbortSignal;
-}
-
-/** One attempt to connect a server. It can be refused, and neither changed nor answered. */
-export interface InterceptedConnect extends InterceptedRequestBase {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: 'connect';
-  /** Number of the attempt, from 1. */
-  readonly attempt: number;
-}
-
-/** One reading of one list of a server. Entries that were changed are what the host knows: digests cover the changed entries. */
-export interface InterceptedList<
-  Operation extends 'listTools' | 'listPrompts' | 'listResources' | 'listResourceTemplates',
-> extends InterceptedRequestBase {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: Operation;
-}
-
-/** Members of the requests that a caller of the host makes. */
-export interface InterceptedCall extends InterceptedRequestBase {
-  /** Options as the caller gave them. Changes take effect. */
-  readonly options: CallOptions;
-}
-
-/** `host.callTool()`. */
-export interface InterceptedToolCall extends InterceptedCall {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: 'callTool';
-  /** Name of the tool. */
-  readonly tool: string;
-  /** Arguments of the tool. */
-  readonly args: Readonly<Record<string, unknown>>;
-}
-
-/** `host.getPrompt()`. */
-export interface InterceptedPrompt extends InterceptedCall {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: 'getPrompt';
-  /** Name of the prompt. */
-  readonly prompt: string;
-  /** Arguments of the prompt. */
-  readonly args: Readonly<Record<string, string>>;
-}
-
-/** `host.readResource()`. */
-export interface InterceptedRead extends InterceptedCall {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: 'readResource';
-  /** URI of the resource. */
-  readonly uri: string;
-}
-
-/** `host.complete()`. */
-export interface InterceptedCompletion extends InterceptedCall {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: 'complete';
-  /** What to complete. */
-  readonly params: CompletionParams;
-}
-
-/** `host.request()` or `host.notify()`. */
-export interface InterceptedCustomRequest<Operation extends 'request' | 'notify'> extends InterceptedCall {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: Operation;
-  /** JSON-RPC method. */
-  readonly method: string;
-  /** Parameters of the method. */
-  readonly params: JSONRPCObject;
-}
-
-/** `host.subscribe()` or `host.unsubscribe()`. */
-export interface InterceptedSubscription<
-  Operation extends 'subscribe' | 'unsubscribe',
-> extends InterceptedCall {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: Operation;
-  /** URI of the resource. */
-  readonly uri: string;
-}
-
-/** `host.setLogLevel()`. */
-export interface InterceptedLogLevel extends InterceptedCall {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: 'setLogLevel';
-  /** Lowest level at which the server logs. */
-  readonly level: LogLevel;
-}
-
-/** Members of the requests that a server makes. */
-export interface InterceptedServerRequest extends InterceptedRequestBase {
-  /** Requests of this host that the server has not answered yet. */
-  readonly calls: readonly CallInFlight[];
-}
-
-/** `elicitation/create` of a server, unless `callbacks.beforeElicitation` has answered it. */
-export interface InterceptedElicitation extends InterceptedServerRequest {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: 'elicit';
-  /** What the server asks. */
-  readonly request: ElicitationRequest;
-}
-
-/** `sampling/createMessage` of a server. */
-export interface InterceptedSampling extends InterceptedServerRequest {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: 'sample';
-  /** Parameters of the request. */
-  readonly params: JSONRPCObject;
-}
-
-/** `roots/list` of a server. */
-export interface InterceptedRoots extends InterceptedServerRequest {
-  /** Discriminates {@link InterceptedRequest}. */
-  readonly operation: 'roots';
+  readonly roots: {
+    readonly request: { readonly calls: readonly CallInFlight[] };
+    readonly result: readonly Root[];
+  };
 }

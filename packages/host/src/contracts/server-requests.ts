@@ -7,7 +7,7 @@ export type { LogLevel };
 export interface ServerRequestInfo {
   /** Name of the server that asks, as in the configuration. Show it to the user. */
   readonly server: string;
-  /** `principal` of the calls that use this connection: the person to ask. Absent for the connection of the host itself. */
+  /** `principal` of the calls that use this connection, who is to be asked. Absent for the connection of the host itself. */
   readonly principal?: string | undefined;
   /** Aborted when the server withdraws its request, the connection ends, or `limits.callbackMs` has passed. */
   readonly signal: AbortSignal;
@@ -37,36 +37,32 @@ export interface CallInFlight {
  * A server asks the user for input.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
-export type ElicitationRequest = FormElicitation | UrlElicitation;
-
-/** A server asks the user to fill in a form. */
-export interface FormElicitation {
-  /** Discriminates {@link ElicitationRequest}. */
-  readonly mode: 'form';
-  /** What the server says it needs, and why. Untrusted: see `formatElicitation()`. */
-  readonly message: string;
-  /**
-   * JSON Schema of the values: a flat object of strings, numbers, booleans and choices.
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema
-   */
-  readonly schema: JSONRPCObject;
-  /** Reasons to distrust the request, for the user: a field that asks for a password, for example. */
-  readonly warnings: readonly string[];
-}
-
-/** A server asks the user to visit a page. Show the URL in full, open it only after consent, and never fetch it before. */
-export interface UrlElicitation {
-  /** Discriminates {@link ElicitationRequest}. */
-  readonly mode: 'url';
-  /** What the server says the page is for. Untrusted: see `formatElicitation()`. */
-  readonly message: string;
-  /** Page to open in the user's browser; always `http:` or `https:`. */
-  readonly url: string;
-  /** Identifies the request in the server's `notifications/elicitation/complete`. */
-  readonly elicitationId?: string | undefined;
-  /** Reasons to distrust the page, for the user: an unencrypted connection, for example. */
-  readonly warnings: readonly string[];
-}
+export type ElicitationRequest =
+  /** A form to fill in. */
+  | {
+      readonly mode: 'form';
+      /** What the server says it needs, and why. Untrusted: see `formatElicitation()`. */
+      readonly message: string;
+      /**
+       * JSON Schema of the values: a flat object of strings, numbers, booleans and choices.
+       * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema
+       */
+      readonly schema: JSONRPCObject;
+      /** Reasons to distrust the request, for the user: a field that asks for a password, for example. */
+      readonly warnings: readonly string[];
+    }
+  /** A page to visit. Show the URL in full, open it only after consent, and never fetch it before. */
+  | {
+      readonly mode: 'url';
+      /** What the server says the page is for. Untrusted: see `formatElicitation()`. */
+      readonly message: string;
+      /** Page to open in the user's browser; always `http:` or `https:`. */
+      readonly url: string;
+      /** Identifies the request in the server's `notifications/elicitation/complete`. */
+      readonly elicitationId?: string | undefined;
+      /** Reasons to distrust the page, for the user: an unencrypted connection, for example. */
+      readonly warnings: readonly string[];
+    };
 
 /**
  * Answer to an elicitation. `accept`: the user agreed; `content` has the values of a form. `decline`: the user said no.

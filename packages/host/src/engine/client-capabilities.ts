@@ -1,8 +1,11 @@
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import type { EngineConnectOptions } from '../contracts/engine.js';
 
-/** Capabilities of a client, as the handshake declares them. */
-export interface ClientCapabilities {
+/** Returns the capabilities to declare: those that the host has a callback for, and its extensions. */
+export function clientCapabilities({
+  client,
+  callbacks,
+}: Pick<EngineConnectOptions, 'client' | 'callbacks'>): {
   /** Modes in which the user can be asked. */
   elicitation?: { form?: Record<string, never>; url?: Record<string, never> };
   /** Present if the client samples from a model. */
@@ -11,13 +14,7 @@ export interface ClientCapabilities {
   roots?: { listChanged: boolean };
   /** Settings by the id of the extension. */
   extensions?: Record<string, JSONRPCObject>;
-}
-
-/** Returns the capabilities to declare: those that the host has a callback for, and its extensions. */
-export function clientCapabilities({
-  client,
-  callbacks,
-}: Pick<EngineConnectOptions, 'client' | 'callbacks'>): ClientCapabilities {
+} {
   const { elicit, elicitationModes: modes = ['form', 'url'] } = callbacks;
   const elicitation = {
     ...(modes.includes('form') && { form: {} }),

@@ -28,12 +28,11 @@ export function toElicitationRequest(
   );
 }
 
-/** A value that a form can hold. */
-export type ElicitedValue = string | number | boolean | string[];
-
 /** Returns the values that a form can hold: strings, numbers, booleans and lists of strings. Leaves out all others. */
-export function elicited(content: Readonly<Record<string, unknown>>): Record<string, ElicitedValue> {
-  const values: Record<string, ElicitedValue> = {};
+export function elicited(
+  content: Readonly<Record<string, unknown>>,
+): Record<string, string | number | boolean | string[]> {
+  const values: ReturnType<typeof elicited> = {};
   for (const [name, value] of Object.entries(content)) {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       values[name] = value;

@@ -36,16 +36,6 @@ const MAX_CURSOR = 65_536;
 /** Most reasons that are reported for entries that were left out. */
 const MAX_REASONS = 20;
 
-/** How one list is read. */
-export interface ListOptions extends EngineRequestOptions {
-  /** Most pages to request. */
-  readonly maxPages: number;
-  /** Most entries to keep. */
-  readonly maxItems: number;
-  /** Bytes that the lists of all servers share; entries that do not fit are left out. Default: unlimited. */
-  readonly budget?: { take(bytes: number): boolean; giveBack(bytes: number): void } | undefined;
-}
-
 /**
  * Reads a list page by page, within the limits. Entries that are malformed or too large are left out and reported; the others
  * are kept. A repeated cursor ends the list, so that a server cannot make the host loop. A list whose capability the server does not
@@ -54,7 +44,14 @@ export interface ListOptions extends EngineRequestOptions {
 export async function readList<Kind extends ListKind>(
   session: Pick<EngineSession, 'capabilities' | 'request' | 'unusable'>,
   kind: Kind,
-  given: ListOptions,
+  given: EngineRequestOptions & {
+    /** Most pages to request. */
+    readonly maxPages: number;
+    /** Most entries to keep. */
+    readonly maxItems: number;
+    /** Bytes that the lists of all servers share; entries that do not fit are left out. Default: unlimited. */
+    readonly budget?: { take(bytes: number): boolean; giveBack(bytes: number): void } | undefined;
+  },
 ): Promise<ListResult<Kind>> {
   const { maxPages, maxItems, budget, ...options } = given;
   const { method, capability } = LISTS[kind];
@@ -100,7 +97,7 @@ export async function readList<Kind extends ListKind>(
   return kept.list({ ttlMs, isPublic });
 }
 
-interface KeptOptions extends Pick<ListOptions, 'maxItems' | 'budget'> {
+interface KeptOptions extends Pick<Parameters<typeof readList>[2], 'maxItems' | 'budget'> {
   /** Returns why an entry cannot be used on this connection; `undefined` if it can. */
   readonly unusable: ((entry: JSONRPCObject) => string | undefined) | undefined;
 }

@@ -2,46 +2,18 @@ import type { Clock, JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { backoffDelay } from '@mcp-fittings/toolbox/timing';
 
+type Listen = ConstructorParameters<typeof Listening>[0]['listen'];
 /** Parameter `notifications` of `subscriptions/listen`: what a stream is about. */
-export interface ListenFilter {
-  /** Whether changes of the list of tools are reported. */
-  toolsListChanged?: boolean;
-  /** Whether changes of the list of prompts are reported. */
-  promptsListChanged?: boolean;
-  /** Whether changes of the list of resources are reported. */
-  resourcesListChanged?: boolean;
-  /** URIs of resources whose changes are reported. */
-  resourceSubscriptions?: string[];
-}
-
+export type ListenFilter = Parameters<Listen>[0];
 /** One open `subscriptions/listen` stream. */
-export interface Subscription {
-  /** Resolves when the stream has ended: `local` if {@link close} ended it. Never rejects. */
-  readonly closed: Promise<string>;
-  /** Ends the stream. */
-  close(): Promise<void>;
-}
-
-/** Options of {@link Listening}. */
-export interface ListeningOptions {
-  /** Opens a stream. Resolves when the server has acknowledged it. */
-  readonly listen: (filter: ListenFilter) => Promise<Subscription>;
-  /** Capabilities of the server, which say what it reports. */
-  readonly capabilities: JSONRPCObject;
-  /** Clock for the delays between attempts to open a stream again. */
-  readonly clock: Clock;
-  /** Called when a stream could not be opened again. */
-  readonly onError: (error: unknown) => void;
-  /** Called when changes may have been missed, also of these subscribed resources. */
-  readonly onGap: (uris: readonly string[]) => void;
-}
+export type Subscription = Awaited<ReturnType<Listen>>;
 
 /**
  * Keeps one `subscriptions/listen` stream open for all changes that the host wants from a stateless server.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export class Listening {
-  readonly #options: ListeningOptions;
+  readonly #options: ConstructorParameters<typeof Listening>[0];
   readonly #uris = new Set<string>();
   #current: Subscription | undefined;
   #retry: Disposable | undefined;
@@ -50,7 +22,29 @@ export class Listening {
   // One change at a time: each opens a stream with the new filter before it closes the previous one.
   #last: Promise<void> = Promise.resolve();
 
-  constructor(options: ListeningOptions) {
+  constructor(options: {
+    /** Opens a stream about this. Resolves when the server has acknowledged it. */
+    readonly listen: (filter: {
+      toolsListChanged?: boolean;
+      promptsListChanged?: boolean;
+      resourcesListChanged?: boolean;
+      /** URIs of resources whose changes are reported. */
+      resourceSubscriptions?: string[];
+    }) => Promise<{
+      /** Resolves when the stream has ended: `local` if `close` ended it. Never rejects. */
+      readonly closed: Promise<string>;
+      /** Ends the stream. */
+      close(): Promise<void>;
+    }>;
+    /** Capabilities of the server, which say what it reports. */
+    readonly capabilities: JSONRPCObject;
+    /** Clock for the delays between attempts to open a stream again. */
+    readonly clock: Clock;
+    /** Called when a stream could not be opened again. */
+    readonly onError: (error: unknown) => void;
+    /** Called when changes may have been missed, also of these subscribed resources. */
+    readonly onGap: (uris: readonly string[]) => void;
+  }) {
     this.#options = options;
   }
 

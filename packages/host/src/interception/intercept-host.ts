@@ -1,17 +1,6 @@
 import { checkRecord, checkRef } from '../check-arguments.js';
 import type { CallOptions, Host } from '../contracts/host.js';
-import type {
-  InterceptedCall,
-  InterceptedCompletion,
-  InterceptedCustomRequest,
-  InterceptedLogLevel,
-  InterceptedPrompt,
-  InterceptedRead,
-  InterceptedRequest,
-  InterceptedResults,
-  InterceptedSubscription,
-  InterceptedToolCall,
-} from '../contracts/interceptor.js';
+import type { InterceptedOperations, InterceptedRequest } from '../contracts/interceptor.js';
 import type { RunInterceptors, Unsigned } from './run-interceptors.js';
 
 /** Methods of a host that are intercepted. */
@@ -37,13 +26,13 @@ export function interceptHost(
   run: RunInterceptors,
   { timeoutOf }: InterceptHostDeps,
 ): Pick<Host, InterceptedMethod> {
-  const call = <Request extends InterceptedRequest & InterceptedCall>(
+  const call = <Name extends InterceptedMethod>(
     method: string,
-    request: Unsigned<Request>,
-    operate: (request: Request) => Promise<InterceptedResults[Request['operation']]>,
-  ): Promise<InterceptedResults[Request['operation']]> => {
+    request: Unsigned<Name>,
+    operate: (request: InterceptedRequest<Name>) => Promise<InterceptedOperations[Name]['result']>,
+  ): Promise<InterceptedOperations[Name]['result']> => {
     const { server, options } = request;
-    return run<Request>(
+    return run<Name>(
       request,
       { timeoutMs: timeoutOf(server, method, options), signal: options.signal },
       operate,
@@ -56,7 +45,7 @@ export function interceptHost(
       checkRecord('callTool', 'second argument', args);
       const { server, tool } = ref;
       const request = { operation: 'callTool', server, tool, args, options } as const;
-      return call<InterceptedToolCall>('tools/call', request, (changed) =>
+      return call<'callTool'>('tools/call', request, (changed) =>
         host.callTool({ server, tool: changed.tool }, changed.args, changed.options),
       );
     },
@@ -65,7 +54,7 @@ export function interceptHost(
       checkRecord('getPrompt', 'second argument', args);
       const { server, prompt } = ref;
       const request = { operation: 'getPrompt', server, prompt, args, options } as const;
-      return call<InterceptedPrompt>('prompts/get', request, (changed) =>
+      return call<'getPrompt'>('prompts/get', request, (changed) =>
         host.getPrompt({ server, prompt: changed.prompt }, changed.args, changed.options),
       );
     },
@@ -73,7 +62,7 @@ export function interceptHost(
       checkRef('readResource', ref, ['server', 'uri']);
       const { server, uri } = ref;
       const request = { operation: 'readResource', server, uri, options } as const;
-      return call<InterceptedRead>('resources/read', request, (changed) =>
+      return call<'readResource'>('resources/read', request, (changed) =>
         host.readResource({ server, uri: changed.uri }, changed.options),
       );
     },
@@ -82,7 +71,7 @@ export function interceptHost(
       checkRef('complete', ref.argument, ['name', 'value']);
       const { server, ...params } = ref;
       const request = { operation: 'complete', server, params, options } as const;
-      return call<InterceptedCompletion>('completion/complete', request, (changed) =>
+      return call<'complete'>('completion/complete', request, (changed) =>
         host.complete({ ...changed.params, server }, changed.options),
       );
     },
@@ -91,13 +80,13 @@ export function interceptHost(
       checkRecord('request', 'second argument', params);
       const { server, method } = ref;
       const request = { operation: 'request', server, method, params, options } as const;
-      return call<InterceptedCustomRequest<'request'>>(method, request, (changed) =>
+      return call<'request'>(method, request, (changed) =>
         host.request({ server, method: changed.method }, changed.params, changed.options),
       );
     },
     async notify(server, method, params = {}, options = {}) {
       const request = { operation: 'notify', server, method, params, options } as const;
-      await call<InterceptedCustomRequest<'notify'>>(method, request, async (changed) => {
+      await call<'notify'>(method, request, async (changed) => {
         await host.notify(server, changed.method, changed.params, changed.options);
         return undefined;
       });
@@ -106,7 +95,7 @@ export function interceptHost(
       checkRef('subscribe', ref, ['server', 'uri']);
       const { server, uri } = ref;
       const request = { operation: 'subscribe', server, uri, options } as const;
-      await call<InterceptedSubscription<'subscribe'>>('resources/subscribe', request, async (changed) => {
+      await call<'subscribe'>('resources/subscribe', request, async (changed) => {
         await host.subscribe({ server, uri: changed.uri }, changed.options);
         return undefined;
       });
@@ -115,18 +104,14 @@ export function interceptHost(
       checkRef('unsubscribe', ref, ['server', 'uri']);
       const { server, uri } = ref;
       const request = { operation: 'unsubscribe', server, uri, options } as const;
-      await call<InterceptedSubscription<'unsubscribe'>>(
-        'resources/unsubscribe',
-        request,
-        async (changed) => {
-          await host.unsubscribe({ server, uri: changed.uri }, changed.options);
-          return undefined;
-        },
-      );
+      await call<'unsubscribe'>('resources/unsubscribe', request, async (changed) => {
+        await host.unsubscribe({ server, uri: changed.uri }, changed.options);
+        return undefined;
+      });
     },
     async setLogLevel(server, level, options = {}) {
       const request = { operation: 'setLogLevel', server, level, options } as const;
-      await call<InterceptedLogLevel>('logging/setLevel', request, async (changed) => {
+      await call<'setLogLevel'>('logging/setLevel', request, async (changed) => {
         await host.setLogLevel(server, changed.level, changed.options);
         return undefined;
       });

@@ -3,15 +3,7 @@ import type { Connection } from '../connection/connect-once.js';
 import type { ListKind, ListResult } from '../contracts/catalog.js';
 import type { ListBudget } from '../limiters.js';
 import type { CallOptions, Host } from '../contracts/host.js';
-import {
-  type InterceptedConnect,
-  type InterceptedElicitation,
-  type InterceptedList,
-  type InterceptedOperation,
-  type InterceptedRoots,
-  type InterceptedSampling,
-  type Interceptor,
-} from '../contracts/interceptor.js';
+import type { InterceptedOperations, Interceptor } from '../contracts/interceptor.js';
 import type { HostCallbacks } from '../contracts/server-requests.js';
 import { interceptHost, type InterceptedMethod } from './intercept-host.js';
 import { createRunInterceptors, type RunInterceptors, type RunOptions } from './run-interceptors.js';
@@ -51,7 +43,7 @@ export function createInterception(
     async connect(server, attempt, options, open) {
       let opened: Promise<Connection> | undefined;
       try {
-        await run<InterceptedConnect>({ operation: 'connect', server, attempt }, options, async () => {
+        await run<'connect'>({ operation: 'connect', server, attempt }, options, async () => {
           opened = open();
           const { protocolVersion, serverInfo, instructions, capabilities } = (await opened).session;
           return { protocolVersion, serverInfo, instructions, capabilities };
@@ -72,7 +64,7 @@ export function createInterception(
         const operation = LIST_OPERATIONS[kind];
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one kind stands for all
         const request = { operation: operation as 'listTools', server };
-        const given = await run<InterceptedList<'listTools'>>(request, options, async () => {
+        const given = await run<'listTools'>(request, options, async () => {
           found = await read();
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `operation` is that of `kind`
           return found as ListResult<never>;
@@ -104,25 +96,21 @@ function interceptCallbacks(
       elicit: (request, info) => {
         const { server, calls, signal } = info;
         const given = { operation: 'elicit', server, calls, request } as const;
-        return run<InterceptedElicitation>(given, { timeoutMs, signal }, (changed) =>
-          elicit(changed.request, info),
-        );
+        return run<'elicit'>(given, { timeoutMs, signal }, (changed) => elicit(changed.request, info));
       },
     }),
     ...(sample !== undefined && {
       sample: (params, info) => {
         const { server, calls, signal } = info;
         const given = { operation: 'sample', server, calls, params } as const;
-        return run<InterceptedSampling>(given, { timeoutMs, signal }, (changed) =>
-          sample(changed.params, info),
-        );
+        return run<'sample'>(given, { timeoutMs, signal }, (changed) => sample(changed.params, info));
       },
     }),
     ...(roots !== undefined && {
       roots: (info) => {
         const { server, calls, signal } = info;
         const given = { operation: 'roots', server, calls } as const;
-        return run<InterceptedRoots>(given, { timeoutMs, signal }, () => roots(info));
+        return run<'roots'>(given, { timeoutMs, signal }, () => roots(info));
       },
     }),
   };
@@ -134,4 +122,4 @@ const LIST_OPERATIONS = {
   prompts: 'listPrompts',
   resources: 'listResources',
   resourceTemplates: 'listResourceTemplates',
-} as const satisfies Readonly<Record<ListKind, InterceptedOperation>>;
+} as const satisfies Readonly<Record<ListKind, keyof InterceptedOperations>>;

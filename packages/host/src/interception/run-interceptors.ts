@@ -2,12 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { AuthRequiredError, type Clock, type Delivery, FittingsError } from '@mcp-fittings/client-core';
 import { restateError } from '@mcp-fittings/toolbox/errors';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import type {
-  InterceptedOperation,
-  InterceptedRequest,
-  InterceptedResults,
-  Interceptor,
-} from '../contracts/interceptor.js';
+import type { InterceptedOperations, InterceptedRequest, Interceptor } from '../contracts/interceptor.js';
 import { copyMembers } from './copy-members.js';
 
 /** How one operation is intercepted. */
@@ -19,14 +14,17 @@ export interface RunOptions {
 }
 
 /** A request without the signal, which is created for each operation. */
-export type Unsigned<Request extends InterceptedRequest> = Omit<Request, 'signal'>;
+export type Unsigned<Name extends keyof InterceptedOperations> = InterceptedOperations[Name]['request'] & {
+  readonly operation: Name;
+  readonly server: string;
+};
 
 /** Runs one operation through the interceptors. */
-export type RunInterceptors = <Request extends InterceptedRequest>(
-  request: Unsigned<Request>,
+export type RunInterceptors = <Name extends keyof InterceptedOperations>(
+  request: Unsigned<Name>,
   options: RunOptions,
-  operate: (request: Request) => Promise<InterceptedResults[Request['operation']]>,
-) => Promise<InterceptedResults[Request['operation']]>;
+  operate: (request: InterceptedRequest<Name>) => Promise<InterceptedOperations[Name]['result']>,
+) => Promise<InterceptedOperations[Name]['result']>;
 
 /** Most operations of which each was started by an interceptor of the one before. */
 const MAX_LEVELS = 16;
@@ -39,9 +37,7 @@ export function createRunInterceptors(all: readonly Interceptor[], clock: Clock)
   return (given, options, operate) => {
     const controller = new AbortController();
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Unsigned` lacks the signal only
-    const request = { ...copyMembers(given), signal: controller.signal } as unknown as Parameters<
-      typeof operate
-    >[0];
+    const request = { ...copyMembers(given), signal: controller.signal } as unknown as InterceptedRequest;
     const { signal, timeoutMs } = options;
     const { operation, server } = request;
     const level = levels.getStore() ?? 0;
@@ -107,7 +103,7 @@ export function createRunInterceptors(all: readonly Interceptor[], clock: Clock)
         phase = 'during';
         try {
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `operation` is unchanged
-          return await levels.exit(() => operate(changed as typeof request));
+          return await levels.exit(() => operate(changed as Parameters<typeof operate>[0]));
         } catch (error) {
           failure = error;
           throw error;
@@ -205,7 +201,7 @@ const has =
 const anything = (): boolean => true;
 
 /** What makes a value a result of each operation, as far as the host relies on it. */
-const isResult: Readonly<Record<InterceptedOperation, (value: unknown) => boolean>> = {
+const isResult: Readonly<Record<keyof InterceptedOperations, (value: unknown) => boolean>> = {
   connect: anything,
   listTools: has('items'),
   listPrompts: has('items'),

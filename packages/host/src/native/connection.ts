@@ -168,8 +168,11 @@ export class Connection {
   }
 
   #notSupported(method: string): FittingsError {
-    const text = `The server "${this.#server}" does not support ${method}.`;
-    return new FittingsError('CAPABILITY_MISSING', text, { server: this.#server, delivery: 'not-sent' });
+    const server = this.#server;
+    return new FittingsError('CAPABILITY_MISSING', `The server "${server}" does not support ${method}.`, {
+      server,
+      delivery: 'not-sent',
+    });
   }
 
   #enveloped(params: JSONRPCObject): JSONRPCObject {

@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import type { TracedConnection, TraceEvent } from '../tracing.js';
+import type { TraceEvent } from '../tracing.js';
 import type { OpenTelemetryAttributes } from './api.js';
 
 /**
@@ -52,7 +52,7 @@ export function spanName(method: string, target: string | undefined): string {
 }
 
 /** Returns the attributes of a connection. Call it when the operation ends, because some are known only then. */
-export function connectionAttributes(connection: TracedConnection | undefined): OpenTelemetryAttributes {
+export function connectionAttributes(connection: TraceEvent['connection']): OpenTelemetryAttributes {
   if (connection === undefined) return {};
   const { protocolVersion, description } = connection;
   return {

@@ -110,17 +110,17 @@ export class PrincipalServers {
 
   /** Makes room for one more. */
   #makeRoom(name: string): Promise<void> | undefined {
-    const { principals: limit } = this.#deps.limits;
-    if (this.#order.size < limit) return undefined;
+    const { limits } = this.#deps;
+    if (this.#order.size < limits.principals) return undefined;
     for (const kept of this.#order) if (isUnused(kept)) return this.#forget(kept);
     throw new FittingsError(
       'CONNECT_FAILED',
-      `The host has ${limit} connections for people, and all of them are in use.`,
+      `The host has ${limits.principals} connections for people, and all of them are in use.`,
       {
         server: name,
         delivery: 'not-sent',
         hint: 'Retry later, or increase limits.principals.',
-        details: { limit },
+        details: { limit: limits.principals },
       },
     );
   }

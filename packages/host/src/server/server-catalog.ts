@@ -10,11 +10,11 @@ import type {
   ListKind,
   Listings,
   ListResult,
-  ListStatus,
   ToolChanges,
   ToolDefinition,
 } from '../contracts/catalog.js';
 import type { EngineSession } from '../contracts/engine.js';
+import type { ServerSnapshot } from '../contracts/state.js';
 import { readList } from '../engine/list-pages.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import { digestOf } from '../json-values.js';
@@ -48,6 +48,7 @@ const DEBOUNCE_MS = 250;
  */
 const MAX_DEBOUNCE_MS = 10_000;
 const QUIET_TIMES = 4;
+type ListStatus = ServerSnapshot['lists'][ListKind];
 const NOT_READ: ListStatus = { error: undefined, skipped: [] };
 const NAME_OF: Readonly<Record<ListKind, string>> = {
   tools: 'tools',

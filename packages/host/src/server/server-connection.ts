@@ -122,10 +122,14 @@ export class ServerConnection {
         this.#report(error);
       },
       onAuthRequired: (error) => this.#requireAuth(error),
-      onSkipped: (kind, reasons) => {
-        const text = `Some ${kind} of the server "${server}" were left out: ${reasons.join('; ')}.`;
-        this.#report(new FittingsError('PROTOCOL_VIOLATION', text, { server }));
-      },
+      onSkipped: (kind, reasons) =>
+        this.#report(
+          new FittingsError(
+            'PROTOCOL_VIOLATION',
+            `Some ${kind} of the server "${server}" were left out: ${reasons.join('; ')}.`,
+            { server },
+          ),
+        ),
     });
     this.#inbound = new InboundLimit(deps, {
       onListChanged: (kind) => this.#onListChanged(kind),

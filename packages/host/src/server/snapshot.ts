@@ -4,7 +4,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { digestOf } from '../json-values.js';
 import type { Lists } from './server-catalog.js';
 import type { ListKind, Available } from '../contracts/catalog.js';
-import type { HostStatistics } from '../contracts/host.js';
+import type { Host } from '../contracts/host.js';
 import type { ConnectionState, ConnectionStatus, ServerSnapshot } from '../contracts/state.js';
 
 /** Method with which `node:util` formats an object. */
@@ -100,7 +100,7 @@ export class Availability {
 }
 
 /** Returns totals over all servers. */
-export function statisticsOf(servers: readonly ServerSnapshot[]): HostStatistics {
+export function statisticsOf(servers: readonly ServerSnapshot[]): ReturnType<Host['statistics']> {
   const byStatus: Partial<Record<ConnectionStatus, number>> = {};
   for (const { state } of servers) byStatus[state.status] = (byStatus[state.status] ?? 0) + 1;
   return {

@@ -77,14 +77,21 @@ export function choosePlugin(
   );
 }
 
-/** Options of {@link createEntryTransport}. `server`, `auth`, `logger` and `signal` go to the transport. */
-export interface EntryTransportOptions extends TransportDeps {
-  /** Transports that the entry may use. */
-  readonly transports: readonly TransportPlugin[];
-}
-
-/** Result of {@link createEntryTransport}. */
-export interface EntryTransport {
+/**
+ * Creates the transport that a host would use for this entry. Rejects with `CONFIG_INVALID` for an invalid entry, and with
+ * `TRANSPORT_UNKNOWN` if `transports` has none of its type.
+ * @param options.transports Transports that the entry may use. The other options go to the transport.
+ * @example
+ * const { transport } = await createEntryTransport(
+ *   { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] },
+ *   { server: 'everything', transports: [stdio()] },
+ * );
+ * await client.connect(transport); // the Client of an official SDK
+ */
+export async function createEntryTransport(
+  config: ServerConfig,
+  options: TransportDeps & { readonly transports: readonly TransportPlugin[] },
+): Promise<{
   /** Type of the transport, such as `stdio`. */
   readonly type: string;
   /** The transport, not started. */
@@ -95,22 +102,7 @@ export interface EntryTransport {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
    */
   readonly fallback: (() => Promise<Transport>) | undefined;
-}
-
-/**
- * Creates the transport that a host would use for this entry. Rejects with `CONFIG_INVALID` for an invalid entry, and with
- * `TRANSPORT_UNKNOWN` if `transports` has none of its type.
- * @example
- * const { transport } = await createEntryTransport(
- *   { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] },
- *   { server: 'everything', transports: [stdio()] },
- * );
- * await client.connect(transport); // the Client of an official SDK
- */
-export async function createEntryTransport(
-  config: ServerConfig,
-  options: EntryTransportOptions,
-): Promise<EntryTransport> {
+}> {
   const { transports, ...deps } = options;
   const plugin = choosePlugin(deps.server, config, transports);
   const { fallback } = plugin;

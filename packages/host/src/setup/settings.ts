@@ -6,7 +6,7 @@ import {
 } from '@mcp-fittings/client-core';
 import { count, entrySchema, flag, oneOf } from '@mcp-fittings/toolbox/entries';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import type { DeliveryPolicy, HostLimits, ServerDefaults } from '../contracts/host-options.js';
+import type { DeliveryPolicy, HostLimits, HostOptions } from '../contracts/host-options.js';
 
 /** Returns the entry as its schema parsed it. Throws `CONFIG_INVALID`, with every mistake in its message. */
 export function parseEntry<Entry>(server: string, result: StandardSchemaResult<Entry>, prefix = ''): Entry {
@@ -67,7 +67,7 @@ export interface SettingsDefaults {
   readonly lazy: boolean;
   readonly idleMs: number;
   readonly delivery: DeliveryPolicy;
-  readonly servers?: ServerDefaults | undefined;
+  readonly servers?: HostOptions['defaults'];
 }
 
 /** Reads the settings of an entry. Throws `CONFIG_INVALID`, with the mistakes in its message. */
@@ -110,7 +110,7 @@ export function readSettings(
 }
 
 /** Reads `defaults` of the host, which are validated like an entry. */
-function readDefaults(server: string, given: ServerDefaults) {
+function readDefaults(server: string, given: NonNullable<HostOptions['defaults']>) {
   const check = <Entry>(schema: StandardSchemaV1<unknown, Entry>, value: unknown, prefix: string): Entry => {
     const result = schema['~standard'].validate(value);
     // The schemas of this file are synchronous.
