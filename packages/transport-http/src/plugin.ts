@@ -16,9 +16,19 @@ export interface HttpEntry extends HttpEntryFields {
 }
 
 /** Options that apply to every server of the type `http`. The rest comes from the configuration entry and the host. */
-export interface HttpPluginOptions extends Pick<
+export interface HttpPluginOptions extends Omit<
   HttpTransportOptions,
-  'maxMessageBytes' | 'reconnect' | 'retryLater' | 'closeTimeoutMs'
+  | 'url'
+  | 'server'
+  | 'headers'
+  | 'requestInit'
+  | 'apiKey'
+  | 'auth'
+  | 'network'
+  | 'signal'
+  | 'logger'
+  | 'clock'
+  | 'random'
 > {
   /** Plugin that the host switches to if the server refuses `initialize` as only an older server does. Default: none. */
   readonly fallback?: TransportPlugin | undefined;

@@ -21,13 +21,10 @@ export interface CommandSession extends ConfiguredHost {
 /** Returns what the global options say about the session and the configuration. */
 export function sessionOptions(deps: CommandDeps): ConfiguredHostOptions {
   const { options, env, cwd, signal, clock } = deps;
-  const { layout, mcpConfig, strictMcpConfig, plugin, store } = options;
   return {
-    layout,
-    mcpConfig,
-    strictMcpConfig,
-    plugins: plugin,
-    store: chooseStore(store, env),
+    ...options,
+    plugins: options.plugin,
+    store: chooseStore(options.store, env),
     env,
     cwd,
     signal,

@@ -47,10 +47,10 @@ export class ListMemory {
 
   /** Reads what is stored. */
   static async open(deps: CommandDeps, loaded: LoadedConfig): Promise<ListMemory> {
-    const { options, env, cwd } = deps;
+    const { options } = deps;
     // Plugins are programs of their own, and the home directory of a refused HOME is not where lists are kept.
     const isUsable = options.plugin.length === 0 && (await isOwnHome(deps));
-    const store = isUsable ? new ListStore({ ...options, cwd }, env) : undefined;
+    const store = isUsable ? new ListStore(options, deps) : undefined;
     return new ListMemory(deps, loaded, store, (await store?.read()) ?? {});
   }
 

@@ -43,25 +43,34 @@ export type StoredLists = Readonly<Record<string, StoredServer>>;
 /** Limits how long lists are shown without asking the server again, in milliseconds. */
 const FRESH_MS = 10 * 60 * 1000;
 
-/** Decides which configuration is read, apart from files and variables. */
-export interface View extends Pick<GlobalOptions, 'layout' | 'mcpConfig' | 'strictMcpConfig' | 'store'> {
-  readonly cwd: string;
-}
+/** Options that do not change what is listed, and those whose values are kept in another form. */
+const NOT_IN_KEY: ReadonlySet<string> = new Set([
+  'json',
+  'verbose',
+  'color',
+  'shared',
+  'plugin',
+  'mcpConfig',
+  'store',
+] satisfies (keyof GlobalOptions)[]);
 
-/** Keeps the lists of one view in a private file of the user's home directory. Only this program, in this version, writes it. */
+/** Keeps the lists for one folder and the same global options in a private file of the user's home directory. Only this program, in this version, writes it. */
 export class ListStore {
   readonly #key: string;
   readonly #name: string;
 
   constructor(
-    { layout, mcpConfig, strictMcpConfig, store, cwd }: View,
-    env: Readonly<Record<string, string | undefined>>,
+    options: GlobalOptions,
+    { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
   ) {
     // Another version may list and redact differently. Another store may hold another account.
-    const account = store ?? env['FITTINGS_STORE'] ?? null;
+    const account = options.store ?? env['FITTINGS_STORE'] ?? null;
     // The JSON of `--mcp-config` may contain secrets.
-    const configs = mcpConfig.map(digestOf);
-    this.#key = JSON.stringify([packageVersion(), layout, configs, strictMcpConfig, account, cwd]);
+    const configs = options.mcpConfig.map(digestOf);
+    const others = Object.entries(options)
+      .filter(([name]) => !NOT_IN_KEY.has(name))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1));
+    this.#key = JSON.stringify([packageVersion(), others, configs, account, cwd]);
     this.#name = `${digestOf(this.#key)}.json`;
   }
 
