@@ -120,7 +120,7 @@ async function traceLoadConfig() {
     await mkdir(join(cwd, '.git'), { recursive: true });
     await mkdir(process.env.HOME);
     await writeFile(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { notes: { command: 'notes' } } }));
-    const approvals = createServerApprovals({ ask: async () => 'once' });
+    const approvals = createServerApprovals({ approve: async () => 'once' });
     const load = async () => {
       const { servers } = await loadConfig({ layout: layouts.mcpJson, cwd, approvals });
       if (servers.notes === undefined) throw new Error('The server of the project is missing.');

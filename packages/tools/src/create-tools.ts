@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { RefusalPace } from '@mcp-fittings/toolbox/base-transport';
-import { callTool, runTool, toolVerdict, type ToolCallDeps, type ToolHost } from './calls/call-tool.js';
+import { callTool, runTool, toolVerdict, type ToolCallDeps } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
 import type { ResultSpill } from './calls/result-spill.js';
 import { SpilledCalls } from './calls/spilled-calls.js';
@@ -21,6 +21,7 @@ import { PinGate, type HostPins } from './pins/pin-gate.js';
 import type { ToolPins } from './pins/tool-pins.js';
 import type { RenderOptions } from './results/rendering.js';
 import type { SchemaLimits } from './schema/schema-limits.js';
+import type { ToolHost } from './tool-host.js';
 import { CHECKED_VALUE_LIMITS } from './validation/check-value.js';
 
 /** Options of {@link createTools}. */

@@ -31,7 +31,8 @@ export type { ToolPermission, ToolPermissions, ToolPolicyVerdict } from './permi
 export type { DeferOptions } from './deferral/defer-options.js';
 export type { ToolConversation } from './deferral/tool-conversation.js';
 
-export type { ToolRunOptions, ToolHost } from './calls/call-tool.js';
+export type { ToolHost } from './tool-host.js';
+export type { ToolRunOptions } from './calls/call-tool.js';
 export { AskedCalls } from './calls/asked-calls.js';
 export { confirmCall, type Confirm, type ConfirmRequest } from './calls/confirm-call.js';
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';

@@ -3,7 +3,7 @@ import type { RefusalPace } from '@mcp-fittings/toolbox/base-transport';
 import { restateError } from '@mcp-fittings/toolbox/errors';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { linkSignal } from '@mcp-fittings/toolbox/timing';
-import type { CallOptions, CatalogTool, Progress, ToolRef, ToolResult } from '@mcp-fittings/host';
+import type { Progress, ToolResult } from '@mcp-fittings/host';
 import { copyJson, isJsonObject, ordinaryObject, type JsonLimits } from '../json/copy-json.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { PinGate } from '../pins/pin-gate.js';
@@ -14,43 +14,11 @@ import { renderError, renderForModel } from '../results/render-result.js';
 import type { RenderOptions } from '../results/rendering.js';
 import { checkCopy, checkValue } from '../validation/check-value.js';
 import { describeIssues, type SchemaIssue } from '../validation/schema-issues.js';
+import type { ToolHost } from '../tool-host.js';
 import { confirmCall, type Confirm } from './confirm-call.js';
 import type { RenderedResult } from './result-spill.js';
 import { ProgressQueue } from './progress-queue.js';
 import type { LastToolEvent, ToolEvent } from './tool-event.js';
-
-/** The part of a host that {@link createTools} uses. `createHost` of `@mcp-fittings/host` returns one. */
-export interface ToolHost {
-  /** Returns the tools of all connected servers, or those of one person. */
-  tools(options?: { readonly principal?: string | undefined }): readonly CatalogTool[];
-  /** Returns one of these tools. Without it, every call goes through all of them. */
-  readonly tool?:
-    | ((ref: ToolRef, options?: { readonly principal?: string | undefined }) => CatalogTool | undefined)
-    | undefined;
-  /**
-   * Returns the identity of each server, without which approvals last as long as the policy, and its state: pins and `tool_search`
-   * read the instructions of connected servers.
-   */
-  readonly servers?:
-    | ((options?: { readonly principal?: string | undefined }) => readonly {
-        readonly name: string;
-        readonly identity: string;
-        /** State of the connection. */
-        readonly state?:
-          | {
-              readonly status: string;
-              readonly connection?: { readonly instructions?: string | undefined } | undefined;
-            }
-          | undefined;
-      }[])
-    | undefined;
-  /** Calls a tool. Rejects with a `FittingsError`. */
-  callTool(
-    ref: ToolRef,
-    args?: Readonly<Record<string, unknown>>,
-    options?: CallOptions,
-  ): Promise<ToolResult>;
-}
 
 /** Options of {@link Toolset.run} and {@link Toolset.call}. */
 export interface ToolRunOptions {

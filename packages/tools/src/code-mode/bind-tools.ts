@@ -1,4 +1,4 @@
-import type { ToolHost } from '../calls/call-tool.js';
+import type { ToolHost } from '../tool-host.js';
 import { renderForModel } from '../results/render-result.js';
 import type { DispatchOptions, ToolDispatcher } from './tool-dispatcher.js';
 import { toolFailed, valueOf } from './tool-value.js';

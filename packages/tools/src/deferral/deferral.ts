@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { ToolHost } from '../calls/call-tool.js';
+import type { ToolHost } from '../tool-host.js';
 import type { LastToolEvent } from '../calls/tool-event.js';
 import type { Toolset } from '../calls/toolset.js';
 import { boundedJson } from '../json/bounded-json.js';

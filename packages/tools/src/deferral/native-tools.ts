@@ -1,6 +1,6 @@
 import { hashPair } from '../names/name-hash.js';
 import { nameTool, type ModelTool } from '../model-tools/model-tool.js';
-import { toolTraits } from '../permissions/tool-traits.js';
+import { toolTraits } from '../model-tools/tool-traits.js';
 import { convertSchema, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 
 /** Returns the tool, marked as one whose definition is in the result of a search. */

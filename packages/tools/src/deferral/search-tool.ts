@@ -6,7 +6,7 @@ import type { LastToolEvent } from '../calls/tool-event.js';
 import { hashPair } from '../names/name-hash.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
-import { toolTraits } from '../permissions/tool-traits.js';
+import { toolTraits } from '../model-tools/tool-traits.js';
 import { renderError } from '../results/render-result.js';
 import { convertSchema, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 import { oneLine } from './tool-texts.js';

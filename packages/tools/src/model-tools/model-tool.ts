@@ -6,7 +6,7 @@ import { convertAccepted, type ConvertedSchema } from '../schema-to-zod/convert-
 import { PatternCache } from '../patterns/pattern-cache.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
-import { toolTraits } from '../permissions/tool-traits.js';
+import { toolTraits } from './tool-traits.js';
 
 /** A tool of a server in the form that model APIs accept. */
 export interface ModelTool {

@@ -1,7 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
-import type { Toolset } from '../calls/toolset.js';
 import type { ToolsOptions } from '../create-tools.js';
 import { prepareTool, type PreparedTool } from './model-tool.js';
 import { pairKey } from '../names/pair-key.js';
@@ -9,7 +8,11 @@ import { toolVisibility } from '../permissions/tool-visibility.js';
 import { PatternCache } from '../patterns/pattern-cache.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 
-export type SkippedTool = Toolset['skipped'][number];
+/** A tool that is not offered to the model, and why. */
+export interface SkippedTool {
+  readonly ref: ToolRef;
+  readonly error: FittingsError;
+}
 
 /** The tools that are offered, and those that are not. */
 export interface OfferedTools {

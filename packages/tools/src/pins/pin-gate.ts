@@ -1,7 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { CatalogTool } from '@mcp-fittings/host';
-import type { ToolHost } from '../calls/call-tool.js';
+import type { ToolHost } from '../tool-host.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { OfferedTools, SkippedTool } from '../model-tools/offered-tools.js';
 import type { ToolPolicyVerdict } from '../permissions/tool-permissions.js';

@@ -1,5 +1,5 @@
 import type { CallOptions, CatalogTool, ToolRef, ToolResult } from '@mcp-fittings/host';
-import type { ToolHost } from '../../src/calls/call-tool.js';
+import type { ToolHost } from '../../src/tool-host.js';
 
 type Answer = (args: Readonly<Record<string, unknown>>, options: CallOptions) => Promise<ToolResult>;
 

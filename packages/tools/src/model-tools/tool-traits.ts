@@ -1,5 +1,5 @@
 import type { ToolAnnotations } from '@mcp-fittings/host';
-import type { ModelTool } from '../model-tools/model-tool.js';
+import type { ModelTool } from './model-tool.js';
 
 /** Reads the annotations of a tool, with the cautious value where one is missing. */
 export function toolTraits(annotations: ToolAnnotations | undefined): ModelTool['traits'] {
