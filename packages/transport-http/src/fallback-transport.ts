@@ -8,16 +8,8 @@ import {
   type TransportSendOptions,
 } from '@mcp-fittings/client-core';
 
-/** Two transports to the same server, for programs without a host that chooses between them. */
-export interface FallbackOptions {
-  /** Transport that is tried first. */
-  readonly first: Transport;
-  /** Creates the transport to use if the server does not speak the first one. Called at most once. */
-  readonly fallback: () => Transport;
-}
-
 /**
- * Creates a transport that switches to another one if the server refuses `initialize` as only an older server does
+ * Creates a transport that switches to another one to the same server, for programs without a host, if the server refuses `initialize` as only an older server does
  * (`ENDPOINT_INCOMPATIBLE`; the README lists the statuses). It does not switch after any other failure, because an older protocol
  * does not help against missing credentials, an unreachable network or a broken server. If both transports fail, `initialize`
  * rejects with the second error, whose `cause` contains both.
@@ -32,7 +24,12 @@ export interface FallbackOptions {
  * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  */
-export function createFallbackTransport(options: FallbackOptions): Transport {
+export function createFallbackTransport(options: {
+  /** Transport that is tried first. */
+  readonly first: Transport;
+  /** Creates the transport to use if the server does not speak the first one. Called at most once. */
+  readonly fallback: () => Transport;
+}): Transport {
   return new FallbackTransport(options);
 }
 
@@ -50,7 +47,7 @@ class FallbackTransport implements Transport {
   #closing: Promise<void> | undefined;
   #hasEnded = false;
 
-  constructor({ first, fallback }: FallbackOptions) {
+  constructor({ first, fallback }: Parameters<typeof createFallbackTransport>[0]) {
     this.#active = first;
     this.#fallback = fallback;
     this.#listen(first);

@@ -18,14 +18,6 @@ import { OutgoingRequest } from './outgoing-request.js';
 import { sendOneWay } from './send-one-way.js';
 import { StandaloneStream } from './stream/standalone-stream.js';
 
-/** A Streamable HTTP connection. */
-export interface HttpTransport extends Transport {
-  /** Aborting the `requestSignal` of a request closes its stream, which cancels the request in the revision 2026-07-28. */
-  readonly hasPerRequestStream: true;
-  /** Each message is a POST with its own headers. */
-  readonly sendsHeaders: true;
-}
-
 /**
  * Creates a transport for Streamable HTTP in all protocol revisions. The URL is a member of the options or, as in the official SDK,
  * the first argument. Throws `CONFIG_INVALID` or `HEADER_INVALID` if an option is invalid. Nothing is sent before the first message.
@@ -40,25 +32,27 @@ export interface HttpTransport extends Transport {
  * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
-export function createHttpTransport(options: HttpTransportOptions): HttpTransport;
+export function createHttpTransport(options: HttpTransportOptions): Transport;
 /** Creates the transport with the URL as the first argument. */
 export function createHttpTransport(
   url: string | URL,
   options?: Omit<HttpTransportOptions, 'url'>,
-): HttpTransport;
+): Transport;
 export function createHttpTransport(
   first: string | URL | HttpTransportOptions,
   rest: Omit<HttpTransportOptions, 'url'> = {},
-): HttpTransport {
-  return new StreamableHttpTransport(withUrl<HttpTransportOptions>(first, rest));
+): Transport {
+  return new HttpTransport(withUrl<HttpTransportOptions>(first, rest));
 }
 
 /** Longest wait for the event stream, in milliseconds. */
 const OPENING_MS = 1000;
 const IGNORE_BODY = { data: () => undefined, end: () => undefined };
 
-class StreamableHttpTransport extends BaseTransport implements HttpTransport {
+class HttpTransport extends BaseTransport {
+  /** Aborting the `requestSignal` of a request closes its stream, which cancels the request in the revision 2026-07-28. */
   readonly hasPerRequestStream = true;
+  /** Each message is a POST with its own headers. */
   readonly sendsHeaders = true;
   declare readonly sessionId?: string;
   onsessionrestored?: (result: JSONRPCObject) => void;

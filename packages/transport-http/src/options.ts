@@ -9,13 +9,6 @@ import {
 import { Credentials, type RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { HttpClientOptions } from '@mcp-fittings/http-client';
-import type { ReconnectOptions } from './stream/reconnects.js';
-
-/** How the server is reached: proxy, certificate authorities, client certificate, time limits, sockets. */
-export type HttpNetworkOptions = Omit<
-  HttpClientOptions,
-  'url' | 'server' | 'headers' | 'maxBodyBytes' | 'clock'
->;
 
 /** Options of a Streamable HTTP transport. Only `url` is required; times are in milliseconds. */
 export interface HttpTransportOptions {
@@ -31,12 +24,28 @@ export interface HttpTransportOptions {
   readonly apiKey?: string | undefined;
   /** Signs every request and answers challenges; its headers override `headers`. Default: none. */
   readonly auth?: AuthProvider | undefined;
-  /** Proxy, certificates, time limits and name resolution. */
-  readonly network?: HttpNetworkOptions | undefined;
+  /** How the server is reached: proxy, certificate authorities, client certificate, time limits, sockets, name resolution. */
+  readonly network?:
+    Omit<HttpClientOptions, 'url' | 'server' | 'headers' | 'maxBodyBytes' | 'clock'> | undefined;
   /** Largest message that is accepted, in bytes after decompression. Default 67 108 864 (64 MiB). */
   readonly maxMessageBytes?: number | undefined;
   /** How event streams are reopened after they ended. */
-  readonly reconnect?: ReconnectOptions | undefined;
+  readonly reconnect?:
+    | {
+        /** Wait before the first attempt, unless the server sent `retry:`. It doubles with each attempt. Default 1000. */
+        readonly initialMs?: number | undefined;
+        /** Longest wait, unless the server asks for more. Default 30 000. */
+        readonly maxMs?: number | undefined;
+        /** Attempts without an event before the stream counts as lost. Default 5. */
+        readonly maxAttempts?: number | undefined;
+        /**
+         * Silence, without even a comment, after which the event stream of the server counts as half-open and is reopened. The stream of
+         * `subscriptions/listen` (2026-07-28) ends with `STREAM_LOST` instead, and its caller subscribes again. Default 120 000; 0 turns
+         * the check off.
+         */
+        readonly silenceMs?: number | undefined;
+      }
+    | undefined;
   /** How often a message that may be carried out twice without harm is sent again after a 429, or a 503 with `Retry-After`. */
   readonly retryLater?: RetryLaterOptions | undefined;
   /** Time that `close()` waits for the server to end the session. Default 1000; 0 does not tell the server. */
@@ -60,10 +69,10 @@ export interface CheckedOptions {
   /** Headers that the transport sets, and that a message may not override. */
   readonly ownedHeaders: readonly string[];
   readonly credentials: Credentials;
-  readonly network: HttpNetworkOptions;
+  readonly network: NonNullable<HttpTransportOptions['network']>;
   readonly logger: Logger | undefined;
   readonly maxMessageBytes: number;
-  readonly reconnect: ReconnectOptions;
+  readonly reconnect: NonNullable<HttpTransportOptions['reconnect']>;
   /** Silence after which an event stream counts as half-open, in milliseconds; 0 for never. */
   readonly silenceMs: number;
   readonly retryLater: RetryLaterOptions;

@@ -15,34 +15,34 @@ export interface HttpEntry extends HttpEntryFields {
   readonly apiKey?: string | undefined;
 }
 
-/** Options that apply to every server of the type `http`. The rest comes from the configuration entry and the host. */
-export interface HttpPluginOptions extends Omit<
-  HttpTransportOptions,
-  | 'url'
-  | 'server'
-  | 'headers'
-  | 'requestInit'
-  | 'apiKey'
-  | 'auth'
-  | 'network'
-  | 'signal'
-  | 'logger'
-  | 'clock'
-  | 'random'
-> {
-  /** Plugin that the host switches to if the server refuses `initialize` as only an older server does. Default: none. */
-  readonly fallback?: TransportPlugin | undefined;
-}
-
 /**
- * Creates the plugin for entries of type `http`, also spelled `streamable-http` and `streamableHttp`.
+ * Creates the plugin for entries of type `http`, also spelled `streamable-http` and `streamableHttp`. The options apply to every server
+ * of that type; the rest comes from the configuration entry and the host.
  *
  * @example
  * ```ts
  * const host = createHost({ name, version, transports: [http({ fallback: sse() })] });
  * ```
  */
-export function http(options: HttpPluginOptions = {}): TransportPlugin<HttpEntry> {
+export function http(
+  options: Omit<
+    HttpTransportOptions,
+    | 'url'
+    | 'server'
+    | 'headers'
+    | 'requestInit'
+    | 'apiKey'
+    | 'auth'
+    | 'network'
+    | 'signal'
+    | 'logger'
+    | 'clock'
+    | 'random'
+  > & {
+    /** Plugin that the host switches to if the server refuses `initialize` as only an older server does. Default: none. */
+    readonly fallback?: TransportPlugin | undefined;
+  } = {},
+): TransportPlugin<HttpEntry> {
   const { fallback, ...shared } = options;
   return {
     specVersion: 1,

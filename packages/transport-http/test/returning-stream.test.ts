@@ -1,16 +1,17 @@
+import type { Transport } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
-import { createFallbackTransport, createHttpTransport, type HttpTransport } from '../src/index.js';
+import { createFallbackTransport, createHttpTransport } from '../src/index.js';
 import { startCaller } from './support/caller.js';
 import { scriptedServer, type Exchange, type Script } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
 import { advanceUntil, timerSet, when } from './support/turns.js';
 
 const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
-const stateOf = (transport: HttpTransport): unknown => transport.describe?.()['eventStream'];
+const stateOf = (transport: Transport): unknown => transport.describe?.()['eventStream'];
 
 /** How often the transport said that it is back. */
-function countReturns(transport: HttpTransport): { readonly count: number } {
+function countReturns(transport: Transport): { readonly count: number } {
   const returns = { count: 0 };
   transport.onreconnect = () => void returns.count++;
   return returns;

@@ -1,15 +1,6 @@
 import type { Transport } from '@mcp-fittings/client-core';
-import { ChannelTransport, createChannelRoutes } from './channel-transport.js';
+import { ChannelTransport, ChannelRoutes } from './channel-transport.js';
 import type { ControlChannel } from './control-channel.js';
-
-/** The client side of a control channel, as {@link createChannelClient} returns it. */
-export interface ChannelClient {
-  /**
-   * Creates a transport to the server of that name. Its `start()` rejects with `CONNECT_FAILED` while another connection to
-   * the same server is open on this channel. `options.signal` closes the connection, with `ABORTED`, when it is aborted.
-   */
-  transport(server: string, options?: { readonly signal?: AbortSignal | undefined }): Transport;
-}
 
 /**
  * Creates the client side of a control channel, which carries connections to any number of servers. It is subscribed to the
@@ -21,8 +12,14 @@ export interface ChannelClient {
  * await client.connect(editor.transport('vscode'));
  * ```
  */
-export function createChannelClient(channel: ControlChannel): ChannelClient {
-  const routes = createChannelRoutes(channel);
+export function createChannelClient(channel: ControlChannel): {
+  /**
+   * Creates a transport to the server of that name. Its `start()` rejects with `CONNECT_FAILED` while another connection to
+   * the same server is open on this channel. `options.signal` closes the connection, with `ABORTED`, when it is aborted.
+   */
+  transport(server: string, options?: { readonly signal?: AbortSignal | undefined }): Transport;
+} {
+  const routes = new ChannelRoutes(channel);
   return {
     transport: (server, { signal } = {}) => new ChannelTransport({ server, signal }, channel, routes),
   };

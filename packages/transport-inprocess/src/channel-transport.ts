@@ -1,19 +1,19 @@
 import { type JSONRPCMessage, type TransportDescription, TransportError } from '@mcp-fittings/client-core';
 import { BaseTransport, type BaseTransportOptions } from '@mcp-fittings/toolbox/base-transport';
-import type { ControlChannel, ControlChannelListener } from './control-channel.js';
+import type { ControlChannel } from './control-channel.js';
 
 /** One side of a connection over a control channel. */
 export class ChannelTransport extends BaseTransport implements ChannelRoute {
   readonly #name: string;
   readonly #channel: ControlChannel;
-  readonly #routes: ChannelRoutes;
+  readonly #routes: RouteTable;
   #added = false;
   #endedByPeer = false;
 
   constructor(
     options: BaseTransportOptions & { readonly server: string },
     channel: ControlChannel,
-    routes: ChannelRoutes,
+    routes: RouteTable,
   ) {
     super(options);
     this.#name = options.server;
@@ -68,50 +68,53 @@ export class ChannelTransport extends BaseTransport implements ChannelRoute {
 /** The connection that gets what arrives under one name. */
 export interface ChannelRoute {
   receive(message: unknown): void;
-  /** The other side has closed this connection. */
+  /** Called when the other side has closed this connection. */
   peerClosed(): void;
 }
 
-/** The connections that share one channel, by the name of their server. */
-export interface ChannelRoutes {
+/** Where a connection is registered while it is open. */
+export interface RouteTable {
   /** Throws `CONNECT_FAILED` while another connection of that name is open: each would get the other's answers. */
   add(server: string, route: ChannelRoute): void;
   remove(server: string): void;
 }
 
-/** Subscribes to the channel for as long as it has a route. */
-export function createChannelRoutes(channel: ControlChannel): ChannelRoutes {
-  const routes = new Map<unknown, ChannelRoute>();
-  let unsubscribe: (() => void) | undefined;
+/** The connections that share one channel, by the name of their server. It is subscribed to the channel while there is one. */
+export class ChannelRoutes implements RouteTable {
+  readonly #channel: ControlChannel;
+  readonly #routes = new Map<unknown, ChannelRoute>();
+  #unsubscribe: (() => void) | undefined;
 
-  const listener: ControlChannelListener = {
-    message: (server, message) => routes.get(server)?.receive(message),
-    closed(server) {
-      if (server !== undefined) routes.get(server)?.peerClosed();
-      else for (const route of routes.values()) route.peerClosed();
-    },
-  };
+  constructor(channel: ControlChannel) {
+    this.#channel = channel;
+  }
 
-  return {
-    add(server, route) {
-      if (routes.has(server)) {
-        throw new TransportError(
-          'CONNECT_FAILED',
-          `The control channel already has an open connection to the server "${server}".`,
-          {
-            server,
-            hint: 'Close that connection first, or name another server in one of the two entries.',
-          },
-        );
-      }
-      unsubscribe ??= channel.subscribe(listener);
-      routes.set(server, route);
-    },
-    remove(server) {
-      routes.delete(server);
-      if (routes.size > 0) return;
-      unsubscribe?.();
-      unsubscribe = undefined;
-    },
-  };
+  add(server: string, route: ChannelRoute): void {
+    const routes = this.#routes;
+    if (routes.has(server)) {
+      throw new TransportError(
+        'CONNECT_FAILED',
+        `The control channel already has an open connection to the server "${server}".`,
+        {
+          server,
+          hint: 'Close that connection first, or name another server in one of the two entries.',
+        },
+      );
+    }
+    this.#unsubscribe ??= this.#channel.subscribe({
+      message: (from, message) => routes.get(from)?.receive(message),
+      closed(from) {
+        if (from !== undefined) routes.get(from)?.peerClosed();
+        else for (const each of routes.values()) each.peerClosed();
+      },
+    });
+    routes.set(server, route);
+  }
+
+  remove(server: string): void {
+    this.#routes.delete(server);
+    if (this.#routes.size > 0) return;
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+  }
 }

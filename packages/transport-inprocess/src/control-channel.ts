@@ -9,22 +9,19 @@ import type { JSONRPCMessage } from '@mcp-fittings/client-core';
 export interface ControlChannel {
   /** Sends a message. Throw or reject to fail the one request or notification that it carries. */
   send(server: string, message: JSONRPCMessage): void | Promise<void>;
-  /** Starts to pass what arrives to `listener`. Returns a function that stops it. */
-  subscribe(listener: ControlChannelListener): () => void;
+  /**
+   * Starts to pass what arrives to `listener`. Returns a function that stops it. Pass on everything: names and messages are checked
+   * by the listener, and dropped if they are not valid.
+   */
+  subscribe(listener: {
+    /** Call it with each message, and the name of the server that it is for or from. */
+    message(server: unknown, message: unknown): void;
+    /** Call it when the other side has closed its connection of that name; without a name, when the channel itself is gone. */
+    closed(server?: unknown): void;
+  }): () => void;
   /**
    * Called when this side has closed its connection to or from `server`. Pass it on if you can, so that the other side
-   * calls {@link ControlChannelListener.closed}. Without it, the other runtime keeps the server until it is asked anew.
+   * calls `closed` of its listener. Without it, the other runtime keeps the server until it is asked anew.
    */
   closed?(server: string): void;
-}
-
-/**
- * Receives what arrives on a {@link ControlChannel}. Pass on everything: names and messages are checked here, and dropped if
- * they are not valid.
- */
-export interface ControlChannelListener {
-  /** Call it with each message, and the name of the server that it is for or from. */
-  message(server: unknown, message: unknown): void;
-  /** Call it when the other side has closed its connection of that name; without a name, when the channel itself is gone. */
-  closed(server?: unknown): void;
 }

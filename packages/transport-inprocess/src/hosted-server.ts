@@ -16,15 +16,7 @@ export interface ConnectableServer {
 /** Creates the server of one connection. Called once for each connection, when it starts: a server has one client. */
 export type ServerFactory = () => ConnectableServer | Promise<ConnectableServer>;
 
-/** The server of one connection: created, connected and closed with it, whatever the code of the server does. */
-export interface HostedServer {
-  /** Rejects with `CALLBACK_FAILED` when `createServer` or the server throws, with `TIMEOUT` when they take too long. */
-  start(transport: Transport): Promise<void>;
-  /** Never rejects. Safe at any time, also during {@link start}, which then rejects soon. */
-  stop(): Promise<void>;
-}
-
-export interface HostedServerOptions {
+interface HostedServerOptions {
   /** Name of the server, for error messages. */
   readonly server: string;
   readonly createServer: ServerFactory;
@@ -37,64 +29,80 @@ export interface HostedServerOptions {
 /** A server that does not finish its own close() must not keep the connection from ending. */
 const STOP_TIMEOUT_MS = 5000;
 
-export function hostServer(options: HostedServerOptions): HostedServer {
-  const { server, createServer, startTimeoutMs, clock, onError } = options;
-  let instance: ConnectableServer | undefined;
-  let stopped: Promise<void> | undefined;
-  let interrupt: (error: TransportError) => void = () => undefined;
-  const interrupted = new Promise<never>((_, reject) => {
-    interrupt = reject;
-  });
-  // It may reject after start() has settled.
-  interrupted.catch(() => undefined);
+/** The server of one connection: created, connected and closed with it, whatever the code of the server does. */
+export class HostedServer {
+  readonly #options: HostedServerOptions;
+  #instance: ConnectableServer | undefined;
+  #stopped: Promise<void> | undefined;
+  #interrupt: (error: TransportError) => void = () => undefined;
+  readonly #interrupted: Promise<never>;
 
-  const failed = (what: string, cause: unknown, hint?: string): TransportError => {
-    const text = sanitizeText(cause instanceof Error ? cause.message : String(cause));
-    return new TransportError('CALLBACK_FAILED', `${what}: ${text}`, { server, cause, hint });
-  };
-  const tooLate = (what: string, ms: number) => (): TransportError =>
-    new TransportError('TIMEOUT', `${what} within ${ms} ms.`, { server });
+  constructor(options: HostedServerOptions) {
+    this.#options = options;
+    this.#interrupted = new Promise<never>((_, reject) => {
+      this.#interrupt = reject;
+    });
+    // It may reject after start() has settled.
+    this.#interrupted.catch(() => undefined);
+  }
 
-  const close = async (created: ConnectableServer): Promise<void> => {
-    const error = tooLate('The in-process server did not close', STOP_TIMEOUT_MS);
-    try {
-      await withTimeout({ ms: STOP_TIMEOUT_MS, clock, error }, () => created.close());
-    } catch (cause) {
-      onError(
-        cause instanceof TransportError ? cause : failed('Could not close the in-process server', cause),
-      );
-    }
-  };
+  /** Rejects with `CALLBACK_FAILED` when `createServer` or the server throws, with `TIMEOUT` when they take too long. */
+  async start(transport: Transport): Promise<void> {
+    const { startTimeoutMs: ms, clock } = this.#options;
+    const error = (): TransportError => this.#tooLate('The in-process server did not start', ms);
+    await withTimeout({ ms, clock, error }, () =>
+      Promise.race([this.#createAndConnect(transport), this.#interrupted]),
+    );
+  }
 
-  const createAndConnect = async (transport: Transport): Promise<void> => {
+  /** Never rejects. Safe at any time, also during {@link start}, which then rejects soon. */
+  stop(): Promise<void> {
+    const { server } = this.#options;
+    this.#interrupt(new TransportError('TRANSPORT_CLOSED', 'The connection was closed.', { server }));
+    this.#stopped ??= this.#instance === undefined ? Promise.resolve() : this.#close(this.#instance);
+    return this.#stopped;
+  }
+
+  async #createAndConnect(transport: Transport): Promise<void> {
     let created: ConnectableServer;
     try {
-      created = await createServer();
+      created = await this.#options.createServer();
     } catch (cause) {
       throw cause instanceof FittingsError
         ? cause
-        : failed('The factory of the in-process server failed', cause);
+        : this.#failed('The factory of the in-process server failed', cause);
     }
-    if (stopped !== undefined) return close(created);
-    instance = created;
+    if (this.#stopped !== undefined) return this.#close(created);
+    this.#instance = created;
     try {
       await created.connect(transport);
     } catch (cause) {
       const hint = 'Return a new server from every call of the factory: a server has one client.';
-      throw failed('Could not connect the in-process server', cause, hint);
+      throw this.#failed('Could not connect the in-process server', cause, hint);
     }
-  };
+  }
 
-  return {
-    async start(transport) {
-      const error = tooLate('The in-process server did not start', startTimeoutMs);
-      await withTimeout({ ms: startTimeoutMs, clock, error }, () =>
-        Promise.race([createAndConnect(transport), interrupted]),
+  async #close(created: ConnectableServer): Promise<void> {
+    const { clock, onError } = this.#options;
+    const error = (): TransportError => this.#tooLate('The in-process server did not close', STOP_TIMEOUT_MS);
+    try {
+      await withTimeout({ ms: STOP_TIMEOUT_MS, clock, error }, () => created.close());
+    } catch (cause) {
+      onError(
+        cause instanceof TransportError
+          ? cause
+          : this.#failed('Could not close the in-process server', cause),
       );
-    },
-    stop() {
-      interrupt(new TransportError('TRANSPORT_CLOSED', 'The connection was closed.', { server }));
-      return (stopped ??= instance === undefined ? Promise.resolve() : close(instance));
-    },
-  };
+    }
+  }
+
+  #failed(what: string, cause: unknown, hint?: string): TransportError {
+    const text = sanitizeText(cause instanceof Error ? cause.message : String(cause));
+    const { server } = this.#options;
+    return new TransportError('CALLBACK_FAILED', `${what}: ${text}`, { server, cause, hint });
+  }
+
+  #tooLate(what: string, ms: number): TransportError {
+    return new TransportError('TIMEOUT', `${what} within ${ms} ms.`, { server: this.#options.server });
+  }
 }

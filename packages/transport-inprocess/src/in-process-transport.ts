@@ -1,6 +1,6 @@
 import type { Clock, Transport, TransportDescription } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { hostServer, type HostedServer, type ServerFactory } from './hosted-server.js';
+import { HostedServer, type ServerFactory } from './hosted-server.js';
 import { LinkedTransport } from './linked-pair.js';
 import { Mailbox } from './mailbox.js';
 
@@ -33,7 +33,7 @@ class InProcessTransport extends LinkedTransport {
     const outbox = new Mailbox();
     super({ inbox, outbox, clone, server, signal: options.signal });
     this.#serverSide = new LinkedTransport({ inbox: outbox, outbox: inbox, clone, server });
-    this.#hosted = hostServer({
+    this.#hosted = new HostedServer({
       server,
       createServer,
       startTimeoutMs,

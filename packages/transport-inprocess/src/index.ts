@@ -3,10 +3,10 @@
  *
  * @packageDocumentation
  */
-export { createChannelClient, type ChannelClient } from './channel-client.js';
-export type { ControlChannel, ControlChannelListener } from './control-channel.js';
+export { createChannelClient } from './channel-client.js';
+export type { ControlChannel } from './control-channel.js';
 export { createInProcessTransport, type InProcessTransportOptions } from './in-process-transport.js';
-export { createLinkedPair, type LinkedPairOptions } from './linked-pair.js';
-export { inprocess, type InProcessEntry, type InProcessPluginOptions } from './plugin.js';
-export { serveChannel, type ChannelServer, type ServeChannelOptions } from './serve-channel.js';
+export { createLinkedPair } from './linked-pair.js';
+export { inprocess, type InProcessEntry } from './plugin.js';
+export { serveChannel, type ChannelServer } from './serve-channel.js';
 export type { ConnectableServer, ServerFactory } from './hosted-server.js';

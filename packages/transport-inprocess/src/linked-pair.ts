@@ -2,17 +2,6 @@ import type { JSONRPCMessage, Transport, TransportDescription } from '@mcp-fitti
 import { BaseTransport, type BaseTransportOptions } from '@mcp-fittings/toolbox/base-transport';
 import { Mailbox } from './mailbox.js';
 
-/** Options of {@link createLinkedPair}. */
-export interface LinkedPairOptions {
-  /**
-   * Copy every message with `structuredClone`, so that neither side sees what the other does to its objects later.
-   * Default false: both sides share the objects.
-   */
-  readonly clone?: boolean | undefined;
-  /** Name of the server; every error of the two transports has it as `server`. Default none. */
-  readonly server?: string | undefined;
-}
-
 /**
  * Creates two transports that are connected to each other: pass one to a client and the other to a server. Messages arrive
  * in order and asynchronously. When one side closes, the other ends with `CONNECTION_LOST`.
@@ -24,7 +13,17 @@ export interface LinkedPairOptions {
  * await client.connect(clientSide);
  * ```
  */
-export function createLinkedPair(options: LinkedPairOptions = {}): readonly [Transport, Transport] {
+export function createLinkedPair(
+  options: {
+    /**
+     * Copy every message with `structuredClone`, so that neither side sees what the other does to its objects later.
+     * Default false: both sides share the objects.
+     */
+    readonly clone?: boolean | undefined;
+    /** Name of the server; every error of the two transports has it as `server`. Default none. */
+    readonly server?: string | undefined;
+  } = {},
+): readonly [Transport, Transport] {
   const { clone = false, server } = options;
   const first = new Mailbox();
   const second = new Mailbox();

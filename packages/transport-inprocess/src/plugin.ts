@@ -6,18 +6,6 @@ import type { ControlChannel } from './control-channel.js';
 import { createInProcessTransport } from './in-process-transport.js';
 import type { ServerFactory } from './hosted-server.js';
 
-/** Options of {@link inprocess}. */
-export interface InProcessPluginOptions {
-  /** Factories of the servers of this process, by the name that a configuration entry gives. Default none. */
-  readonly servers?: Readonly<Record<string, ServerFactory>> | undefined;
-  /** Reaches the servers that are not in {@link servers}. Without it, an entry for such a server fails with `CONFIG_INVALID`. */
-  readonly channel?: ControlChannel | undefined;
-  /** Copy every message to and from {@link servers} with `structuredClone`. Default false: the objects are shared. */
-  readonly clone?: boolean | undefined;
-  /** Milliseconds that a factory and its server's `connect()` may take together. Default 30 000. */
-  readonly startTimeoutMs?: number | undefined;
-}
-
 /** A configuration entry with `type: "sdk"`, as {@link inprocess} reads it. */
 export interface InProcessEntry {
   /** Which of the servers to connect to. Default: the one with the name of the entry. */
@@ -41,7 +29,16 @@ const schema = entrySchema({
  * await host.connect({ notes: { type: 'sdk' } });
  * ```
  */
-export function inprocess(options: InProcessPluginOptions): TransportPlugin<InProcessEntry> {
+export function inprocess(options: {
+  /** Factories of the servers of this process, by the name that a configuration entry gives. Default none. */
+  readonly servers?: Readonly<Record<string, ServerFactory>> | undefined;
+  /** Reaches the servers that are not in `servers`. Without it, an entry for such a server fails with `CONFIG_INVALID`. */
+  readonly channel?: ControlChannel | undefined;
+  /** Copy every message to and from `servers` with `structuredClone`. Default false: the objects are shared. */
+  readonly clone?: boolean | undefined;
+  /** Milliseconds that a factory and its server's `connect()` may take together. Default 30 000. */
+  readonly startTimeoutMs?: number | undefined;
+}): TransportPlugin<InProcessEntry> {
   const { servers = {}, channel, clone, startTimeoutMs } = options;
   const client = channel === undefined ? undefined : createChannelClient(channel);
   return {

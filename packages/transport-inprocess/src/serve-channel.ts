@@ -4,18 +4,6 @@ import type { ControlChannel } from './control-channel.js';
 import type { ServerFactory } from './hosted-server.js';
 import { serveConnection, type ServedConnection } from './served-connection.js';
 
-/** Options of {@link serveChannel}. */
-export interface ServeChannelOptions {
-  /** The servers of this runtime, by the name that clients ask for. */
-  readonly servers: Readonly<Record<string, ServerFactory>>;
-  /** Milliseconds that a factory and its server's `connect()` may take together. Default 30 000. */
-  readonly startTimeoutMs?: number | undefined;
-  /** Clock that `startTimeoutMs` is measured with. Default: the system clock. */
-  readonly clock?: Clock | undefined;
-  /** Called with the reason when a server cannot be created or closed; its client gets a JSON-RPC error. Default: ignored. */
-  readonly onError?: ((error: TransportError) => void) | undefined;
-}
-
 /** The serving side of a control channel, as {@link serveChannel} returns it. */
 export interface ChannelServer extends AsyncDisposable {
   /** Unsubscribes from the channel and closes all servers. Resolves when they are closed. */
@@ -34,7 +22,19 @@ export interface ChannelServer extends AsyncDisposable {
  * await serving.close();
  * ```
  */
-export function serveChannel(channel: ControlChannel, options: ServeChannelOptions): ChannelServer {
+export function serveChannel(
+  channel: ControlChannel,
+  options: {
+    /** The servers of this runtime, by the name that clients ask for. */
+    readonly servers: Readonly<Record<string, ServerFactory>>;
+    /** Milliseconds that a factory and its server's `connect()` may take together. Default 30 000. */
+    readonly startTimeoutMs?: number | undefined;
+    /** Clock that `startTimeoutMs` is measured with. Default: the system clock. */
+    readonly clock?: Clock | undefined;
+    /** Called with the reason when a server cannot be created or closed; its client gets a JSON-RPC error. Default: ignored. */
+    readonly onError?: ((error: TransportError) => void) | undefined;
+  },
+): ChannelServer {
   const { servers, startTimeoutMs, clock, onError = () => undefined } = options;
   const connections = new Map<string, Served>();
 

@@ -3,7 +3,7 @@ import { isRequest } from '@mcp-fittings/toolbox/messages';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { ChannelTransport } from './channel-transport.js';
 import type { ControlChannel } from './control-channel.js';
-import { hostServer, type ServerFactory } from './hosted-server.js';
+import { HostedServer, type ServerFactory } from './hosted-server.js';
 
 /** One client's connection to one served server. */
 export interface ServedConnection {
@@ -44,7 +44,7 @@ export function serveConnection(options: ServedConnectionOptions): ServedConnect
   } = options;
   let backlog: JSONRPCMessage[] | undefined = [];
   let stopped: Promise<void> | undefined;
-  const hosted = hostServer({ server, createServer, startTimeoutMs, clock, onError });
+  const hosted = new HostedServer({ server, createServer, startTimeoutMs, clock, onError });
 
   const takeBacklog = (): JSONRPCMessage[] => {
     const waiting = backlog ?? [];

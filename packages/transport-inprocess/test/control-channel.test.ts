@@ -5,7 +5,6 @@ import {
   serveChannel,
   type ConnectableServer,
   type ControlChannel,
-  type ServeChannelOptions,
 } from '@mcp-fittings/transport-inprocess';
 import { describe, expect, it } from 'vitest';
 import { memoryChannel } from './support/memory-channel.js';
@@ -148,7 +147,7 @@ describe('createChannelClient', () => {
 });
 
 describe('serveChannel', () => {
-  const serve = (options: Partial<ServeChannelOptions> = {}) => {
+  const serve = (options: Partial<Parameters<typeof serveChannel>[1]> = {}) => {
     const wire = memoryChannel();
     const errors: TransportError[] = [];
     const server = serveChannel(wire.far, {

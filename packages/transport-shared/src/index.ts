@@ -4,5 +4,3 @@
  * @packageDocumentation
  */
 export { sharedStdio, type SharedStdioOptions } from './program/shared-stdio.js';
-export type { SharedProcessCommand } from './program/connect.js';
-export { sharedFolder } from './wire/socket-address.js';

@@ -4,11 +4,10 @@
  * @packageDocumentation
  */
 export { serveShared, type ServeSharedOptions, type SharedServing } from './process/serve-shared.js';
-export { runSharedProcess, type RunSharedProcessOptions } from './process/run-shared-process.js';
+export { runSharedProcess } from './process/run-shared-process.js';
 export {
-  createInFlightRequests,
+  InFlightRequests,
   SUBSCRIPTION_KEY,
   withSubscription,
   type InFlight,
-  type InFlightRequests,
 } from './process/in-flight-requests.js';

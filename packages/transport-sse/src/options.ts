@@ -3,12 +3,6 @@ import type { RequestInitOptions } from '@mcp-fittings/toolbox/connect';
 import type { Credentials, RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
 import type { HttpClientOptions } from '@mcp-fittings/http-client';
 
-/** How the server is reached: proxy, certificate authorities, client certificate, time limits, sockets. */
-export type SseNetworkOptions = Omit<
-  HttpClientOptions,
-  'url' | 'server' | 'headers' | 'maxBodyBytes' | 'clock' | 'logger'
->;
-
 /** Options of an HTTP+SSE transport. Only `url` is required; times are in milliseconds. */
 export interface SseTransportOptions {
   /** URL of the event stream: `http:` or `https:`, without user name, password and fragment. */
@@ -23,8 +17,9 @@ export interface SseTransportOptions {
   readonly apiKey?: string | undefined;
   /** Signs every request and answers challenges; its headers override `headers`. Default: none. */
   readonly auth?: AuthProvider | undefined;
-  /** Proxy, certificates, time limits and name resolution. */
-  readonly network?: SseNetworkOptions | undefined;
+  /** How the server is reached: proxy, certificate authorities, client certificate, time limits, sockets, name resolution. */
+  readonly network?:
+    Omit<HttpClientOptions, 'url' | 'server' | 'headers' | 'maxBodyBytes' | 'clock' | 'logger'> | undefined;
   /** Time from `start()` until the server has sent its endpoint, including sign-in; then `start()` rejects with `TIMEOUT`. Default 30 000. */
   readonly startTimeoutMs?: number | undefined;
   /**
@@ -53,7 +48,7 @@ export interface CheckedOptions {
   /** Names in lower case; includes the API key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: Credentials;
-  readonly network: SseNetworkOptions;
+  readonly network: NonNullable<SseTransportOptions['network']>;
   readonly startTimeoutMs: number;
   readonly idleMs: number;
   readonly maxMessageBytes: number;

@@ -4,15 +4,6 @@ import { described, entrySchema, text } from '@mcp-fittings/toolbox/entries';
 import type { SseTransportOptions } from './options.js';
 import { openSseTransport } from './sse-transport.js';
 
-/** Options that apply to every server of the type `sse`. The rest comes from the configuration entry and the host. */
-export interface SsePluginOptions extends Pick<
-  SseTransportOptions,
-  'startTimeoutMs' | 'idleMs' | 'maxMessageBytes' | 'retryLater'
-> {
-  /** Header in which an IDE expects the `authToken` of its entry (type `sse-ide`). Default `X-Claude-Code-Ide-Authorization`. */
-  readonly ideTokenHeader?: string | undefined;
-}
-
 const IDE_TYPE = 'sse-ide';
 
 const FIELDS = {
@@ -40,14 +31,19 @@ export interface SseEntry extends HttpEntryFields {
 
 /**
  * Creates the plugin for entries of type `sse`. An entry of type `sse-ide` is the server of an IDE, whose requests are signed with
- * its `authToken` and never with the host's sign-in. The revision 2025-03-26 deprecated HTTP+SSE.
+ * its `authToken` and never with the host's sign-in. The options apply to every server of the type. The revision 2025-03-26 deprecated HTTP+SSE.
  *
  * @example
  * ```ts
  * const host = createHost({ name, version, transports: [sse()] });
  * ```
  */
-export function sse(options: SsePluginOptions = {}): TransportPlugin<SseEntry> {
+export function sse(
+  options: Pick<SseTransportOptions, 'startTimeoutMs' | 'idleMs' | 'maxMessageBytes' | 'retryLater'> & {
+    /** Header in which an IDE expects the `authToken` of its entry (type `sse-ide`). Default `X-Claude-Code-Ide-Authorization`. */
+    readonly ideTokenHeader?: string | undefined;
+  } = {},
+): TransportPlugin<SseEntry> {
   const { ideTokenHeader = 'X-Claude-Code-Ide-Authorization', ...shared } = options;
   return {
     specVersion: 1,

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export { createStdioTransport, type StdioTransport } from './stdio-transport.js';
-export type { FramingName, StderrTarget, StdioTransportOptions } from './options.js';
+export type { StdioTransportOptions } from './options.js';
 export {
   resolveStdioEntry,
   stdio,
@@ -12,5 +12,3 @@ export {
   type StdioLaunch,
   type StdioPluginOptions,
 } from './plugin.js';
-export type { InheritEnv } from './process/environment.js';
-export type { ShutdownTimes } from './process/shutdown-ladder.js';

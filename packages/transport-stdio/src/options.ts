@@ -1,24 +1,5 @@
 import type { Stream } from 'node:stream';
 import type { Clock } from '@mcp-fittings/client-core';
-import type { InheritEnv } from './process/environment.js';
-import type { ShutdownTimes } from './process/shutdown-ladder.js';
-
-/**
- * Where the stderr of the server goes.
- *
- * - `capture`: it is not shown; its last lines are kept for errors and `stderrTail`.
- * - `pipe`, or `overlapped` (a named pipe in overlapped mode on Windows, elsewhere the same): to the stream
- *   `transport.stderr`, byte for byte, secrets included. The last lines are kept too.
- * - a function: it is called with each line, without control characters and secrets. The last lines are kept too.
- * - `inherit`: to the stderr of this process; a file descriptor, or a stream that has one (a socket, an open
- *   `fs.WriteStream`): to that. The server writes to it directly, so errors cannot quote it.
- * - `ignore`: it is discarded.
- */
-export type StderrTarget =
-  'capture' | 'pipe' | 'overlapped' | 'inherit' | 'ignore' | Stream | number | ((line: string) => void);
-
-/** How messages are delimited: `newline`, one a line, or `content-length`, a header before each message as in LSP. */
-export type FramingName = 'newline' | 'content-length';
 
 /** Options of {@link createStdioTransport}. */
 export interface StdioTransportOptions {
@@ -32,10 +13,10 @@ export interface StdioTransportOptions {
   /** Environment variables of the child. They override inherited ones; their values never appear in errors or logs. Default none. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
-   * Environment variables of this process that the child inherits: those that programs need to run (`safe`), `all`, or the
-   * safe ones and these names. Default `safe`.
+   * Environment variables of this process that the child inherits: those that programs need to run and to reach the network
+   * (`safe`), `all`, or the safe ones and these names. Default `safe`.
    */
-  readonly inheritEnv?: InheritEnv | undefined;
+  readonly inheritEnv?: 'safe' | 'all' | readonly string[] | undefined;
   /** Environment that `inheritEnv` selects from, if the child belongs to another process. Default: that of this process. */
   readonly parentEnv?: Readonly<Record<string, string>> | undefined;
   /**
@@ -43,10 +24,32 @@ export interface StdioTransportOptions {
    * when the command is `npx`, `uvx` or the like. The `stdio()` plugin starts servers in the home directory instead.
    */
   readonly cwd?: string | undefined;
-  /** How messages are delimited on the pipes. Default `newline`, as the MCP specification requires. */
-  readonly framing?: FramingName | undefined;
-  /** Where the stderr of the server goes. Default `capture`. */
-  readonly stderr?: StderrTarget | undefined;
+  /**
+   * How messages are delimited on the pipes: `newline`, one a line, or `content-length`, a header before each message as in LSP.
+   * Default `newline`, as the MCP specification requires.
+   */
+  readonly framing?: 'newline' | 'content-length' | undefined;
+  /**
+   * Where the stderr of the server goes. Default `capture`.
+   *
+   * - `capture`: it is not shown; its last lines are kept for errors and `stderrTail`.
+   * - `pipe`, or `overlapped` (a named pipe in overlapped mode on Windows, elsewhere the same): to the stream
+   *   `transport.stderr`, byte for byte, secrets included. The last lines are kept too.
+   * - a function: it is called with each line, without control characters and secrets. The last lines are kept too.
+   * - `inherit`: to the stderr of this process; a file descriptor, or a stream that has one (a socket, an open
+   *   `fs.WriteStream`): to that. The server writes to it directly, so errors cannot quote it.
+   * - `ignore`: it is discarded.
+   */
+  readonly stderr?:
+    | 'capture'
+    | 'pipe'
+    | 'overlapped'
+    | 'inherit'
+    | 'ignore'
+    | Stream
+    | number
+    | ((line: string) => void)
+    | undefined;
   /**
    * Largest message that is accepted from the server, in bytes. A larger one fails its request with `MESSAGE_TOO_LARGE`; the
    * connection stays open. Default 64 MiB.
@@ -56,8 +59,17 @@ export interface StdioTransportOptions {
   readonly maxBufferSize?: number | undefined;
   /** Bytes that may wait for the server to read them. Beyond it, `send()` rejects with `SEND_QUEUE_FULL`. Default 64 MiB. */
   readonly maxQueuedBytes?: number | undefined;
-  /** How long each step of the shutdown may take. Default: 2 s, 2 s and 1 s. */
-  readonly shutdown?: ShutdownTimes | undefined;
+  /** How long each step of the shutdown waits before the next one, in milliseconds. */
+  readonly shutdown?:
+    | {
+        /** Time after the server's stdin is closed, before SIGTERM. Default 2000. */
+        readonly afterStdinEndMs?: number | undefined;
+        /** Time after SIGTERM, before SIGKILL. Default 2000. */
+        readonly afterSigtermMs?: number | undefined;
+        /** Time after SIGKILL, before `close()` stops waiting for a process that hangs in the kernel. Default 1000. */
+        readonly afterSigkillMs?: number | undefined;
+      }
+    | undefined;
   /**
    * Milliseconds after which a server that does not answer an opening `server/discover` is sent a `ping`. A server that
    * answers the ping but not the discovery counts as one of the `initialize` era; a server that is still starting is waited

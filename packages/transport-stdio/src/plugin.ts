@@ -11,8 +11,8 @@ import {
   required,
   text,
 } from '@mcp-fittings/toolbox/entries';
-import type { FramingName, StderrTarget, StdioTransportOptions } from './options.js';
-import { childEnvironment, type InheritEnv } from './process/environment.js';
+import type { StdioTransportOptions } from './options.js';
+import { childEnvironment } from './process/environment.js';
 import { createExitReaper } from './process/exit-reaper.js';
 import { createReapedTransport } from './stdio-transport.js';
 
@@ -27,9 +27,9 @@ export interface StdioEntry {
   /** Working directory of the server; a relative path is resolved against `home`. Default: `home`. */
   readonly cwd?: string | undefined;
   /** Environment variables of the host that the server inherits. Default: that of the plugin, or `safe`. */
-  readonly inheritEnv?: InheritEnv | undefined;
+  readonly inheritEnv?: 'safe' | 'all' | readonly string[] | undefined;
   /** How messages are delimited. Default `newline`. */
-  readonly framing?: FramingName | undefined;
+  readonly framing?: 'newline' | 'content-length' | undefined;
   /** Where the stderr of the server goes. Default: that of the plugin, or `capture`. */
   readonly stderr?: 'capture' | 'inherit' | 'ignore' | undefined;
   /** Largest message that is accepted from the server, in bytes. Default: that of the plugin, or 64 MiB. */
@@ -68,7 +68,7 @@ export interface StdioPluginOptions extends Pick<
   'inheritEnv' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
 > {
   /** Where the stderr of the servers goes. Default `capture`; if the host has a logger, its lines are logged as `debug`. */
-  readonly stderr?: Exclude<StderrTarget, 'pipe' | 'overlapped'> | undefined;
+  readonly stderr?: Exclude<StdioTransportOptions['stderr'], 'pipe' | 'overlapped'>;
 }
 
 /**
@@ -88,7 +88,7 @@ export function stdio(options: StdioPluginOptions = {}): TransportPlugin<StdioEn
     type: 'stdio',
     schema,
     create(entry, { server, clock, signal, logger }) {
-      const toLogger: StderrTarget = (line) => logger?.debug(line, { server, stream: 'stderr' });
+      const toLogger = (line: string): void => logger?.debug(line, { server, stream: 'stderr' });
       const merged = { ...options, ...entry };
       const stderr = merged.stderr ?? 'capture';
       return createReapedTransport(

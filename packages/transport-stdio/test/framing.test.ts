@@ -3,7 +3,6 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { readPaced } from '../src/process/server-process.js';
 import type { Refusal } from '../src/wire/framing.js';
-import type { FramingName } from '../src/options.js';
 import { contentLengthFraming } from '../src/wire/content-length-framing.js';
 import { newlineFraming } from '../src/wire/newline-framing.js';
 import { createMessageReader } from '../src/wire/message-reader.js';
@@ -21,7 +20,12 @@ interface Found {
 type Answers = (refusal: Refusal) => boolean;
 
 /** What a reader makes of these bytes, when they come in pieces of this size. */
-function readInPieces(name: FramingName, bytes: Uint8Array, size: number, answers: Answers): Found {
+function readInPieces(
+  name: 'newline' | 'content-length',
+  bytes: Uint8Array,
+  size: number,
+  answers: Answers,
+): Found {
   const found: Found = { values: [], noise: [], refusals: [], broken: [] };
   const reader = createMessageReader({
     framing: FRAMINGS[name],
@@ -42,7 +46,11 @@ function readInPieces(name: FramingName, bytes: Uint8Array, size: number, answer
 }
 
 /** The same for any pieces. */
-function read(name: FramingName, input: Uint8Array | string, answers: Answers = () => false): Found {
+function read(
+  name: 'newline' | 'content-length',
+  input: Uint8Array | string,
+  answers: Answers = () => false,
+): Found {
   const bytes = Buffer.from(input);
   const comparable = (found: Found): Found => ({ ...found, refusals: found.refusals.filter(final) });
   const whole = readInPieces(name, bytes, bytes.length, answers);

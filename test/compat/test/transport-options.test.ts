@@ -17,7 +17,7 @@ type TransportName = keyof typeof OPTIONS;
 const TRANSPORTS = ['http', 'sse', 'ws', 'stdio', 'inprocess'] as const satisfies readonly TransportName[];
 
 /** Types whose members are options themselves: these, and object types without a name. Anything else, such as an `AuthProvider`, is one value. */
-const GROUP = /^__type$|(?:Options|Timeouts|Times|Certificate)$/;
+const GROUP = /^(?:__type|Omit)$|(?:Options|Timeouts|Times|Certificate)$/;
 
 /** The text of the type of each option, by path (`network.timeouts.connectMs`); of a group, its name is not compared. */
 function readOptions(): Readonly<Record<TransportName, ReadonlyMap<string, string>>> {
@@ -36,7 +36,8 @@ function readOptions(): Readonly<Record<TransportName, ReadonlyMap<string, strin
   const checker = program.getTypeChecker();
 
   const isGroup = (type: ts.Type): boolean =>
-    type.getCallSignatures().length === 0 && GROUP.test((type.aliasSymbol ?? type.symbol)?.name ?? '');
+    type.isIntersection() ||
+    (type.getCallSignatures().length === 0 && GROUP.test((type.aliasSymbol ?? type.symbol)?.name ?? ''));
   const partsOf = (type: ts.Type): readonly ts.Type[] => (type.isUnion() ? type.types : [type]);
   const textOf = (type: ts.Type): string =>
     partsOf(type)

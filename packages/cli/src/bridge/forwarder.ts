@@ -11,7 +11,7 @@ import { isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages
 import {
   type InFlight,
   SUBSCRIPTION_KEY,
-  createInFlightRequests,
+  InFlightRequests,
   withSubscription,
 } from '@mcp-fittings/transport-shared/server';
 import { errorResponse } from './error-responses.js';
@@ -52,7 +52,7 @@ export interface Forwarder {
 }
 
 export function createForwarder({ upstream, shared, logger }: ForwarderOptions): Forwarder {
-  const inFlight = createInFlightRequests<ClientSide>();
+  const inFlight = new InFlightRequests<ClientSide>();
   /** Requests of the server that a client has not answered. */
   const asked = new Map<RequestId, ClientSide>();
   const clients = new Set<ClientSide>();

@@ -1,7 +1,5 @@
-import type { ShutdownTimes } from '@mcp-fittings/transport-stdio';
-
 /**
  * How local servers are ended. The user waits for the prompt, so a server that ignores the end of stdin gets SIGTERM sooner than in a
  * host.
  */
-export const LOCAL_SHUTDOWN: ShutdownTimes = { afterStdinEndMs: 500 };
+export const LOCAL_SHUTDOWN = { afterStdinEndMs: 500 };

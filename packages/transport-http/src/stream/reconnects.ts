@@ -1,21 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { backoffDelay } from '@mcp-fittings/toolbox/timing';
-
-/** How an event stream is reopened after it ended. Times are in milliseconds. */
-export interface ReconnectOptions {
-  /** Wait before the first attempt, unless the server sent `retry:`. It doubles with each attempt. Default 1000. */
-  readonly initialMs?: number | undefined;
-  /** Longest wait, unless the server asks for more. Default 30 000. */
-  readonly maxMs?: number | undefined;
-  /** Attempts without an event before the stream counts as lost. Default 5. */
-  readonly maxAttempts?: number | undefined;
-  /**
-   * Silence, without even a comment, after which the event stream of the server counts as half-open and is reopened. The stream of
-   * `subscriptions/listen` (2026-07-28) ends with `STREAM_LOST` instead, and its caller subscribes again. Default 120 000; 0 turns
-   * the check off.
-   */
-  readonly silenceMs?: number | undefined;
-}
+import type { CheckedOptions } from '../options.js';
 
 /** How the latest connection of a stream ended. */
 interface EndedStream {
@@ -39,11 +24,11 @@ const LENGTHEN = 0.1;
  * that was open for `maxMs` does not, because a proxy that ends quiet streams every minute does not cause a busy loop.
  */
 export class Reconnects {
-  readonly #options: ReconnectOptions;
+  readonly #options: CheckedOptions['reconnect'];
   readonly #random: () => number;
   #attempts = 0;
 
-  constructor(options: ReconnectOptions, random: () => number) {
+  constructor(options: CheckedOptions['reconnect'], random: () => number) {
     this.#options = options;
     this.#random = random;
   }

@@ -1,5 +1,7 @@
 import type { JSONRPCMessage } from '@mcp-fittings/client-core';
-import type { ControlChannel, ControlChannelListener } from '@mcp-fittings/transport-inprocess';
+import type { ControlChannel } from '@mcp-fittings/transport-inprocess';
+
+type Listener = Parameters<ControlChannel['subscribe']>[0];
 
 /** One end of a channel that a test can also speak into itself. */
 export interface ChannelEnd extends ControlChannel {
@@ -14,7 +16,7 @@ export interface ChannelEnd extends ControlChannel {
 class End implements ChannelEnd {
   readonly sent: [string, JSONRPCMessage][] = [];
   readonly closedNames: string[] = [];
-  readonly heardBy = new Set<ControlChannelListener>();
+  readonly heardBy = new Set<Listener>();
   other: End | undefined;
 
   get listeners(): number {
@@ -32,7 +34,7 @@ class End implements ChannelEnd {
     for (const listener of this.other?.heardBy ?? []) listener.closed(server);
   }
 
-  subscribe(listener: ControlChannelListener): () => void {
+  subscribe(listener: Listener): () => void {
     this.heardBy.add(listener);
     return () => this.heardBy.delete(listener);
   }

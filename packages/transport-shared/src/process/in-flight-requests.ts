@@ -24,8 +24,15 @@ export interface InFlight<Client> {
   readonly giveUp: AbortController;
 }
 
-/** Renumbers the requests of several clients, so that they can share one connection. */
-export interface InFlightRequests<Client> {
+/** Numbers from here on are ours; kept ids are smaller. Still 31 bits, for servers that read no more. */
+const FIRST_NUMBER = 2 ** 30;
+
+/** Renumbers the requests of several clients, so that they can share one connection. A number is never used twice. */
+export class InFlightRequests<Client> {
+  readonly #entries = new Map<number, InFlight<Client> & { readonly token: unknown }>();
+  readonly #tokens = new Map<unknown, InFlight<Client>>();
+  #last = FIRST_NUMBER;
+
   /**
    * Adds a request. Returns it with the number and the progress token that the server sees. With `keepsId`, which one client may
    * have, they are the client's own where that is possible.
@@ -33,75 +40,67 @@ export interface InFlightRequests<Client> {
   add(
     client: Client,
     request: JSONRPCRequest,
-    keepsId?: boolean,
-  ): { readonly forwarded: JSONRPCRequest; readonly entry: InFlight<Client> };
+    keepsId = false,
+  ): { readonly forwarded: JSONRPCRequest; readonly entry: InFlight<Client> } {
+    const { id, method, params } = request;
+    const isKept = keepsId && typeof id === 'number' && !isOurs(id) && !this.#entries.has(id);
+    const number = isKept ? id : (this.#last += 1);
+    const meta = params?._meta;
+    const progressToken = meta?.['progressToken'];
+    const keepsToken = isKept && !isOurs(progressToken) && !this.#tokens.has(progressToken);
+    const token = keepsToken ? progressToken : number;
+    const isStateless = meta?.[PROTOCOL_VERSION_KEY] !== undefined;
+    const entry = { client, id, method, progressToken, token, isStateless, giveUp: new AbortController() };
+    this.#entries.set(number, entry);
+    if (progressToken === undefined) return { forwarded: { ...request, id: number }, entry };
+    this.#tokens.set(token, entry);
+    const withToken = { ...params, _meta: { ...meta, progressToken: token } };
+    return { forwarded: { ...request, id: number, params: withToken }, entry };
+  }
+
   /** Returns the request with this number. Some servers return the number as a string. */
-  get(number: unknown): InFlight<Client> | undefined;
+  get(number: unknown): InFlight<Client> | undefined {
+    return this.#entries.get(keyOf(number));
+  }
+
   /** Returns the request with this progress token. */
-  byToken(token: unknown): InFlight<Client> | undefined;
+  byToken(token: unknown): InFlight<Client> | undefined {
+    return this.#tokens.get(token) ?? this.#tokens.get(keyOf(token));
+  }
+
   /** Forgets the request with this number, and returns it. */
-  remove(number: unknown): InFlight<Client> | undefined;
+  remove(number: unknown): InFlight<Client> | undefined {
+    const entry = this.#entries.get(keyOf(number));
+    if (entry === undefined) return undefined;
+    this.#entries.delete(keyOf(number));
+    if (this.#tokens.get(entry.token) === entry) this.#tokens.delete(entry.token);
+    return entry;
+  }
+
   /** Returns the number of a client's request. */
-  numberOf(client: Client, id: unknown): RequestId | undefined;
+  numberOf(client: Client, id: unknown): RequestId | undefined {
+    for (const [number, entry] of this.#entries)
+      if (entry.client === client && entry.id === id) return number;
+    return undefined;
+  }
+
   /** Returns the numbers of all requests of a client. */
-  of(client: Client): readonly RequestId[];
+  of(client: Client): readonly RequestId[] {
+    return [...this.#entries].flatMap(([number, entry]) => (entry.client === client ? [number] : []));
+  }
+
   /** Returns all requests, the oldest first. */
-  all(): readonly InFlight<Client>[];
+  all(): readonly InFlight<Client>[] {
+    return [...this.#entries.values()];
+  }
 }
 
-/** Numbers from here on are ours; kept ids are smaller. Still 31 bits, for servers that read no more. */
-const FIRST_NUMBER = 2 ** 30;
+function keyOf(number: unknown): number {
+  return typeof number === 'string' || typeof number === 'number' ? Number(number) : NaN;
+}
 
-/** Creates the list of requests in flight, which is empty. A number is never used twice. */
-export function createInFlightRequests<Client>(): InFlightRequests<Client> {
-  const entries = new Map<number, InFlight<Client> & { readonly token: unknown }>();
-  const tokens = new Map<unknown, InFlight<Client>>();
-  let last = FIRST_NUMBER;
-  const key = (number: unknown): number =>
-    typeof number === 'string' || typeof number === 'number' ? Number(number) : NaN;
-  const isOurs = (value: unknown): boolean => key(value) >= FIRST_NUMBER;
-
-  return {
-    add(client, request, keepsId = false) {
-      const { id, method, params } = request;
-      const isKept = keepsId && typeof id === 'number' && !isOurs(id) && !entries.has(id);
-      const number = isKept ? id : (last += 1);
-      const meta = params?._meta;
-      const progressToken = meta?.['progressToken'];
-      const keepsToken = isKept && !isOurs(progressToken) && !tokens.has(progressToken);
-      const token = keepsToken ? progressToken : number;
-      const version = meta?.[PROTOCOL_VERSION_KEY];
-      const entry = {
-        client,
-        id,
-        method,
-        progressToken,
-        token,
-        isStateless: version !== undefined,
-        giveUp: new AbortController(),
-      };
-      entries.set(number, entry);
-      if (progressToken === undefined) return { forwarded: { ...request, id: number }, entry };
-      tokens.set(token, entry);
-      const withToken = { ...params, _meta: { ...meta, progressToken: token } };
-      return { forwarded: { ...request, id: number, params: withToken }, entry };
-    },
-    get: (number) => entries.get(key(number)),
-    byToken: (token) => tokens.get(token) ?? tokens.get(key(token)),
-    remove(number) {
-      const entry = entries.get(key(number));
-      if (entry === undefined) return undefined;
-      entries.delete(key(number));
-      if (tokens.get(entry.token) === entry) tokens.delete(entry.token);
-      return entry;
-    },
-    numberOf(client, id) {
-      for (const [number, entry] of entries) if (entry.client === client && entry.id === id) return number;
-      return undefined;
-    },
-    of: (client) => [...entries].flatMap(([number, entry]) => (entry.client === client ? [number] : [])),
-    all: () => [...entries.values()],
-  };
+function isOurs(value: unknown): boolean {
+  return keyOf(value) >= FIRST_NUMBER;
 }
 
 /** Returns the message with the subscription id that the client knows. */

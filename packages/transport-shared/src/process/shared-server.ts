@@ -11,7 +11,7 @@ import {
   TransportError,
 } from '@mcp-fittings/client-core';
 import { isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
-import { createInFlightRequests, SUBSCRIPTION_KEY, withSubscription } from './in-flight-requests.js';
+import { InFlightRequests, SUBSCRIPTION_KEY, withSubscription } from './in-flight-requests.js';
 import { createSubscriptions } from './subscriptions.js';
 
 /** One program at a server, as the server's process sees it. */
@@ -68,7 +68,7 @@ const CALLS = new Set(['tools/call', 'prompts/get', 'resources/read']);
 export function createSharedServer(options: SharedServerOptions): SharedServer {
   const { transport, logger, clock, idleMs, onEnd, onUndiscoverable } = options;
   const members = new Set<Member>();
-  const inFlight = createInFlightRequests<Member>();
+  const inFlight = new InFlightRequests<Member>();
   /** Requests of the server that a program has not answered. */
   const asked = new Map<RequestId, Member>();
   const subscriptions = createSubscriptions<Member>();

@@ -17,7 +17,15 @@ export interface SharedStdioOptions extends StdioPluginOptions {
    */
   readonly folder?: string | undefined;
   /** How to start the shared process when it does not run; false: connecting fails then. Default: this package, with Node.js. */
-  readonly start?: SharedProcessCommand | false | undefined;
+  readonly start?:
+    | {
+        /** The program, as an absolute path. */
+        readonly command: string;
+        /** Its arguments. */
+        readonly args: readonly string[];
+      }
+    | false
+    | undefined;
   /** Milliseconds after which a process that this program has started ends when no program uses it any more. Default 900 000. */
   readonly idleMs?: number | undefined;
   /** Milliseconds after which such a process ends a server that no program uses. Default 600 000. */

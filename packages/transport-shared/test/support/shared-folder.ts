@@ -3,14 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SharedProcessCommand } from '@mcp-fittings/transport-shared';
 import { bundled } from '../../../../scripts/bundled.mjs';
 
 /** A private folder for a shared process, which is ended with it. */
 export interface SharedFolder extends AsyncDisposable {
   readonly folder: string;
   /** How the shared process is started on demand there. */
-  readonly start: SharedProcessCommand;
+  readonly start: { readonly command: string; readonly args: readonly string[] };
   /** Process ids of all shared processes that have started here, by their log. */
   readonly processes: () => readonly number[];
 }

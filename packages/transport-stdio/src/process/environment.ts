@@ -1,13 +1,7 @@
 import { type Environment, withSafeSearch } from '@mcp-fittings/toolbox/programs';
 
 /**
- * Environment variables of the host that a server inherits: `safe`, those that programs need to run and to reach the network;
- * `all`; or a list of names, which are passed on in addition to the safe ones.
- */
-export type InheritEnv = 'safe' | 'all' | readonly string[];
-
-/**
- * What a program needs to reach anything from behind a proxy that inspects TLS: certificate authorities, proxies, the
+ * Names what a program needs to reach anything from behind a proxy that inspects TLS: certificate authorities, proxies, the
  * registry. These variables describe the network of this machine; they are not secrets of other programs.
  */
 const NETWORK = [
@@ -84,7 +78,7 @@ const SAFE_WINDOWS = [
 export function childEnvironment(
   parent: Environment,
   own: Readonly<Record<string, string>>,
-  inherit: InheritEnv,
+  inherit: 'safe' | 'all' | readonly string[],
   platform: NodeJS.Platform,
 ): Record<string, string> {
   // On Windows `Path` and `PATH` are one variable; given both, the child would get whichever sorts first.
@@ -144,7 +138,10 @@ function containsPassword(value: string): boolean {
   return /^(?:[a-z][a-z\d+.-]*:)?[\\/]*[^\\/?#]*@/i.test(value.trim());
 }
 
-function inheritedNames(inherit: InheritEnv, platform: NodeJS.Platform): 'all' | ReadonlySet<string> {
+function inheritedNames(
+  inherit: 'safe' | 'all' | readonly string[],
+  platform: NodeJS.Platform,
+): 'all' | ReadonlySet<string> {
   if (inherit === 'all') return 'all';
   const safe =
     platform === 'win32'

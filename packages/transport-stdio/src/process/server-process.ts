@@ -5,7 +5,8 @@ import type { Program } from '@mcp-fittings/toolbox/programs';
 import { waitForEnd, type ProcessEnd } from './process-exit.js';
 import type { ExitReaper } from './exit-reaper.js';
 import { createProcessTree } from './process-tree.js';
-import { endTree, type ShutdownTimes } from './shutdown-ladder.js';
+import type { StdioTransportOptions } from '../options.js';
+import { endTree } from './shutdown-ladder.js';
 import type { ChildStderr } from './spawn-failure.js';
 
 /** One running server. */
@@ -39,7 +40,7 @@ export interface ServerProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
   readonly stderr: ChildStderr;
-  readonly shutdown: ShutdownTimes;
+  readonly shutdown: NonNullable<StdioTransportOptions['shutdown']>;
   readonly clock: Clock;
   readonly reaper: ExitReaper;
   readonly stdoutReader: PacedReader;

@@ -1,16 +1,7 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import { settlesWithin, sleep } from '@mcp-fittings/toolbox/timing';
+import type { StdioTransportOptions } from '../options.js';
 import type { ProcessTree } from './process-tree.js';
-
-/** How long each step of a shutdown waits before the next one, in milliseconds. */
-export interface ShutdownTimes {
-  /** Time after the server's stdin is closed, before SIGTERM. Default 2000. */
-  readonly afterStdinEndMs?: number | undefined;
-  /** Time after SIGTERM, before SIGKILL. Default 2000. */
-  readonly afterSigtermMs?: number | undefined;
-  /** Time after SIGKILL, before `close()` stops waiting for a process that hangs in the kernel. Default 1000. */
-  readonly afterSigkillMs?: number | undefined;
-}
 
 /** Milliseconds that the children of a server get to exit after it by themselves. */
 const FOLLOW_MS = 100;
@@ -26,7 +17,7 @@ export async function endTree(job: {
   /** Settles when the server process itself has exited. */
   readonly exited: Promise<unknown>;
   readonly clock: Clock;
-  readonly times: ShutdownTimes;
+  readonly times: NonNullable<StdioTransportOptions['shutdown']>;
   /** Closes the server's stdin. Without it the first step is SIGTERM. */
   readonly endStdin?: (() => void) | undefined;
 }): Promise<boolean> {

@@ -1,10 +1,8 @@
-import type { FramingName } from '../options.js';
-
 const HEADER = /^\s*content-length\s*:/i;
 const MESSAGE = /\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/;
 
 /** Says what a server wrote to stdout in place of a message, as far as the line shows it. */
-export function describeNoise(line: string, framing: FramingName): string {
+export function describeNoise(line: string, framing: 'newline' | 'content-length'): string {
   if (framing === 'newline' && HEADER.test(line))
     return 'a header of a message to stdout, but its `framing` is "newline"';
   const at = line.search(MESSAGE);

@@ -1,11 +1,11 @@
 import type { TransportSuiteOptions } from '@mcp-fittings/testkit/transport';
-import type { createStdioTransport, FramingName } from '@mcp-fittings/transport-stdio';
+import type { createStdioTransport } from '@mcp-fittings/transport-stdio';
 
 /** The path of kit-server.mjs. */
 export const KIT_SERVER: string;
 
 export function kitOptions(
   create: typeof createStdioTransport,
-  framing: FramingName,
+  framing: 'newline' | 'content-length',
   server?: string,
 ): TransportSuiteOptions;

@@ -21,8 +21,28 @@ export interface WebSocketTransportOptions extends WebSocketConnectionOptions {
   readonly auth?: AuthProvider | undefined;
   /** WebSocket subprotocols to offer, one of which the server has to choose. An empty array offers none. Default `['mcp']`. */
   readonly protocols?: readonly string[] | undefined;
-  /** Proxy, certificates and time limits. */
-  readonly network?: WebSocketNetworkOptions | undefined;
+  /** How the server is reached: proxy, certificate authorities, client certificate, time limits. */
+  readonly network?:
+    | (TlsOptions & {
+        /**
+         * Proxy to use. `'env'` (default): the one that `HTTPS_PROXY` (for `wss:`), `HTTP_PROXY` (for `ws:`), `ALL_PROXY` and `NO_PROXY`
+         * set, in either case; none for loopback. `'none'`: a direct connection. Otherwise the URL of an `http:` or `https:` proxy, with
+         * user name and password if it requires them.
+         */
+        readonly proxy?: string | undefined;
+        /** Time limits of the connection, in milliseconds. 0 turns a limit off. */
+        readonly timeouts?:
+          | {
+              /** Time for name resolution, TCP, proxy and TLS together. Default 10 000. */
+              readonly connectMs?: number | undefined;
+              /** Time from the upgrade request to its response. Default 10 000. */
+              readonly headersMs?: number | undefined;
+            }
+          | undefined;
+        /** Environment variables to read for `proxy: 'env'` and `NODE_EXTRA_CA_CERTS`. Default `process.env`. */
+        readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+      })
+    | undefined;
   /** How often `start()` repeats the upgrade request after a 429, or a 503 with `Retry-After`. */
   readonly retryLater?: RetryLaterOptions | undefined;
   /** Largest message that is accepted, in bytes after decompression; a larger one ends the connection with the close code 1009. Default 67 108 864 (64 MiB). */
@@ -35,28 +55,6 @@ export interface WebSocketTransportOptions extends WebSocketConnectionOptions {
   readonly logger?: Logger | undefined;
   /** Closes the transport when aborted. If it is aborted before the connection is open, `start()` rejects with `ABORTED`. Default: none. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** How the server is reached: proxy, certificate authorities, client certificate, time limits. */
-export interface WebSocketNetworkOptions extends TlsOptions {
-  /**
-   * Proxy to use. `'env'` (default): the one that `HTTPS_PROXY` (for `wss:`), `HTTP_PROXY` (for `ws:`), `ALL_PROXY` and `NO_PROXY`
-   * set, in either case; none for loopback. `'none'`: a direct connection. Otherwise the URL of an `http:` or `https:` proxy, with
-   * user name and password if it requires them.
-   */
-  readonly proxy?: string | undefined;
-  /** Time limits of the connection. */
-  readonly timeouts?: WebSocketTimeouts | undefined;
-  /** Environment variables to read for `proxy: 'env'` and `NODE_EXTRA_CA_CERTS`. Default `process.env`. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-}
-
-/** Time limits of the connection, in milliseconds. 0 turns a limit off. */
-export interface WebSocketTimeouts {
-  /** Time for name resolution, TCP, proxy and TLS together. Default 10 000. */
-  readonly connectMs?: number | undefined;
-  /** Time from the upgrade request to its response. Default 10 000. */
-  readonly headersMs?: number | undefined;
 }
 
 /** Headers that the handshake sets. */

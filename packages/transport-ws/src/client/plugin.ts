@@ -4,15 +4,6 @@ import { described, type EntryOf, entrySchema, flag, required, text } from '@mcp
 import { openWebSocketTransport } from './client-transport.js';
 import type { WebSocketTransportOptions } from './options.js';
 
-/** Options that apply to every server of the type `ws`. The rest comes from the configuration entry and the host. */
-export interface WebSocketPluginOptions extends Omit<
-  WebSocketTransportOptions,
-  'url' | 'allowInsecure' | 'headers' | 'apiKey' | 'auth' | 'server' | 'logger' | 'signal'
-> {
-  /** Header in which an IDE expects the `authToken` of its entry (type `ws-ide`). Default `X-Claude-Code-Ide-Authorization`. */
-  readonly ideTokenHeader?: string | undefined;
-}
-
 const IDE_TYPE = 'ws-ide';
 
 const FIELDS = {
@@ -44,14 +35,22 @@ export interface WebSocketEntry extends EntryOf<typeof remoteEntryFields> {
 
 /**
  * Creates the plugin for entries of type `ws`, also spelled `websocket`. An entry of type `ws-ide` is the server of an IDE, whose
- * requests are signed with its `authToken` and never with the host's sign-in.
+ * requests are signed with its `authToken` and never with the host's sign-in. The options apply to every server of the type.
  *
  * @example
  * ```ts
  * const host = createHost({ name, version, transports: [ws()] });
  * ```
  */
-export function ws(options: WebSocketPluginOptions = {}): TransportPlugin<WebSocketEntry> {
+export function ws(
+  options: Omit<
+    WebSocketTransportOptions,
+    'url' | 'allowInsecure' | 'headers' | 'apiKey' | 'auth' | 'server' | 'logger' | 'signal'
+  > & {
+    /** Header in which an IDE expects the `authToken` of its entry (type `ws-ide`). Default `X-Claude-Code-Ide-Authorization`. */
+    readonly ideTokenHeader?: string | undefined;
+  } = {},
+): TransportPlugin<WebSocketEntry> {
   const { ideTokenHeader = 'X-Claude-Code-Ide-Authorization', ...shared } = options;
   return {
     specVersion: 1,

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import type { Authenticate, AuthenticateRefusal, WebSocketServerOptions } from './options.js';
+import type { WebSocketServerOptions } from './options.js';
 import type { Refusal } from './refusal.js';
 
 /** Decides who may connect. */
@@ -13,6 +13,10 @@ export interface AccessControl {
   /** Checks the credentials of a request; undefined if they are valid. */
   checkCredentials(request: IncomingMessage, signal: AbortSignal): Promise<Refusal | undefined>;
 }
+
+/** Checks the credentials of a request. */
+type Authenticate = NonNullable<WebSocketServerOptions['authenticate']>;
+type AuthenticateRefusal = Exclude<Awaited<ReturnType<Authenticate>>, boolean>;
 
 const SHORTEST_TOKEN = 16;
 

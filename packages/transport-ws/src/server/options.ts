@@ -13,8 +13,21 @@ export interface WebSocketServerOptions extends WebSocketConnectionOptions {
   readonly token?: string | undefined;
   /** Header that contains the bare token. Default: `Authorization` with the scheme `Bearer`. */
   readonly tokenHeader?: string | undefined;
-  /** Checks the credentials of a request instead of `token`. Default: none. */
-  readonly authenticate?: Authenticate | undefined;
+  /**
+   * Checks the credentials of an upgrade request instead of `token`. `true` accepts it. Any other value refuses it: an object with its
+   * `status` (401 for missing or invalid credentials, 403 for credentials without access) and `wwwAuthenticate`, which tells the client
+   * where and with which scopes to sign in; an error with 500, and everything else with 401. `signal` is aborted when the client disconnects, the time is over, or the
+   * server closes. Default: none.
+   */
+  readonly authenticate?:
+    | ((
+        request: IncomingMessage,
+        signal: AbortSignal,
+      ) =>
+        | boolean
+        | { readonly status: 401 | 403; readonly wwwAuthenticate?: string | undefined }
+        | Promise<boolean | { readonly status: 401 | 403; readonly wwwAuthenticate?: string | undefined }>)
+    | undefined;
   /**
    * Origins whose pages may connect, such as `https://app.example`. A request with another Origin is refused, even with a valid
    * token. Without `token` and `authenticate`, a request without an Origin is refused too. Default: none.
@@ -42,24 +55,6 @@ export interface WebSocketServerOptions extends WebSocketConnectionOptions {
   readonly handshakeMs?: number | undefined;
   /** Receives a warning for the first, tenth, hundredth … refused upgrade of each kind, and errors of the callbacks. Default: none. */
   readonly logger?: Logger | undefined;
-}
-
-/**
- * Checks the credentials of an upgrade request. `true` accepts it. Any other value refuses it: an {@link AuthenticateRefusal} with its
- * status, an error with 500, and everything else with 401.
- * `signal` is aborted when the client disconnects, the time is over, or the server closes.
- */
-export type Authenticate = (
-  request: IncomingMessage,
-  signal: AbortSignal,
-) => boolean | AuthenticateRefusal | Promise<boolean | AuthenticateRefusal>;
-
-/** Refuses an upgrade request with a status and a challenge. */
-export interface AuthenticateRefusal {
-  /** 401 for missing or invalid credentials, 403 for credentials without access. */
-  readonly status: 401 | 403;
-  /** Value of `WWW-Authenticate`, which tells the client where and with which scopes to sign in. Default: none. */
-  readonly wwwAuthenticate?: string | undefined;
 }
 
 /** A running WebSocket server. */

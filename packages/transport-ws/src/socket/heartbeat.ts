@@ -1,12 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-
-/** When a silent peer counts as dead. Times are in milliseconds. */
-export interface HeartbeatOptions {
-  /** Time without a byte from the peer after which a ping is sent. Default 30 000. */
-  readonly intervalMs?: number | undefined;
-  /** Time that the peer then has to send anything; otherwise the connection ends with `CONNECTION_LOST`. Default 30 000. */
-  readonly timeoutMs?: number | undefined;
-}
+import type { WebSocketConnectionOptions } from './socket-options.js';
 
 /** The part of a connection that the heartbeat uses. */
 export interface Pulse {
@@ -23,7 +16,7 @@ export interface Pulse {
  */
 export function startHeartbeat(
   pulse: Pulse,
-  options: HeartbeatOptions,
+  options: Exclude<WebSocketConnectionOptions['heartbeat'], false | undefined>,
   clock: Clock,
   onDead: (silentMs: number) => void,
 ): Disposable {

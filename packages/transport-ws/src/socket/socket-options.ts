@@ -1,11 +1,18 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { PerMessageDeflateOptions } from 'ws';
-import type { HeartbeatOptions } from './heartbeat.js';
 
 /** Options that a client and a server have in common. Times are in milliseconds. */
 export interface WebSocketConnectionOptions {
-  /** Pings that detect a dead peer; `false` turns them off. Default: a ping after 30 s of silence. */
-  readonly heartbeat?: HeartbeatOptions | false | undefined;
+  /** Pings that detect a dead peer, with times in milliseconds; `false` turns them off. Default: a ping after 30 s of silence. */
+  readonly heartbeat?:
+    | {
+        /** Time without a byte from the peer after which a ping is sent. Default 30 000. */
+        readonly intervalMs?: number | undefined;
+        /** Time that the peer then has to send anything; otherwise the connection ends with `CONNECTION_LOST`. Default 30 000. */
+        readonly timeoutMs?: number | undefined;
+      }
+    | false
+    | undefined;
   /** Unsent bytes that may wait for a slow peer. Further messages are refused with `SEND_QUEUE_FULL`. Default 67 108 864 (64 MiB). */
   readonly maxQueuedBytes?: number | undefined;
   /**
