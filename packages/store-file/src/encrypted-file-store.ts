@@ -1,11 +1,16 @@
 import type { TokenStore } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { resolveKey, type KeySource } from './encryption/encryption-key.js';
+import {
+  type KeySource,
+  parseValue,
+  resolveKey,
+  seal,
+  serializeValue,
+  storeError,
+  unseal,
+} from '@mcp-fittings/toolbox/stores';
 import { passphraseKeys } from './encryption/passphrase-keys.js';
-import { seal, unseal } from './encryption/sealed-text.js';
 import { entryFiles, type StoreDirectoryOptions } from './entry-files.js';
-import { storeError } from './store-error.js';
-import { parseValue, serializeValue } from './stored-value.js';
 
 /** Options of {@link encryptedFileStore}: either `key` or `passphrase`. */
 export type EncryptedFileStoreOptions = StoreDirectoryOptions &

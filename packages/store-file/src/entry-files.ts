@@ -7,10 +7,13 @@ import {
   removePrivateFile,
   writePrivateFile,
 } from '@mcp-fittings/toolbox/files';
-import { entryName } from './entry-name.js';
-import { createFileLocks, type FileLocks } from './locks/file-locks.js';
-import type { LockOptions } from './locks/lock-options.js';
-import { asStoreError, storeError } from './store-error.js';
+import {
+  asStoreError,
+  FileLocks,
+  entryName,
+  type LockOptions,
+  storeError,
+} from '@mcp-fittings/toolbox/stores';
 
 /** How the value of an entry is written to its file. */
 export interface EntryFormat {
@@ -52,7 +55,7 @@ export function entryFiles(options: EntryFilesOptions): TokenStore {
       hint: 'Pass the path of a directory for the credentials.',
     });
   const path = resolve(options.path);
-  const locks = createFileLocks({
+  const locks = new FileLocks({
     ...options.lock,
     directory: join(path, 'locks'),
     // The directory of the locks is inside: if others could write to the outer one, they could replace it.

@@ -10,10 +10,8 @@ import {
 } from '@mcp-fittings/toolbox/files';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
+import { asStoreError, FileLocks, entryName, storeError } from '@mcp-fittings/toolbox/stores';
 import type { StoreDirectoryOptions } from './entry-files.js';
-import { entryName } from './entry-name.js';
-import { createFileLocks } from './locks/file-locks.js';
-import { asStoreError, storeError } from './store-error.js';
 
 /** Options of {@link fileRecords}. */
 export interface FileRecordsOptions extends StoreDirectoryOptions {
@@ -73,7 +71,7 @@ export async function fileRecords(options: FileRecordsOptions): Promise<FileReco
   } catch (error) {
     throw asRecordError(error, `Could not open ${path}.`);
   }
-  const locks = createFileLocks({
+  const locks = new FileLocks({
     ...lock,
     directory: join(path, 'locks'),
     prepare: () => ensurePrivateDirectory(path),

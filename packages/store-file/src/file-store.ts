@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import type { StoredValue, TokenStore } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
+import { parseValue, serializeValue, storeError } from '@mcp-fittings/toolbox/stores';
 import { entryFiles, type StoreDirectoryOptions } from './entry-files.js';
 import { createConsent, type ConsentQuestion } from './plaintext-consent.js';
-import { storeError } from './store-error.js';
-import { parseValue, serializeValue } from './stored-value.js';
 
 /** Options of {@link fileStore}. */
 export interface FileStoreOptions extends StoreDirectoryOptions {

@@ -1,6 +1,5 @@
 /**
  * Credential stores for one machine: in memory, in an encrypted file, or in a private file.
- * Authors of another store: see `@mcp-fittings/store-file/toolkit`.
  * @packageDocumentation
  */
 export { memoryStore, type MemoryStoreOptions } from './memory-store.js';
@@ -8,6 +7,4 @@ export { fileStore, type FileStoreOptions } from './file-store.js';
 export { encryptedFileStore, type EncryptedFileStoreOptions } from './encrypted-file-store.js';
 export { fileRecords, type FileRecord, type FileRecords, type FileRecordsOptions } from './file-records.js';
 export type { StoreDirectoryOptions } from './entry-files.js';
-export type { EncryptionKey, KeySource } from './encryption/encryption-key.js';
 export type { ConsentQuestion } from './plaintext-consent.js';
-export type { LockOptions } from './locks/lock-options.js';

@@ -1,8 +1,12 @@
 import type { Clock, TokenStore } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { createKeyedMutex } from './locks/keyed-mutex.js';
-import { DEFAULT_WAIT_MS, type LockOptions } from './locks/lock-options.js';
-import { parseValue, serializeValue } from './stored-value.js';
+import {
+  KeyedMutex,
+  DEFAULT_WAIT_MS,
+  type LockOptions,
+  parseValue,
+  serializeValue,
+} from '@mcp-fittings/toolbox/stores';
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
@@ -24,7 +28,7 @@ export interface MemoryStoreOptions {
  */
 export function memoryStore(options: MemoryStoreOptions = {}): TokenStore {
   const { lock: { waitMs = DEFAULT_WAIT_MS } = {}, clock = systemClock } = options;
-  const mutex = createKeyedMutex(clock);
+  const mutex = new KeyedMutex(clock);
   // Texts, not objects: a caller that changes an object it passed in or received does not change what is stored.
   const texts = new Map<string, string>();
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '@mcp-fittings/client-core';
 import { readPrivateFile, writePrivateFile } from '@mcp-fittings/toolbox/files';
-import { storeError } from './store-error.js';
-import { parseValue } from './stored-value.js';
+import { parseValue, storeError } from '@mcp-fittings/toolbox/stores';
 import type { EntryDirectory } from './entry-files.js';
 
 /** What the user is asked to agree to, passed to `consent` of `fileStore`. */

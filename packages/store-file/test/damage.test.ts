@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
-import { asStoreError, createFileLocks, entryName } from '@mcp-fittings/store-file/toolkit';
+import { asStoreError, FileLocks, entryName } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
 
@@ -95,7 +95,7 @@ describe('errors that name what blocks a lock', () => {
   it.each(['notes.txt', '.DS_Store', 'held.by.hand'])('names a foreign file %s in a lock', async (name) => {
     const directory = join(temporary.path, 'locks');
     // Far longer than a test may take: the file stays, so there is nothing to wait for.
-    const locks = createFileLocks({ directory, waitMs: 3_600_000 });
+    const locks = new FileLocks({ directory, waitMs: 3_600_000 });
     await locks.run('x', async () => undefined);
     const lock = join(directory, entryName('x'));
     await rm(lock, { recursive: true });
@@ -110,7 +110,7 @@ describe('errors that name what blocks a lock', () => {
 
   it('ignores a foreign file next to the file of a lock', async () => {
     const directory = join(temporary.path, 'locks');
-    const locks = createFileLocks({ directory, waitMs: 1000 });
+    const locks = new FileLocks({ directory, waitMs: 1000 });
     await locks.run('x', async () => undefined);
     await writeFile(join(directory, entryName('x'), 'notes.txt'), '');
     expect(await locks.run('x', async () => 'in')).toBe('in');
@@ -118,7 +118,7 @@ describe('errors that name what blocks a lock', () => {
 
   it('a wait for a lock ends even if the clock is set back meanwhile', async () => {
     const directory = join(temporary.path, 'locks');
-    const holder = createFileLocks({ directory });
+    const holder = new FileLocks({ directory });
     let started = 0;
     const clock = {
       // An hour back, from the third look on.
@@ -128,7 +128,7 @@ describe('errors that name what blocks a lock', () => {
         return { [Symbol.dispose]: () => clearTimeout(timer) };
       },
     };
-    const waiter = createFileLocks({ directory, waitMs: 300, clock });
+    const waiter = new FileLocks({ directory, waitMs: 300, clock });
     await holder.run('x', async () => {
       await expect(waiter.run('x', async () => 'in')).rejects.toMatchObject({ code: 'STORE_BUSY' });
     });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encryptedFileStore, type EncryptionKey } from '@mcp-fittings/store-file';
-import { entryName } from '@mcp-fittings/store-file/toolkit';
+import { encryptedFileStore } from '@mcp-fittings/store-file';
+import { type EncryptionKey, entryName } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { fileStore } from '@mcp-fittings/store-file';
-import { createFileLocks, entryName } from '@mcp-fittings/store-file/toolkit';
+import { FileLocks, entryName } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { identifyProcess } from '@mcp-fittings/toolbox/files';
 import { foreignHolder } from './support/foreign-holder.js';
@@ -53,14 +53,14 @@ it('takes the lock of a dead process of this machine at once', async () => {
   await foreignHolder(directory, 'name', { machine, pid: NO_PID, start: '1' });
   const clock = createManualClock();
   // No time passes, so the lock was not taken because of silence.
-  await expect(createFileLocks({ directory, clock }).run('name', async () => 'mine')).resolves.toBe('mine');
+  await expect(new FileLocks({ directory, clock }).run('name', async () => 'mine')).resolves.toBe('mine');
 });
 
 it('takes the lock of a process whose id was reused', async () => {
   const { machine } = await identifyProcess();
   await foreignHolder(directory, 'name', { machine, pid: process.pid, start: '1' });
   const clock = createManualClock();
-  await expect(createFileLocks({ directory, clock }).run('name', async () => 'mine')).resolves.toBe('mine');
+  await expect(new FileLocks({ directory, clock }).run('name', async () => 'mine')).resolves.toBe('mine');
 });
 
 it('takes the lock of a zombie process', async () => {
@@ -85,7 +85,7 @@ it('takes the lock of a zombie process', async () => {
     const { machine, start } = await identifyProcess(pid);
     await foreignHolder(directory, 'name', { machine, pid, start });
     const clock = createManualClock();
-    await expect(createFileLocks({ directory, clock }).run('name', async () => 'mine')).resolves.toBe('mine');
+    await expect(new FileLocks({ directory, clock }).run('name', async () => 'mine')).resolves.toBe('mine');
   } finally {
     parent.kill('SIGKILL');
     await new Promise((resolve) => parent.once('close', resolve));
@@ -95,7 +95,7 @@ it('takes the lock of a zombie process', async () => {
 it('waits for a live process, then rejects with STORE_BUSY', async () => {
   const holder = await foreignHolder(directory, 'name', await identifyProcess());
   const clock = createManualClock();
-  const waiting = createFileLocks({ directory, clock, staleMs: 60_000, waitMs: 5000 }).run(
+  const waiting = new FileLocks({ directory, clock, staleMs: 60_000, waitMs: 5000 }).run(
     'name',
     async () => 1,
   );
@@ -112,7 +112,7 @@ it('waits for a live process, then rejects with STORE_BUSY', async () => {
 it('takes the lock of a holder on another machine only after silence', async () => {
   await foreignHolder(directory, 'name', { ...ELSEWHERE, pid: NO_PID });
   const clock = createManualClock();
-  const waiting = createFileLocks({ directory, clock, staleMs: 10_000 }).run('name', async () => 'mine');
+  const waiting = new FileLocks({ directory, clock, staleMs: 10_000 }).run('name', async () => 'mine');
   expect(await passUntil(clock, waiting, 50)).toBeGreaterThanOrEqual(10_000);
   await expect(waiting).resolves.toBe('mine');
 });
@@ -120,7 +120,7 @@ it('takes the lock of a holder on another machine only after silence', async () 
 it('leaves the lock to a holder on another machine that shows signs of life, whatever its clock says', async () => {
   const holder = await foreignHolder(directory, 'name', ELSEWHERE);
   const clock = createManualClock({ now: 1_000_000_000 });
-  const locks = createFileLocks({ directory, clock, staleMs: 1000, waitMs: 20_000 });
+  const locks = new FileLocks({ directory, clock, staleMs: 1000, waitMs: 20_000 });
   const waiting = locks.run('name', async () => 1);
   const rejected = expect(waiting).rejects.toMatchObject({ code: 'STORE_BUSY' });
   // Its clock is decades behind: only a change of the sign counts.
@@ -132,7 +132,7 @@ it('leaves the lock to a holder on another machine that shows signs of life, wha
 it('does not count the time that this machine was asleep as silence of the holder', async () => {
   const holder = await foreignHolder(directory, 'name', ELSEWHERE);
   const clock = createManualClock();
-  const locks = createFileLocks({ directory, clock, staleMs: 10_000, waitMs: 10 * 3_600_000 });
+  const locks = new FileLocks({ directory, clock, staleMs: 10_000, waitMs: 10 * 3_600_000 });
   const waiting = locks.run('name', async () => 'mine');
   await pass(clock, 50);
   await pass(clock, 3_600_000);
@@ -144,7 +144,7 @@ it('does not count the time that this machine was asleep as silence of the holde
 
 it('shows signs of life while the work lasts, and aborts its signal when the lock is lost', async () => {
   const clock = createManualClock({ now: 1_700_000_000_000 });
-  const locks = createFileLocks({ directory, clock, staleMs: 4000 });
+  const locks = new FileLocks({ directory, clock, staleMs: 4000 });
   const folder = join(directory, entryName('name'));
   await locks.run('name', async (signal) => {
     const beat = async (): Promise<number> => {
@@ -169,7 +169,7 @@ it('shows signs of life while the work lasts, and aborts its signal when the loc
 
 it('notices the loss by itself, at the next sign of life', async () => {
   const clock = createManualClock();
-  const locks = createFileLocks({ directory, clock, staleMs: 4000 });
+  const locks = new FileLocks({ directory, clock, staleMs: 4000 });
   await locks.run('name', async (signal) => {
     await rm(join(directory, entryName('name')), { recursive: true });
     const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -179,7 +179,7 @@ it('notices the loss by itself, at the next sign of life', async () => {
 
 it('leaves no timer behind', async () => {
   const clock = createManualClock();
-  await createFileLocks({ directory, clock }).run('name', async () => undefined);
+  await new FileLocks({ directory, clock }).run('name', async () => undefined);
   await new Promise((resolve) => setImmediate(resolve));
   expect(clock.pending).toBe(0);
 });
@@ -187,7 +187,7 @@ it('leaves no timer behind', async () => {
 it('refuses a lock directory that others can write to', async () => {
   await mkdir(directory, { mode: 0o777 });
   await chmod(directory, 0o777);
-  await expect(createFileLocks({ directory }).run('name', async () => 1)).rejects.toMatchObject({
+  await expect(new FileLocks({ directory }).run('name', async () => 1)).rejects.toMatchObject({
     code: 'STORE_INSECURE',
   });
 });

@@ -2,7 +2,7 @@ import { chmod, chown, lchown, mkdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TokenStore } from '@mcp-fittings/client-core';
 import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
-import { createFileLocks } from '@mcp-fittings/store-file/toolkit';
+import { FileLocks } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
 
@@ -68,7 +68,7 @@ describe.each(stores)('the parent directories of a %s store', (_, open) => {
 
   it('the locks follow the same rule', async () => {
     await chmod(top, 0o770);
-    const locks = createFileLocks({ directory: join(top, 'locks') });
+    const locks = new FileLocks({ directory: join(top, 'locks') });
     await expect(locks.run('x', async () => 'in')).rejects.toMatchObject({ code: 'STORE_INSECURE' });
   });
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
-import { createFileLocks, entryName } from '@mcp-fittings/store-file/toolkit';
+import { FileLocks, entryName } from '@mcp-fittings/toolbox/stores';
 import { expect, it } from 'vitest';
 import { temporaryDirectory } from './support/temporary-directory.js';
 
@@ -48,5 +48,5 @@ it('does not reveal a secret in a store, in its errors or in the errors of its c
     .catch(keep);
   expect(errors).toHaveLength(3 * stores.length + 3);
   for (const error of errors) expect(shown(error)).not.toContain(CANARY);
-  expect(shown(createFileLocks({ directory: path }))).not.toContain(CANARY);
+  expect(shown(new FileLocks({ directory: path }))).not.toContain(CANARY);
 });

@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { storeError, type LockOptions } from '@mcp-fittings/store-file/toolkit';
+import { storeError, type LockOptions } from '@mcp-fittings/toolbox/stores';
 import { isKeytarLike, type KeychainDriver } from './driver/keychain-driver.js';
 import type { CorruptEntryReason } from './items/documents.js';
 

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { createFileLocks, entryName, serializeValue } from '@mcp-fittings/store-file/toolkit';
+import { FileLocks, entryName, serializeValue } from '@mcp-fittings/toolbox/stores';
 import { createDriverConnection } from './driver/driver-connection.js';
 import { driverName, provesAbsence } from './driver/keychain-driver.js';
 import { createDocuments, type CorruptEntryReason } from './items/documents.js';
@@ -64,7 +64,7 @@ export function keychainStore(options: KeychainStoreOptions = {}): KeychainStore
     driver: driverName(driver),
     provesAbsence: provesAbsence(driver),
   });
-  const locks = createFileLocks({ ...options.lock, directory: lockDirectory, clock });
+  const locks = new FileLocks({ ...options.lock, directory: lockDirectory, clock });
   const report = (entry: string, reason: CorruptEntryReason): void => {
     try {
       onCorrupt?.({ entry, reason });

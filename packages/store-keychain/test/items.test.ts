@@ -7,7 +7,7 @@ import {
   type KeychainStoreOptions,
   type KeytarLike,
 } from '@mcp-fittings/store-keychain';
-import { entryName } from '@mcp-fittings/store-file/toolkit';
+import { entryName } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryKeytar, type MemoryKeytar } from './support/memory-keytar.js';
 import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';

@@ -1,10 +1,5 @@
 import type { Clock, StoredValue } from '@mcp-fittings/client-core';
-import {
-  createKeyedMutex,
-  storeError,
-  serializeValue,
-  type KeySource,
-} from '@mcp-fittings/store-file/toolkit';
+import { KeyedMutex, storeError, serializeValue, type KeySource } from '@mcp-fittings/toolbox/stores';
 import { unexpectedReply } from './redis-errors.js';
 import type { RedisKeys } from './redis-keys.js';
 import type { ScriptRunner } from './script-runner.js';
@@ -32,7 +27,7 @@ const QUEUE_MS = 60_000;
 export function createEntries({ runner, keys, keepMs, clock }: EntriesOptions): Entries {
   const seen = createSeenVersions();
   // Without it, the writers of one process would only make each other retry.
-  const mutex = createKeyedMutex(clock);
+  const mutex = new KeyedMutex(clock);
 
   /** Versions follow the clock, and always grow even if the clock is set back. */
   const nextVersion = (before: number): number => Math.max(before + 1, clock.now());

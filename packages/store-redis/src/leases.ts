@@ -3,12 +3,12 @@ import type { Clock } from '@mcp-fittings/client-core';
 import { backoffDelay, sleep } from '@mcp-fittings/toolbox/timing';
 import {
   busyError,
-  createKeyedMutex,
+  KeyedMutex,
   DEFAULT_STALE_MS,
   DEFAULT_WAIT_MS,
   storeError,
   type LockOptions,
-} from '@mcp-fittings/store-file/toolkit';
+} from '@mcp-fittings/toolbox/stores';
 import { unexpectedReply } from './redis-errors.js';
 import type { RedisKeys } from './redis-keys.js';
 import type { ScriptRunner } from './script-runner.js';
@@ -34,7 +34,7 @@ const FENCE_MS = 24 * 3600 * 1000;
 
 export function createLeases({ runner, lock = {}, clock }: LeasesOptions): Leases {
   const { staleMs: leaseMs = DEFAULT_STALE_MS, waitMs = DEFAULT_WAIT_MS } = lock;
-  const mutex = createKeyedMutex(clock);
+  const mutex = new KeyedMutex(clock);
   const held = new Map<string, HeldLease>();
 
   const take = async (redisKeys: RedisKeys, deadline: number): Promise<HeldLease> => {

@@ -1,6 +1,6 @@
 import type { Clock, HostCache } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
+import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/toolbox/stores';
 import { READ } from './entries.js';
 import { unlessUnreadable } from './redis-errors.js';
 import type { RedisClient } from './redis-client.js';

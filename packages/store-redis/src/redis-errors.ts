@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import { storeError } from '@mcp-fittings/store-file/toolkit';
+import { storeError } from '@mcp-fittings/toolbox/stores';
 
 /** Error replies that pass by themselves: a server that is starting, a failover in progress. */
 const TEMPORARY = new Set([

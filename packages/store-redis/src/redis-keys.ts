@@ -1,4 +1,4 @@
-import { entryName, storeError } from '@mcp-fittings/store-file/toolkit';
+import { entryName, storeError } from '@mcp-fittings/toolbox/stores';
 
 /** The Redis keys of one entry. The braces put all of them into one slot of a cluster. */
 export interface RedisKeys {

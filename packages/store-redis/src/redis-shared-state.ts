@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, SharedState } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
+import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/toolbox/stores';
 import { unlessUnreadable } from './redis-errors.js';
 import type { RedisClient } from './redis-client.js';
 import { createRedisKeys, type RedisKeys } from './redis-keys.js';

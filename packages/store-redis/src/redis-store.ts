@@ -1,6 +1,6 @@
 import type { Clock, TokenStore } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import type { KeySource, LockOptions } from '@mcp-fittings/store-file/toolkit';
+import type { KeySource, LockOptions } from '@mcp-fittings/toolbox/stores';
 import { createRedisKeys, type RedisKeys } from './redis-keys.js';
 import type { RedisClient } from './redis-client.js';
 import { createScriptRunner } from './script-runner.js';

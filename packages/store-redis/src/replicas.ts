@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, ReplicaMembership, ReplicaReceiver } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/store-file/toolkit';
+import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/toolbox/stores';
 import { unlessUnreadable } from './redis-errors.js';
 import type { RedisKeys } from './redis-keys.js';
 import type { ScriptRunner } from './script-runner.js';

@@ -7,7 +7,7 @@ import {
   unseal,
   parseValue,
   type KeySource,
-} from '@mcp-fittings/store-file/toolkit';
+} from '@mcp-fittings/toolbox/stores';
 
 /** One state of an entry, as stored in Redis. */
 export interface EntryState {

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { KeySource } from '@mcp-fittings/store-file';
+import type { KeySource } from '@mcp-fittings/toolbox/stores';
 import { fromIoredis, redisStore, type RedisClient, type RedisStoreOptions } from '@mcp-fittings/store-redis';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { expect, it } from 'vitest';

@@ -1,10 +1,14 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from '@mcp-fittings/toolbox/files';
+import {
+  type EncryptionKey,
+  KEY_BYTES,
+  type KeySource,
+  parseValue,
+  storeError,
+} from '@mcp-fittings/toolbox/stores';
 import type { EntryDirectory } from '../entry-files.js';
-import { storeError } from '../store-error.js';
-import { parseValue } from '../stored-value.js';
-import { KEY_BYTES, type EncryptionKey, type KeySource } from './encryption-key.js';
 
 /**
  * RFC 7914 with the cost that OWASP recommends: about a second and 128 MB. It is part of the key id, and no other cost is

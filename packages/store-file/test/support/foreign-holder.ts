@@ -1,6 +1,6 @@
 import { readdir, rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFileLocks, entryName } from '@mcp-fittings/store-file/toolkit';
+import { FileLocks, entryName } from '@mcp-fittings/toolbox/stores';
 
 export interface ForeignHolder {
   /** Gives a sign of life. */
@@ -15,7 +15,7 @@ export async function foreignHolder(
   name: string,
   process: { readonly machine: string; readonly pid: number; readonly start: string },
 ): Promise<ForeignHolder> {
-  await createFileLocks({ directory }).run(name, async () => undefined);
+  await new FileLocks({ directory }).run(name, async () => undefined);
   const folder = join(directory, entryName(name));
   const file = `held.${process.machine}.${process.pid}.${process.start}.abcdef`;
   await rename(join(folder, 'free'), join(folder, file));

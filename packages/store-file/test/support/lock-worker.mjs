@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createFileLocks } from '@mcp-fittings/store-file/toolkit';
+import { FileLocks } from '@mcp-fittings/toolbox/stores';
 
 const [directory, chanceOfDeath] = process.argv.slice(2);
-const locks = createFileLocks({ directory: join(directory, 'locks') });
+const locks = new FileLocks({ directory: join(directory, 'locks') });
 const owner = join(directory, 'owner');
 for (;;) {
   await locks.run('name', async () => {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { storeError } from '@mcp-fittings/store-file/toolkit';
+import { storeError } from '@mcp-fittings/toolbox/stores';
 
 /**
  * The variables that the helper inherits: enough to find the user's session and keychain. Secrets of the host, and variables

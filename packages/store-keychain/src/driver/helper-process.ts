@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import type { Clock } from '@mcp-fittings/client-core';
 import { createLineReader } from '@mcp-fittings/toolbox/framing';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { storeError } from '@mcp-fittings/store-file/toolkit';
+import { storeError } from '@mcp-fittings/toolbox/stores';
 import type {
   DriverCall,
   DriverConnection,

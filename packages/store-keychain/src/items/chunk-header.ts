@@ -1,5 +1,5 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { parseValue } from '@mcp-fittings/store-file/toolkit';
+import { parseValue } from '@mcp-fittings/toolbox/stores';
 
 /** The first item of a document: it holds the document itself, or describes the chunks that do. */
 export type DocumentHeader = InlineHeader | ChunkHeader;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StoredValue } from '@mcp-fittings/client-core';
-import { parseValue } from '@mcp-fittings/store-file/toolkit';
+import { parseValue } from '@mcp-fittings/toolbox/stores';
 import {
   parseHeader,
   serializeChunkHeader,

@@ -1,4 +1,4 @@
-import type { FileLocks } from '@mcp-fittings/store-file/toolkit';
+import type { FileLocks } from '@mcp-fittings/toolbox/stores';
 import type { Guard } from './documents.js';
 
 /**

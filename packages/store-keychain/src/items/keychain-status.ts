@@ -1,6 +1,6 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import { storeError } from '@mcp-fittings/store-file/toolkit';
+import { storeError } from '@mcp-fittings/toolbox/stores';
 import { isBusFull, isServiceGone } from '../driver/driver-connection.js';
 import type { DriverFailure } from '../driver/driver-protocol.js';
 

@@ -1,5 +1,5 @@
 import type { StoredValue } from '@mcp-fittings/client-core';
-import { storeError, parseValue } from '@mcp-fittings/store-file/toolkit';
+import { storeError, parseValue } from '@mcp-fittings/toolbox/stores';
 import type { CorruptEntryReason, Documents, Guard } from './documents.js';
 import type { KeychainLock } from './keychain-lock.js';
 

@@ -5,7 +5,7 @@ import { connect, type Server } from 'node:net';
 import { join } from 'node:path';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { ensurePrivateDirectory, writePrivateFile } from '@mcp-fittings/toolbox/files';
-import { createFileLocks } from '@mcp-fittings/store-file/toolkit';
+import { FileLocks } from '@mcp-fittings/toolbox/stores';
 import { findAddress, PIPE_FILE, socketPath } from '../wire/socket-address.js';
 
 /** Where the shared process of a folder listens. */
@@ -26,7 +26,7 @@ export async function listenInFolder(
 ): Promise<Listening | undefined> {
   await ensurePrivateDirectory(folder);
   // Without it, of two processes that find the same abandoned socket one could remove the new socket of the other.
-  const locks = createFileLocks({ directory: join(folder, 'locks'), clock });
+  const locks = new FileLocks({ directory: join(folder, 'locks'), clock });
   return locks.run('listen', async () => {
     const before = await findAddress(folder);
     if (before !== undefined && (await answers(before))) return undefined;

@@ -1,9 +1,9 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { identifyProcess, isDeadProcess } from '@mcp-fittings/toolbox/files';
-import { backoffDelay, sleep } from '@mcp-fittings/toolbox/timing';
+import { identifyProcess, isDeadProcess } from '../../files/process-identity.js';
+import { backoffDelay, sleep } from '../../timing/waits.js';
 import { storeError } from '../store-error.js';
 import { busyError } from './keyed-mutex.js';
-import { createLockFile, type LockFile, type LockHolder } from './lock-file.js';
+import { LockFile, type LockHolder } from './lock-file.js';
 
 export interface AcquireLockOptions {
   readonly directory: string;
@@ -34,8 +34,8 @@ function blockedError(path: string): Error {
 export async function acquireLock(options: AcquireLockOptions): Promise<LockFile> {
   const { directory, name, staleMs, waitMs, deadline, clock } = options;
   const own = await identifyProcess();
-  const lock = createLockFile(directory, name, own);
-  const silence = createSilenceMeter(clock);
+  const lock = new LockFile(directory, name, own);
+  const silence = new SilenceMeter(clock);
 
   let last = clock.now();
   let waited = 0;
@@ -68,16 +68,21 @@ export async function acquireLock(options: AcquireLockOptions): Promise<LockFile
  * Measures how long a holder has shown no sign of life, on the clock of this process alone: clocks of two machines may
  * differ, and no clock says how long this machine was asleep.
  */
-function createSilenceMeter(clock: Clock): { of(holder: LockHolder): number } {
-  let last: { holder: LockHolder; at: number; silent: number } | undefined;
-  return {
-    of(holder) {
-      const at = clock.now();
-      const same = last?.holder.file === holder.file && last.holder.lastBeat === holder.lastBeat;
-      const gap = Math.max(0, Math.min(at - (last?.at ?? at), LONGEST_GAP_MS));
-      const silent = same ? (last?.silent ?? 0) + gap : 0;
-      last = { holder, at, silent };
-      return silent;
-    },
-  };
+class SilenceMeter {
+  readonly #clock: Clock;
+  #last: { readonly holder: LockHolder; readonly at: number; readonly silent: number } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  of(holder: LockHolder): number {
+    const at = this.#clock.now();
+    const last = this.#last;
+    const same = last?.holder.file === holder.file && last.holder.lastBeat === holder.lastBeat;
+    const gap = Math.max(0, Math.min(at - (last?.at ?? at), LONGEST_GAP_MS));
+    const silent = same ? (last?.silent ?? 0) + gap : 0;
+    this.#last = { holder, at, silent };
+    return silent;
+  }
 }

@@ -1,5 +1,5 @@
 import type { StoredValue } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { isRecord } from '../messages.js';
 import { storeError } from './store-error.js';
 
 /** Largest size of one value in every store, in bytes of JSON, so that a host can switch stores without surprises: 64 KB. */

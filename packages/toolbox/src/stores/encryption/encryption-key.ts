@@ -20,6 +20,7 @@ export interface EncryptionKey {
  */
 export type KeySource = (id?: string) => EncryptionKey | undefined | Promise<EncryptionKey | undefined>;
 
+/** Length of a key of AES-256, in bytes. */
 export const KEY_BYTES = 32;
 const MAX_ID_LENGTH = 256;
 

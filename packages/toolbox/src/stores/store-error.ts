@@ -1,5 +1,5 @@
 import { type ErrorCode, FittingsError, type FittingsErrorOptions } from '@mcp-fittings/client-core';
-import { systemErrorCode } from '@mcp-fittings/toolbox/errors';
+import { systemErrorCode } from '../errors/system-errors.js';
 
 /** Creates an error of a credential store: always of kind `auth`, as the contract of `TokenStore` requires. */
 export function storeError(
