@@ -3,7 +3,7 @@ import type { Caller } from './contracts/caller.js';
 import type { GatewayOptions } from './contracts/gateway-options.js';
 import type { ReplicaLink } from './contracts/replica-link.js';
 import type { SessionStore } from './contracts/session-store.js';
-import { createRateLimiter, type RateLimiter } from './state/rate-limiter.js';
+import { RateLimiter } from './state/rate-limiter.js';
 import { createMemoryState } from './state/memory-state.js';
 import { createReplicaLink } from './state/replica-link.js';
 import { createSharedSessions } from './state/shared-sessions.js';
@@ -24,7 +24,7 @@ export interface Fleet {
 /** Joins the replicas. Throws `CONFIG_INVALID` for an invalid rate limit. */
 export function joinFleet(options: Pick<GatewayOptions, 'state' | 'rateLimits' | 'clock' | 'logger'>): Fleet {
   const { state, rateLimits: limits = [], clock = systemClock, logger } = options;
-  const limiter = createRateLimiter({ limits, state: state ?? createMemoryState({ clock }), clock, logger });
+  const limiter = new RateLimiter({ limits, state: state ?? createMemoryState({ clock }), clock, logger });
   const replicas = state && createReplicaLink({ state, clock, logger });
   return {
     admit: limits.length === 0 ? undefined : (...request) => limiter.admit(...request),

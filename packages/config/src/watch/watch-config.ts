@@ -7,7 +7,7 @@ import { absolutePath } from '../layout/layout.js';
 import { locateFiles } from '../layout/locate-files.js';
 import { loadConfig, type LoadConfigOptions } from '../load/load-config.js';
 import type { LoadedConfig } from '../load/loaded-config.js';
-import { createPathWatcher } from './watch-paths.js';
+import { PathWatcher } from './watch-paths.js';
 
 /** Options of {@link watchConfig}. */
 export interface WatchConfigOptions extends LoadConfigOptions {
@@ -71,7 +71,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
     timer?.[Symbol.dispose]();
     if (!closed) timer = clock.schedule(() => void (reading = reading.then(read)), debounceMs);
   };
-  const watcher = createPathWatcher(schedule, onError);
+  const watcher = new PathWatcher(schedule, onError);
 
   const read = async (): Promise<void> => {
     if (closed) return;

@@ -15,7 +15,7 @@ import { createIssuer } from './issuer.js';
 import type { OutboundFetch } from './outbound-fetch.js';
 import { principalOfSubject } from './principal.js';
 import { createProtectedAddresses, type ProtectedAddress } from './protected-address.js';
-import { createRecentValues } from './recent-values.js';
+import { RecentValues } from './recent-values.js';
 import { createScopeGrants, type GrantedItem } from './scope-grants.js';
 
 /** Options of {@link oauthResource}. */
@@ -123,8 +123,8 @@ export function oauthResource(options: OAuthResourceOptions): Access {
   const audiences = typeof options.audience === 'string' ? [options.audience] : options.audience;
   if (issuers.size === 0 || audiences?.length === 0)
     throw nothingAccepted(issuers.size === 0 ? 'issuers' : 'audience');
-  const validated = createRecentValues<AccessTokenClaims>(MAX_TOKENS, clock);
-  const proofs = createRecentValues<true>(MAX_PROOFS, clock);
+  const validated = new RecentValues<AccessTokenClaims>(MAX_TOKENS, clock);
+  const proofs = new RecentValues<true>(MAX_PROOFS, clock);
 
   /** Returns the claims; undefined for an invalid token. */
   const validate = async (

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { OpenCall } from './open-call.js';
 
-/** Options of {@link createHeldCalls}. */
+/** Options of {@link HeldCalls}. */
 export interface HeldCallsOptions {
   readonly clock: Clock;
   /** Longest time that a call waits for its client, in milliseconds. */
@@ -13,24 +13,6 @@ export interface HeldCallsOptions {
   readonly maxCallsPerCaller: number;
   /** Name of this replica, with which ids begin. Default: there are no others. */
   readonly replica?: string | undefined;
-}
-
-/** Calls that wait until their client sends its answers with another request. */
-export interface HeldCalls {
-  /**
-   * Keeps a call and returns an unguessable id, which is valid once. A call whose client does not return in time is given up.
-   * Gives it up at once, and throws `RATE_LIMITED`, if too many calls wait.
-   * @param binding - what the next request must match: the caller, the method and its parameters
-   */
-  hold(call: OpenCall, binding: string): string;
-  /** Counts one more call of a caller that waits, until it is disposed. Throws `RATE_LIMITED` if too many calls wait. */
-  count(callerId: string): Disposable;
-  /** Returns a call that is kept under this id and binding, and forgets it. `undefined` for any other one. */
-  take(id: string, binding: string): OpenCall | undefined;
-  /** Number of calls that wait. */
-  readonly size: number;
-  /** Gives up every call. */
-  close(): void;
 }
 
 interface Held {
@@ -49,83 +31,98 @@ export function replicaOf(id: string): string | undefined {
   return end > 0 ? id.slice(0, end) : undefined;
 }
 
-/** Creates the place where calls wait. */
-export function createHeldCalls(options: HeldCallsOptions): HeldCalls {
-  const { clock, answerMs, maxCalls, maxCallsPerCaller, replica } = options;
-  const held = new Map<string, Held>();
-  const byCaller = new Map<string, number>();
+/** Keeps calls that wait until their client sends its answers with another request. */
+export class HeldCalls {
+  readonly #options: HeldCallsOptions;
+  readonly #held = new Map<string, Held>();
+  readonly #byCaller = new Map<string, number>();
+  #waiting = 0;
 
-  let waiting = 0;
+  constructor(options: HeldCallsOptions) {
+    this.#options = options;
+  }
 
-  const count = (callerId: string): Disposable => {
-    const own = byCaller.get(callerId) ?? 0;
-    if (waiting >= maxCalls || own >= maxCallsPerCaller) {
+  /** Number of calls that wait. */
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /**
+   * Keeps a call and returns an unguessable id, which is valid once. A call whose client does not return in time is given up.
+   * Gives it up at once, and throws `RATE_LIMITED`, if too many calls wait.
+   * @param binding - what the next request must match: the caller, the method and its parameters
+   */
+  hold(call: OpenCall, binding: string): string {
+    const { clock, answerMs, replica } = this.#options;
+    let counted: Disposable;
+    try {
+      counted = this.count(call.callerId);
+    } catch (error) {
+      call.abandon(error);
+      throw error;
+    }
+    const secret = randomBytes(32).toString('base64url');
+    const id = replica === undefined ? secret : `${replica}${REPLICA_END}${secret}`;
+    const forget = (): void => {
+      const own = this.#held.get(id);
+      if (own !== undefined) this.#remove(id, own);
+    };
+    const timer = clock.schedule(
+      () => {
+        forget();
+        const text = `The client did not answer a question within ${answerMs} ms.`;
+        call.abandon(new FittingsError('TIMEOUT', text));
+      },
+      answerMs,
+      { unref: true },
+    );
+    this.#held.set(id, { call, binding, timer, counted });
+    // A call that has ended keeps its result for the client; one that was given up has none.
+    call.signal.addEventListener('abort', forget, { once: true });
+    return id;
+  }
+
+  /** Counts one more call of a caller that waits, until it is disposed. Throws `RATE_LIMITED` if too many calls wait. */
+  count(callerId: string): Disposable {
+    const { maxCalls, maxCallsPerCaller } = this.#options;
+    const own = this.#byCaller.get(callerId) ?? 0;
+    if (this.#waiting >= maxCalls || own >= maxCallsPerCaller) {
       throw new FittingsError('RATE_LIMITED', 'Too many calls wait for answers of their clients.', {
         delivery: 'unknown',
         hint: 'Answer or cancel the other calls first.',
       });
     }
-    waiting++;
-    byCaller.set(callerId, own + 1);
+    this.#waiting++;
+    this.#byCaller.set(callerId, own + 1);
     return {
-      [Symbol.dispose]() {
-        waiting--;
-        const left = (byCaller.get(callerId) ?? 0) - 1;
-        if (left > 0) byCaller.set(callerId, left);
-        else byCaller.delete(callerId);
+      [Symbol.dispose]: () => {
+        this.#waiting--;
+        const left = (this.#byCaller.get(callerId) ?? 0) - 1;
+        if (left > 0) this.#byCaller.set(callerId, left);
+        else this.#byCaller.delete(callerId);
       },
     };
-  };
-  const remove = (id: string, { timer, counted }: Held): void => {
-    held.delete(id);
+  }
+
+  /** Returns a call that is kept under this id and binding, and forgets it. `undefined` for any other one. */
+  take(id: string, binding: string): OpenCall | undefined {
+    const own = this.#held.get(id);
+    if (own === undefined || own.binding !== binding) return undefined;
+    this.#remove(id, own);
+    return own.call;
+  }
+
+  /** Gives up every call. */
+  close(): void {
+    for (const [id, own] of this.#held) {
+      this.#remove(id, own);
+      own.call.abandon(new FittingsError('TRANSPORT_CLOSED', 'The gateway is closing.'));
+    }
+  }
+
+  #remove(id: string, { timer, counted }: Held): void {
+    this.#held.delete(id);
     timer[Symbol.dispose]();
     counted[Symbol.dispose]();
-  };
-
-  return {
-    count,
-    hold(call, binding) {
-      let counted: Disposable;
-      try {
-        counted = count(call.callerId);
-      } catch (error) {
-        call.abandon(error);
-        throw error;
-      }
-      const secret = randomBytes(32).toString('base64url');
-      const id = replica === undefined ? secret : `${replica}${REPLICA_END}${secret}`;
-      const forget = (): void => {
-        const own = held.get(id);
-        if (own !== undefined) remove(id, own);
-      };
-      const timer = clock.schedule(
-        () => {
-          forget();
-          const text = `The client did not answer a question within ${answerMs} ms.`;
-          call.abandon(new FittingsError('TIMEOUT', text));
-        },
-        answerMs,
-        { unref: true },
-      );
-      held.set(id, { call, binding, timer, counted });
-      // A call that has ended keeps its result for the client; one that was given up has none.
-      call.signal.addEventListener('abort', forget, { once: true });
-      return id;
-    },
-    take(id, binding) {
-      const own = held.get(id);
-      if (own === undefined || own.binding !== binding) return undefined;
-      remove(id, own);
-      return own.call;
-    },
-    get size() {
-      return held.size;
-    },
-    close() {
-      for (const [id, own] of held) {
-        remove(id, own);
-        own.call.abandon(new FittingsError('TRANSPORT_CLOSED', 'The gateway is closing.'));
-      }
-    },
-  };
+  }
 }

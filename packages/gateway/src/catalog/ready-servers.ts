@@ -2,7 +2,7 @@ import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 
-/** Options of {@link createReadyServers}. */
+/** Options of {@link ReadyServers}. */
 export interface ReadyServersOptions {
   readonly host: Host;
   readonly clock: Clock;
@@ -12,70 +12,70 @@ export interface ReadyServersOptions {
   readonly retryMs: number;
 }
 
-/** Starts servers when a caller first needs their lists. */
-export interface ReadyServers {
+/** Starts servers when a caller first needs their lists. Callers that need the same server for the same principal wait for one start. */
+export class ReadyServers {
+  readonly #options: ReadyServersOptions;
+  readonly #starting = new Map<string, Promise<void>>();
+  /** The time at which a server could not be started for a principal. */
+  readonly #failedAt = new Map<string, number>();
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(options: ReadyServersOptions) {
+    this.#options = options;
+  }
+
   /**
    * Resolves when each of these servers has its lists or cannot have them now, and after `ms` milliseconds at the latest. A server
    * that takes longer is started all the same. Never rejects.
    */
-  ready(servers: readonly string[], principal: string | undefined, ms: number): Promise<void>;
-}
+  async ready(servers: readonly string[], principal: string | undefined, ms: number): Promise<void> {
+    const { host, clock } = this.#options;
+    const starts = servers.flatMap((server) => {
+      const snapshot = snapshotOf(host, server, principal);
+      if (snapshot === undefined) return [];
+      // It is tried again now and then, and no list waits for it.
+      if (snapshot.state.status === 'failed') void this.#start(server, principal);
+      return needsStart(snapshot) ? [this.#start(server, principal)] : [];
+    });
+    if (starts.length > 0) await settlesWithin(ms, Promise.all(starts), clock);
+  }
 
-/** Creates it. Callers that need the same server for the same person wait for one start. */
-export function createReadyServers(options: ReadyServersOptions): ReadyServers {
-  const { host, clock, parallelStarts, retryMs } = options;
-  const starting = new Map<string, Promise<void>>();
-  /** When a server could not be started for a person. */
-  const failedAt = new Map<string, number>();
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
-  const inTurn = async (work: () => Promise<void>): Promise<void> => {
-    if (running >= parallelStarts) await new Promise<void>((resolve) => void waiting.push(resolve));
-    running++;
-    try {
-      await work();
-    } finally {
-      running--;
-      waiting.shift()?.();
-    }
-  };
-
-  const start = (server: string, principal: string | undefined): Promise<void> => {
+  #start(server: string, principal: string | undefined): Promise<void> {
+    const { host, clock, retryMs } = this.#options;
     const key = JSON.stringify([server, principal ?? null]);
-    const under = starting.get(key);
+    const under = this.#starting.get(key);
     if (under !== undefined) return under;
-    const last = failedAt.get(key);
+    const last = this.#failedAt.get(key);
     if (last !== undefined && clock.now() - last < retryMs) return Promise.resolve();
-    failedAt.delete(key);
-    const begun = inTurn(async () => {
+    this.#failedAt.delete(key);
+    const begun = this.#inTurn(async () => {
       try {
         await host.start(server, { principal });
       } catch (error) {
         // The state of the server tells why; the caller does without its lists.
         if (!(error instanceof FittingsError)) throw error;
-        for (const [old, at] of failedAt) if (clock.now() - at >= retryMs) failedAt.delete(old);
-        failedAt.set(key, clock.now());
+        for (const [old, at] of this.#failedAt) if (clock.now() - at >= retryMs) this.#failedAt.delete(old);
+        this.#failedAt.set(key, clock.now());
       }
     })
       .catch(() => undefined)
-      .finally(() => starting.delete(key));
-    starting.set(key, begun);
+      .finally(() => this.#starting.delete(key));
+    this.#starting.set(key, begun);
     return begun;
-  };
+  }
 
-  return {
-    async ready(servers, principal, ms) {
-      const starts = servers.flatMap((server) => {
-        const snapshot = snapshotOf(host, server, principal);
-        if (snapshot === undefined) return [];
-        // It is tried again now and then, and no list waits for it.
-        if (snapshot.state.status === 'failed') void start(server, principal);
-        return needsStart(snapshot) ? [start(server, principal)] : [];
-      });
-      if (starts.length > 0) await settlesWithin(ms, Promise.all(starts), clock);
-    },
-  };
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    if (this.#running >= this.#options.parallelStarts)
+      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    this.#running++;
+    try {
+      await work();
+    } finally {
+      this.#running--;
+      this.#waiting.shift()?.();
+    }
+  }
 }
 
 /** Returns whether the lists of a server will only be known once it has been started. */

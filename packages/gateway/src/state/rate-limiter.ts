@@ -1,4 +1,5 @@
 import {
+  type Admission,
   type Clock,
   FittingsError,
   type Logger,
@@ -6,15 +7,14 @@ import {
   type SharedState,
 } from '@mcp-fittings/client-core';
 import { principalKey, type Caller } from '../contracts/caller.js';
-import type { GatewayLoad } from '../contracts/gateway.js';
 import type { GatewayOptions } from '../contracts/gateway-options.js';
-import { createRecentValues } from '../access/recent-values.js';
+import { RecentValues } from '../access/recent-values.js';
 import { createMemoryState } from './memory-state.js';
 
 /** How many requests may reach servers. */
 export type RateLimit = NonNullable<GatewayOptions['rateLimits']>[number];
 
-/** Options of {@link createRateLimiter}. */
+/** Options of {@link RateLimiter}. */
 export interface RateLimiterOptions {
   readonly limits: readonly RateLimit[];
   /** Where requests are counted. */
@@ -23,91 +23,94 @@ export interface RateLimiterOptions {
   readonly logger?: Logger | undefined;
 }
 
+/** After a failure, how long this replica counts by itself, so that not every request waits for a state that is away. */
+const RETRY_MS = 1000;
+
+/** Callers whose refusals are remembered. */
+const MAX_REFUSED = 10_000;
+
 /** Counts the requests that the gateway passes on. */
-export interface RateLimiter {
+export class RateLimiter {
+  /** Numbers since the start, for metrics. */
+  readonly counts = { refused: 0, local: 0 };
+  readonly #options: RateLimiterOptions;
+  readonly #local: SharedState;
+  /** The time at which a principal can call each server again: no request before then changes that. */
+  readonly #exhausted: RecentValues<Map<string, number>>;
+  #retryAt: number | undefined;
+
+  /** Throws `CONFIG_INVALID` for a limit without a number of requests or an interval. */
+  constructor(options: RateLimiterOptions) {
+    for (const limit of options.limits) validate(limit);
+    this.#options = options;
+    this.#local = createMemoryState({ clock: options.clock });
+    this.#exhausted = new RecentValues(MAX_REFUSED, options.clock);
+  }
+
   /**
    * Counts a request. Rejects with `RATE_LIMITED` (`delivery: 'not-sent'`, `details.retryAfterMs`) if a limit is exhausted; the request
    * then counts against no limit. While the shared state cannot be reached, this replica counts by itself.
    */
-  admit(caller: Caller, server: string): Promise<void>;
+  async admit(caller: Caller, server: string): Promise<void> {
+    const { limits, clock } = this.#options;
+    if (limits.length === 0) return;
+    const known = this.refusal(caller, () => server);
+    if (known !== undefined) throw known;
+    const admission = await this.#count(limits.map((limit) => sharedLimit(limit, caller, server)));
+    if (admission.admitted) return;
+    const { retryAfterMs } = admission;
+    // What this replica has counted by itself says nothing about the shared state.
+    if (this.#retryAt === undefined) this.#remember(caller, server, clock.now() + retryAfterMs);
+    throw this.#refuse(server, retryAfterMs);
+  }
+
   /**
    * Returns the error with which `admit` rejects now, if that is known from an earlier refusal. `find` returns the server of the request; it
    * is called only for a caller who was refused.
    */
-  refusal(caller: Caller, find: () => string | undefined): FittingsError | undefined;
-  /** What the limiter has done, for metrics. */
-  readonly counts: NonNullable<GatewayLoad['rateLimits']>;
-}
+  refusal(caller: Caller, find: () => string | undefined): FittingsError | undefined {
+    const { limits, clock } = this.#options;
+    const servers = limits.length === 0 ? undefined : this.#exhausted.get(principalKey(caller));
+    const server = servers && find();
+    const leftMs = server === undefined ? 0 : (servers?.get(server) ?? 0) - clock.now();
+    return server === undefined || leftMs <= 0 ? undefined : this.#refuse(server, Math.ceil(leftMs));
+  }
 
-/** After a failure, how long this replica counts by itself, so that not every request waits for a state that is away. */
-const RETRY_MS = 1000;
-
-/** People whose refusals are remembered. */
-const MAX_REFUSED = 10_000;
-
-/** Creates the limiter. Throws `CONFIG_INVALID` for a limit without a number of requests or an interval. */
-export function createRateLimiter({ limits, state, clock, logger }: RateLimiterOptions): RateLimiter {
-  for (const limit of limits) validate(limit);
-  const local = createMemoryState({ clock });
-  const counts = { refused: 0, local: 0 };
-  /** When a person can call each server again: no request before then changes that. */
-  const exhausted = createRecentValues<Map<string, number>>(MAX_REFUSED, clock);
-  let retryAt: number | undefined;
-
-  const count = async (wanted: readonly SharedLimit[]) => {
-    if (retryAt === undefined || clock.now() >= retryAt) {
+  async #count(wanted: readonly SharedLimit[]): Promise<Admission> {
+    const { state, clock, logger } = this.#options;
+    if (this.#retryAt === undefined || clock.now() >= this.#retryAt) {
       try {
         const admission = await state.admit(wanted);
-        if (retryAt !== undefined) logger?.info('Rate limits are counted for all replicas together again.');
-        retryAt = undefined;
+        if (this.#retryAt !== undefined)
+          logger?.info('Rate limits are counted for all replicas together again.');
+        this.#retryAt = undefined;
         return admission;
       } catch (error) {
         const text = 'Rate limits are counted by this replica alone: the shared state cannot be reached.';
-        if (retryAt === undefined) logger?.warn(text, { error: String(error) });
-        retryAt = clock.now() + RETRY_MS;
+        if (this.#retryAt === undefined) logger?.warn(text, { error: String(error) });
+        this.#retryAt = clock.now() + RETRY_MS;
       }
     }
-    counts.local++;
-    return local.admit(wanted);
-  };
+    this.counts.local++;
+    return this.#local.admit(wanted);
+  }
 
-  const refuse = (server: string, retryAfterMs: number): FittingsError => {
-    counts.refused++;
+  #refuse(server: string, retryAfterMs: number): FittingsError {
+    this.counts.refused++;
     return new FittingsError('RATE_LIMITED', `Too many requests to the server "${server}".`, {
       server,
       delivery: 'not-sent',
       hint: `Retry in ${Math.ceil(retryAfterMs / 1000)} s.`,
       details: { retryAfterMs },
     });
-  };
-  const remember = (caller: Caller, server: string, until: number): void => {
-    const key = principalKey(caller);
-    const servers = exhausted.get(key) ?? new Map<string, number>();
-    servers.set(server, until);
-    exhausted.set(key, servers, Math.max(...servers.values()));
-  };
-  const refusal: RateLimiter['refusal'] = (caller, find) => {
-    const servers = limits.length === 0 ? undefined : exhausted.get(principalKey(caller));
-    const server = servers && find();
-    const leftMs = server === undefined ? 0 : (servers?.get(server) ?? 0) - clock.now();
-    return server === undefined || leftMs <= 0 ? undefined : refuse(server, Math.ceil(leftMs));
-  };
+  }
 
-  return {
-    counts,
-    refusal,
-    async admit(caller, server) {
-      if (limits.length === 0) return;
-      const known = refusal(caller, () => server);
-      if (known !== undefined) throw known;
-      const admission = await count(limits.map((limit) => sharedLimit(limit, caller, server)));
-      if (admission.admitted) return;
-      const { retryAfterMs } = admission;
-      // What this replica has counted by itself says nothing about the shared state.
-      if (retryAt === undefined) remember(caller, server, clock.now() + retryAfterMs);
-      throw refuse(server, retryAfterMs);
-    },
-  };
+  #remember(caller: Caller, server: string, until: number): void {
+    const key = principalKey(caller);
+    const servers = this.#exhausted.get(key) ?? new Map<string, number>();
+    servers.set(server, until);
+    this.#exhausted.set(key, servers, Math.max(...servers.values()));
+  }
 }
 
 function sharedLimit({ per, requests, intervalMs }: RateLimit, caller: Caller, server: string): SharedLimit {

@@ -6,30 +6,33 @@ export const LATENCY_BOUNDS_MS: readonly number[] = [
 ];
 
 /** Counts durations in a fixed number of buckets. */
-export interface LatencyHistogram {
+export class LatencyHistogram {
+  readonly #buckets = Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, () => 0);
+  #count = 0;
+
   /** Counts one duration, in milliseconds. */
-  record(durationMs: number): void;
-  status(): Omit<ShownServer['requests'], 'failed'>;
-}
+  record(durationMs: number): void {
+    const found = LATENCY_BOUNDS_MS.findIndex((bound) => durationMs <= bound);
+    const at = found === -1 ? LATENCY_BOUNDS_MS.length : found;
+    this.#buckets[at] = (this.#buckets[at] ?? 0) + 1;
+    this.#count++;
+  }
 
-export function createLatencyHistogram(): LatencyHistogram {
-  const buckets = Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, () => 0);
-  let count = 0;
+  /** Returns what was counted. */
+  status(): Omit<ShownServer['requests'], 'failed'> {
+    return {
+      count: this.#count,
+      buckets: [...this.#buckets],
+      medianMs: this.#quantile(0.5),
+      p95Ms: this.#quantile(0.95),
+    };
+  }
 
-  /** The bound below which this share of all durations is. */
-  const quantile = (share: number): number | undefined => {
+  /** Returns the bound below which this share of all durations is. */
+  #quantile(share: number): number | undefined {
+    if (this.#count === 0) return undefined;
     let below = 0;
-    const at = buckets.findIndex((inBucket) => (below += inBucket) >= count * share);
-    return count === 0 ? undefined : LATENCY_BOUNDS_MS[at];
-  };
-
-  return {
-    record(durationMs) {
-      const found = LATENCY_BOUNDS_MS.findIndex((bound) => durationMs <= bound);
-      const at = found === -1 ? LATENCY_BOUNDS_MS.length : found;
-      buckets[at] = (buckets[at] ?? 0) + 1;
-      count++;
-    },
-    status: () => ({ count, buckets: [...buckets], medianMs: quantile(0.5), p95Ms: quantile(0.95) }),
-  };
+    const at = this.#buckets.findIndex((inBucket) => (below += inBucket) >= this.#count * share);
+    return LATENCY_BOUNDS_MS[at];
+  }
 }

@@ -14,7 +14,7 @@ import { signInHtml, statusHtml } from './page-html.js';
 import { PAGE_SCRIPT } from './page-script.js';
 import { PAGE_STYLE } from './page-style.js';
 import { createEntryRedactor } from './redact-entry.js';
-import { createRequestLog } from './request-log.js';
+import { RequestLog } from './request-log.js';
 
 /** Options of the status page. */
 type StatusOptions = Exclude<NonNullable<GatewayOptions['status']>, boolean>;
@@ -63,7 +63,7 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
   const { maxSessions = 1000, sessionMs = 28_800_000, maxStreams = 64 } = options;
   const redact = createEntryRedactor();
   const browser = createBrowserAccess({ clock, maxSessions, sessionMs });
-  const log = createRequestLog({ host, clock, redact, onChange: (id) => streams.changed(id) });
+  const log = new RequestLog({ host, clock, redact, onChange: (id) => streams.changed(id) });
   const createdAt = clock.now();
   const status = (caller: Caller): GatewayStatus =>
     createStatus({ host, serves, log, clock, redact, version, createdAt }, caller);
@@ -127,7 +127,7 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
       const allow = Object.keys(methods).join(', ');
       return respond('Method not allowed.', TEXT, 405, { allow });
     },
-    observe: log.observe,
+    observe: (event) => log.observe(event),
     [Symbol.dispose]() {
       for (const listener of listeners) listener[Symbol.dispose]();
       log[Symbol.dispose]();

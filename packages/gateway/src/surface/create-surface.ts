@@ -1,10 +1,10 @@
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Implementation } from '@modelcontextprotocol/server';
 import { openCallRouter } from '../callbacks/callback-router.js';
-import { createHeldCalls } from '../callbacks/held-calls.js';
+import { HeldCalls } from '../callbacks/held-calls.js';
 import { createCatalog } from '../catalog/catalog.js';
 import { createExposure } from '../catalog/exposure.js';
-import { createReadyServers, snapshotOf } from '../catalog/ready-servers.js';
+import { ReadyServers, snapshotOf } from '../catalog/ready-servers.js';
 import type { Surface } from '../contracts/surface.js';
 import { setCallHandlers } from './call-handlers.js';
 import { CallRunner } from './call-runner.js';
@@ -18,7 +18,7 @@ import { setListHandlers } from './list-handlers.js';
 import { createLogLevels } from './log-levels.js';
 import { createScopeEvents } from './scope-events.js';
 import { setSessionHandlers } from './session-handlers.js';
-import { createSubscriptions } from './subscriptions.js';
+import { Subscriptions } from './subscriptions.js';
 import type { SurfaceDeps } from './surface-deps.js';
 import { DEFAULT_LIMITS, type SurfaceOptions } from './surface-options.js';
 
@@ -37,7 +37,7 @@ export function createSurface(options: SurfaceOptions): Surface {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const exposure = createExposure(options);
   const catalog = createCatalog({ host, exposure, naming: options.naming });
-  const held = createHeldCalls({
+  const held = new HeldCalls({
     clock,
     answerMs: limits.answerMs,
     maxCalls: limits.heldCalls,
@@ -54,8 +54,8 @@ export function createSurface(options: SurfaceOptions): Surface {
     catalog,
     held,
     door,
-    servers: createReadyServers({ host, clock, ...limits }),
-    subscriptions: createSubscriptions(host),
+    servers: new ReadyServers({ host, clock, ...limits }),
+    subscriptions: new Subscriptions(host),
     logLevels: createLogLevels(host, door),
     changes: createChangeWatch({ host, catalog, clock, changeMs: limits.changeMs }),
   };

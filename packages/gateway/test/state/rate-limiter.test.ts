@@ -1,7 +1,7 @@
 import type { SharedState } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter, type RateLimit } from '../../src/state/rate-limiter.js';
+import { RateLimiter, type RateLimit } from '../../src/state/rate-limiter.js';
 import { createMemoryState } from '../../src/state/memory-state.js';
 
 const MINUTE_MS = 60_000;
@@ -20,7 +20,7 @@ describe('rate limits', () => {
       ...shared,
       admit: (wanted) => (isAway ? Promise.reject(new Error('away')) : shared.admit(wanted)),
     };
-    const open = () => createRateLimiter({ limits, state, clock, logger });
+    const open = () => new RateLimiter({ limits, state, clock, logger });
     return { clock, logged, open, setAway: (value: boolean) => (isAway = value) };
   };
   const code = (work: Promise<void>): Promise<string> =>
@@ -59,7 +59,7 @@ describe('rate limits', () => {
       },
     };
     const limits = [{ per: 'principal+server', requests: 1, intervalMs: MINUTE_MS }] as const;
-    const limiter = createRateLimiter({ limits, state, clock });
+    const limiter = new RateLimiter({ limits, state, clock });
     const find = (server: string) => limiter.refusal(ann, () => server);
     expect(find('notes')).toBeUndefined();
     await limiter.admit(ann, 'notes');
