@@ -11,7 +11,7 @@ import type { ToolResult } from './contracts/content.js';
 import type { HostOptions } from './contracts/host-options.js';
 import type { ServerSnapshot } from './contracts/state.js';
 import { Tracer } from './tracing.js';
-import { createEmitter } from './events.js';
+import { Emitter } from './events.js';
 import { checkCallContext } from './calls/call-context.js';
 import { interceptionLoader, withInterception } from './interception/load-interception.js';
 import { native } from './native/engine.js';
@@ -57,7 +57,7 @@ export function createHost(options: HostOptions): Host {
   checkHostOptions(options);
   const { logger, clock = systemClock } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const emitter = createEmitter<HostEvents>((event, cause) => {
+  const emitter = new Emitter<HostEvents>((event, cause) => {
     logger?.error(`A listener for the "${event}" event of the host threw an error.`, { cause });
   });
   const toolTasks = new ToolTasks(emitter);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostEvents } from '@mcp-fittings/host';
-import { createEmitter } from '../src/events.js';
+import { Emitter } from '../src/events.js';
 import { createEngineEvents } from '../src/server/engine-events.js';
 import { DEFAULT_LIMITS } from '../src/setup/default-limits.js';
 
@@ -10,7 +10,7 @@ function engineEvents(eventsPerSecond = 3) {
   const lines: string[] = [];
   const write = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
   const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
-  const emitter = createEmitter<HostEvents>(() => undefined);
+  const emitter = new Emitter<HostEvents>(() => undefined);
   const told: unknown[] = [];
   emitter.on('log', (event) => told.push(event.data));
   emitter.on('resourceUpdated', (event) => told.push(event.uri));

@@ -9,8 +9,8 @@ import {
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { RESUME_METHOD, TASK_META } from './protocol.js';
 
-/** A request of the client that a server may answer with a task. */
-export interface Call {
+/** A request of the client that a server may answer with a task. It declares the extension. */
+export class Call {
   readonly id: RequestId;
   /** Name of the tool. */
   readonly tool: string;
@@ -28,51 +28,53 @@ export interface Call {
   readonly isResumed: boolean;
   /** Settles with `send()` of the request: resolved when the response was delivered. */
   readonly done: Promise<void>;
+  readonly #deliver: (message: JSONRPCMessage) => void;
+  #resolve: () => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+
+  constructor(
+    { id, method, params = {} }: JSONRPCRequest,
+    options: TransportSendOptions & { readonly isStateless: boolean },
+    deliver: (message: JSONRPCMessage) => void,
+  ) {
+    const meta: unknown = params._meta;
+    const { progressToken, [TASK_META]: marker, ...rest } = isRecord(meta) ? meta : {};
+    const { name, tool = name } = params;
+    this.id = id;
+    this.tool = typeof tool === 'string' ? tool : '';
+    this.meta = rest;
+    this.key = isRecord(marker) ? marker['key'] : undefined;
+    this.progressToken = progressToken;
+    this.headers = withoutRouting(options.headers);
+    this.requestSignal = options.requestSignal;
+    this.isStateless = options.isStateless;
+    this.isResumed = method === RESUME_METHOD;
+    this.#deliver = deliver;
+    this.done = new Promise<void>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // It is also awaited by `send()`; the client may have left meanwhile.
+    this.done.catch(() => undefined);
+  }
+
   /** Delivers the response to the client. */
   answer(
     body: { result: JSONRPCObject } | { error: { code: number; message: string; data?: unknown } },
-  ): void;
-  /** The client no longer waits for the response, or has received it. */
-  readonly settle: () => void;
-  /** No response can arrive. */
-  readonly fail: (error: unknown) => void;
-}
+  ): void {
+    this.#deliver({ jsonrpc: '2.0', id: this.id, ...body });
+    this.#resolve();
+  }
 
-/** Creates a call for a request that declares the extension. */
-export function createCall(
-  { id, method, params = {} }: JSONRPCRequest,
-  options: TransportSendOptions & { readonly isStateless: boolean },
-  deliver: (message: JSONRPCMessage) => void,
-): Call {
-  const meta: unknown = params._meta;
-  const { progressToken, [TASK_META]: marker, ...rest } = isRecord(meta) ? meta : {};
-  const { name, tool = name } = params;
-  let settle: () => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const done = new Promise<void>((resolve, reject) => {
-    settle = resolve;
-    fail = reject;
-  });
-  // It is also awaited by `send()`; the client may have left meanwhile.
-  done.catch(() => undefined);
-  return {
-    id,
-    tool: typeof tool === 'string' ? tool : '',
-    meta: rest,
-    key: isRecord(marker) ? marker['key'] : undefined,
-    progressToken,
-    headers: withoutRouting(options.headers),
-    requestSignal: options.requestSignal,
-    isStateless: options.isStateless,
-    isResumed: method === RESUME_METHOD,
-    done,
-    answer(body) {
-      deliver({ jsonrpc: '2.0', id, ...body });
-      settle();
-    },
-    settle,
-    fail,
-  };
+  /** The client no longer waits for the response, or has received it. */
+  settle(): void {
+    this.#resolve();
+  }
+
+  /** No response can arrive. */
+  fail(error: unknown): void {
+    this.#reject(error);
+  }
 }
 
 /** Headers that repeat parts of the call, such as its arguments, would contradict the other requests (SEP-2243). */

@@ -3,16 +3,9 @@
  *
  * @packageDocumentation
  */
-export { withTasks, type TaskTransport, type WithTasksOptions } from './with-tasks.js';
+export { withTasks, type WithTasksOptions } from './with-tasks.js';
 export { tasks, type TasksOptions } from './plugin.js';
-export {
-  taskOwner,
-  taskStore,
-  type ClaimedTask,
-  type TaskRecord,
-  type TaskStore,
-  type TaskStoreOptions,
-} from './task-store.js';
+export { taskOwner, taskStore, type TaskRecord, type TaskStore } from './task-store.js';
 export type { TaskLimits } from './limits.js';
 export type { TaskUpdate } from './task-reports.js';
-export { RESUME_METHOD, TASKS_EXTENSION, type Task, type TaskStatus } from './protocol.js';
+export { RESUME_METHOD, TASKS_EXTENSION, type Task } from './protocol.js';

@@ -31,52 +31,87 @@ export interface Answered {
  * Has the handlers of the client answer the requests of a task: as a server of the client's revision would send them.
  * @see https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md section "Task Update Requests"
  */
-export interface InputRequests {
-  /** Rejects with `TIMEOUT`, `CALLBACK_FAILED`, `PROTOCOL_VIOLATION` or the reason of `signal`. */
-  ask(requests: ReadonlyMap<string, InputRequest>, call: Call, signal: AbortSignal): Promise<Answered>;
-  /** Takes a repeated call with the answers of the client, and returns it; `undefined` if it belongs to the server. */
-  takeRetry(params: JSONRPCObject | undefined, create: () => Call): Call | undefined;
-  /** Takes a response of the client; returns `false` if it belongs to the server. */
-  takeResponse(response: JSONRPCResponse): boolean;
-}
+export class InputRequests {
+  readonly #deps: InputRequestsDeps;
+  readonly #retries = new Map<string, (answered: Answered) => void>();
+  readonly #responses = new Map<string, (response: JSONRPCResponse) => void>();
+  #last = 0;
 
-export function createInputRequests({ server, clock, inputMs, deliver }: InputRequestsDeps): InputRequests {
-  const retries = new Map<string, (answered: Answered) => void>();
-  const responses = new Map<string, (response: JSONRPCResponse) => void>();
-  let last = 0;
+  constructor(deps: InputRequestsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Rejects with `TIMEOUT`, `CALLBACK_FAILED`, `PROTOCOL_VIOLATION` or the reason of `signal`. */
+  async ask(requests: ReadonlyMap<string, InputRequest>, call: Call, signal: AbortSignal): Promise<Answered> {
+    if (call.isStateless) {
+      for (const { method } of requests.values()) checkDeclared(this.#deps.server, method, call);
+      return this.#askWithinCall(requests, call, signal);
+    }
+    // The first that fails ends the others.
+    const round = new AbortController();
+    const entries = [...requests].map(async ([key, request]) => {
+      try {
+        return [key, await this.#askOne(request, AbortSignal.any([signal, round.signal]))] as const;
+      } catch (error) {
+        round.abort(error);
+        throw error;
+      }
+    });
+    return { responses: Object.fromEntries(await Promise.all(entries)), call };
+  }
+
+  /** Takes a repeated call with the answers of the client, and returns it; `undefined` if it belongs to the server. */
+  takeRetry(params: JSONRPCObject | undefined, create: () => Call): Call | undefined {
+    const state = params?.['requestState'];
+    const resolve = typeof state === 'string' ? this.#retries.get(state) : undefined;
+    if (resolve === undefined) return undefined;
+    const given = params?.['inputResponses'];
+    const call = create();
+    resolve({ responses: isRecord(given) ? given : {}, call });
+    return call;
+  }
+
+  /** Takes a response of the client; returns `false` if it belongs to the server. */
+  takeResponse(response: JSONRPCResponse): boolean {
+    const { id } = response;
+    if (typeof id !== 'string' || !id.startsWith(PREFIX)) return false;
+    this.#responses.get(id)?.(response);
+    return true;
+  }
 
   /** 2026-07-28: the client answers within its call, and repeats that with the answers. */
-  const askWithinCall = async (
+  async #askWithinCall(
     requests: ReadonlyMap<string, InputRequest>,
     call: Call,
     signal: AbortSignal,
-  ): Promise<Answered> => {
+  ): Promise<Answered> {
     // Only the client sees it.
     const requestState = `${PREFIX}${randomUUID()}`;
     try {
-      return await within(
+      return await this.#within(
         signal,
         () =>
           new Promise<Answered>((resolve) => {
-            retries.set(requestState, resolve);
+            this.#retries.set(requestState, resolve);
             const inputRequests = Object.fromEntries(requests);
             call.answer({ result: { resultType: 'input_required', inputRequests, requestState } });
           }),
       );
     } finally {
-      retries.delete(requestState);
+      this.#retries.delete(requestState);
     }
-  };
+  }
 
-  const askOne = async ({ method, params }: InputRequest, signal: AbortSignal): Promise<JSONRPCObject> => {
-    const id = `${PREFIX}${++last}`;
+  async #askOne({ method, params }: InputRequest, signal: AbortSignal): Promise<JSONRPCObject> {
+    const { server, deliver } = this.#deps;
+    const id = `${PREFIX}${++this.#last}`;
     let isAnswered = false;
     try {
-      const response = await within(
+      const response = await this.#within(
         signal,
         () =>
           new Promise<JSONRPCResponse>((resolve) => {
-            responses.set(id, resolve);
+            this.#responses.set(id, resolve);
             deliver({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) });
           }),
       );
@@ -88,13 +123,14 @@ export function createInputRequests({ server, clock, inputMs, deliver }: InputRe
         { server, delivery: 'unknown' },
       );
     } finally {
-      responses.delete(id);
+      this.#responses.delete(id);
       if (!isAnswered)
         deliver({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
     }
-  };
+  }
 
-  const within = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+  #within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const { server, clock, inputMs } = this.#deps;
     const error = (): Error =>
       new TransportError(
         'TIMEOUT',
@@ -102,42 +138,7 @@ export function createInputRequests({ server, clock, inputMs, deliver }: InputRe
         { server, delivery: 'unknown' },
       );
     return withTimeout({ ms: inputMs, error, signal, clock }, work);
-  };
-
-  return {
-    async ask(requests, call, signal) {
-      if (call.isStateless) {
-        for (const { method } of requests.values()) checkDeclared(server, method, call);
-        return askWithinCall(requests, call, signal);
-      }
-      // The first that fails ends the others.
-      const round = new AbortController();
-      const entries = [...requests].map(async ([key, request]) => {
-        try {
-          return [key, await askOne(request, AbortSignal.any([signal, round.signal]))] as const;
-        } catch (error) {
-          round.abort(error);
-          throw error;
-        }
-      });
-      return { responses: Object.fromEntries(await Promise.all(entries)), call };
-    },
-    takeRetry(params, create) {
-      const state = params?.['requestState'];
-      const resolve = typeof state === 'string' ? retries.get(state) : undefined;
-      if (resolve === undefined) return undefined;
-      const given = params?.['inputResponses'];
-      const call = create();
-      resolve({ responses: isRecord(given) ? given : {}, call });
-      return call;
-    },
-    takeResponse(response) {
-      const { id } = response;
-      if (typeof id !== 'string' || !id.startsWith(PREFIX)) return false;
-      responses.get(id)?.(response);
-      return true;
-    },
-  };
+  }
 }
 
 const CAPABILITY_OF: Readonly<Record<string, string>> = {

@@ -24,62 +24,67 @@ export interface OwnRequestOptions {
 }
 
 /** Sends requests that the client above does not know of. */
-export interface OwnRequests {
+export class OwnRequests {
+  readonly #deps: OwnRequestsDeps;
+  readonly #waiting = new Map<string, (response: JSONRPCResponse) => void>();
+  #last = 0;
+
+  constructor(deps: OwnRequestsDeps) {
+    this.#deps = deps;
+  }
+
   /**
    * Resolves with the response. Rejects with the error of the transport, with `TIMEOUT`, or with the reason of `signal`.
    */
-  send(method: string, params: JSONRPCObject, options: OwnRequestOptions): Promise<JSONRPCResponse>;
-  /** Takes a response; returns `false` if it answers a request of the client. */
-  take(response: JSONRPCResponse): boolean;
-}
-
-export function createOwnRequests({ wire, server, clock, requestMs }: OwnRequestsDeps): OwnRequests {
-  const waiting = new Map<string, (response: JSONRPCResponse) => void>();
-  let last = 0;
-  return {
-    async send(method, params, { headers, signal }) {
-      const id = `${PREFIX}${++last}`;
-      let isOpen = true;
-      const late = (): Error =>
-        new TransportError('TIMEOUT', `The server "${server}" did not answer ${method} in time.`, {
-          server,
-          delivery: 'unknown',
-        });
-      try {
-        return await withTimeout(
-          { ms: requestMs, error: late, signal, clock },
-          (within) =>
-            new Promise<JSONRPCResponse>((resolve, reject) => {
-              waiting.set(id, (response) => {
-                isOpen = false;
-                resolve(response);
-              });
-              const request: JSONRPCMessage = { jsonrpc: '2.0', id, method, params };
-              wire.send(request, { requestSignal: within, headers }).catch((error: unknown) => {
-                if (!within.aborted) isOpen = false;
-                reject(asError(error));
-              });
-            }),
-        );
-      } finally {
-        waiting.delete(id);
-        // A response stream of its own was closed by the signal already.
-        if (isOpen && wire.hasPerRequestStream !== true) {
-          const cancelled = { requestId: id, reason: 'no longer needed' };
-          wire
-            .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled })
-            .catch(() => undefined);
-        }
+  async send(
+    method: string,
+    params: JSONRPCObject,
+    { headers, signal }: OwnRequestOptions,
+  ): Promise<JSONRPCResponse> {
+    const { wire, server, clock, requestMs } = this.#deps;
+    const id = `${PREFIX}${++this.#last}`;
+    let isOpen = true;
+    const late = (): Error =>
+      new TransportError('TIMEOUT', `The server "${server}" did not answer ${method} in time.`, {
+        server,
+        delivery: 'unknown',
+      });
+    try {
+      return await withTimeout(
+        { ms: requestMs, error: late, signal, clock },
+        (within) =>
+          new Promise<JSONRPCResponse>((resolve, reject) => {
+            this.#waiting.set(id, (response) => {
+              isOpen = false;
+              resolve(response);
+            });
+            const request: JSONRPCMessage = { jsonrpc: '2.0', id, method, params };
+            wire.send(request, { requestSignal: within, headers }).catch((error: unknown) => {
+              if (!within.aborted) isOpen = false;
+              reject(asError(error));
+            });
+          }),
+      );
+    } finally {
+      this.#waiting.delete(id);
+      // A response stream of its own was closed by the signal already.
+      if (isOpen && wire.hasPerRequestStream !== true) {
+        const cancelled = { requestId: id, reason: 'no longer needed' };
+        wire
+          .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled })
+          .catch(() => undefined);
       }
-    },
-    take(response) {
-      const { id } = response;
-      if (typeof id !== 'string' || !id.startsWith(PREFIX)) return false;
-      // A late response is dropped: the client does not know its id.
-      waiting.get(id)?.(response);
-      return true;
-    },
-  };
+    }
+  }
+
+  /** Takes a response; returns `false` if it answers a request of the client. */
+  take(response: JSONRPCResponse): boolean {
+    const { id } = response;
+    if (typeof id !== 'string' || !id.startsWith(PREFIX)) return false;
+    // A late response is dropped: the client does not know its id.
+    this.#waiting.get(id)?.(response);
+    return true;
+  }
 }
 
 function asError(error: unknown): Error {

@@ -20,18 +20,15 @@ export const TASK_META = 'com.mcp-fittings/task';
 /** Member of `_meta` with which a request of the revision 2026-07-28 declares the capabilities of the client. */
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
-/**
- * State of a task; the last three are final.
- * @see https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md section "Task Status"
- */
-export type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
-
 /** What a server says about a task, within bounds. */
 export interface Task {
   /** Id that the server gave the task. It may grant access to the task: do not log it. At most 1024 characters. */
   readonly taskId: string;
-  /** State of the task. */
-  readonly status: TaskStatus;
+  /**
+   * State of the task; the last three are final.
+   * @see https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md section "Task Status"
+   */
+  readonly status: 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
   /** What the server says about the state, for display; at most 1000 characters. */
   readonly statusMessage?: string | undefined;
   /** When the task was created, as the server writes it: an ISO 8601 timestamp of at most 64 characters. */
@@ -60,7 +57,7 @@ export interface InputRequest {
   readonly params?: JSONRPCObject | undefined;
 }
 
-const STATUSES: ReadonlySet<string> = new Set<TaskStatus>([
+const STATUSES: ReadonlySet<string> = new Set<Task['status']>([
   'working',
   'input_required',
   'completed',
@@ -117,7 +114,7 @@ export function readTask(raw: JSONRPCObject): DetailedTask | string {
   return typeof inputRequests === 'string' ? inputRequests : { ...task, inputRequests };
 }
 
-function isStatus(value: unknown): value is TaskStatus {
+function isStatus(value: unknown): value is Task['status'] {
   return typeof value === 'string' && STATUSES.has(value);
 }
 

@@ -20,76 +20,79 @@ export interface TaskReportsDeps {
   readonly onError: (error: unknown) => void;
 }
 
+/** Most progress tokens to remember. */
+const MAX_TOKENS = 1024;
+
 /** Tells the client how its tasks are doing. */
-export interface TaskReports {
+export class TaskReports {
+  readonly #deps: TaskReportsDeps;
+  /** Highest progress that was reported, by token. */
+  readonly #highest = new Map<RequestId, number>();
+
+  constructor(deps: TaskReportsDeps) {
+    this.#deps = deps;
+  }
+
   /**
    * Returns a function that reports the states of one task: each as progress of its call, and those with a new status or message
    * as `notifications/tasks`.
    */
-  ofTask(tool: string): (task: Task, call: Call) => void;
+  ofTask(tool: string): (task: Task, call: Call) => void {
+    const { server, deliver, onTask, onError } = this.#deps;
+    let last: string | undefined;
+    return (task, call) => {
+      this.#reportProgress(task, call);
+      const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task;
+      const state = `${status} ${statusMessage ?? ''}`;
+      if (state === last) return;
+      last = state;
+      const plain = {
+        taskId,
+        status,
+        ttlMs,
+        ...(statusMessage !== undefined && { statusMessage }),
+        ...(createdAt !== undefined && { createdAt }),
+        ...(lastUpdatedAt !== undefined && { lastUpdatedAt }),
+        ...(pollIntervalMs !== undefined && { pollIntervalMs }),
+      };
+      try {
+        onTask?.({ ...plain, server, tool });
+      } catch (error) {
+        onError(error);
+      }
+      const _meta = { [TASK_META]: { tool, ...(call.key !== undefined && { key: call.key }) } };
+      deliver({ jsonrpc: '2.0', method: 'notifications/tasks', params: { ...plain, _meta } });
+    };
+  }
+
   /** Takes a notification of the server, because progress must increase. */
-  seen(notification: JSONRPCNotification): void;
+  seen({ method, params }: JSONRPCNotification): void {
+    if (method !== 'notifications/progress') return;
+    const { progressToken, progress } = params ?? {};
+    if (isRequestId(progressToken) && typeof progress === 'number') this.#note(progressToken, progress);
+  }
+
   /** The call of this progress token is over. */
-  forget(progressToken: unknown): void;
-}
+  forget(progressToken: unknown): void {
+    if (isRequestId(progressToken)) this.#highest.delete(progressToken);
+  }
 
-/** Most progress tokens to remember. */
-const MAX_TOKENS = 1024;
-
-export function createTaskReports({ server, deliver, onTask, onError }: TaskReportsDeps): TaskReports {
-  /** Highest progress that was reported, by token. */
-  const highest = new Map<RequestId, number>();
-  const note = (token: RequestId, progress: number): void => {
-    highest.delete(token);
-    highest.set(token, progress);
-    const [oldest] = highest.keys();
-    if (highest.size > MAX_TOKENS && oldest !== undefined) highest.delete(oldest);
-  };
-
-  const reportProgress = ({ statusMessage }: Task, { progressToken }: Call): void => {
+  #reportProgress({ statusMessage }: Task, { progressToken }: Call): void {
     if (!isRequestId(progressToken)) return;
-    const progress = (highest.get(progressToken) ?? 0) + 1;
-    note(progressToken, progress);
+    const progress = (this.#highest.get(progressToken) ?? 0) + 1;
+    this.#note(progressToken, progress);
     const params = {
       progressToken,
       progress,
       ...(statusMessage !== undefined && { message: statusMessage }),
     };
-    deliver({ jsonrpc: '2.0', method: 'notifications/progress', params });
-  };
+    this.#deps.deliver({ jsonrpc: '2.0', method: 'notifications/progress', params });
+  }
 
-  return {
-    ofTask(tool) {
-      let last: string | undefined;
-      return (task, call) => {
-        reportProgress(task, call);
-        const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task;
-        const state = `${status} ${statusMessage ?? ''}`;
-        if (state === last) return;
-        last = state;
-        const plain = {
-          taskId,
-          status,
-          ttlMs,
-          ...(statusMessage !== undefined && { statusMessage }),
-          ...(createdAt !== undefined && { createdAt }),
-          ...(lastUpdatedAt !== undefined && { lastUpdatedAt }),
-          ...(pollIntervalMs !== undefined && { pollIntervalMs }),
-        };
-        try {
-          onTask?.({ ...plain, server, tool });
-        } catch (error) {
-          onError(error);
-        }
-        const _meta = { [TASK_META]: { tool, ...(call.key !== undefined && { key: call.key }) } };
-        deliver({ jsonrpc: '2.0', method: 'notifications/tasks', params: { ...plain, _meta } });
-      };
-    },
-    seen({ method, params }) {
-      if (method !== 'notifications/progress') return;
-      const { progressToken, progress } = params ?? {};
-      if (isRequestId(progressToken) && typeof progress === 'number') note(progressToken, progress);
-    },
-    forget: (progressToken) => isRequestId(progressToken) && void highest.delete(progressToken),
-  };
+  #note(token: RequestId, progress: number): void {
+    this.#highest.delete(token);
+    this.#highest.set(token, progress);
+    const [oldest] = this.#highest.keys();
+    if (this.#highest.size > MAX_TOKENS && oldest !== undefined) this.#highest.delete(oldest);
+  }
 }

@@ -22,14 +22,6 @@ export interface TaskRecord {
   readonly heldUntil?: number | undefined;
 }
 
-/** What {@link TaskStore.claim} found. */
-export interface ClaimedTask {
-  /** The task as it was before. */
-  readonly task: TaskRecord;
-  /** Whether the caller may resume it, because no one else holds it. */
-  readonly isTaken: boolean;
-}
-
 /**
  * Remembers the open tasks, so that polling can go on after a restart. `owner` is the server and the principal on whose behalf it
  * was called: the tasks of one owner are not shown to another.
@@ -44,17 +36,21 @@ export interface TaskStore {
    * Takes a task whose `heldUntil` is absent or has passed, by setting it to this value. Of several programs that do so at once, one takes
    * it. Resolves with `undefined` if the owner has no such task.
    */
-  claim(owner: string, taskId: string, heldUntil: number): Promise<ClaimedTask | undefined>;
+  claim(
+    owner: string,
+    taskId: string,
+    heldUntil: number,
+  ): Promise<
+    | {
+        /** The task as it was before. */
+        readonly task: TaskRecord;
+        /** Whether the caller may resume it, because no one else holds it. */
+        readonly isTaken: boolean;
+      }
+    | undefined
+  >;
   /** Removes a task, if it is there. */
   remove(owner: string, taskId: string): Promise<void>;
-}
-
-/** Options of {@link taskStore}. */
-export interface TaskStoreOptions {
-  /** Most tasks of one owner; the oldest is forgotten for a new one. Default 128. */
-  readonly maxTasks?: number | undefined;
-  /** Clock for times to live. Default: the system clock. */
-  readonly clock?: Clock | undefined;
 }
 
 /** How long a task without a time to live is remembered, in milliseconds: 30 days. */
@@ -69,7 +65,15 @@ const MAX_ANSWERED = 1024;
  * const store = taskStore(encryptedFileStore({ path, key }));
  * const host = createHost({ name, version, transports: [tasks(http(), { store })] });
  */
-export function taskStore(tokens: TokenStore, options: TaskStoreOptions = {}): TaskStore {
+export function taskStore(
+  tokens: TokenStore,
+  options: {
+    /** Most tasks of one owner; the oldest is forgotten for a new one. Default 128. */
+    readonly maxTasks?: number | undefined;
+    /** Clock for times to live. Default: the system clock. */
+    readonly clock?: Clock | undefined;
+  } = {},
+): TaskStore {
   const { maxTasks = 128, clock = systemClock } = options;
   const read = async (key: string): Promise<readonly TaskRecord[]> => {
     const value = await tokens.get(key);
@@ -94,7 +98,7 @@ export function taskStore(tokens: TokenStore, options: TaskStoreOptions = {}): T
     list: (owner) => read(keyOf(owner)),
     put: (owner, task) => change(owner, (all) => [...all.filter(isOther(task.taskId)), task]),
     async claim(owner, taskId, heldUntil) {
-      let claimed: ClaimedTask | undefined;
+      let claimed: Awaited<ReturnType<TaskStore['claim']>>;
       await change(owner, (all) =>
         all.map((task) => {
           if (task.taskId !== taskId) return task;

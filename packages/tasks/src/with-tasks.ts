@@ -17,15 +17,15 @@ import {
   RPC_CODES,
 } from '@mcp-fittings/toolbox/messages';
 import { settlesWithin, systemClock } from '@mcp-fittings/toolbox/timing';
-import { connectionEnded, createCall, type Call } from './call.js';
+import { Call, connectionEnded } from './call.js';
 import { declaresTasks, declareTasks, isStateless, withoutMarker } from './declare.js';
 import { delegate } from './delegate.js';
-import { createInputRequests } from './input-requests.js';
+import { InputRequests } from './input-requests.js';
 import { DEFAULT_LIMITS, type TaskLimits } from './limits.js';
-import { createOwnRequests } from './own-requests.js';
+import { OwnRequests } from './own-requests.js';
 import { isTaskId, isTaskResult, readTask, RESUME_METHOD, type Task } from './protocol.js';
 import { claimTask, RememberedTask } from './remembered-task.js';
-import { createTaskReports, type TaskUpdate } from './task-reports.js';
+import { TaskReports, type TaskUpdate } from './task-reports.js';
 import { TaskRun } from './task-run.js';
 import { taskOwner, type TaskRecord, type TaskStore } from './task-store.js';
 
@@ -45,9 +45,6 @@ export interface WithTasksOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** What {@link withTasks} needs of a transport. Those of this project and of both official SDKs have it. */
-export type TaskTransport = Pick<Transport, 'start' | 'send' | 'close'>;
-
 /**
  * Adds the Tasks extension to a transport, below the client that uses it. When the server answers `tools/call` with a task, the
  * task is polled under request ids of its own, and the client receives the final result as the response to its call. Input
@@ -59,6 +56,7 @@ export type TaskTransport = Pick<Transport, 'start' | 'send' | 'close'>;
  * The call rejects with `TASK_ENDED` if the server canceled the task or lost it, `PROTOCOL_VIOLATION` for a malformed task, and
  * with the code of the failure if the server cannot be reached; `delivery` is `unknown` then, because the server has accepted the
  * call.
+ * @param transport - those of this project and of both official SDKs have the members that it needs
  * @returns an object with every member of the transport; use it in place of the transport
  * @see https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md
  * @example
@@ -66,9 +64,12 @@ export type TaskTransport = Pick<Transport, 'start' | 'send' | 'close'>;
  * await client.connect(transport);
  * const result = await client.callTool({ name: 'render' }, { timeout: 3_600_000 });
  */
-export function withTasks<T extends TaskTransport>(transport: T, options: WithTasksOptions = {}): T {
+export function withTasks<T extends Pick<Transport, 'start' | 'send' | 'close'>>(
+  transport: T,
+  options: WithTasksOptions = {},
+): T {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other members of the contract are optional here
-  const wire = transport as TaskTransport as Transport;
+  const wire = transport as Pick<Transport, 'start' | 'send' | 'close'> as Transport;
   const { server = 'server', owner = taskOwner(server), store, onTask, clock = systemClock } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   /** Requests of the client that a task may answer, by id. */
@@ -98,9 +99,9 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
       reportError(error);
     }
   };
-  const own = createOwnRequests({ wire, server, clock, requestMs: limits.requestMs });
-  const inputs = createInputRequests({ server, clock, inputMs: limits.inputMs, deliver });
-  const reports = createTaskReports({ server, deliver, onTask, onError: reportError });
+  const own = new OwnRequests({ wire, server, clock, requestMs: limits.requestMs });
+  const inputs = new InputRequests({ server, clock, inputMs: limits.inputMs, deliver });
+  const reports = new TaskReports({ server, deliver, onTask, onError: reportError });
 
   const newRecord = (call: Call, taskId: string, ttlMs: number | null): TaskRecord => ({
     taskId,
@@ -173,7 +174,7 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     calls.set(id, call);
     requestSignal?.addEventListener('abort', onAbort, { once: true });
     try {
-      begin()?.catch(call.fail);
+      begin()?.catch((error: unknown) => call.fail(error));
       await call.done;
     } finally {
       requestSignal?.removeEventListener('abort', onAbort);
@@ -211,10 +212,10 @@ export function withTasks<T extends TaskTransport>(transport: T, options: WithTa
     if (method === 'initialize') initializeId = message.id;
     const declared = declareTasks(message, isDeclared);
     const callOptions = { ...sendOptions, isStateless: isStateless(message) };
-    const retried = inputs.takeRetry(params, () => createCall(declared, callOptions, deliver));
+    const retried = inputs.takeRetry(params, () => new Call(declared, callOptions, deliver));
     if (retried !== undefined) return open(retried, () => undefined);
     if (method !== 'tools/call' && method !== RESUME_METHOD) return wire.send(declared, sendOptions);
-    const call = createCall(declared, callOptions, deliver);
+    const call = new Call(declared, callOptions, deliver);
     if (method === 'tools/call') return open(call, () => wire.send(withoutMarker(declared), sendOptions));
     const taskId = params?.['taskId'];
     if (isTaskId(taskId)) {

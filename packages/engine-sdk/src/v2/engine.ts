@@ -26,7 +26,7 @@ import { ContextualClient, inThisContext } from './contextual-client.js';
 import { fromSdkError } from './errors.js';
 import { attachHandlers } from './handlers.js';
 import { observeEraProbe, toEra, toPrior } from './protocol-era.js';
-import { createSend, LEAST_RESULTS } from './requests.js';
+import { LEAST_RESULTS, send } from './requests.js';
 
 /**
  * Creates an engine on `@modelcontextprotocol/client` (SDK v2), for revisions 2024-11-05 to 2025-11-25 and the stateless
@@ -135,7 +135,6 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
     logLevel === undefined
       ? params
       : { ...params, _meta: { ...params._meta, [LOG_LEVEL_META_KEY]: logLevel } };
-  const send = createSend(client, found);
   const request = async (
     method: string,
     params: JSONRPCObject,
@@ -145,7 +144,8 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
     using attached = transport.attach(given.headers, withLogLevel(params));
     const sdkOptions = found.kind === 'stateless' ? inThisContext(deadline.sdkOptions) : deadline.sdkOptions;
     try {
-      return rawOf(await send(method, attached.params, sdkOptions, given.definition));
+      const sent = { method, params: attached.params, definition: given.definition };
+      return rawOf(await send(client, found, sent, sdkOptions));
     } catch (error) {
       const failure = { server, transport, signal: given.signal, what: method };
       throw deadline.hasPassed ? timeoutError(failure, error) : fromSdkError(error, failure);

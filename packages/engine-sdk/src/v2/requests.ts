@@ -31,19 +31,20 @@ export const LEAST_RESULTS: ReadonlyMap<string, JSONRPCObject> = new Map(
   }).map(([method, least]) => [method, { ...least, ttlMs: 0, cacheScope: 'private' }]),
 );
 
-/** Sends one request of any method through SDK v2. */
-export type Send = (
-  method: string,
-  params: JSONRPCObject,
+/** Sends one request of any method through SDK v2. `definition` is the tool that `tools/call` calls. */
+export function send(
+  client: Client,
+  era: ProtocolEra,
+  {
+    method,
+    params,
+    definition,
+  }: { method: string; params: JSONRPCObject; definition: ToolDefinition | undefined },
   options: RequestOptions,
-  definition?: ToolDefinition,
-) => Promise<JSONRPCObject>;
-
-export function createSend(client: Client, era: ProtocolEra): Send {
-  const send: Send = (method, params, options) => client.request({ method, params }, anyResult, options);
-  if (era.kind === 'initialize') return send;
-  return (method, params, options, definition) =>
-    method === 'tools/call' ? callTool(client, params, options, definition) : send(method, params, options);
+): Promise<JSONRPCObject> {
+  return era.kind === 'stateless' && method === 'tools/call'
+    ? callTool(client, params, options, definition)
+    : client.request({ method, params }, anyResult, options);
 }
 
 /** Uses the client's own method, because only that mirrors arguments into headers (SEP-2243). */

@@ -16,71 +16,72 @@ export interface InterceptionDeps {
 }
 
 /** The operations of a host, each run through the interceptors. */
-export interface Interception {
-  readonly host: (host: Host) => Pick<Host, InterceptedMethod>;
-  readonly connect: (
+export class Interception {
+  readonly #deps: InterceptionDeps;
+  readonly #run: RunInterceptors;
+
+  constructor(interceptors: readonly Interceptor[], deps: InterceptionDeps) {
+    this.#deps = deps;
+    this.#run = createRunInterceptors(interceptors, deps.clock);
+  }
+
+  host(host: Host): Pick<Host, InterceptedMethod> {
+    return interceptHost(host, this.#run, this.#deps);
+  }
+
+  async connect(
     server: string,
     attempt: number,
     options: RunOptions,
     open: () => Promise<Connection>,
-  ) => Promise<Connection>;
-  readonly list: <Kind extends ListKind>(
+  ): Promise<Connection> {
+    let opened: Promise<Connection> | undefined;
+    try {
+      await this.#run<'connect'>({ operation: 'connect', server, attempt }, options, async () => {
+        opened = open();
+        const { protocolVersion, serverInfo, instructions, capabilities } = (await opened).session;
+        return { protocolVersion, serverInfo, instructions, capabilities };
+      });
+    } catch (error) {
+      // A connection that was refused afterward, or too late, must not stay open.
+      void opened?.then(({ session }) => session.close()).catch(() => undefined);
+      throw error;
+    }
+    if (opened !== undefined) return opened;
+    const text = `An interceptor answered the connection to the server "${server}", which is not possible.`;
+    throw new FittingsError('CALLBACK_FAILED', text, { server, delivery: 'not-sent' });
+  }
+
+  async list<Kind extends ListKind>(
     server: string,
     kind: Kind,
     options: RunOptions,
     read: () => Promise<ListResult<Kind>>,
-  ) => Promise<ListResult<Kind>>;
-  readonly callbacks: (callbacks: HostCallbacks, callbackMs: number) => HostCallbacks;
-}
-
-export function createInterception(
-  interceptors: readonly Interceptor[],
-  deps: InterceptionDeps,
-): Interception {
-  const run = createRunInterceptors(interceptors, deps.clock);
-  return {
-    host: (host) => interceptHost(host, run, deps),
-    async connect(server, attempt, options, open) {
-      let opened: Promise<Connection> | undefined;
-      try {
-        await run<'connect'>({ operation: 'connect', server, attempt }, options, async () => {
-          opened = open();
-          const { protocolVersion, serverInfo, instructions, capabilities } = (await opened).session;
-          return { protocolVersion, serverInfo, instructions, capabilities };
-        });
-      } catch (error) {
-        // A connection that was refused afterward, or too late, must not stay open.
-        void opened?.then(({ session }) => session.close()).catch(() => undefined);
-        throw error;
-      }
-      if (opened !== undefined) return opened;
-      const text = `An interceptor answered the connection to the server "${server}", which is not possible.`;
-      throw new FittingsError('CALLBACK_FAILED', text, { server, delivery: 'not-sent' });
-    },
-    async list(server, kind, options, read) {
-      type Result = Awaited<ReturnType<typeof read>>;
-      let found: Result | undefined;
-      try {
-        const operation = LIST_OPERATIONS[kind];
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one kind stands for all
-        const request = { operation: operation as 'listTools', server };
-        const given = await run<'listTools'>(request, options, async () => {
-          found = await read();
-          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `operation` is that of `kind`
-          return found as ListResult<never>;
-        });
+  ): Promise<ListResult<Kind>> {
+    let found: ListResult<Kind> | undefined;
+    try {
+      const operation = LIST_OPERATIONS[kind];
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one kind stands for all
+      const request = { operation: operation as 'listTools', server };
+      const given = await this.#run<'listTools'>(request, options, async () => {
+        found = await read();
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `operation` is that of `kind`
-        const list = given as Result;
-        const skipped = Array.isArray(list.skipped) ? list.skipped : [];
-        // The server calls its own list public, not what an interceptor made of it.
-        return { ...list, skipped, bytes: found?.bytes, isPublic: list === found && found.isPublic };
-      } catch (error) {
-        deps.listBudget.giveBack(found?.bytes ?? 0);
-        throw error;
-      }
-    },
-    callbacks: (callbacks, callbackMs) => interceptCallbacks(callbacks, run, callbackMs),
-  };
+        return found as ListResult<never>;
+      });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `operation` is that of `kind`
+      const list = given as ListResult<Kind>;
+      const skipped = Array.isArray(list.skipped) ? list.skipped : [];
+      // The server calls its own list public, not what an interceptor made of it.
+      return { ...list, skipped, bytes: found?.bytes, isPublic: list === found && found.isPublic };
+    } catch (error) {
+      this.#deps.listBudget.giveBack(found?.bytes ?? 0);
+      throw error;
+    }
+  }
+
+  callbacks(callbacks: HostCallbacks, callbackMs: number): HostCallbacks {
+    return interceptCallbacks(callbacks, this.#run, callbackMs);
+  }
 }
 
 /** The deadline of a callback, its place in the queue, and the validation of its answer are around this. */

@@ -14,8 +14,8 @@ export function interceptionLoader(
   if (interceptors === undefined || interceptors.length === 0) return undefined;
   let loaded: Promise<Interception> | undefined;
   return () =>
-    (loaded ??= import('./interception.js').then(({ createInterception }) =>
-      createInterception([...interceptors], deps),
+    (loaded ??= import('./interception.js').then(
+      ({ Interception }) => new Interception([...interceptors], deps),
     ));
 }
 

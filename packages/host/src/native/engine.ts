@@ -13,7 +13,7 @@ import { ListenStreams } from './listen-streams.js';
 import { dispatchNotification } from './notifications.js';
 import { ParameterHeaders } from './parameter-headers.js';
 import { META } from './protocol.js';
-import { createAnswer, ServerRequests, type AnswerRequest } from './server-requests.js';
+import { Answers, ServerRequests } from './server-requests.js';
 
 /**
  * Creates the protocol engine of a host without the option `engine`, for revisions 2024-11-05 to 2025-11-25, and the stateless 2026-07-28.
@@ -26,10 +26,10 @@ export function native(): Engine {
 
 async function connect(transport: Transport, connectOptions: EngineConnectOptions): Promise<EngineSession> {
   const { server, events, callbacks, clock, signal, timeoutMs, era } = connectOptions;
-  const answer = createAnswer(server, callbacks);
+  const answers = new Answers(server, callbacks);
   const serverRequests = new ServerRequests({
     server,
-    answer,
+    answers,
     respond: (message) => connection.respond(message),
   });
   let isEstablished = false;
@@ -80,7 +80,7 @@ async function connect(transport: Transport, connectOptions: EngineConnectOption
     };
   }
   streams = new ListenStreams({ server, transport, connection, clock, timeoutMs });
-  return createStatelessSession({ handshake, connection, transport, connectOptions, answer, streams });
+  return createStatelessSession({ handshake, connection, transport, connectOptions, answers, streams });
 }
 
 function declarationOf(options: EngineConnectOptions): ClientDeclaration {
@@ -101,13 +101,13 @@ interface StatelessSessionOptions {
   readonly connection: Connection;
   readonly transport: Transport;
   readonly connectOptions: EngineConnectOptions;
-  readonly answer: AnswerRequest;
+  readonly answers: Answers;
   readonly streams: ListenStreams;
 }
 
 /** Creates the session of a server of revision 2026-07-28, and subscribes to its changes. */
 async function createStatelessSession(options: StatelessSessionOptions): Promise<EngineSession> {
-  const { handshake, connection, transport, connectOptions, answer, streams } = options;
+  const { handshake, connection, transport, connectOptions, answers, streams } = options;
   const { server, events, clock } = connectOptions;
   const { capabilities } = handshake;
   const listenError = (error: unknown): FittingsError =>
@@ -139,7 +139,7 @@ async function createStatelessSession(options: StatelessSessionOptions): Promise
         {
           failed: { server, transport, signal: given.signal, what: method },
           clock,
-          answer,
+          answers,
           send: (sent, sendOptions) => connection.request(method, sent, sendOptions),
         },
       );

@@ -4,7 +4,7 @@ import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { linkSignal, sleep } from '@mcp-fittings/toolbox/timing';
 import { timeoutError, type FailedRequest } from '../engine/request-errors.js';
 import type { SendOptions } from './connection.js';
-import type { AnswerRequest } from './server-requests.js';
+import type { Answers } from './server-requests.js';
 
 /** Most times that a server may ask for input before it answers one request. */
 const MAX_ROUNDS = 10;
@@ -14,7 +14,7 @@ const REPEAT_MS = 250;
 export interface InputRequiredOptions {
   readonly failed: FailedRequest;
   readonly clock: Clock;
-  readonly answer: AnswerRequest;
+  readonly answers: Answers;
   /** Sends the request with these parameters, under a new id. */
   readonly send: (params: JSONRPCObject, options: SendOptions) => Promise<JSONRPCObject>;
 }
@@ -27,14 +27,14 @@ export interface InputRequiredOptions {
 export async function requestWithInput(
   params: JSONRPCObject,
   options: SendOptions,
-  { failed, clock, answer, send }: InputRequiredOptions,
+  { failed, clock, answers, send }: InputRequiredOptions,
 ): Promise<JSONRPCObject> {
   const { maxTotalMs } = options;
   const startedAt = maxTotalMs === undefined ? 0 : clock.now();
   let result = await send(params, options);
   for (let round = 1; result['resultType'] === 'input_required'; round++) {
     if (round > MAX_ROUNDS) throw violation(failed, `still requires input after ${MAX_ROUNDS} rounds`);
-    const more = await provideInput(result, failed, { answer, clock });
+    const more = await provideInput(result, failed, { answers, clock });
     const leftMs = maxTotalMs === undefined ? undefined : maxTotalMs - (clock.now() - startedAt);
     if (leftMs !== undefined && leftMs <= 0) throw timeoutError(failed, undefined);
     result = await send({ ...params, ...more }, { ...options, maxTotalMs: leftMs });
@@ -49,7 +49,7 @@ export async function requestWithInput(
 async function provideInput(
   { inputRequests, requestState: state }: JSONRPCObject,
   failed: FailedRequest,
-  { answer, clock }: Pick<InputRequiredOptions, 'answer' | 'clock'>,
+  { answers, clock }: Pick<InputRequiredOptions, 'answers' | 'clock'>,
 ): Promise<JSONRPCObject> {
   const asked = isRecord(inputRequests) ? Object.entries(inputRequests) : [];
   const requestState = typeof state === 'string' ? { requestState: state } : {};
@@ -59,29 +59,29 @@ async function provideInput(
     return requestState;
   }
   using own = linkSignal(failed.signal);
-  const answers = asked.map(async ([key, request]) => {
+  const given = asked.map(async ([key, request]) => {
     try {
-      return [key, await answerOne(request, failed, { answer, signal: own.signal })] as const;
+      return [key, await answerOne(request, failed, { answers, signal: own.signal })] as const;
     } catch (error) {
       // The other questions are pointless now.
       own.abort(error);
       throw error;
     }
   });
-  return { inputResponses: Object.fromEntries(await Promise.all(answers)), ...requestState };
+  return { inputResponses: Object.fromEntries(await Promise.all(given)), ...requestState };
 }
 
 function answerOne(
   request: unknown,
   failed: FailedRequest,
-  { answer, signal }: { readonly answer: AnswerRequest; readonly signal: AbortSignal },
+  { answers, signal }: { readonly answers: Answers; readonly signal: AbortSignal },
 ): Promise<JSONRPCObject> {
   const { server } = failed;
   const { method, params }: Readonly<Record<string, unknown>> = isRecord(request) ? request : {};
   if (typeof method !== 'string' || !INPUT_METHODS.has(method))
     throw violation(failed, 'requires input of an unknown kind');
   const info = { server, signal, isWithinRequest: true };
-  const answered = answer(method, isRecord(params) ? params : {}, info);
+  const answered = answers.to(method, isRecord(params) ? params : {}, info);
   if (answered !== undefined) return answered;
   throw new FittingsError(
     'CAPABILITY_MISSING',

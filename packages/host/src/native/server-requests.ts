@@ -8,39 +8,24 @@ import { isRecord, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { EngineCallbacks, EngineRequestInfo } from '../contracts/engine.js';
 import { elicited, toElicitationRequest } from '../engine/elicitation.js';
 
-/** Answers one request of a server. `undefined` if the host has no callback for the method. */
-export type AnswerRequest = (
-  method: string,
-  params: JSONRPCObject,
-  info: EngineRequestInfo,
-) => Promise<JSONRPCObject> | undefined;
-
 /** Answers requests of a server with the callbacks of the host, whether they arrive as requests or inside results. */
-export function createAnswer(server: string, callbacks: EngineCallbacks): AnswerRequest {
-  const { elicit, elicitationModes = ['form', 'url'], sample, roots } = callbacks;
+export class Answers {
+  readonly #server: string;
+  readonly #callbacks: EngineCallbacks;
 
-  const answerElicitation = async (
-    params: JSONRPCObject,
-    info: EngineRequestInfo,
-    ask: NonNullable<EngineCallbacks['elicit']>,
-  ): Promise<JSONRPCObject> => {
-    const request = toElicitationRequest(server, params);
-    if (!elicitationModes.includes(request.mode)) {
-      const text = `The server "${server}" requested an elicitation of mode "${request.mode}", which was not declared.`;
-      throw new FittingsError('PROTOCOL_VIOLATION', text, { server });
-    }
-    const answer = await ask(request, info);
-    return answer.action === 'accept'
-      ? { action: answer.action, content: elicited(answer.content ?? {}) }
-      : { action: answer.action };
-  };
+  constructor(server: string, callbacks: EngineCallbacks) {
+    this.#server = server;
+    this.#callbacks = callbacks;
+  }
 
-  return (method, params, info) => {
+  /** Answers one request of the server. Returns `undefined` if the host has no callback for the method. */
+  to(method: string, params: JSONRPCObject, info: EngineRequestInfo): Promise<JSONRPCObject> | undefined {
+    const { elicit, sample, roots } = this.#callbacks;
     switch (method) {
       case 'elicitation/create':
-        return elicit && answerElicitation(params, info, elicit);
+        return elicit && this.#toElicitation(params, info, elicit);
       case 'sampling/createMessage':
-        return sample && sample(params, info).then((result) => checkSample(server, result));
+        return sample && sample(params, info).then((result) => checkSample(this.#server, result));
       case 'roots/list':
         return (
           roots &&
@@ -51,7 +36,25 @@ export function createAnswer(server: string, callbacks: EngineCallbacks): Answer
       default:
         return undefined;
     }
-  };
+  }
+
+  async #toElicitation(
+    params: JSONRPCObject,
+    info: EngineRequestInfo,
+    ask: NonNullable<EngineCallbacks['elicit']>,
+  ): Promise<JSONRPCObject> {
+    const server = this.#server;
+    const { elicitationModes = ['form', 'url'] } = this.#callbacks;
+    const request = toElicitationRequest(server, params);
+    if (!elicitationModes.includes(request.mode)) {
+      const text = `The server "${server}" requested an elicitation of mode "${request.mode}", which was not declared.`;
+      throw new FittingsError('PROTOCOL_VIOLATION', text, { server });
+    }
+    const answer = await ask(request, info);
+    return answer.action === 'accept'
+      ? { action: answer.action, content: elicited(answer.content ?? {}) }
+      : { action: answer.action };
+  }
 }
 
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant']);
@@ -74,7 +77,7 @@ function checkSample(server: string, result: JSONRPCObject): JSONRPCObject {
 
 export interface ServerRequestsOptions {
   readonly server: string;
-  readonly answer: AnswerRequest;
+  readonly answers: Answers;
   readonly respond: (message: JSONRPCMessage) => void;
 }
 
@@ -89,12 +92,12 @@ export class ServerRequests {
   }
 
   receive(id: RequestId, method: string, params: JSONRPCObject): void {
-    const { server, answer } = this.#options;
+    const { server, answers } = this.#options;
     if (method === 'ping') return this.#respond(id, {});
     if (this.#running?.has(id) === true)
       return this.#refuse(id, RPC_CODES.invalidRequest, 'A request with this id is in flight');
     const controller = new AbortController();
-    const answered = answer(method, params, { server, signal: controller.signal });
+    const answered = answers.to(method, params, { server, signal: controller.signal });
     if (answered === undefined) {
       return this.#refuse(id, RPC_CODES.methodNotFound, 'Method not found');
     }

@@ -86,10 +86,7 @@ export function createServer(
 
 /** Adds the principal to each event. */
 function emitterFor(principal: string, emitter: HostDeps['emitter']): HostDeps['emitter'] {
-  return {
-    on: (event, listener) => emitter.on(event, listener),
-    emit: (event, payload) => emitter.emit(event, { ...payload, principal }),
-  };
+  return { emit: (event, payload) => emitter.emit(event, { ...payload, principal }) };
 }
 
 function oneForAll(server: string, scheme: string): FittingsError {

@@ -26,7 +26,7 @@ export interface HostDeps {
   readonly random: (() => number) | undefined;
   readonly logger: Logger | undefined;
   readonly limits: HostLimits;
-  readonly emitter: Emitter<HostEvents>;
+  readonly emitter: Pick<Emitter<HostEvents>, 'emit'>;
   readonly tracer: Tracer;
   readonly listBudget: ListBudget;
   /**
