@@ -38,7 +38,7 @@ export { confirmCall, type Confirm, type ConfirmRequest } from './calls/confirm-
 export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
 export { toolCallOutput, type ToolCallOutput } from './calls/tool-call-output.js';
 
-export { renderError, renderForModel, renderForPerson } from './results/render-result.js';
+export { renderError, renderForModel, renderForTerminal } from './results/render-result.js';
 export type { RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
 
 export type { ModelSchema } from './model-tools/model-schema.js';

@@ -6,7 +6,7 @@ import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolEvent } from '../src/calls/tool-event.js';
 import { createToolPolicy } from '../src/permissions/tool-policy.js';
-import { renderForPerson } from '../src/results/render-result.js';
+import { renderForTerminal } from '../src/results/render-result.js';
 import { createTools, type Tools } from '../src/create-tools.js';
 import { binaryOf } from './corpus/real-servers.mjs';
 
@@ -57,7 +57,7 @@ describe('with a real host and real servers', () => {
     const event = await last('mcp__everything__get-tiny-image');
     if (event.type !== 'result') return expect.unreachable();
     expect(event.rendering.parts.map(({ type }) => type)).toEqual(['text', 'image', 'text']);
-    expect(renderForPerson(event.result)).toMatch(/\[image\/png, \d/);
+    expect(renderForTerminal(event.result)).toMatch(/\[image\/png, \d/);
   });
 
   it('resources, links and structured content', async () => {

@@ -1,4 +1,4 @@
-import { renderForPerson } from '@mcp-fittings/tools';
+import { renderForTerminal } from '@mcp-fittings/tools';
 import { textPairs } from '../arguments/option-values.js';
 import type { CommandDeps } from '../command-deps.js';
 import { printable } from '../output/printable.js';
@@ -19,7 +19,7 @@ export async function prompt(deps: CommandDeps, text: string, { arg }: PromptOpt
   output.result({ server: target.server, prompt: target.name, ...result }, () => {
     const messages = result.messages.map(
       ({ role, content }) =>
-        `${output.style.bold(`${printable(role)}:`)} ${renderForPerson({ content: [content] })}`,
+        `${output.style.bold(`${printable(role)}:`)} ${renderForTerminal({ content: [content] })}`,
     );
     const description =
       result.description === undefined ? [] : [output.style.dim(printable(result.description))];

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { escapeText } from '@mcp-fittings/toolbox/text';
 import { type LoadedConfig, serverPermissions } from '@mcp-fittings/config';
 import type { ResourceContents } from '@mcp-fittings/host';
-import { createToolPolicy, renderForPerson } from '@mcp-fittings/tools';
+import { createToolPolicy, renderForTerminal } from '@mcp-fittings/tools';
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
 import { writeOutput } from '../output/output.js';
@@ -34,7 +34,7 @@ export async function read(deps: CommandDeps, text: string, options: ReadOptions
     return;
   }
   output.result({ server, uri, contents }, () =>
-    renderForPerson({ content: contents.map((resource) => ({ type: 'resource', resource })) }),
+    renderForTerminal({ content: contents.map((resource) => ({ type: 'resource', resource })) }),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
 import type { ToolResult } from '@mcp-fittings/host';
-import { renderForPerson } from '@mcp-fittings/tools';
+import { renderForTerminal } from '@mcp-fittings/tools';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { CommandError } from './hints.js';
 import type { Output } from './output.js';
@@ -11,7 +11,7 @@ export function printToolResult(
   { server, tool }: { readonly server: string; readonly tool: string },
   result: ToolResult,
 ): ExitCode {
-  output.result({ server, tool, ...result }, () => renderForPerson(result));
+  output.result({ server, tool, ...result }, () => renderForTerminal(result));
   return result.isError === true ? EXIT.failed : EXIT.ok;
 }
 

@@ -22,14 +22,14 @@ export function renderForModel(result: ToolResult, options: RenderOptions = {}):
 }
 
 /**
- * Renders a result for a user at a terminal: text only, without control sequences. Images and audio are described. The text of
+ * Renders a result as text for a terminal, without control sequences. Images and audio are described. The text of
  * a failed tool begins with "The tool failed:".
  * @example
  * ```ts
- * console.log(renderForPerson(await host.callTool({ server: 'demo', tool: 'echo' }, { message: 'hi' })));
+ * console.log(renderForTerminal(await host.callTool({ server: 'demo', tool: 'echo' }, { message: 'hi' })));
  * ```
  */
-export function renderForPerson(result: ToolResult, options: RenderOptions = {}): string {
+export function renderForTerminal(result: ToolResult, options: RenderOptions = {}): string {
   const { text } = renderingOf(render(result, options, false), false);
   return result.isError === true ? `The tool failed: ${text}` : text;
 }

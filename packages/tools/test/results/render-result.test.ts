@@ -3,7 +3,7 @@ import type { ToolResult } from '@mcp-fittings/host';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../../scripts/rounds.js';
-import { renderError, renderForModel, renderForPerson } from '../../src/results/render-result.js';
+import { renderError, renderForModel, renderForTerminal } from '../../src/results/render-result.js';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -54,7 +54,7 @@ describe('blocks of every kind', () => {
   });
 
   it('for the user: text only, media described with type and size', () => {
-    const text = renderForPerson(everything);
+    const text = renderForTerminal(everything);
     expect(text).toContain('Hello\n[image/png, 70 bytes]\n[audio/x-wav, 16 bytes]');
     expect(text).toContain('[file:///b.png, image/png, 70 bytes]');
     expect(text).not.toContain('iVBOR');
@@ -63,7 +63,7 @@ describe('blocks of every kind', () => {
   it('isError is kept, and the text for the user says so', () => {
     const failed = result({ type: 'text', text: 'No such file' }, { isError: true });
     expect(renderForModel(failed).isError).toBe(true);
-    expect(renderForPerson(failed)).toBe('The tool failed: No such file');
+    expect(renderForTerminal(failed)).toBe('The tool failed: No such file');
   });
 
   it('structured content that a text block repeats is rendered once', () => {
@@ -93,7 +93,7 @@ describe('blocks of every kind', () => {
 describe('limits', () => {
   it('truncates to 100 000 characters by default, with a note', () => {
     const long = result({ type: 'text', text: 'x'.repeat(250_000) });
-    for (const text of [renderForModel(long).text, renderForPerson(long)]) {
+    for (const text of [renderForModel(long).text, renderForTerminal(long)]) {
       expect(text.length).toBeLessThanOrEqual(100_000);
       expect(text.length).toBeGreaterThan(99_000);
       expect(text).toMatch(/x…\n\[Truncated: the first 99880 of 250000 characters are shown\./);
@@ -215,7 +215,7 @@ describe('no control sequences or invisible characters', () => {
           const hostile = result(blocks, structured === null ? {} : { structuredContent: structured });
           const { parts, text } = renderForModel(hostile, { maxCharacters: 500 });
           expect(text).not.toMatch(INVISIBLE);
-          expect(renderForPerson(hostile)).not.toMatch(INVISIBLE);
+          expect(renderForTerminal(hostile)).not.toMatch(INVISIBLE);
           expect(text.length).toBeLessThanOrEqual(500);
           for (const part of parts) if (part.type === 'text') expect(part.text).not.toMatch(INVISIBLE);
         },
