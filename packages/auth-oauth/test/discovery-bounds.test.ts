@@ -5,6 +5,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createClientCredentialsProvider } from '@mcp-fittings/auth-oauth';
 import { startFalseServer, type FalseServer } from './support/false-server.js';
 import { documentsAt, scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
+import { checkBrowserTarget } from '../src/discovery/accepted-metadata.js';
 
 let server: FalseServer;
 let person: ScriptedSignIn;
@@ -213,6 +214,19 @@ describe('a remote server cannot send the browser to a local address', () => {
     expect(await signInAt('http://127.0.0.1:8080/x', {}, 'https://10.0.0.1/api')).toMatchObject({
       details: { reason: 'endpoint' },
     });
+  });
+
+  it('a local page is opened if its address is allowed, and no other', () => {
+    const allowAddresses = ['10.1.2.3', '10.9.0.0/16', '[fd00::1]', 'router.local'];
+    const check = (host: string): void =>
+      checkBrowserTarget('page', `https://${host}/`, {
+        serverUrl: new URL('https://mcp.example/api'),
+        allowAddresses,
+      });
+    for (const host of ['10.1.2.3', '10.9.255.1', '[fd00::1]', 'router.local'])
+      expect(() => check(host), host).not.toThrow();
+    for (const host of ['10.1.2.4', '10.8.255.255', '[fd00::2]', 'other.local'])
+      expect(() => check(host), host).toThrow(expect.objectContaining({ code: 'AUTH_DISCOVERY_FAILED' }));
   });
 
   it('the same rule applies to the pages of the device grant', async () => {

@@ -60,6 +60,18 @@ describe('step-up', () => {
     expect(world.pages.map((page) => page.searchParams.get('acr_values'))).toEqual([null, MFA]);
   });
 
+  it('a sign-out ends the requirement: the next person is asked for an ordinary sign-in', async () => {
+    await using world = await createWorld();
+    world.idp.policy = () => DEMAND;
+    const identity = world.identity();
+    await identity.signIn();
+    const provider = world.provider(identity);
+    await expect(world.useSilently(provider)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    await identity.signOut();
+    await identity.signIn();
+    expect(world.pages.map((page) => page.searchParams.get('acr_values'))).toEqual([null, null]);
+  });
+
   it('RFC 9470 the server itself requires it for every older token', async () => {
     await using world = await createWorld({ servers: 2 });
     const [one, two] = world.resources;

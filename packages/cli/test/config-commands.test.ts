@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startProtectedServer } from './support/protected-server.js';
@@ -129,6 +129,22 @@ it('a project server runs only after approval of exactly its definition', async 
   expect((await workspace.json(['status'])).value).toMatchObject({ servers: [{ status: 'rejected' }] });
   await workspace.fittings(['approve', 'everything', '--forget']);
   expect((await workspace.json(['status'])).value).toMatchObject({ servers: [{ status: 'needs-approval' }] });
+});
+
+it('a decision that cannot be stored is an error, and is not reported as made', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.write('.mcp.json', { mcpServers: { everything } });
+  const { value } = await workspace.json(['approve']);
+  const { servers } = value as { servers: { hash: string }[] };
+  const { hash = '' } = servers[0] ?? {};
+  await mkdir(join(workspace.home, '.config/mcp-fittings'), { recursive: true });
+  // Its target is read as no decision, and nothing is written through it.
+  await symlink(join(workspace.home, 'nowhere'), join(workspace.home, '.config/mcp-fittings/approvals.json'));
+  for (const options of [['--never'], ['--forget'], ['--hash', hash]]) {
+    const { code, stdout } = await workspace.fittings(['approve', 'everything', ...options]);
+    expect(code, options[0]).not.toBe(0);
+    expect(stdout).toBe('');
+  }
 });
 
 it('what the person adds to the project is approved; removed and brought back by others it is not', async () => {

@@ -39,6 +39,7 @@ describe('an exchange', () => {
     });
     await using network = networkFor(server);
     const seen = record(network, { url: at(server, '/path?q=1'), method: 'POST', body: 'héllo' });
+    await expect.poll(() => server.seen).toHaveLength(1);
     await seen.until(({ bytes }) => bytes === 3);
     expect(seen.calls).toEqual(['headers 200', 'data 3']);
     answer?.end('two!');

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
@@ -24,6 +24,14 @@ async function accepts(path: string): Promise<boolean> {
   } finally {
     socket.destroy();
   }
+}
+
+/** Returns what a peer says before it ends the connection; rejects if it only falls silent. */
+async function saidUntilEnd(socket: Socket): Promise<string> {
+  socket.setTimeout(20_000, () => socket.destroy(new Error('The peer did not end the connection.')));
+  let said = '';
+  for await (const chunk of socket) said += String(chunk);
+  return said;
 }
 
 describe('the shared process', () => {
@@ -164,9 +172,7 @@ describe('the shared process', () => {
     await using serving = await serveShared({ folder: shared.folder });
     const socket = connect(serving?.path ?? '');
     socket.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
-    let said = '';
-    for await (const chunk of socket) said += String(chunk);
-    expect(said).toContain('another version');
+    expect(await saidUntilEnd(socket)).toContain('another version');
     expect(serving?.servers).toBe(0);
   });
 
@@ -191,9 +197,7 @@ describe('the shared process', () => {
       const socket = connect(`${shared.folder}/shared-1.sock`);
       const launch = { command: 'cat', args: [], env: {}, parentEnv: {}, cwd: '/', ...mistake };
       socket.write(`${JSON.stringify({ 'mcp-fittings': { wire: 1, launch, stderr: false } })}\n`);
-      let said = '';
-      for await (const chunk of socket) said += String(chunk);
-      expect(JSON.parse(said)).toMatchObject({
+      expect(JSON.parse(await saidUntilEnd(socket))).toMatchObject({
         'mcp-fittings': {
           event: 'ended',
           error: { code: 'CONFIG_INVALID', message: expect.stringContaining(`"${member}" `) },
@@ -211,9 +215,7 @@ describe('the shared process', () => {
     socket.write(`${JSON.stringify({ 'mcp-fittings': { wire: 1, launch, stderr: false } })}\n`);
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
     socket.write(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":${deep}}}\n`);
-    let said = '';
-    for await (const chunk of socket) said += String(chunk);
-    expect(said).toContain('"ended"');
+    expect(await saidUntilEnd(socket)).toContain('"ended"');
     expect(await program.call('echo', { value: 'still here' })).toBe('still here');
   });
 });

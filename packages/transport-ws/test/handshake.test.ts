@@ -260,6 +260,12 @@ describe('no answer', () => {
     expect(error).toMatchObject({ code: 'CONNECTION_LOST', retryable: true });
   });
 
+  it('a server that hangs up before TLS is set up was never connected', async () => {
+    await using server = await listen(createServer((socket) => socket.destroy()));
+    const error = await failureOf(client(`wss://127.0.0.1:${server.port}/`).transport.start());
+    expect(error).toMatchObject({ code: 'CONNECT_FAILED', delivery: 'not-sent' });
+  });
+
   it('a server that says nothing is given up after `network.timeouts.headersMs`, and its socket is closed', async () => {
     const server = createServer();
     await using listening = await listen(server);

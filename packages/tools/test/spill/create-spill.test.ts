@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ToolResult } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
@@ -269,6 +270,25 @@ describe('how long a result is kept', () => {
     await tools.close();
     await clock.advance(60_000);
     expect(clock.pending).toBe(0);
+  });
+
+  it('close() of the tools resolves when the store has removed it', async () => {
+    const memory = memorySpillStore();
+    const kept = new Set<string>();
+    const store: SpillStore = {
+      ...memory,
+      put: (key, ...rest) => (kept.add(key), memory.put(key, ...rest)),
+      async delete(key) {
+        await memory.delete(key);
+        await setImmediate();
+        kept.delete(key);
+      },
+    };
+    const { big, tools } = spilling(long(), { store });
+    await big();
+    expect(kept.size).toBe(1);
+    await tools.close();
+    expect(kept.size).toBe(0);
   });
 });
 
