@@ -183,15 +183,7 @@ export class Connection {
   readonly #receive = (message: JSONRPCMessage): void => {
     // The members are read as unknown, because not every transport validates what arrives.
     const { id, method, params }: { id?: unknown; method?: unknown; params?: unknown } = message;
-    if (method === undefined) return this.#receiveResponse(id, message);
-    if (typeof method !== 'string') return this.#events.error(this.#violation('a message without a method'));
-    const given: JSONRPCObject = isRecord(params) ? params : NO_PARAMS;
-    if (typeof id === 'string' || typeof id === 'number') return this.#events.request(id, method, given);
-    if (method === 'notifications/progress') return this.#receiveProgress(given);
-    this.#events.notification(method, given);
-  };
-
-  #receiveResponse(id: unknown, message: JSONRPCMessage): void {
+    if (method !== undefined) return this.#receiveOther(id, method, params);
     const request = this.#find(id);
     if (request === undefined) return this.#receiveUnexpected(id);
     const result: unknown = 'result' in message ? message.result : undefined;
@@ -203,6 +195,15 @@ export class Connection {
     request.reject(
       new FittingsError('PROTOCOL_VIOLATION', text, { server: this.#server, delivery: 'unknown' }),
     );
+  };
+
+  /** Receives a request or a notification of the server. */
+  #receiveOther(id: unknown, method: unknown, params: unknown): void {
+    if (typeof method !== 'string') return this.#events.error(this.#violation('a message without a method'));
+    const given: JSONRPCObject = isRecord(params) ? params : NO_PARAMS;
+    if (typeof id === 'string' || typeof id === 'number') return this.#events.request(id, method, given);
+    if (method === 'notifications/progress') return this.#receiveProgress(given);
+    this.#events.notification(method, given);
   }
 
   #toRpcError(request: OpenRequest, error: unknown): FittingsError {
