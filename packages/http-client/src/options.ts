@@ -2,7 +2,7 @@ import type { Clock } from '@mcp-fittings/client-core';
 import type { HttpServerOptions } from '@mcp-fittings/toolbox/connect';
 import type { TlsOptions } from '@mcp-fittings/toolbox/tls';
 
-/** How one server is reached. Only `url` is required; times are in milliseconds. */
+/** Says how one server is reached. Only `url` is required; times are in milliseconds. */
 export interface HttpClientOptions extends HttpServerOptions, TlsOptions {
   /** Time limits of a request, in milliseconds. 0 turns a limit off. */
   readonly timeouts?:

@@ -26,8 +26,12 @@ export {
   type RetryAfterOptions,
   type RetryLaterOptions,
 } from './refusal/retry-later.js';
-export { isSafeToRepeat } from './refusal/safe-methods.js';
-export { sendWithRecovery, type RecoveryOptions, type RemoteRequest } from './refusal/send-with-recovery.js';
+export {
+  isSafeToRepeat,
+  sendWithRecovery,
+  type RecoveryOptions,
+  type RemoteRequest,
+} from './refusal/send-with-recovery.js';
 export {
   findStatusRow,
   createStatusTable,

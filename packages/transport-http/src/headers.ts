@@ -82,7 +82,7 @@ function extraHeaders(
   return extra;
 }
 
-/** Which parameter `Mcp-Name` repeats, by method. Tasks are an extension. */
+/** Says which parameter `Mcp-Name` repeats, by method. Tasks are an extension. */
 const NAMED_BY: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',

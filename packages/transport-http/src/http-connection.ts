@@ -61,14 +61,6 @@ export interface HttpCall {
   readonly overflow?: 'truncate' | undefined;
 }
 
-/** Called by the connection on its transport. */
-export interface ConnectionHandlers {
-  /** Called when the server has accepted a message. */
-  readonly onAccepted: () => void;
-  /** Called with the new result of `initialize` when a lost session was restored. */
-  readonly onRestored: (result: JSONRPCObject) => void;
-}
-
 /** Holds what all calls of one connection share: HTTP client, credentials, session, and the handling of received messages. */
 export class HttpConnection {
   readonly options: CheckedOptions;
@@ -79,17 +71,19 @@ export class HttpConnection {
   readonly redactor: RequestRedactor;
   /** Lifetime of each open request, so that it can be cancelled. */
   readonly requests = new Map<RequestId, Lifetime>();
-  readonly onAccepted: () => void;
+  /** Called when the server has accepted a message. */
+  onAccepted: (() => void) | undefined;
   /** Reads an event stream at the pace of the transport. */
   readonly paced: (source: Pausable) => PacedSource;
   readonly #recovery: RecoveryOptions;
   /** Headers that depend on nothing but the revision: those of most messages. */
   #plain: { readonly revision: string | undefined; readonly headers: MessageHeaders } | undefined;
 
+  /** @param onRestored Called with the new result of `initialize` when a lost session was restored. */
   constructor(
     options: CheckedOptions,
     transport: TransportController,
-    { onAccepted, onRestored }: ConnectionHandlers,
+    onRestored: (result: JSONRPCObject) => void,
   ) {
     const { url, server, headers, clock } = options;
     this.options = options;
@@ -106,7 +100,6 @@ export class HttpConnection {
     this.credentials = options.credentials;
     this.redactor = new RequestRedactor(headers, url);
     this.paced = (source) => transport.paced(source);
-    this.onAccepted = onAccepted;
     this.session = new Session({
       replay: (lost) => replayHandshake(lost, this),
       onIncompatible: (error) => transport.fail(error),
@@ -233,7 +226,7 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
     return call.survivesSession === true ? 'again' : undefined;
   }
 
-  /** Whether a request was refused because of its session, though its status does not say so. */
+  /** Finds out whether a request was refused because of its session, though its status does not say so. */
   async #isForgotten({ row, head: { status }, rpcError }: Refusal): Promise<boolean> {
     const { session } = this.#connection;
     const id = this.#sessionId;
@@ -249,7 +242,7 @@ class HttpAttempts implements RemoteRequest<AcceptedReply> {
     credentials.observe(head);
     if (head.status < 200 || head.status > 299) return undefined;
     if (this.#call.session !== 'none') session.worked(this.#sessionId, this.#call.method);
-    if (this.#call.method === 'POST') onAccepted();
+    if (this.#call.method === 'POST') onAccepted?.();
     return this.#call.accept(head);
   }
 }

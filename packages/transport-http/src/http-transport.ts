@@ -67,10 +67,7 @@ class HttpTransport extends BaseTransport {
   constructor(options: HttpTransportOptions) {
     super({ server: options.server, signal: options.signal });
     this.#options = checkOptions(options);
-    const connection = new HttpConnection(this.#options, this, {
-      onAccepted: () => this.#standalone.noticeLife(),
-      onRestored: (result) => this.#restored(result),
-    });
+    const connection = new HttpConnection(this.#options, this, (result) => this.#restored(result));
     this.#connection = connection;
     this.#standalone = new StandaloneStream(connection, () => {
       if (!this.#opensStream) this.guard(() => this.onreconnect?.());

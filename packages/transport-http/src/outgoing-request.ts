@@ -323,7 +323,7 @@ export class OutgoingRequest {
 /** Statuses with which a server says that it does not resume streams. */
 const NO_RESUMPTION: ReadonlySet<unknown> = new Set([405, 501]);
 
-/** Whether the failure comes from a gateway or resolver, not from the server, which has accepted the request: it may be temporary. */
+/** Returns whether the failure comes from a gateway or resolver, not from the server, which has accepted the request: it may be temporary. */
 function isGateway({ kind, details }: FittingsError): boolean {
   return (
     kind === 'network-permanent' && !NO_RESUMPTION.has(details['status']) && details['rpcCode'] === undefined

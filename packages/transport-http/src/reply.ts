@@ -6,7 +6,7 @@ import { type Redactor, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { BodySink, ResponseHead } from '@mcp-fittings/http-client';
 import type { HttpConnection } from './http-connection.js';
 
-/** Which responses answer a request. */
+/** Decides which responses answer a request. */
 export interface OwnAnswerOptions {
   readonly id: RequestId;
   /** Whether the server may send several messages as one array, as in the revision 2025-03-26. */

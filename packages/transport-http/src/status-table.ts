@@ -1,6 +1,6 @@
 import { createStatusTable, type StatusRow, wrongEndpointRows } from '@mcp-fittings/toolbox/refusal';
 
-/** What a refused request of this transport tells beyond its status; see `StatusCondition`. */
+/** Names what a refused request of this transport tells beyond its status; see `StatusCondition`. */
 export type HttpCondition =
   /** The request was `initialize`. */
   | 'handshake'

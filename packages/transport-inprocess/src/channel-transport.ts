@@ -72,7 +72,7 @@ export interface ChannelRoute {
   peerClosed(): void;
 }
 
-/** Where a connection is registered while it is open. */
+/** Registers connections while they are open. */
 export interface RouteTable {
   /** Throws `CONNECT_FAILED` while another connection of that name is open: each would get the other's answers. */
   add(server: string, route: ChannelRoute): void;

@@ -18,7 +18,7 @@ import {
   type ResponseHead,
 } from '@mcp-fittings/http-client';
 
-/** Where the stream is opened, and what uses it. */
+/** Says where the stream is opened, and what uses it. */
 export interface EventStreamOptions {
   readonly url: URL;
   readonly network: Pick<HttpClient, 'send'>;
@@ -87,12 +87,12 @@ class EventStream implements RemoteRequest<AcceptedReply>, BodySink {
     });
   }
 
-  /** The endpoint is known. */
+  /** Tells whether the endpoint is known. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** What the server sent in an event with the name `error`, which says why it will end the stream. */
+  /** Returns what the server sent in an event with the name `error`, which says why it will end the stream. */
   get reported(): TransportError | undefined {
     return this.#reported;
   }

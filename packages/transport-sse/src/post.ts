@@ -55,7 +55,7 @@ export class Post implements RemoteRequest<AcceptedReply> {
     if (isRequest(message)) transport.markUnsent(message.id);
   }
 
-  /** Whether it was sent at least once. `BaseTransport` knows this of requests only, not of notifications and responses. */
+  /** Tells whether it was sent at least once. `BaseTransport` knows this of requests only, not of notifications and responses. */
   get isSent(): boolean {
     return this.#isSent;
   }

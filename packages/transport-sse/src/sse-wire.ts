@@ -13,7 +13,7 @@ import { openEventStream } from './event-stream.js';
 import type { CheckedOptions } from './options.js';
 import { Post } from './post.js';
 
-/** What a started transport consists of: the event stream, the requests that carry messages, and their HTTP client. */
+/** Serves a started transport: it has the event stream, the requests that carry messages, and their HTTP client. */
 export class SseWire {
   readonly #options: CheckedOptions;
   readonly #transport: TransportController;
@@ -44,7 +44,7 @@ export class SseWire {
     return this.#redactor.redact;
   }
 
-  /** Whether the server has sent its endpoint. */
+  /** Tells whether the server has sent its endpoint. */
   get isOpen(): boolean {
     return this.#endpoint !== undefined;
   }

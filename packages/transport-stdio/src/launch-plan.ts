@@ -76,7 +76,7 @@ function secretArguments(args: readonly string[]): string[] {
   });
 }
 
-/** Whether a value is a URL with nothing but an origin. Errors name addresses, and some ask the user to visit a page there. */
+/** Returns whether a value is a URL with nothing but an origin. Errors name addresses, and some ask the user to visit a page there. */
 function isAddress(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { origin, href } = new URL(value);

@@ -105,7 +105,7 @@ export function stdio(options: StdioPluginOptions = {}): TransportPlugin<StdioEn
   };
 }
 
-/** What {@link stdio} would start for an entry. */
+/** Describes what {@link stdio} would start for an entry. */
 export interface StdioLaunch extends Pick<
   StdioTransportOptions,
   'framing' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'

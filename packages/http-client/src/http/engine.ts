@@ -1,7 +1,7 @@
 import { createDecoder } from './decoder.js';
 import { Routes, type RouteOptions } from './routes.js';
 
-/** What requests need besides the client, loaded with the first one: one file when it is published. */
+/** Holds what requests need besides the client, loaded with the first one: one file when it is published. */
 export interface Engine {
   readonly routes: Routes;
   readonly createDecoder: typeof createDecoder;

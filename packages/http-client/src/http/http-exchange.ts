@@ -15,7 +15,7 @@ import type { Sockets } from './socket-pool.js';
 /** Chooses the sink for the body of a reply; see `HttpClient.send`. */
 export type Accept = (head: ResponseHead) => BodySink | 'discard' | undefined;
 
-/** What an exchange gets from its HTTP client. */
+/** Holds what an exchange gets from its HTTP client. */
 export interface HttpExchangeDeps {
   readonly server: string | undefined;
   readonly limiter: ConcurrencyLimiter;
@@ -281,7 +281,7 @@ export class HttpExchange implements Pausable, Waiter, Dispatcher.DispatchHandle
     }
   }
 
-  /** The decoded body is complete, or is truncated as requested. */
+  /** Settles the reply, because the decoded body is complete or is truncated as requested. */
   #finish(): void {
     if (this.#done) return;
     this.#stop();

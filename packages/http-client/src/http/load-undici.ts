@@ -2,10 +2,10 @@
 /// <reference path="./undici-files.d.ts" />
 import type * as Whole from 'undici';
 
-/** What a request to the configured origin needs of undici, without a proxy. */
+/** Names what a request to the configured origin needs of undici, without a proxy. */
 export type Undici = Pick<typeof Whole, 'buildConnector' | 'Client'>;
 
-/** What requests to other origins and through a proxy need besides. */
+/** Names what requests to other origins and through a proxy need besides. */
 export interface UndiciAgents extends Pick<typeof Whole, 'Agent' | 'Pool' | 'ProxyAgent'> {
   /** Method of a dispatcher. Only the main module adds it to all dispatchers; `ProxyAgent` needs it on its pools. */
   readonly connect: Whole.Dispatcher['connect'];

@@ -12,7 +12,7 @@ import { createSocketPool, destroyedError, poolOf, type SocketPool } from './soc
 /** Resolves with the IP addresses of a host name. */
 type HostResolver = NonNullable<HttpClientOptions['resolve']>;
 
-/** How requests reach one origin. */
+/** Says how requests reach one origin. */
 export interface Route {
   readonly pool: SocketPool;
   readonly proxied: boolean;

@@ -3,7 +3,7 @@ import { systemClock } from '../timing/waits.js';
 /** Milliseconds that `close()` waits for an `open()` that ignores its signal. */
 const SETTLES_WITHIN_MS = 1000;
 
-/** One call of `open()` until it has settled. */
+/** Runs one call of `open()` until it has settled. */
 export class Opening {
   readonly #controller = new AbortController();
   #settled: Promise<void> | undefined;

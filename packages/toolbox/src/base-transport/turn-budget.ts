@@ -19,7 +19,7 @@ const SMALL_WORK_MS = 6;
 const LONG_WORK_FACTOR = 8;
 
 /**
- * The time that one connection has used in this turn of the event loop, so that a peer that floods leaves time for others.
+ * Measures the time that one connection has used in this turn of the event loop, so that a peer that floods leaves time for others.
  * Ordinary traffic is not affected: messages are handled at once until the budget is used up. {@link limitUnsolicited} also
  * limits the time over many turns.
  */

@@ -22,7 +22,7 @@ export interface ChallengedRequest {
   readonly refusal: () => FittingsError;
 }
 
-/** How the requests to one server are signed. */
+/** Says how the requests to one server are signed. */
 export interface CredentialsOptions {
   /** URL of the server with the scheme `http:` or `https:`; the provider is asked for credentials for it. */
   readonly url: URL;
@@ -171,7 +171,7 @@ function refusedAgain(
 }
 
 /**
- * The provider's own error, with the `delivery` of the request, which only the transport knows. If the error has a `delivery`
+ * Returns the provider's own error, with the `delivery` of the request, which only the transport knows. If the error has a `delivery`
  * already, that is about a request of the provider, for example to a token endpoint; then it becomes the cause of a new one.
  */
 function asAuthError(cause: unknown, delivery: Delivery, server: string | undefined): FittingsError {

@@ -1,7 +1,7 @@
 import { backoffDelay } from '../timing/waits.js';
 
 /**
- * What to do if the server is busy: status 429, or 503 with `Retry-After`. Only requests that may be carried out twice without
+ * Says what to do if the server is busy: status 429, or 503 with `Retry-After`. Only requests that may be carried out twice without
  * harm are sent again, because such a reply does not tell whether the server did the work before it sent it.
  */
 export interface RetryLaterOptions {
@@ -49,7 +49,7 @@ export class RetryBudget {
   }
 }
 
-/** How `parseRetryAfter` reads the header. */
+/** Says how `parseRetryAfter` reads the header. */
 export interface RetryAfterOptions {
   /** Current time in milliseconds since the epoch, for headers that hold a date. */
   readonly now: number;

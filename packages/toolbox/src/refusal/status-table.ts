@@ -1,6 +1,6 @@
 import type { Delivery, ErrorCode } from '@mcp-fittings/client-core';
 
-/** What a refused request tells beyond its status, over every remote transport. A row of the table may require it. */
+/** Names what a refused request tells beyond its status, over every remote transport. A row of the table may require it. */
 export type StatusCondition =
   /** The request had no credentials, and `WWW-Authenticate` has a `Bearer` or `DPoP` challenge. */
   | 'credentialsMissing'
@@ -12,7 +12,7 @@ export type StatusCondition =
   | 'retryAfter';
 
 /**
- * What a refusal means for the request:
+ * Names what a refusal means for the request:
  *
  * - `challenge`: other credentials may help, so the provider is asked.
  * - `retry-later`: the server is busy, and the request may be sent again.

@@ -84,7 +84,7 @@ class Cursor {
     return this.position >= this.#text.length;
   }
 
-  /** Whether the next character is one of these. */
+  /** Returns whether the next character is one of these. */
   sees(characters: string): boolean {
     const next = this.#text[this.position];
     return next !== undefined && characters.includes(next);

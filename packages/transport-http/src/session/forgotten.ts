@@ -2,7 +2,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { HttpConnection } from '../http-connection.js';
 import { sendOwnRequest } from './own-request.js';
 
-/** How a server refused a request. */
+/** Says how a server refused a request. */
 export interface SessionRefusal {
   /** HTTP status: 200 for an error in an accepted reply. */
   readonly status: number;
@@ -13,7 +13,7 @@ export interface SessionRefusal {
 /** Words of servers that have lost the session, or what `initialize` told them. */
 const SPEAKS_OF_SESSION = /session|initiali[sz]/i;
 
-/** Whether the text of an error may mean that the server does not know the session. */
+/** Returns whether the text of an error may mean that the server does not know the session. */
 export function speaksOfSession(text: unknown): boolean {
   return typeof text === 'string' && SPEAKS_OF_SESSION.test(text);
 }

@@ -1,6 +1,6 @@
 import { FittingsError, type JSONRPCObject, TransportError } from '@mcp-fittings/client-core';
 
-/** How a session was opened, so that it can be opened again. */
+/** Says how a session was opened, so that it can be opened again. */
 export interface Handshake {
   /** Parameters of `initialize`, as the protocol engine sent them. */
   readonly params: JSONRPCObject | undefined;
@@ -43,12 +43,12 @@ export class Session {
     return this.#handshake === undefined ? undefined : this.#id;
   }
 
-  /** Whether the server has accepted a message other than `initialize` in the session. */
+  /** Tells whether the server has accepted a message other than `initialize` in the session. */
   get isProven(): boolean {
     return this.#isProven;
   }
 
-  /** Whether the server has opened an event stream in the session. */
+  /** Tells whether the server has opened an event stream in the session. */
   get hasStreamed(): boolean {
     return this.#hasStreamed;
   }
@@ -58,23 +58,23 @@ export class Session {
     return this.#restoration?.catch(() => undefined);
   }
 
-  /** `initialize` was answered 2xx, and its header may contain a session id. Throws for an id that cannot be sent back. */
+  /** Takes the session id, if there is one, of a 2xx reply to `initialize`. Throws for an id that cannot be sent back. */
   offer(sessionIdHeader: string | undefined): void {
     this.#begin(checkSessionId(sessionIdHeader));
   }
 
-  /** `initialize` has a result, so the session exists. */
+  /** Notes that `initialize` has a result, so the session exists. */
   establish(handshake: Handshake): void {
     this.#handshake = handshake;
   }
 
-  /** `initialize` is about to be sent, or failed, so there is no session. */
+  /** Notes that there is no session, because `initialize` is about to be sent, or failed. */
   forget(): void {
     this.#begin(undefined);
     this.#handshake = undefined;
   }
 
-  /** The server accepted a message with this session id. */
+  /** Notes that the server accepted a message with this session id. */
   worked(usedId: string | undefined, method: string): void {
     if (usedId !== this.#id) return;
     this.#isProven = true;
@@ -82,7 +82,7 @@ export class Session {
   }
 
   /**
-   * The server no longer knows this id. Opens a new session, once for all callers. Rejects with `SESSION_LOST`, or with the error of
+   * Opens a new session, once for all callers, because the server no longer knows this id. Rejects with `SESSION_LOST`, or with the error of
    * sign-in.
    */
   restore(lostId: string | undefined): Promise<void> {

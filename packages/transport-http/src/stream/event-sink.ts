@@ -16,7 +16,7 @@ export function createCursor(lastEventId?: string): StreamCursor {
   return { lastEventId, retryMs: undefined, progressed: false };
 }
 
-/** Where an event stream is, and who reads it. */
+/** Says where an event stream is, and who reads it. */
 export interface EventSinkOptions {
   readonly cursor: StreamCursor;
   /** Called with the JSON value of each event. */
@@ -71,12 +71,12 @@ export class EventSink implements BodySink {
     });
   }
 
-  /** Whether all of the stream was read. */
+  /** Tells whether all of the stream was read. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** What the server sent in an event with the name `error`, which says why it will end the stream. */
+  /** Returns what the server sent in an event with the name `error`, which says why it will end the stream. */
   get reported(): TransportError | undefined {
     return this.#reported;
   }

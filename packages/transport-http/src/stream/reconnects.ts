@@ -2,7 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { backoffDelay } from '@mcp-fittings/toolbox/timing';
 import type { CheckedOptions } from '../options.js';
 
-/** How the latest connection of a stream ended. */
+/** Says how the latest connection of a stream ended. */
 interface EndedStream {
   /** Whether it received at least one event. */
   readonly progressed: boolean;

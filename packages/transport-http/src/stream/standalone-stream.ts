@@ -32,7 +32,6 @@ export class StandaloneStream {
   #state: StandaloneState = 'off';
   #current: SessionStream | undefined;
   #lostAt: number | undefined;
-  #isRevivable = false;
   /** Whether it was open once, in this session or an earlier one, so that a failure may be temporary. */
   #hasWorked = false;
 
@@ -63,18 +62,11 @@ export class StandaloneStream {
     });
   }
 
-  /** Tries a lost stream again, at most every `reconnect.maxMs`, because the server has answered a message. */
-  noticeLife(): void {
-    if (this.#state !== 'lost' || !this.#isRevivable || this.#lostAt === undefined) return;
-    const { clock, reconnect } = this.#connection.options;
-    if (clock.now() - this.#lostAt < (reconnect.maxMs ?? REVIVAL_MS)) return;
-    if (this.#current !== undefined) void this.#follow(this.#current);
-  }
-
   async #follow(stream: SessionStream): Promise<void> {
     const { lifetime, cursor, reconnects, decided } = stream;
     const { session, options } = this.#connection;
     const { clock, silenceMs } = options;
+    this.#connection.onAccepted = undefined;
     for (;;) {
       this.#state = 'opening';
       cursor.progressed = false;
@@ -108,8 +100,7 @@ export class StandaloneStream {
       const { progressed, retryMs } = cursor;
       const openMs = wasOpen ? clock.now() - openedAt : 0;
       const ms = mayHelp ? reconnects.next({ progressed, openMs, retryMs, failure }) : undefined;
-      this.#isRevivable = mayHelp;
-      if (ms === undefined) return this.#giveUp(failure);
+      if (ms === undefined) return this.#giveUp(failure, mayHelp ? stream : undefined);
       this.#state = 'opening';
       await sleepWithin(lifetime, ms, clock);
       if (lifetime.ended) return;
@@ -162,11 +153,18 @@ export class StandaloneStream {
     return this.#state === state;
   }
 
-  #giveUp(cause: unknown): void {
+  /** Reports that the stream is lost. If it may be revived, it is tried again, at most every `reconnect.maxMs`, when a message works. */
+  #giveUp(cause: unknown, revivable: SessionStream | undefined): void {
     const { transport, options } = this.#connection;
-    this.#state = 'lost';
+    const { clock, reconnect } = options;
     const isFirst = this.#lostAt === undefined;
-    this.#lostAt = options.clock.now();
+    const lostAt = clock.now();
+    this.#state = 'lost';
+    this.#lostAt = lostAt;
+    const revive = (stream: SessionStream): void => {
+      if (clock.now() - lostAt >= (reconnect.maxMs ?? REVIVAL_MS)) void this.#follow(stream);
+    };
+    this.#connection.onAccepted = revivable && (() => revive(revivable));
     if (!isFirst) return;
     const opened = this.#hasWorked ? 'reopened' : 'opened';
     transport.report(

@@ -8,7 +8,7 @@ import { ensurePrivateDirectory, writePrivateFile } from '@mcp-fittings/toolbox/
 import { FileLocks } from '@mcp-fittings/toolbox/stores';
 import { findAddress, PIPE_FILE, socketPath } from '../wire/socket-address.js';
 
-/** Where the shared process of a folder listens. */
+/** Serves the socket of a folder, and can stop. */
 export interface Listening {
   readonly path: string;
   /** Stops listening, unless `isBusy` says that a program has connected meanwhile. Resolves with whether it has stopped. */

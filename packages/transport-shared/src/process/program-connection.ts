@@ -24,7 +24,7 @@ import type { Member } from './shared-server.js';
 /** Member of `_meta` that every request of revision 2026-07-28 has. */
 const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
-/** The connection of one program. */
+/** Serves the connection of one program. */
 export interface ProgramConnection {
   /** Fails further requests, which are not sent. */
   refuseRequests(): void;

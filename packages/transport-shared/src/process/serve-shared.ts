@@ -29,7 +29,7 @@ export interface ServeSharedOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** The servers of all programs that connect, see {@link serveShared}. */
+/** Runs the servers of all programs that connect, see {@link serveShared}. */
 export interface SharedServing extends AsyncDisposable {
   /** Path of the socket; on Windows, of the pipe. */
   readonly path: string;

@@ -14,13 +14,13 @@ import { isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages
 import { InFlightRequests, SUBSCRIPTION_KEY, withSubscription } from './in-flight-requests.js';
 import { createSubscriptions } from './subscriptions.js';
 
-/** One program at a server, as the server's process sees it. */
+/** Represents one program at a server, as the server's process sees it. */
 export interface Member {
   /** Sends a message of the server to the program. */
   send(message: JSONRPCMessage): void;
   /** A request of the program gets no response. */
   fail(id: RequestId, error: FittingsError): void;
-  /** The server has ended. */
+  /** Called when the server has ended. */
   ended(error: FittingsError): void;
   /** Something about the server that belongs to no request. */
   report(error: FittingsError): void;

@@ -7,13 +7,13 @@ import type {
 import { isLogLevel, LOG_LEVELS, type LogLevel } from '@mcp-fittings/toolbox/logging';
 
 /**
- * What a server keeps for its one client and programs see as theirs: subscriptions to resources and the log level. The server
+ * Keeps what a server has for its one client and programs see as theirs: subscriptions to resources and the log level. The server
  * is asked for what all programs together want, and each program receives what it wants itself.
  */
 export interface Subscriptions<Client> {
   /** Returns the request as the server should see it, or the response if the server need not be asked. */
   request(client: Client, request: JSONRPCRequest): JSONRPCRequest | JSONRPCResponse;
-  /** A request was answered, or has failed. */
+  /** Notes that a request was answered, or has failed. */
   settled(client: Client, id: RequestId, hasSucceeded: boolean): void;
   /** Returns who receives a notification. */
   audience(message: JSONRPCNotification, all: ReadonlySet<Client>): Iterable<Client>;

@@ -6,7 +6,7 @@ import { sleep } from '@mcp-fittings/toolbox/timing';
 import { resolveStdioEntry } from '@mcp-fittings/transport-stdio';
 import { findAddress } from '../wire/socket-address.js';
 
-/** How the shared process is started. */
+/** Starts the shared process. */
 export interface SharedProcessCommand {
   /** The program, as an absolute path. */
   readonly command: string;

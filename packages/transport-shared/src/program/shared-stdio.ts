@@ -94,7 +94,7 @@ function digest(roots: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(roots.toSorted())).digest('base64url');
 }
 
-/** The entry point beside this file: no file of this package does anything when it is imported. */
+/** Starts the entry point beside this file: no file of this package does anything when it is imported. */
 function ownProcess(options: object): SharedProcessCommand {
   const module = new URL('../server.js', import.meta.url).href;
   const code = `import(${JSON.stringify(module)}).then((shared) => shared.runSharedProcess(${JSON.stringify(options)}))`;

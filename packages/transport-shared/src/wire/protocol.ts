@@ -57,7 +57,7 @@ export interface WireError {
   readonly details?: ErrorDetails | undefined;
 }
 
-/** What the shared process says besides the messages of the server. */
+/** Carries what the shared process says besides the messages of the server. */
 export type ControlEvent =
   /** The server runs; messages may follow. */
   | { readonly event: 'opened'; readonly description: TransportDescription }

@@ -5,7 +5,7 @@ import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import type { StderrTail } from './stderr-tail.js';
 
-/** How a server process became unusable. */
+/** Says how a server process became unusable. */
 export type ProcessEnd =
   | { readonly kind: 'exited'; readonly exitCode: number | null; readonly signal: string | null }
   | { readonly kind: 'stdout-closed' }

@@ -5,7 +5,7 @@ import { win32 } from 'node:path';
 export interface ProcessTree {
   /** Asks all of them to exit (SIGTERM) or kills them (SIGKILL). Never throws: they may be gone already. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** Whether any other process still runs after the server process itself has exited. */
+  /** Returns whether any other process still runs after the server process itself has exited. */
   hasSurvivors(): Promise<boolean>;
   /** Kills them synchronously, for use while this process exits. */
   killNow(): void;

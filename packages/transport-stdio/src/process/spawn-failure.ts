@@ -31,7 +31,7 @@ export function checkTexts(plan: {
 /** What `spawn` accepts as the stderr of a child process. */
 export type ChildStderr = 'pipe' | 'overlapped' | 'inherit' | 'ignore' | Stream | number;
 
-/** Why the child cannot use this as its stderr, and what to do. */
+/** Returns why the child cannot use this as its stderr, and what to do. */
 export interface StderrProblem {
   readonly message: string;
   readonly hint: string;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@mcp-fittings/client-core';
 
-/** How messages are delimited in a stream of bytes. */
+/** Delimits messages in a stream of bytes. */
 export interface Framing {
   /** Returns what goes on the wire for one message, as text. */
   frame(json: string): string;

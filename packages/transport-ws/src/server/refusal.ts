@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '@mcp-fittings/client-core';
 
-/** Why an upgrade is refused. */
+/** Says why an upgrade is refused. */
 export interface Refusal {
   readonly status: number;
   /** For the client and the log; contains nothing that a client sent. */
