@@ -1,4 +1,4 @@
-import { AuthRequiredError, FittingsError, TransportError } from '@mcp-fittings/client-core';
+import { FittingsError, TransportError } from '@mcp-fittings/client-core';
 import { classifySystemError, restateError } from '@mcp-fittings/toolbox/errors';
 import { describe, expect, it } from 'vitest';
 
