@@ -13,7 +13,7 @@ export { clientCapabilities } from './engine/client-capabilities.js';
 export { elicited, toElicitationRequest } from './engine/elicitation.js';
 export { isEraUnknown, isLocal, isSilence, probeTimeoutMs, tooSlowForEra } from './engine/era.js';
 export { handshakeProblem } from './engine/handshake-bounds.js';
-export { headerProblem } from './engine/header-annotations.js';
+export { headerAnnotationProblem } from './engine/header-annotations.js';
 export { Listening } from './engine/listening.js';
 export {
   connectionError,

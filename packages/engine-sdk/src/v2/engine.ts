@@ -4,7 +4,7 @@ import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import type { LogLevel } from '@mcp-fittings/host';
 import {
   clientCapabilities,
-  headerProblem,
+  headerAnnotationProblem,
   isEraUnknown,
   isLocal,
   Listening,
@@ -158,7 +158,7 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
     instructions: client.getInstructions(),
     capabilities,
     ...(found.kind === 'stateless' &&
-      !isStdio && { unusable: ({ inputSchema }) => headerProblem(inputSchema) }),
+      !isStdio && { unusable: ({ inputSchema }) => headerAnnotationProblem(inputSchema) }),
     request,
     ...(listening !== undefined && {
       subscribe: (uri) => guarded('subscriptions/listen', listening.subscribe(uri)),

@@ -37,7 +37,7 @@ export interface HeaderAnnotation {
  * leave out a tool whose annotations are not valid (SEP-2243). The depth of the schema has been bounded before.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports (custom headers)
  */
-export function headerProblem(inputSchema: unknown): string | undefined {
+export function headerAnnotationProblem(inputSchema: unknown): string | undefined {
   return readAnnotations(inputSchema).problem;
 }
 

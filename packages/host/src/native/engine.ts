@@ -2,7 +2,7 @@ import { FittingsError, type Transport } from '@mcp-fittings/client-core';
 import type { Engine, EngineConnectOptions, EngineSession } from '../contracts/engine.js';
 import type { LogLevel } from '../contracts/server-requests.js';
 import { isLocal } from '../engine/era.js';
-import { headerProblem } from '../engine/header-annotations.js';
+import { headerAnnotationProblem } from '../engine/header-annotations.js';
 import { Listening } from '../engine/listening.js';
 import { connectionError, otherError } from '../engine/request-errors.js';
 import { clientCapabilities } from '../engine/client-capabilities.js';
@@ -129,7 +129,7 @@ async function createStatelessSession(options: StatelessSessionOptions): Promise
   const parameterHeaders = new ParameterHeaders();
   return {
     ...handshake,
-    ...(!isLocal(transport) && { unusable: ({ inputSchema }) => headerProblem(inputSchema) }),
+    ...(!isLocal(transport) && { unusable: ({ inputSchema }) => headerAnnotationProblem(inputSchema) }),
     request(method, params, given) {
       const { _meta: meta } = params;
       const repeated = parameterHeaders.of(given.definition, params['arguments']);
