@@ -3,7 +3,7 @@ import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
 import { createIdleHttpClient, type HttpClient } from '@mcp-fittings/http-client';
 import type { GoogleProviderOptions } from './options.js';
 import { checkRecipient } from './recipients.js';
-import { createTokenManager } from './token-manager.js';
+import { GoogleTokens } from './google-tokens.js';
 import { requestToken } from './token-request.js';
 
 const SERVICE_ACCOUNT = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,254}$/;
@@ -57,7 +57,7 @@ export function createGoogleProvider(options: GoogleProviderOptions): AuthProvid
     new FittingsError('TIMEOUT', `Google issued no token within ${String(timeoutMs)} ms.`, { server });
   // Google's library retries, and cannot be aborted.
   const get = () => withTimeout({ ms: timeoutMs, error, clock }, () => requestToken(request));
-  const tokens = createTokenManager(get, clock);
+  const tokens = new GoogleTokens(get, clock);
 
   return {
     async headers({ url: target }) {

@@ -4,7 +4,7 @@ import type { HttpClient } from '@mcp-fittings/http-client';
 import type { AuthClient, Impersonated } from 'google-auth-library';
 import { googleError } from './google-errors.js';
 import type { GoogleEndpoints } from './options.js';
-import type { GoogleToken } from './token-manager.js';
+import type { GoogleToken } from './google-tokens.js';
 
 /** What a token is requested with. */
 export interface GoogleTokenOptions {

@@ -12,7 +12,7 @@ import {
 } from 'oauth4webapi';
 import type { InteractionSession } from '../interaction/interaction.js';
 import { oauthError } from '../protocol/oauth-error.js';
-import { createSentSecrets } from '../protocol/sent-secrets.js';
+import { SentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
 import { requestToken, type TokenRequest } from '../tokens/token-endpoint.js';
 import { pushRequest } from './pushed-authorization.js';
@@ -103,7 +103,7 @@ export async function redeemCode(
   try {
     validated = validateAuthResponse(as, toLibraryClient(client), answer, state);
   } catch (cause) {
-    const sentSecrets = createSentSecrets();
+    const sentSecrets = new SentSecrets();
     sentSecrets.addValues([state, verifier, ...(nonce === undefined ? [] : [nonce])]);
     throw oauthError(cause, `The sign-in at ${as.issuer} failed`, { server, sentSecrets });
   }

@@ -14,7 +14,7 @@ import {
 import { checkBrowserTarget, checkEndpoint, type MetadataPolicy } from '../discovery/accepted-metadata.js';
 import { signInAborted, type DeviceInteraction, type DevicePrompt } from '../interaction/interaction.js';
 import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
-import { createSentSecrets } from '../protocol/sent-secrets.js';
+import { SentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
 import { requestToken, type TokenRequest } from '../tokens/token-endpoint.js';
 import { asResponse, guardedFetch, readAnswer } from '../protocol/endpoint.js';
@@ -114,7 +114,7 @@ async function start(request: DeviceCodeRequest): Promise<DeviceAuthorizationRes
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     ...(resource !== undefined && { resource }),
   };
-  const sentSecrets = createSentSecrets();
+  const sentSecrets = new SentSecrets();
   const failed = `The device authorization request to ${as.issuer} failed`;
   try {
     const response = await deviceAuthorizationRequest(as, library, client.authenticate, parameters, {

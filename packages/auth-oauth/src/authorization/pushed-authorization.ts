@@ -1,7 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { processPushedAuthorizationResponse, pushedAuthorizationRequest } from 'oauth4webapi';
 import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
-import { createSentSecrets } from '../protocol/sent-secrets.js';
+import { SentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient } from '../registration/oauth-client.js';
 import { libraryOptions, type TokenRequest } from '../tokens/token-endpoint.js';
 import { asResponse, readAnswer } from '../protocol/endpoint.js';
@@ -24,7 +24,7 @@ export async function pushRequest(
     );
   }
   const library = toLibraryClient(client);
-  const sentSecrets = createSentSecrets();
+  const sentSecrets = new SentSecrets();
   const failed = `The authorization request to ${as.issuer} failed`;
   const once = async (): Promise<string> => {
     const options = libraryOptions(request, sentSecrets);

@@ -1,6 +1,6 @@
 import { type ErrorCode, FittingsError } from '@mcp-fittings/client-core';
 import { AuthorizationResponseError } from 'oauth4webapi';
-import { createSentSecrets, type SentSecrets } from './sent-secrets.js';
+import { SentSecrets } from './sent-secrets.js';
 
 export interface OAuthErrorOptions {
   readonly server: string;
@@ -17,7 +17,7 @@ export interface OAuthErrorOptions {
  * The library's error is not kept as `cause`, because it can hold the body of a token response.
  */
 export function oauthError(cause: unknown, what: string, options: OAuthErrorOptions): FittingsError {
-  const { server, code = 'AUTH_FAILED', hint, sentSecrets = createSentSecrets() } = options;
+  const { server, code = 'AUTH_FAILED', hint, sentSecrets = new SentSecrets() } = options;
   if (cause instanceof FittingsError) return cause;
   if (cause instanceof AuthorizationResponseError) {
     const error = sentSecrets.clean(cause.error, 80);

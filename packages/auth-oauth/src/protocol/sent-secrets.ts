@@ -18,45 +18,43 @@ const PUBLIC_FIELDS = new Set([
   'token_type_hint',
 ]);
 
-/** The secrets that were sent to a server, which may repeat them in texts that end up in an error or a log. */
-export interface SentSecrets {
+/** Keeps the secrets that were sent to a server, which may repeat them in texts that end up in an error or a log. */
+export class SentSecrets {
+  readonly #values = new Set<string>();
+
   /** Adds the secrets of a request that is about to be sent. */
-  add(request: {
+  add({
+    headers,
+    body,
+  }: {
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string | URLSearchParams | Uint8Array | null | undefined;
-  }): void;
-  addValues(values: Iterable<string>): void;
-  /** Returns a text of the server without control characters, shortened, and without the secrets. */
-  clean(text: string, maxLength: number): string;
-}
+  }): void {
+    const form =
+      body instanceof URLSearchParams ? body : new URLSearchParams(typeof body === 'string' ? body : '');
+    for (const [name, value] of form) if (!PUBLIC_FIELDS.has(name)) this.#values.add(value);
+    for (const value of Object.values(headersOf(headers, ['authorization', 'dpop']))) {
+      const [scheme = '', credentials = ''] = value.split(' ');
+      this.#values.add(credentials === '' ? value : credentials);
+      if (scheme.toLowerCase() === 'basic') this.addValues(partsOfBasic(credentials));
+    }
+  }
 
-export function createSentSecrets(): SentSecrets {
-  const values = new Set<string>();
-  return {
-    add({ headers, body }) {
-      const form =
-        body instanceof URLSearchParams ? body : new URLSearchParams(typeof body === 'string' ? body : '');
-      for (const [name, value] of form) if (!PUBLIC_FIELDS.has(name)) values.add(value);
-      for (const value of Object.values(headersOf(headers, ['authorization', 'dpop']))) {
-        const [scheme = '', credentials = ''] = value.split(' ');
-        values.add(credentials === '' ? value : credentials);
-        if (scheme.toLowerCase() === 'basic') for (const part of partsOfBasic(credentials)) values.add(part);
-      }
-    },
-    addValues(more) {
-      for (const value of more) values.add(value);
-    },
-    clean(text, maxLength) {
-      const redact = createRedactor(values);
-      const bounded = text.slice(0, MAX_TEXT);
-      const first = bounded.length < text.length ? redact(bounded, 'end') : redact(bounded);
-      // Twice: a character that is removed may have split a secret.
-      const cleaned = redact(sanitizeText(first, { maxLength: MAX_TEXT }));
-      if (isDisguised(cleaned, values)) return '[redacted]';
-      // Shortened last: the start of a secret is secret as well.
-      return sanitizeText(cleaned, { maxLength });
-    },
-  };
+  addValues(values: Iterable<string>): void {
+    for (const value of values) this.#values.add(value);
+  }
+
+  /** Returns a text of the server without control characters, shortened, and without the secrets. */
+  clean(text: string, maxLength: number): string {
+    const redact = createRedactor(this.#values);
+    const bounded = text.slice(0, MAX_TEXT);
+    const first = bounded.length < text.length ? redact(bounded, 'end') : redact(bounded);
+    // Twice: a character that is removed may have split a secret.
+    const cleaned = redact(sanitizeText(first, { maxLength: MAX_TEXT }));
+    if (isDisguised(cleaned, this.#values)) return '[redacted]';
+    // Shortened last: the start of a secret is secret as well.
+    return sanitizeText(cleaned, { maxLength });
+  }
 }
 
 function headersOf(

@@ -8,7 +8,7 @@ import {
   type AuthorizationServer,
 } from 'oauth4webapi';
 import { oauthError } from '../protocol/oauth-error.js';
-import { createSentSecrets } from '../protocol/sent-secrets.js';
+import { SentSecrets } from '../protocol/sent-secrets.js';
 import { asResponse, type Fetcher, guardedFetch, isJsonType, readAnswer } from '../protocol/endpoint.js';
 
 /** A registration request. */
@@ -69,7 +69,7 @@ export async function register(request: RegistrationRequest): Promise<Registrati
       issuer: as.issuer,
       server,
       what: failed,
-      sentSecrets: createSentSecrets(),
+      sentSecrets: new SentSecrets(),
     });
     // Some servers omit when a secret expires, or answer 200: both are harmless.
     const answer = asResponse({ client_secret_expires_at: 0, ...document }, 201);

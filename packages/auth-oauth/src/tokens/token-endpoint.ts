@@ -13,7 +13,7 @@ import {
   type TokenEndpointResponse,
 } from 'oauth4webapi';
 import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
-import { createSentSecrets, type SentSecrets } from '../protocol/sent-secrets.js';
+import { SentSecrets } from '../protocol/sent-secrets.js';
 import { toLibraryClient, type OAuthClient } from '../registration/oauth-client.js';
 import {
   asResponse,
@@ -66,7 +66,7 @@ export async function requestToken(
 ): Promise<TokenEndpointResponse> {
   const { authorizationServer: as, client, server } = request;
   const library = toLibraryClient(client);
-  const sentSecrets = createSentSecrets();
+  const sentSecrets = new SentSecrets();
   const failed = `${what} at ${as.issuer} failed`;
   const once = async (): Promise<TokenEndpointResponse> => {
     const response = await send(as, library, libraryOptions(request, sentSecrets));
