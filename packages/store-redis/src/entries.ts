@@ -12,44 +12,81 @@ export interface EntriesOptions {
   readonly clock: Clock;
 }
 
-/** Encrypted values with versions. With a fencing token, a write is refused after another process has taken the lock. */
-export interface Entries {
-  get(redisKeys: RedisKeys): Promise<StoredValue | undefined>;
-  set(redisKeys: RedisKeys, value: StoredValue, fencingToken: string | undefined): Promise<void>;
-  delete(redisKeys: RedisKeys, fencingToken: string | undefined): Promise<void>;
-}
-
 /** More than the clocks of two machines differ by. */
 const MAX_CLOCK_SKEW_MS = 24 * 3600 * 1000;
 const MAX_ATTEMPTS = 50;
 const QUEUE_MS = 60_000;
 
-export function createEntries({ runner, keys, keepMs, clock }: EntriesOptions): Entries {
-  const seen = createSeenVersions();
-  // Without it, the writers of one process would only make each other retry.
-  const mutex = new KeyedMutex(clock);
+/** Encrypted values with versions. With a fencing token, a write is refused after another process has taken the lock. */
+export class Entries {
+  readonly #options: EntriesOptions;
+  readonly #seen = new SeenVersions();
+  /** Without it, the writers of one process would only make each other retry. */
+  readonly #mutex: KeyedMutex;
 
-  /** Versions follow the clock, and always grow even if the clock is set back. */
-  const nextVersion = (before: number): number => Math.max(before + 1, clock.now());
+  constructor(options: EntriesOptions) {
+    this.#options = options;
+    this.#mutex = new KeyedMutex(options.clock);
+  }
 
-  const write = async (
+  async get(redisKeys: RedisKeys): Promise<StoredValue | undefined> {
+    const { runner, keys, clock } = this.#options;
+    const last = this.#seen.last(redisKeys.entry);
+    const text = await runner.run(READ, [redisKeys.value], [MAX_SEALED_BYTES]);
+    if (typeof text === 'number') throw corruptEntry('long');
+    const state = text === undefined ? undefined : await unsealEntry(redisKeys.entry, text, keys);
+    assertNotOlder(state, last, clock.now());
+    if (state === undefined) return undefined;
+    const { version, until, value } = state;
+    this.#seen.record(redisKeys.entry, { version, until, present: value !== undefined });
+    return value;
+  }
+
+  async set(redisKeys: RedisKeys, value: StoredValue, fencingToken: string | undefined): Promise<void> {
+    const { clock, keepMs } = this.#options;
+    const text = serializeValue(value);
+    const lifetimeMs = lifetimeOf(value, clock.now(), keepMs);
+    await this.#write(redisKeys, { text, lifetimeMs }, fencingToken);
+  }
+
+  delete(redisKeys: RedisKeys, fencingToken: string | undefined): Promise<void> {
+    return this.#write(redisKeys, undefined, fencingToken);
+  }
+
+  async #write(
     redisKeys: RedisKeys,
     value: { readonly text: string; readonly lifetimeMs: number | undefined } | undefined,
     fencingToken: string | undefined,
-  ): Promise<void> => {
+  ): Promise<void> {
+    const release = await this.#mutex.acquire(redisKeys.entry, QUEUE_MS);
+    try {
+      await this.#writeNow(redisKeys, value, fencingToken);
+    } finally {
+      release();
+    }
+  }
+
+  async #writeNow(
+    redisKeys: RedisKeys,
+    value: { readonly text: string; readonly lifetimeMs: number | undefined } | undefined,
+    fencingToken: string | undefined,
+  ): Promise<void> {
+    const { runner, keys, keepMs, clock } = this.#options;
     const lifetimeMs = value === undefined ? keepMs : value.lifetimeMs;
     const until = clock.now() + (lifetimeMs ?? LONGEST_MEMORY_MS);
-    let before = seen.last(redisKeys.entry)?.version ?? 0;
+    let before = this.#seen.last(redisKeys.entry)?.version ?? 0;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const version = nextVersion(before);
+      // Versions follow the clock, and always grow even if the clock is set back.
+      const version = Math.max(before + 1, clock.now());
       const text = await sealEntry(redisKeys.entry, { version, until }, value?.text, keys);
       const reply = await runner.run(
         value === undefined ? DELETE : WRITE,
         [redisKeys.value, redisKeys.fence],
         [fencingToken ?? '', version, text, lifetimeMs ?? 0, clock.now() + MAX_CLOCK_SKEW_MS],
       );
-      if (reply === 'ok')
-        return seen.record(redisKeys.entry, { version, until, present: value !== undefined });
+      if (reply === 'ok') {
+        return this.#seen.record(redisKeys.entry, { version, until, present: value !== undefined });
+      }
       if (reply === 'lost') throw lockLost();
       before = Number(reply);
       if (!Number.isSafeInteger(before)) throw unexpectedReply();
@@ -59,36 +96,7 @@ export function createEntries({ runner, keys, keepMs, clock }: EntriesOptions): 
       `Could not write a credential to Redis in ${MAX_ATTEMPTS} attempts: other processes keep writing it.`,
       { hint: 'Try again later.' },
     );
-  };
-
-  const exclusively = async (redisKeys: RedisKeys, work: () => Promise<void>): Promise<void> => {
-    const release = await mutex.acquire(redisKeys.entry, QUEUE_MS);
-    try {
-      await work();
-    } finally {
-      release();
-    }
-  };
-
-  return {
-    async get(redisKeys) {
-      const last = seen.last(redisKeys.entry);
-      const text = await runner.run(READ, [redisKeys.value], [MAX_SEALED_BYTES]);
-      if (typeof text === 'number') throw corruptEntry('long');
-      const state = text === undefined ? undefined : await unsealEntry(redisKeys.entry, text, keys);
-      assertNotOlder(state, last, clock.now());
-      if (state === undefined) return undefined;
-      const { version, until, value } = state;
-      seen.record(redisKeys.entry, { version, until, present: value !== undefined });
-      return value;
-    },
-    async set(redisKeys, value, token) {
-      const text = serializeValue(value);
-      const lifetimeMs = lifetimeOf(value, clock.now(), keepMs);
-      await exclusively(redisKeys, () => write(redisKeys, { text, lifetimeMs }, token));
-    },
-    delete: (redisKeys, token) => exclusively(redisKeys, () => write(redisKeys, undefined, token)),
-  };
+  }
 }
 
 function lockLost(): Error {
@@ -100,28 +108,25 @@ function lockLost(): Error {
 /** The last state of an entry that this process has seen. */
 type SeenVersion = Pick<EntryState, 'version' | 'until'> & { readonly present: boolean };
 
-/** Remembers versions: Redis itself cannot tell that it was restored from an old copy. */
-interface SeenVersions {
-  /** Call it before Redis is asked: what Redis returns then must not be older. */
-  last(entry: string): SeenVersion | undefined;
-  record(entry: string, version: SeenVersion): void;
-}
-
 /** Above this number, the entry that was seen least recently is forgotten. */
 const MAX_ENTRIES = 10_000;
 
-function createSeenVersions(): SeenVersions {
-  const all = new Map<string, SeenVersion>();
-  return {
-    last: (entry) => all.get(entry),
-    record(entry, seen) {
-      if ((all.get(entry)?.version ?? 0) > seen.version) return;
-      all.delete(entry);
-      all.set(entry, seen);
-      const [oldest] = all.keys();
-      if (all.size > MAX_ENTRIES && oldest !== undefined) all.delete(oldest);
-    },
-  };
+/** Remembers versions: Redis itself cannot tell that it was restored from an old copy. */
+class SeenVersions {
+  readonly #all = new Map<string, SeenVersion>();
+
+  /** Call it before Redis is asked: what Redis returns then must not be older. */
+  last(entry: string): SeenVersion | undefined {
+    return this.#all.get(entry);
+  }
+
+  record(entry: string, seen: SeenVersion): void {
+    if ((this.#all.get(entry)?.version ?? 0) > seen.version) return;
+    this.#all.delete(entry);
+    this.#all.set(entry, seen);
+    const [oldest] = this.#all.keys();
+    if (this.#all.size > MAX_ENTRIES && oldest !== undefined) this.#all.delete(oldest);
+  }
 }
 
 /** Throws `STORE_CORRUPT` when Redis returns an older state than before, or has lost one. */

@@ -19,34 +19,65 @@ export interface LeasesOptions {
   readonly clock: Clock;
 }
 
-/** Locks across machines. */
-export interface Leases {
-  /** Runs `work` while no one else holds this lock. Rejects with `STORE_BUSY`, `STORE_UNAVAILABLE`, or the error of `work`. */
-  run<T>(redisKeys: RedisKeys, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** The fencing token for writes while {@link run} is at work under this name; undefined outside, where writes are free. */
-  tokenOf(redisKeys: RedisKeys): string | undefined;
-}
-
 const FIRST_POLL_MS = 2;
 const LAST_POLL_MS = 100;
 /** How long Redis remembers the last holder; a holder that is silent for longer has lost the lock anyway. */
 const FENCE_MS = 24 * 3600 * 1000;
 
-export function createLeases({ runner, lock = {}, clock }: LeasesOptions): Leases {
-  const { staleMs: leaseMs = DEFAULT_STALE_MS, waitMs = DEFAULT_WAIT_MS } = lock;
-  const mutex = new KeyedMutex(clock);
-  const held = new Map<string, HeldLease>();
+/** Locks across machines. */
+export class Leases {
+  readonly #runner: ScriptRunner;
+  readonly #clock: Clock;
+  readonly #leaseMs: number;
+  readonly #waitMs: number;
+  readonly #mutex: KeyedMutex;
+  readonly #held = new Map<string, HeldLease>();
 
-  const take = async (redisKeys: RedisKeys, deadline: number): Promise<HeldLease> => {
+  constructor({ runner, lock = {}, clock }: LeasesOptions) {
+    const { staleMs = DEFAULT_STALE_MS, waitMs = DEFAULT_WAIT_MS } = lock;
+    this.#runner = runner;
+    this.#clock = clock;
+    this.#leaseMs = staleMs;
+    this.#waitMs = waitMs;
+    this.#mutex = new KeyedMutex(clock);
+  }
+
+  /** Runs `work` while no one else holds this lock. Rejects with `STORE_BUSY`, `STORE_UNAVAILABLE`, or the error of `work`. */
+  async run<T>(redisKeys: RedisKeys, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = this.#clock.now() + this.#waitMs;
+    const release = await this.#mutex.acquire(redisKeys.entry, this.#waitMs);
+    try {
+      const lease = await this.#take(redisKeys, deadline);
+      this.#held.set(redisKeys.entry, lease);
+      try {
+        return await work(lease.signal);
+      } finally {
+        this.#held.delete(redisKeys.entry);
+        await lease.release();
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** The fencing token for writes while {@link run} is at work under this name; undefined outside, where writes are free. */
+  tokenOf({ entry }: RedisKeys): string | undefined {
+    return this.#held.get(entry)?.token;
+  }
+
+  async #take(redisKeys: RedisKeys, deadline: number): Promise<HeldLease> {
+    const runner = this.#runner;
+    const clock = this.#clock;
+    const leaseMs = this.#leaseMs;
     const token = randomUUID();
     const keys = [redisKeys.lease, redisKeys.fence];
     try {
       for (let attempt = 0; ; attempt++) {
         const since = clock.now();
         const answer = await runner.run(TAKE, keys, [token, leaseMs, FENCE_MS]);
-        if (answer === 'taken') return holdLease({ runner, redisKeys, token, leaseMs, since, clock });
+        if (answer === 'taken') return new HeldLease({ runner, redisKeys, token, leaseMs, since, clock });
         if (typeof answer !== 'number') throw unexpectedReply();
-        if (clock.now() >= deadline) throw busyError(waitMs);
+        if (clock.now() >= deadline) throw busyError(this.#waitMs);
         await sleep(pollMs(attempt, answer), { clock });
       }
     } catch (error) {
@@ -54,27 +85,7 @@ export function createLeases({ runner, lock = {}, clock }: LeasesOptions): Lease
       void runner.tryOnce(RELEASE, keys, [token]);
       throw error;
     }
-  };
-
-  return {
-    async run(redisKeys, work) {
-      const deadline = clock.now() + waitMs;
-      const release = await mutex.acquire(redisKeys.entry, waitMs);
-      try {
-        const lease = await take(redisKeys, deadline);
-        held.set(redisKeys.entry, lease);
-        try {
-          return await work(lease.signal);
-        } finally {
-          held.delete(redisKeys.entry);
-          await lease.release();
-        }
-      } finally {
-        release();
-      }
-    },
-    tokenOf: ({ entry }) => held.get(entry)?.token,
-  };
+  }
 }
 
 function pollMs(attempt: number, leftMs: number): number {
@@ -82,15 +93,7 @@ function pollMs(attempt: number, leftMs: number): number {
   return Math.min(backoffDelay(Math.min(attempt, 20), pause), Math.max(0, leftMs) + 1);
 }
 
-interface HeldLease {
-  /** The fencing token: a write is accepted only until another process takes the lock. */
-  readonly token: string;
-  /** Aborted when the lease was lost, or has expired as far as this process knows. */
-  readonly signal: AbortSignal;
-  release(): Promise<void>;
-}
-
-interface HoldLeaseOptions {
+interface HeldLeaseOptions {
   readonly runner: ScriptRunner;
   readonly redisKeys: RedisKeys;
   readonly token: string;
@@ -104,52 +107,78 @@ interface HoldLeaseOptions {
 const BEATS_PER_LEASE = 3;
 
 /** Renews a lease that was just taken until it is released or lost. */
-function holdLease({ runner, redisKeys, token, leaseMs, since, clock }: HoldLeaseOptions): HeldLease {
-  const keys = [redisKeys.lease, redisKeys.fence];
-  const lost = new AbortController();
-  let released = false;
-  let beat: Disposable | undefined;
-  let end: Disposable | undefined;
+class HeldLease {
+  /** The fencing token: a write is accepted only until another process takes the lock. */
+  readonly token: string;
+  readonly #runner: ScriptRunner;
+  readonly #keys: readonly string[];
+  readonly #leaseMs: number;
+  readonly #clock: Clock;
+  readonly #lost = new AbortController();
+  #released = false;
+  #beat: Disposable | undefined;
+  #end: Disposable | undefined;
 
-  const lose = (why: string): void => {
-    beat?.[Symbol.dispose]();
-    end?.[Symbol.dispose]();
-    if (!released && !lost.signal.aborted) lost.abort(storeError('STORE_LOCK_LOST', why));
-  };
-  const renewed = (at: number): void => {
-    end?.[Symbol.dispose]();
-    const left = Math.max(0, at + leaseMs - clock.now());
-    end = clock.schedule(() => lose('The lock was not renewed in time.'), left, { unref: true });
-  };
-  const renew = async (): Promise<void> => {
-    const at = clock.now();
+  constructor({ runner, redisKeys, token, leaseMs, since, clock }: HeldLeaseOptions) {
+    this.token = token;
+    this.#runner = runner;
+    this.#keys = [redisKeys.lease, redisKeys.fence];
+    this.#leaseMs = leaseMs;
+    this.#clock = clock;
+    this.#renewed(since);
+    this.#plan();
+  }
+
+  /** Aborted when the lease was lost, or has expired as far as this process knows. */
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  async release(): Promise<void> {
+    this.#released = true;
+    this.#stop();
+    // If Redis is unavailable, the lease expires; work that has succeeded must not fail because of that.
+    await this.#runner.tryOnce(RELEASE, this.#keys, [this.token]);
+  }
+
+  #plan(): void {
+    const interval = this.#leaseMs / BEATS_PER_LEASE;
+    this.#beat = this.#clock.schedule(() => void this.#renew(), interval, { unref: true });
+  }
+
+  async #renew(): Promise<void> {
+    const at = this.#clock.now();
     try {
-      if ((await runner.run(RENEW, keys, [token, leaseMs])) !== 1) {
-        return lose('Another process has taken the lock.');
+      if ((await this.#runner.run(RENEW, this.#keys, [this.token, this.#leaseMs])) !== 1) {
+        return this.#lose('Another process has taken the lock.');
       }
-      if (!released && !lost.signal.aborted) renewed(at);
+      if (this.#isHeld) this.#renewed(at);
     } catch {
       // Redis is unavailable: there is time to retry until the lease expires.
     }
-    if (!released && !lost.signal.aborted) plan();
-  };
-  const plan = (): void => {
-    beat = clock.schedule(() => void renew(), leaseMs / BEATS_PER_LEASE, { unref: true });
-  };
-  renewed(since);
-  plan();
+    if (this.#isHeld) this.#plan();
+  }
 
-  return {
-    token,
-    signal: lost.signal,
-    async release() {
-      released = true;
-      beat?.[Symbol.dispose]();
-      end?.[Symbol.dispose]();
-      // If Redis is unavailable, the lease expires; work that has succeeded must not fail because of that.
-      await runner.tryOnce(RELEASE, keys, [token]);
-    },
-  };
+  get #isHeld(): boolean {
+    return !this.#released && !this.#lost.signal.aborted;
+  }
+
+  #renewed(at: number): void {
+    this.#end?.[Symbol.dispose]();
+    const left = Math.max(0, at + this.#leaseMs - this.#clock.now());
+    const lose = (): void => this.#lose('The lock was not renewed in time.');
+    this.#end = this.#clock.schedule(lose, left, { unref: true });
+  }
+
+  #lose(why: string): void {
+    this.#stop();
+    if (this.#isHeld) this.#lost.abort(storeError('STORE_LOCK_LOST', why));
+  }
+
+  #stop(): void {
+    this.#beat?.[Symbol.dispose]();
+    this.#end?.[Symbol.dispose]();
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { READ } from './entries.js';
 import { unlessUnreadable } from './redis-errors.js';
 import type { RedisClient } from './redis-client.js';
 import { createRedisKeys } from './redis-keys.js';
-import { createScriptRunner } from './script-runner.js';
+import { ScriptRunner } from './script-runner.js';
 
 /** Options of {@link redisCache}. */
 export interface RedisCacheOptions {
@@ -55,7 +55,7 @@ export function redisCache(options: RedisCacheOptions): HostCache {
   const { client, key: keys, namespace = 'mcp-fittings', keepMs = KEEP_MS } = options;
   const { maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS, clock = systemClock } = options;
   const redisKeys = createRedisKeys(namespace);
-  const runner = createScriptRunner({ client, timeoutMs, clock });
+  const runner = new ScriptRunner({ client, timeoutMs, clock });
   // Encryption makes a text a third longer, and escapes may add to it.
   const maxSealed = 2 * maxBytes + 1024;
 

@@ -7,7 +7,7 @@ import type { RedisClient } from './redis-client.js';
 import { createRedisKeys, type RedisKeys } from './redis-keys.js';
 import { joinReplicas } from './replicas.js';
 import { admitOnRedis } from './limits.js';
-import { createScriptRunner } from './script-runner.js';
+import { ScriptRunner } from './script-runner.js';
 
 /** Options of {@link redisSharedState}. */
 export interface RedisSharedStateOptions {
@@ -47,8 +47,8 @@ export function redisSharedState(options: RedisSharedStateOptions): SharedState 
   const { client, key: keys, namespace = 'mcp-fittings', clock = systemClock } = options;
   const { timeoutMs = TIMEOUT_MS, limitTimeoutMs = LIMIT_TIMEOUT_MS, pollMs = POLL_MS } = options;
   const redisKeys = createRedisKeys(namespace);
-  const runner = createScriptRunner({ client, timeoutMs, clock });
-  const limitRunner = createScriptRunner({ client, timeoutMs: limitTimeoutMs, clock });
+  const runner = new ScriptRunner({ client, timeoutMs, clock });
+  const limitRunner = new ScriptRunner({ client, timeoutMs: limitTimeoutMs, clock });
   const keysOf = (key: string): RedisKeys => redisKeys('shared', key);
 
   return {

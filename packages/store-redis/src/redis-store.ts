@@ -3,9 +3,9 @@ import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { KeySource, LockOptions } from '@mcp-fittings/toolbox/stores';
 import { createRedisKeys, type RedisKeys } from './redis-keys.js';
 import type { RedisClient } from './redis-client.js';
-import { createScriptRunner } from './script-runner.js';
-import { createEntries } from './entries.js';
-import { createLeases } from './leases.js';
+import { ScriptRunner } from './script-runner.js';
+import { Entries } from './entries.js';
+import { Leases } from './leases.js';
 
 /** Options of {@link redisStore}. */
 export interface RedisStoreOptions {
@@ -51,9 +51,9 @@ export function redisStore(options: RedisStoreOptions): TokenStore {
   const { timeoutMs = TIMEOUT_MS, clock = systemClock } = options;
   const redisKeys = createRedisKeys(namespace);
   const keysOf = (key: string): RedisKeys => redisKeys('credential', key);
-  const runner = createScriptRunner({ client, timeoutMs, clock });
-  const entries = createEntries({ runner, keys, keepMs, clock });
-  const leases = createLeases({ runner, lock: options.lock, clock });
+  const runner = new ScriptRunner({ client, timeoutMs, clock });
+  const entries = new Entries({ runner, keys, keepMs, clock });
+  const leases = new Leases({ runner, lock: options.lock, clock });
 
   return {
     get: (key) => entries.get(keysOf(key)),
