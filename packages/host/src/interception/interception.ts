@@ -1,7 +1,7 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
-import type { Connection } from '../connection/connect-once.js';
 import type { ListKind, ListResult } from '../contracts/catalog.js';
 import type { ListBudget } from '../limiters.js';
+import type { EngineSession } from '../contracts/engine.js';
 import type { CallOptions, Host } from '../contracts/host.js';
 import type { InterceptedOperations, Interceptor } from '../contracts/interceptor.js';
 import type { HostCallbacks } from '../contracts/server-requests.js';
@@ -29,13 +29,13 @@ export class Interception {
     return interceptHost(host, this.#run, this.#deps);
   }
 
-  async connect(
+  async connect<Opened extends { readonly session: EngineSession }>(
     server: string,
     attempt: number,
     options: RunOptions,
-    open: () => Promise<Connection>,
-  ): Promise<Connection> {
-    let opened: Promise<Connection> | undefined;
+    open: () => Promise<Opened>,
+  ): Promise<Opened> {
+    let opened: Promise<Opened> | undefined;
     try {
       await this.#run<'connect'>({ operation: 'connect', server, attempt }, options, async () => {
         opened = open();
