@@ -6,6 +6,9 @@ import { memoryStore } from '@mcp-fittings/store-file';
 import { createOAuthProvider, type Interaction, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
 import { REDIRECT, startFalseServer, type FalseServer } from './support/false-server.js';
 
+/** What a server answers that is not an authorization server. */
+const HTML = { headers: { 'content-type': 'text/html' }, body: '<html>' };
+
 describe('hostile and broken authorization servers', () => {
   let server: FalseServer;
   let opened: URL[];
@@ -434,11 +437,17 @@ describe('hostile and broken authorization servers', () => {
     ['a huge id', { status: 201, body: { client_id: 'c'.repeat(5000) } }, false],
     ['CR/LF in the id', { status: 201, body: { client_id: 'c\r\nx: y' } }, false],
     ['no id', { status: 201, body: {} }, false],
+    ['a page of a server that requires an API key', { status: 499, ...HTML }, false],
   ])('a registration with %s', async (_, reply, accepted) => {
     server.answers.set('/register', reply);
     const outcome = await signIn();
     if (accepted) expect(outcome).toBe('signed in');
     else expect(outcome).toMatchObject({ code: 'AUTH_FAILED' });
+  });
+
+  it('a registration that a broken server does not answer is not refused for good', async () => {
+    server.answers.set('/register', { status: 500, ...HTML });
+    expect(await signIn()).toMatchObject({ code: 'SERVER_ERROR' });
   });
 
   it('no secret is shown by an error, an inspection or a log', async () => {

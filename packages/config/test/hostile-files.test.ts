@@ -116,6 +116,13 @@ describe('text', () => {
     };
   };
 
+  it('reads values that are nested 64 levels deep, and refuses one level more', async () => {
+    const nested = (levels: number): string =>
+      `{"mcpServers":{"s":{"command":"x","more":${'['.repeat(levels - 3)}${']'.repeat(levels - 3)}}}}`;
+    expect((await at(nested(64))).problems).not.toContainEqual(['JSON_TOO_DEEP', 1, expect.any(Number)]);
+    expect((await at(nested(65))).problems).toEqual([['JSON_TOO_DEEP', 1, expect.any(Number)]]);
+  });
+
   it('refuses 10^5 nested values at the one that is too deep', async () => {
     const deep = `{"mcpServers":{"s":{"command":"x","more":${'['.repeat(1e5)}${']'.repeat(1e5)}}}}`;
     expect(await at(deep)).toEqual({ problems: [['JSON_TOO_DEEP', 1, 103]], names: [] });

@@ -89,6 +89,13 @@ describe('a form that asks for a secret', () => {
     expect(inspectElicitation({ mode: 'form', message: '', schema, warnings: [] }).warnings).toHaveLength(1);
   });
 
+  it('is noticed six levels below a field, and not deeper', () => {
+    const nested = (levels: number): object =>
+      levels === 0 ? { title: 'Enter your password' } : { items: nested(levels - 1) };
+    expect(warningsOf(nested(6))).toHaveLength(1);
+    expect(warningsOf(nested(7))).toEqual([]);
+  });
+
   it.each([
     'Your name',
     'Choose a color: red, green or blue',

@@ -313,10 +313,12 @@ describe('taskStore', () => {
         record('x'.repeat(2000)),
         record('ok'),
         { ...record('no'), answered: [1] },
+        { ...record('longest'), answered: ['k'.repeat(1024)] },
+        { ...record('too long'), answered: ['k'.repeat(1025)] },
       ],
     });
     const store = taskStore(tokens, { clock: createManualClock() });
-    expect((await store.list('ann')).map(({ taskId }) => taskId)).toEqual(['ok']);
+    expect((await store.list('ann')).map(({ taskId }) => taskId)).toEqual(['ok', 'longest']);
     await tokens.set('mcp-tasks:ann', { tasks: 'none' });
     expect(await store.list('ann')).toEqual([]);
   });

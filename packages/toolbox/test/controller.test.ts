@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { type FittingsError, TransportError } from '@mcp-fittings/client-core';
 import type { TransportController } from '@mcp-fittings/toolbox/base-transport';
 import { isRequest } from '@mcp-fittings/toolbox/messages';
@@ -68,5 +69,20 @@ describe('what a transport does for its wire', () => {
     abort.abort();
     await expect(unsent).rejects.toMatchObject({ code: 'ABORTED', delivery: 'not-sent' });
     await expect(sent).rejects.toMatchObject({ code: 'ABORTED', delivery: 'unknown' });
+  });
+
+  it('listens to a signal once for all of its requests, and not when they are done', async () => {
+    await using transport = new WireTransport();
+    await transport.start();
+    const { signal } = new AbortController();
+    const listeners = (): number => getEventListeners(signal, 'abort').length;
+    const requests = [1, 2].map((id) =>
+      transport.send({ jsonrpc: '2.0', id, method: 'ping' }, { requestSignal: signal }),
+    );
+    await expect.poll(() => transport.written).toHaveLength(2);
+    expect(listeners()).toBe(1);
+    for (const id of [1, 2]) transport.hear({ jsonrpc: '2.0', id, result: {} });
+    await Promise.all(requests);
+    expect(listeners()).toBe(0);
   });
 });

@@ -56,6 +56,7 @@ describe('an error in the body of a refusal', () => {
       id: 7,
       error: { code: -32_601 },
     });
+    expect(answerTo('server/discover', 499, '')).toMatchObject({ error: { message: 'HTTP 499' } });
     expect(answerTo('server/discover', 500, 'broken')).toBeUndefined();
   });
 });

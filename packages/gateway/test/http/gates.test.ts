@@ -18,6 +18,8 @@ describe('who may send a request', () => {
     ['a name that a web page has rebound', 'evil.example'],
     ['user information', 'localhost@evil.example'],
     ['a path', 'localhost/evil'],
+    ['a query', 'localhost?evil'],
+    ['a fragment', 'localhost#evil'],
     ['nothing', ''],
   ])('refuses a Host header with %s, before anything else', async (_what, host) => {
     const authenticate = vi.fn((asked: Request) => byName.authenticate(asked));

@@ -137,6 +137,7 @@ export function openStore(argument) {
       return stored;
     },
     async set(key, value) {
+      if (is('forgets before it refuses')) rmSync(pathOf(key), { force: true });
       const text = textOf(value);
       if (is('waits for the lock in set')) while (read(lockOf(key)) !== undefined) await delay(5);
       if (is('hands out its own object') || is('keeps a copy for itself')) cache.set(key, value);

@@ -89,6 +89,8 @@ describe('a schema as a type', () => {
     [{ allOf: [{ type: 'string' }, { type: 'number' }] }, 'never'],
     [{ oneOf: [{ const: 1 }, { const: 2 }] }, '1 | 2'],
     [{ not: {} }, 'never'],
+    [{ not: true }, 'never'],
+    [{ type: 'string', not: false }, 'string'],
     [{ $schema: 'https://example.com/own', type: 'string' }, 'unknown'],
     [{ $ref: 'https://example.com/x.json' }, 'unknown'],
     [{ $ref: '#/$defs/a', $defs: { a: { type: 'string' } } }, 'TResultA'],

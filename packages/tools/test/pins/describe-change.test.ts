@@ -61,6 +61,32 @@ describe('a person decides by the description of a change', () => {
     ]);
   });
 
+  it('names the place of a difference that is 64 levels deep, and of a deeper one what contains it', () => {
+    const nested = (levels: number, value: unknown): object =>
+      levels === 1 ? { a: value } : { a: nested(levels - 1, value) };
+    const placeOf = (levels: number): string | undefined =>
+      /inputSchema "(.*)":/.exec(
+        describePinChange(
+          change({ inputSchema: nested(levels, { x: 1 }) }, { inputSchema: nested(levels, { x: 2 }) }),
+        ),
+      )?.[1];
+    expect(placeOf(63)).toMatch(/a\/x$/);
+    expect(placeOf(64)).toMatch(/a$/);
+  });
+
+  it('shows fewer places when there is little room, and says how many are left out', () => {
+    const text = (first: string, second: string): string => `${first} ${'in between '.repeat(100)}${second}`;
+    const changed = change({ description: text('one', 'two') }, { description: text('ten', 'six') });
+    const shown = (maxLength: number): readonly string[] =>
+      describePinChange(changed, { maxLength }).split('\n').slice(2);
+    expect(shown(639)).toEqual([
+      expect.stringContaining('- "one'),
+      expect.stringContaining('+ "ten'),
+      '    … 1 more differences are not shown',
+    ]);
+    expect(shown(640)).toHaveLength(4);
+  });
+
   it('says that two tools were swapped, that one was renamed, and that one is a copy', () => {
     expect(describePinChange(change({}, { title: 'x' }, { other: 'u' }))).toContain(
       'It now has the definition that the tool "u" had.',

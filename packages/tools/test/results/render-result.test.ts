@@ -112,6 +112,17 @@ describe('limits', () => {
     expect(parts.filter((part) => part.type === 'image')).toHaveLength(1);
   });
 
+  it('what is before an image counts for the text after it', () => {
+    const blocks = [
+      { type: 'text', text: 'a'.repeat(2_000) },
+      { type: 'image', data: PNG, mimeType: 'image/png' },
+      { type: 'text', text: 'b'.repeat(4_000) },
+    ];
+    const { text } = renderForModel(result(blocks), { maxCharacters: 5_000 });
+    expect(text.length).toBeLessThanOrEqual(5_000);
+    expect(text).toMatch(/^a{2000}\nb{2000,}…\n\[Truncated: /);
+  });
+
   it('text that just fits is not truncated', () => {
     const fits = result({ type: 'text', text: 'z'.repeat(100_000) });
     expect(renderForModel(fits).text).toBe('z'.repeat(100_000));

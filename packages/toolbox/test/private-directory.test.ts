@@ -1,0 +1,30 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ensurePrivateDirectory } from '@mcp-fittings/toolbox/files';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'private-directory-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('a private directory', () => {
+  it('is created with those above it, and may exist', async () => {
+    const path = join(folder, 'a/b');
+    await ensurePrivateDirectory(path);
+    await ensurePrivateDirectory(path);
+    expect((await stat(path)).mode & 0o777).toBe(0o700);
+  });
+
+  it('is refused where a file is in the way, with what is wrong', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    await expect(ensurePrivateDirectory(file)).rejects.toMatchObject({
+      code: 'STORE_INSECURE',
+      message: `${file} is not a directory.`,
+    });
+    await expect(ensurePrivateDirectory(join(file, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' });
+  });
+});
