@@ -8,6 +8,7 @@ import { progressLine } from '../src/output/progress.js';
 import { createStyle, wantsColors } from '../src/output/style.js';
 import { tableLines } from '../src/output/table.js';
 import { fitWidth, textWidth } from '../src/output/text-width.js';
+import { knownSize } from '../src/process-io.js';
 import { FittingsError } from '@mcp-fittings/client-core';
 
 const plain = createStyle(false);
@@ -160,4 +161,8 @@ it('exit codes follow what went wrong', () => {
     code('RPC_ERROR'),
   ]).toEqual([3, 4, 5, 6, 130, 1]);
   expect(exitCodeOf(new Error('x'))).toBe(1);
+});
+
+it('the size of a terminal counts if the terminal knows it', () => {
+  expect([undefined, 0, 1, 80].map(knownSize)).toEqual([undefined, undefined, 1, 80]);
 });

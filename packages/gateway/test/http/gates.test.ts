@@ -10,6 +10,7 @@ import { createFrontDoors } from '../../src/front-doors.js';
 import { gatewayOver, toyServer } from '../core/support.js';
 import { createTestSurface } from '../support/test-surface.js';
 import { INITIALIZE, SIGNED, byName, startTestGateway } from '../support/test-gateway.js';
+import { refuse } from '../../src/http/refusals.js';
 
 const ORIGIN = 'https://app.example.com';
 
@@ -405,5 +406,15 @@ describe('a callback of the program', () => {
     await using served = await startTestGateway({ access: { authenticate: async () => ({ caller }) } });
     await served.post(INITIALIZE);
     expect(served.surface.connections[0]?.caller.allows?.('notes')).toBe(false);
+  });
+});
+
+it('a refusal has the data that explains it to a program, if there is any', async () => {
+  const refusal = { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'No.' } };
+  expect(await refuse(403, 'No.').json()).toEqual(refusal);
+  const data = { error: 'insufficient_scope' };
+  expect(await refuse(403, 'No.', { data }).json()).toEqual({
+    ...refusal,
+    error: { ...refusal.error, data },
   });
 });
