@@ -46,6 +46,7 @@ it('each entry point loads what it exports, and what that needs', () => {
     tls: [],
     'parameter-headers': ['messages'],
     'private-socket': ['errors'],
+    stores: ['errors', 'files', 'messages', 'timing'],
   });
 });
 
