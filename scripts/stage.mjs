@@ -5,7 +5,7 @@
  * maps, which made packages two to three times as large.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { inAscii } from './in-ascii.mjs';
@@ -69,13 +69,13 @@ async function bundle({ exports }, folder, target) {
   const entries = Object.fromEntries(
     files.map((file) => [file.replace(/^\.\/dist\/|\.js$/g, ''), join(folder, file)]),
   );
-  for (const { fileName, code } of await bundled(entries)) {
+  for (const { fileName, code } of await bundled(entries, join(folder, 'dist'))) {
     mkdirSync(dirname(join(target, 'dist', fileName)), { recursive: true });
     writeFileSync(join(target, 'dist', fileName), code);
   }
 }
 
-async function bundled(input) {
+async function bundled(input, dist) {
   const built = await rolldown({
     input,
     platform: 'node',
@@ -85,7 +85,9 @@ async function bundled(input) {
   });
   const { output } = await built.generate({
     format: 'esm',
-    codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
+    codeSplitting: {
+      groups: [{ name: sharedBy(Object.keys(input), dist), debugName: 'shared', minShareCount: 2 }],
+    },
     minifyInternalExports: false,
     // The docstrings are in the declarations, where editors read them.
     comments: { jsdoc: false },
@@ -94,6 +96,14 @@ async function bundled(input) {
   });
   await built.close();
   return output;
+}
+
+/** What belongs to an entry point by its folder is beside that one, so that another entry point does not load all that is shared. */
+function sharedBy(entries, dist) {
+  return (module) => {
+    const [subject] = relative(dist, module).replace(/\.js$/, '').split(sep);
+    return entries.includes(subject) ? `shared-${subject}` : 'shared';
+  };
 }
 
 function published(manifest) {
