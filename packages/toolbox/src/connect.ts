@@ -3,8 +3,6 @@
  *
  * @packageDocumentation
  */
-export { CONNECTION_HEADERS, headerProblem } from './connect/http-headers.js';
-export { ipFamily, parseAddressRanges, type AddressRanges } from './connect/address-ranges.js';
 export { chooseProxy, type ProxyOptions } from './connect/choose-proxy.js';
 export { connectionHint, connectionMessage } from './connect/connection-messages.js';
 export {
@@ -15,8 +13,15 @@ export {
   type HttpEntryFields,
   type HttpEntryOptions,
 } from './connect/entry-fields.js';
-export { checkHeaders } from './connect/headers.js';
-export { bareHost, isLoopbackAddress, isLoopbackHost } from './connect/hosts.js';
+export { checkHeaders, CONNECTION_HEADERS, headerProblem } from './connect/headers.js';
+export {
+  bareHost,
+  ipFamily,
+  isLoopbackAddress,
+  isLoopbackHost,
+  parseAddressRanges,
+  type AddressRanges,
+} from './connect/hosts.js';
 export {
   checkHttpOptions,
   type AllowedAddresses,

@@ -3,15 +3,15 @@
  *
  * @packageDocumentation
  */
-export { readChallenge, type Challenge, type ReplyHead } from './refusal/challenge.js';
+export { parseChallenges, readChallenge, type Challenge, type ReplyHead } from './refusal/challenge.js';
 export {
   ChallengeBudget,
   Credentials,
+  RequestRedactor,
   type ChallengedRequest,
   type CredentialsOptions,
 } from './refusal/credentials.js';
 export { findInBandError } from './refusal/in-band-error.js';
-export { RequestRedactor } from './refusal/redaction.js';
 export {
   readRefusal,
   refusalError,
@@ -40,4 +40,3 @@ export {
   type StatusRow,
   wrongEndpointRows,
 } from './refusal/status-table.js';
-export { parseChallenges } from './refusal/www-authenticate.js';

@@ -13,10 +13,9 @@ import type {
 import type { Redactor } from '../text/redact.js';
 import { isRequestId, shapeOf, type MessageMembers } from '../messages.js';
 import { afterTurn, RefusalPace } from './after-turn.js';
-import { HandlerGuard } from './handler-guard.js';
+import { HandlerGuard, OrderedDelivery } from './handlers.js';
 import { Inbound, formatId } from './inbound.js';
 import { Opening } from './opening.js';
-import { OrderedDelivery } from './ordered-delivery.js';
 import { PendingRequests } from './pending-requests.js';
 import { callSafely, isForeignError, nameServer, TransportController } from './transport-controller.js';
 

@@ -1,6 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { parseAddressRanges } from './address-ranges.js';
-import { bareHost, isLoopbackHost, isSecure } from './hosts.js';
+import { bareHost, isLoopbackHost, isSecure, parseAddressRanges } from './hosts.js';
 
 /** Where the proxy of a connection is configured. */
 export interface ProxyOptions {

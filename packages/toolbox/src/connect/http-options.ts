@@ -1,8 +1,7 @@
 import { FittingsError, type Logger } from '@mcp-fittings/client-core';
-import { ipFamily, parseAddressRanges, type AddressRanges } from './address-ranges.js';
 import { chooseProxy, type ProxyOptions } from './choose-proxy.js';
 import { checkHeaders } from './headers.js';
-import { bareHost } from './hosts.js';
+import { bareHost, ipFamily, parseAddressRanges, type AddressRanges } from './hosts.js';
 import { checkServerUrl } from './server-url.js';
 
 /** The server that HTTP requests go to, and the way there. Only `url` is required. */

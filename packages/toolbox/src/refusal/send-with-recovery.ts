@@ -1,7 +1,6 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import { untilEnd, sleepWithin, type LifetimeSignal } from '../timing/lifetime.js';
-import { ChallengeBudget, type Credentials } from './credentials.js';
-import type { RequestRedactor } from './redaction.js';
+import { ChallengeBudget, type Credentials, type RequestRedactor } from './credentials.js';
 import {
   readRefusal,
   refusalError,
