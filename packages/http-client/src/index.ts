@@ -1,5 +1,4 @@
-export { createHttpClient } from './http/create-http-client.js';
-export { createIdleHttpClient } from './http/idle-http-client.js';
+export { createHttpClient, createIdleHttpClient } from './http/create-http-client.js';
 export type {
   AcceptedReply,
   BodySink,

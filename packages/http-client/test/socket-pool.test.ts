@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as undici from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSocketPool, type SocketPool } from '../src/http/socket-pool.js';
+import { createSocketPool, type SocketPool } from '../src/http/routes.js';
 
 const leave: (() => Promise<void>)[] = [];
 afterEach(async () => {

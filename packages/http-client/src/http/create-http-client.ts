@@ -1,10 +1,10 @@
-import { TransportError } from '@mcp-fittings/client-core';
+import { type Clock, TransportError } from '@mcp-fittings/client-core';
 import { checkHttpOptions } from '@mcp-fittings/toolbox/connect';
-import { type LifetimeSignal, systemClock } from '@mcp-fittings/toolbox/timing';
-import type { HttpClient, HttpReply, HttpRequest } from '../http-client.js';
+import { createByteCollector } from '@mcp-fittings/toolbox/framing';
+import { createLifetime, type LifetimeSignal, systemClock } from '@mcp-fittings/toolbox/timing';
+import type { HttpClient, HttpReply, HttpRequest, ResponseHead } from '../http-client.js';
 import type { HttpClientOptions } from '../options.js';
 import { AddressGuard } from './address-guard.js';
-import { collect } from './collect.js';
 import { guardedFetch, type GuardedFetchDeps, type GuardedFetchInit } from './guarded-fetch.js';
 import type { Engine } from './engine.js';
 import { HttpExchange, type Accept, type HttpExchangeDeps } from './http-exchange.js';
@@ -19,6 +19,9 @@ const DEFAULT_HEADERS = {
 };
 const CONNECT_MS = 10_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** An auth provider sends a few requests, hours apart, and is never told that it is no longer needed. */
+const IDLE_MS = 10_000;
+const NOTHING = new Uint8Array(0);
 
 /**
  * Creates the HTTP client of one server. Nothing is loaded or read before `load()` or
@@ -33,6 +36,36 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   return new UndiciHttpClient(options);
+}
+
+/**
+ * Creates a client for occasional requests, such as those of sign-in. It needs no `close()`: it frees its sockets when it has been
+ * idle for ten seconds, and opens new ones for the next request.
+ */
+export function createIdleHttpClient(options: HttpClientOptions, clock: Clock): Pick<HttpClient, 'fetch'> {
+  let client: HttpClient | undefined;
+  let inFlight = 0;
+  let idle: Disposable | undefined;
+
+  const close = (): void => {
+    const old = client;
+    client = undefined;
+    // Nothing is in flight on it.
+    void old?.close().catch(() => undefined);
+  };
+
+  return {
+    async fetch(url, init) {
+      idle?.[Symbol.dispose]();
+      client ??= createHttpClient(options);
+      inFlight++;
+      try {
+        return await client.fetch(url, init);
+      } finally {
+        if (--inFlight === 0) idle = clock.schedule(close, IDLE_MS, { unref: true });
+      }
+    },
+  };
 }
 
 class UndiciHttpClient implements HttpClient {
@@ -162,6 +195,44 @@ class UndiciHttpClient implements HttpClient {
     const engine = await this.#opening?.catch(() => undefined);
     await engine?.routes.close();
   }
+}
+
+/** Resolves with the whole response to a request, which `send` sends. Rejects with `ABORTED` if `signal` is aborted. */
+async function collect(
+  send: (lifetime: LifetimeSignal, accept: Accept) => ReturnType<HttpClient['send']>,
+  signal: AbortSignal | undefined,
+  server: string | undefined,
+): Promise<HttpReply> {
+  const body = createByteCollector();
+  const sink = { data: (bytes: Uint8Array) => body.add(bytes), end: () => undefined };
+  const lifetime = createLifetime();
+  const giveUp = (): void => lifetime.end();
+  if (signal?.aborted === true) giveUp();
+  else signal?.addEventListener('abort', giveUp, { once: true });
+  try {
+    const reply = await send(lifetime, () => sink);
+    if (reply?.accepted !== true) {
+      const options = { server, cause: signal?.reason, delivery: 'unknown' } as const;
+      throw new TransportError('ABORTED', 'The request was aborted by the caller.', options);
+    }
+    if (reply.broken !== undefined) throw reply.broken;
+    return replyOf(reply.head, body.take(NOTHING));
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+  }
+}
+
+function replyOf(head: ResponseHead, body: Uint8Array): HttpReply {
+  const { status, url, contentType } = head;
+  return {
+    status,
+    url,
+    contentType,
+    header: (name) => head.header(name),
+    headers: () => head.headers(),
+    body,
+    text: () => new TextDecoder().decode(body),
+  };
 }
 
 /** Loads what a request needs, so that a program that sends none does not wait for it. */

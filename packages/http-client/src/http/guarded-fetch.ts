@@ -1,7 +1,7 @@
 import { type Clock, TransportError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import type { HttpClient, HttpReply, HttpRequest } from '../http-client.js';
-import { nextHop } from './redirect.js';
+import { nextHop } from './response-head.js';
 
 /** Options of {@link HttpClient.fetch}. */
 export type GuardedFetchInit = NonNullable<Parameters<HttpClient['fetch']>[1]>;

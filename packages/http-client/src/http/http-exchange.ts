@@ -6,11 +6,9 @@ import type { AcceptedReply, BodySink, HttpRequest, ResponseHead } from '../http
 import type { BodyDecoder } from './decoder.js';
 import type { Engine } from './engine.js';
 import { failure, networkError, type FailedExchange } from './errors.js';
-import { nextHop, type NextHop } from './redirect.js';
-import { ReceivedHead } from './response-head.js';
-import type { Route } from './routes.js';
+import { nextHop, type NextHop, ReceivedHead } from './response-head.js';
+import type { Route, Sockets } from './routes.js';
 import type { ConcurrencyLimiter, Waiter } from './concurrency-limiter.js';
-import type { Sockets } from './socket-pool.js';
 
 /** Chooses the sink for the body of a reply; see `HttpClient.send`. */
 export type Accept = (head: ResponseHead) => BodySink | 'discard' | undefined;
