@@ -1,5 +1,5 @@
 import { type RequestId, TransportError } from '@mcp-fittings/client-core';
-import { concatBytes, createUtf8Decoder } from '@mcp-fittings/toolbox/framing';
+import { concatBytes } from '@mcp-fittings/toolbox/framing';
 import { answersId, isRecord, isRequestId, shapeOf } from '@mcp-fittings/toolbox/messages';
 import { replyExcerpt } from '@mcp-fittings/toolbox/refusal';
 import { type Redactor, sanitizeText } from '@mcp-fittings/toolbox/text';
@@ -78,14 +78,18 @@ export class JsonSink implements BodySink {
   end(): void {
     const [only] = this.#chunks;
     const bytes = this.#chunks.length === 1 && only !== undefined ? only : concatBytes(this.#chunks);
-    const text = createUtf8Decoder()(bytes);
-    if (text === undefined) {
-      throw new TransportError('MESSAGE_INVALID', 'The JSON body of the response is not valid UTF-8.', {
-        delivery: 'unknown',
-      });
-    }
+    const text = this.#decode(bytes);
     this.#answer.take(this.#parse(text, bytes.length), true);
     if (!this.#answer.received) throw unanswered(this.#beginningOf(text));
+  }
+
+  #decode(bytes: Uint8Array): string {
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      const message = 'The JSON body of the response is not valid UTF-8.';
+      throw new TransportError('MESSAGE_INVALID', message, { delivery: 'unknown' });
+    }
   }
 
   #beginningOf(text: string): string {
