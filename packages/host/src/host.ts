@@ -12,7 +12,6 @@ import type { HostOptions } from './contracts/host-options.js';
 import type { ServerSnapshot } from './contracts/state.js';
 import { Tracer } from './tracing.js';
 import { Emitter } from './events.js';
-import { checkCallContext } from './calls/call-context.js';
 import { interceptionLoader, withInterception } from './interception/load-interception.js';
 import { native } from './native/engine.js';
 import { callAsTask } from './engine/required-task.js';
@@ -24,6 +23,7 @@ import { statisticsOf } from './server/snapshot.js';
 import type { HostDeps } from './setup/server-deps.js';
 import { DEFAULT_LIMITS } from './setup/default-limits.js';
 import {
+  checkCallContext,
   checkEntries,
   checkHostOptions,
   checkName,

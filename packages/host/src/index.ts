@@ -4,7 +4,7 @@ export { createHost } from './host.js';
 export { createEntryTransport } from './setup/entry-transport.js';
 export { TRACE_CHANNELS, type TraceEvent } from './tracing.js';
 export { formatElicitation, formatSampling } from './server-requests/format-request.js';
-export { isReservedMetaKey } from './calls/call-context.js';
+export { isReservedMetaKey } from './check-arguments.js';
 export { inspectElicitation } from './server-requests/inspect-elicitation.js';
 export type {
   Available,

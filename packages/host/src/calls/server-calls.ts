@@ -3,7 +3,6 @@ import { restateError } from '@mcp-fittings/toolbox/errors';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { abortable, withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { Connection } from '../connection/connect-once.js';
-import type { IdleTimer } from '../connection/health-and-idle.js';
 import type { Supervisor } from '../connection/supervisor.js';
 import type { ToolDefinition } from '../contracts/catalog.js';
 import type { Progress } from '../contracts/content.js';
@@ -14,7 +13,7 @@ import type { CallInFlight } from '../contracts/server-requests.js';
 import { RateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import { CallRecovery } from './call-recovery.js';
-import type { OpenCalls } from './open-calls.js';
+import type { IdleTimer, OpenCalls } from './open-calls.js';
 import type { UrlElicitations } from './url-elicitations.js';
 
 /** A call of the host: what it sends, and how its result is read. */
@@ -137,8 +136,10 @@ export class ServerCalls {
 
   /** Bounds the rate of progress reports. */
   #limited(onProgress: (progress: Progress) => void): (progress: Progress) => void {
-    const rate = new RateLimit(this.#shared.clock, this.#shared.limits.eventsPerSecond);
+    const { clock, limits } = this.#shared;
+    let rate: RateLimit | undefined;
     return (progress) => {
+      rate ??= new RateLimit(clock, limits.eventsPerSecond);
       if (rate.allow()) onProgress(progress);
     };
   }

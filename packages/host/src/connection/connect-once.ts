@@ -10,8 +10,7 @@ import type { ConnectPhase } from '../contracts/state.js';
 import { parseEntry } from '../setup/settings.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { TraceEvent, Tracer } from '../tracing.js';
-import type { InboundLimit } from './inbound-limit.js';
-import { ConnectionObserver } from './connection-observer.js';
+import { ConnectionObserver, type InboundLimit } from './connection-observer.js';
 import { observed } from './observed-transport.js';
 
 type Shared = Pick<

@@ -1,12 +1,12 @@
 import { AuthRequiredError, FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
-import { OpenCalls } from '../calls/open-calls.js';
+import { IdleTimer, OpenCalls } from '../calls/open-calls.js';
 import { ServerCalls } from '../calls/server-calls.js';
 import { UrlElicitations } from '../calls/url-elicitations.js';
 import { connectOnce, type Connection } from '../connection/connect-once.js';
-import { InboundLimit } from '../connection/inbound-limit.js';
+import { InboundLimit } from '../connection/connection-observer.js';
 import { Supervisor } from '../connection/supervisor.js';
-import { IdleTimer, startHealthCheck } from '../connection/health-and-idle.js';
+import { startHealthCheck } from '../connection/health-check.js';
 import type { CatalogTool, ListKind, Available } from '../contracts/catalog.js';
 import type { ResourceResult } from '../contracts/content.js';
 import type { EngineCallbacks, EngineEvents, ProtocolEra } from '../contracts/engine.js';
@@ -42,6 +42,7 @@ export class ServerConnection {
   readonly calls: ServerCalls;
   readonly #deps: ServerDeps;
   readonly #identity: string;
+  readonly #type: string | undefined;
   readonly #cache: ServerCache;
   readonly #reads: ReadCache;
   readonly #callbacks: EngineCallbacks;
@@ -66,6 +67,7 @@ export class ServerConnection {
     this.config = config;
     this.settings = settings;
     this.#identity = entryIdentity(config);
+    this.#type = typeOf(config);
     const onCacheError = (error: unknown): void =>
       emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') });
     this.#cache = new ServerCache(deps, onCacheError);
@@ -163,7 +165,7 @@ export class ServerConnection {
         name,
         ...(principal !== undefined && { principal }),
         identity: this.#identity,
-        type: typeOf(this.config),
+        type: this.#type,
         scope: scopes.get(name),
         state: this.supervisor.state,
         lastError: this.#lastError,

@@ -42,36 +42,3 @@ export function startHealthCheck(session: EngineSession, options: HealthCheckOpt
     },
   };
 }
-
-/** Calls `onIdle` after `ms` without an open call; 0 turns it off. */
-export class IdleTimer implements Disposable {
-  readonly #clock: Clock;
-  readonly #ms: number;
-  readonly #onIdle: () => void;
-  #active = 0;
-  #timer: Disposable | undefined;
-
-  constructor(clock: Clock, ms: number, onIdle: () => void) {
-    this.#clock = clock;
-    this.#ms = ms;
-    this.#onIdle = onIdle;
-  }
-
-  /** Call it when a call starts (1) or ends (-1). */
-  busy(delta: 1 | -1): void {
-    this.#active += delta;
-    if (this.#ms > 0) this.arm();
-  }
-
-  /** Starts the timer if no call is open. */
-  arm(): void {
-    this[Symbol.dispose]();
-    if (this.#ms > 0 && this.#active === 0)
-      this.#timer = this.#clock.schedule(this.#onIdle, this.#ms, { unref: true });
-  }
-
-  [Symbol.dispose](): void {
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = undefined;
-  }
-}
