@@ -1,6 +1,5 @@
 import type { ToolResult } from '@mcp-fittings/host';
-import { forSameList } from '../model-tools/for-same-list.js';
-import { createToolNaming, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
+import { createToolNaming, forSameList, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
 import { renderForModel } from '../results/render-result.js';
 import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
 import type { KeptResults, RenderedResult } from './result-spill.js';

@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { ModelTool } from '../model-tools/model-tool.js';
-import { matchesWildcard } from '../permissions/tool-permissions.js';
+import { matchesWildcard } from '../permissions/tool-policy.js';
 
 /** Options of deferred tools: {@link ToolsOptions.defer}. */
 export interface DeferOptions {

@@ -28,8 +28,9 @@ export interface ModelSchemaConversion {
   readonly schema: ModelSchema;
   /** What model APIs reject and was replaced, at most 50 places. */
   readonly repairs: readonly SchemaDifference[];
-  /** Converts arguments with the names of `schema` to the names that the server uses. */
-  originalArguments(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  /** Converts arguments with the names of `schema` to the names that the server uses. Undefined if those are the same. */
+  readonly originalArguments:
+    ((args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>) | undefined;
 }
 
 const MAX_TEXT_LENGTH = 2_000;
@@ -74,7 +75,7 @@ export function modelSchema(root: JsonObject): ModelSchemaConversion {
     originalArguments: aliases.used
       ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is not JSON stays as it is
         (args) => originalArguments(args as JsonObject, root, aliases, references)
-      : (args) => args,
+      : undefined,
   };
 }
 

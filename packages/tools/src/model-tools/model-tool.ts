@@ -92,6 +92,26 @@ export function prepareTool(
   return new LazyTool(tool, cost, { input: input.schema, output: output?.schema }, patterns);
 }
 
+/**
+ * Creates a function that computes its result anew only if an element of the list is another object than last time. The tools of a
+ * host stay the same objects until their server lists other ones, so that a snapshot per turn costs nothing while nothing changes.
+ */
+export function forSameList<Item extends object, Result>(
+  compute: (list: readonly Item[]) => Result,
+): (list: readonly Item[]) => Result {
+  let last: { readonly list: readonly Item[]; readonly result: Result } | undefined;
+  return (list) => {
+    if (last === undefined || !isSame(last.list, list)) {
+      // A copy, because the caller may change its array.
+      last = { list: [...list], result: compute(list) };
+    }
+    return last.result;
+  };
+}
+
+const isSame = (before: readonly object[], after: readonly object[]): boolean =>
+  before.length === after.length && before.every((item, index) => item === after[index]);
+
 /** Creates a function that gives prepared tools their names. A tool with the same name as before stays the same object. */
 export function createToolNaming(): (prepared: PreparedTool, name: string) => ModelTool {
   const known = new WeakMap<PreparedTool, ModelTool>();
@@ -180,7 +200,7 @@ class LazyTool implements PreparedTool {
   }
 
   originalArguments(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-    return this.#conversion().originalArguments(args);
+    return this.#conversion().originalArguments?.(args) ?? args;
   }
 
   #conversion(): ModelSchemaConversion {

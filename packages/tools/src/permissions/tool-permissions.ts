@@ -91,18 +91,3 @@ export function readPermissions(server: string, entry: ToolPermissions | ServerC
     trust,
   };
 }
-
-/** Returns whether a name matches a pattern in which `*` matches any text. Linear in the name for each `*`. */
-export function matchesWildcard(name: string, pattern: string): boolean {
-  const [head = '', ...rest] = pattern.split('*');
-  const tail = rest.pop();
-  if (tail === undefined) return name === pattern;
-  if (name.length < head.length + tail.length || !name.startsWith(head) || !name.endsWith(tail)) return false;
-  let from = head.length;
-  for (const piece of rest) {
-    const at = name.indexOf(piece, from);
-    if (at === -1) return false;
-    from = at + piece.length;
-  }
-  return from <= name.length - tail.length;
-}

@@ -3,7 +3,6 @@ import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
 import { createToolApprovals, type ToolApprovals, type ApprovedTool } from './tool-approvals.js';
 import {
-  matchesWildcard,
   readPermissions,
   type ToolPermission,
   type ToolPermissions,
@@ -284,4 +283,20 @@ const verdict = (
 });
 const matchesAny = (name: string, patterns: readonly string[] | undefined): boolean =>
   patterns?.some((pattern) => matchesWildcard(name, pattern)) === true;
+
+/** Returns whether a name matches a pattern in which `*` matches any text. Linear in the name for each `*`. */
+export function matchesWildcard(name: string, pattern: string): boolean {
+  const [head = '', ...rest] = pattern.split('*');
+  const tail = rest.pop();
+  if (tail === undefined) return name === pattern;
+  if (name.length < head.length + tail.length || !name.startsWith(head) || !name.endsWith(tail)) return false;
+  let from = head.length;
+  for (const piece of rest) {
+    const at = name.indexOf(piece, from);
+    if (at === -1) return false;
+    from = at + piece.length;
+  }
+  return from <= name.length - tail.length;
+}
+
 const show = (text: string): string => escapeText(text, { maxLength: 80 });

@@ -77,14 +77,13 @@ function convert(simplified: Simplified): ConvertedSchema {
   return new LazyConversion(simplified, cost);
 }
 
-/** Builds its Zod schema when it is first read: a model calls few of the tools that it is offered. */
+/** Builds its Zod schema when it is first read, which then replaces the getter: a model calls few of the tools that it is offered. */
 class LazyConversion implements ConvertedSchema {
   readonly coverage: 'exact' | 'partial';
   readonly unchecked: readonly SchemaDifference[];
   readonly stepsPerValue: number;
   readonly stepsPerCharacter: number;
   readonly #schema: SimpleSchema;
-  #zod: z.ZodType | undefined;
 
   constructor({ schema, unchecked }: Simplified, cost: CheckCost) {
     this.coverage = unchecked.length === 0 ? 'exact' : 'partial';
@@ -95,7 +94,9 @@ class LazyConversion implements ConvertedSchema {
   }
 
   get zod(): z.ZodType {
-    return (this.#zod ??= buildZod(this.#schema));
+    const value = buildZod(this.#schema);
+    Object.defineProperty(this, 'zod', { value });
+    return value;
   }
 }
 

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import type { Segment } from '../results/content-blocks.js';
 import { byteLength, checkMedia, readableSize } from '../results/media.js';
 import type { MediaPart } from '../results/rendering.js';
-import { describeMedia } from '../results/render-result.js';
+import { describeMedia, type Segment } from '../results/render-result.js';
 import type { ImageScaler } from './bounded-image.js';
 import { cleanPieces } from './clean-pieces.js';
 import { RecordWriter } from './result-record.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { rounds } from '../../../../scripts/rounds.js';
-import { matchesWildcard } from '../../src/permissions/tool-permissions.js';
+import { matchesWildcard } from '../../src/permissions/tool-policy.js';
 
 it('agrees with the equivalent regular expression', () => {
   const piece = fc.stringMatching(/^[ab*]{0,6}$/);
