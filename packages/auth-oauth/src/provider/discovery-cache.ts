@@ -84,11 +84,8 @@ export class DiscoveryCache {
    * older than ten minutes, or `challenge` contradicts it. Sends no request.
    */
   cached(record: TokenRecord | undefined, challenge?: AuthChallenge): CachedDiscovery | undefined {
-    const restored = record && this.#restore(record);
-    if (restored !== undefined && (this.#found === undefined || restored.foundAt > this.#found.foundAt)) {
-      this.#found = restored;
-    }
-    const found = this.#found;
+    const found = (record && this.#restore(record)) ?? this.#found;
+    this.#found = found;
     if (found === undefined || challenge === undefined) return found;
     return this.#isStillValid(found, record, challenge) ? found : undefined;
   }
@@ -116,13 +113,14 @@ export class DiscoveryCache {
 
   /**
    * Restores a discovery from the metadata that is stored with a token, with the same checks as metadata that was just read.
-   * Returns undefined if none exists, it is not acceptable, or it is too old.
+   * Returns undefined if none exists, it is not newer than the last discovery, it is not acceptable, or it is too old.
    */
   #restore(record: TokenRecord): CachedDiscovery | undefined {
     const { policy, clock, configured, sendsResource } = this.#options;
     const { metadata, issuer, tokenEndpoint, resource, resourceMetadata } = record;
     if (Object.values(configured ?? {}).some((endpoint) => endpoint !== undefined)) return undefined;
     if (record.refreshToken === undefined || metadata === undefined) return undefined;
+    if (this.#found !== undefined && metadata.foundAt <= this.#found.foundAt) return undefined;
     if (!isRecent(metadata.foundAt, CACHED_MS, clock.now())) return undefined;
     try {
       const as = pickMetadata({ ...metadata.members, token_endpoint: tokenEndpoint }, issuer);
