@@ -11,9 +11,14 @@ export { isSameIssuer } from './protocol/values.js';
 export { parseOAuthChallenge } from './discovery/challenge.js';
 export { ClientRegistry } from './provider/client-registry.js';
 export { checkClientMetadataUrl } from './registration/client-metadata-url.js';
-export { clientAuthentication, type OAuthClient } from './registration/oauth-client.js';
 export { interactiveGrant } from './authorization/interactive.js';
-export { refreshTokenGrant, requestExtensionGrant, type TokenRequest } from './tokens/token-endpoint.js';
+export {
+  clientAuthentication,
+  refreshTokenGrant,
+  requestExtensionGrant,
+  type OAuthClient,
+  type TokenRequest,
+} from './tokens/token-endpoint.js';
 export { oauthErrorCode } from './protocol/oauth-error.js';
 export { TokenManager } from './tokens/token-manager.js';
 export type { TokenRecord } from './tokens/token-record.js';
@@ -30,10 +35,9 @@ export type { Grant } from './non-interactive/grant-provider.js';
 export type { Fetcher } from './protocol/endpoint.js';
 export type { DiscoveryCache, DiscoveryCacheOptions, DiscoverySearch } from './provider/discovery-cache.js';
 export type { FindClientRequest, OAuthClientOptions } from './provider/client-registry.js';
-export type { ClientAuthOptions, ClientKey } from './registration/oauth-client.js';
 export type { DPoPKeys } from './tokens/dpop-keys.js';
 export type { RevocationRequest } from './provider/revoke.js';
 export type { StoredTokenOptions } from './tokens/stored-token.js';
-export type { RefreshOptions } from './tokens/token-endpoint.js';
+export type { ClientAuthOptions, ClientKey, RefreshOptions } from './tokens/token-endpoint.js';
 export type { Renewal, RenewalOutcome, TokenManagerOptions } from './tokens/token-manager.js';
 export type { CachedMetadata } from './tokens/token-record.js';

@@ -12,8 +12,7 @@ import {
 } from 'oauth4webapi';
 import type { InteractionSession } from '../interaction/interaction.js';
 import { oauthError } from '../protocol/oauth-error.js';
-import { SentSecrets } from '../protocol/sent-secrets.js';
-import { toLibraryClient } from '../registration/oauth-client.js';
+import { SentSecrets } from '../protocol/endpoint.js';
 import { requestToken, type TokenRequest } from '../tokens/token-endpoint.js';
 import { pushRequest } from './pushed-authorization.js';
 
@@ -101,7 +100,7 @@ export async function redeemCode(
   if (request.issuerKnown === false) answer.delete('iss');
   let validated: URLSearchParams;
   try {
-    validated = validateAuthResponse(as, toLibraryClient(client), answer, state);
+    validated = validateAuthResponse(as, { client_id: client.clientId }, answer, state);
   } catch (cause) {
     const sentSecrets = new SentSecrets();
     sentSecrets.addValues([state, verifier, ...(nonce === undefined ? [] : [nonce])]);

@@ -14,10 +14,8 @@ import {
 import { checkBrowserTarget, checkEndpoint, type MetadataPolicy } from '../discovery/accepted-metadata.js';
 import { signInAborted, type DeviceInteraction, type DevicePrompt } from '../interaction/interaction.js';
 import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
-import { SentSecrets } from '../protocol/sent-secrets.js';
-import { toLibraryClient } from '../registration/oauth-client.js';
 import { requestToken, type TokenRequest } from '../tokens/token-endpoint.js';
-import { asResponse, guardedFetch, readAnswer } from '../protocol/endpoint.js';
+import { asResponse, guardedFetch, readAnswer, SentSecrets } from '../protocol/endpoint.js';
 
 /** A request of {@link deviceCodeGrant}. */
 export interface DeviceCodeRequest extends TokenRequest {
@@ -109,7 +107,7 @@ async function show(interaction: DeviceInteraction, prompt: DevicePrompt): Promi
 
 async function start(request: DeviceCodeRequest): Promise<DeviceAuthorizationResponse> {
   const { authorizationServer: as, client, server, scopes, resource, network, signal } = request;
-  const library = toLibraryClient(client);
+  const library = { client_id: client.clientId };
   const parameters = {
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     ...(resource !== undefined && { resource }),

@@ -1,10 +1,8 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { processPushedAuthorizationResponse, pushedAuthorizationRequest } from 'oauth4webapi';
 import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
-import { SentSecrets } from '../protocol/sent-secrets.js';
-import { toLibraryClient } from '../registration/oauth-client.js';
 import { libraryOptions, type TokenRequest } from '../tokens/token-endpoint.js';
-import { asResponse, readAnswer } from '../protocol/endpoint.js';
+import { asResponse, readAnswer, SentSecrets } from '../protocol/endpoint.js';
 
 /**
  * Pushes the authorization request to the authorization server, and returns the parameters that refer to it. Rejects with
@@ -23,7 +21,7 @@ export async function pushRequest(
       { server, hint: 'Ask its owner to add "pushed_authorization_request_endpoint" to its metadata.' },
     );
   }
-  const library = toLibraryClient(client);
+  const library = { client_id: client.clientId };
   const sentSecrets = new SentSecrets();
   const failed = `The authorization request to ${as.issuer} failed`;
   const once = async (): Promise<string> => {

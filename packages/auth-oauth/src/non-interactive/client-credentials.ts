@@ -2,8 +2,7 @@ import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { clientCredentialsGrantRequest, processClientCredentialsResponse } from 'oauth4webapi';
 import type { OAuthProviderOptions, TokenProviderOptions } from '../options.js';
 import { checkIssuerBinding } from '../registration/issuer-binding.js';
-import { clientAuthentication, type OAuthClient } from '../registration/oauth-client.js';
-import { requestToken } from '../tokens/token-endpoint.js';
+import { clientAuthentication, requestToken, type OAuthClient } from '../tokens/token-endpoint.js';
 import { createNonInteractiveProvider } from './grant-provider.js';
 
 /** Options of {@link createClientCredentialsProvider}. `clientSecret` or `clientKey` is required. */

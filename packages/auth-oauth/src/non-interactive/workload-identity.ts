@@ -2,8 +2,7 @@ import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { None } from 'oauth4webapi';
 import type { OAuthProviderOptions, TokenProviderOptions } from '../options.js';
 import { checkIssuerBinding } from '../registration/issuer-binding.js';
-import { clientAuthentication } from '../registration/oauth-client.js';
-import { requestExtensionGrant } from '../tokens/token-endpoint.js';
+import { clientAuthentication, requestExtensionGrant } from '../tokens/token-endpoint.js';
 import { createNonInteractiveProvider } from './grant-provider.js';
 
 /** Options of {@link createWorkloadProvider}. */

@@ -1,6 +1,6 @@
 import { type ErrorCode, FittingsError } from '@mcp-fittings/client-core';
 import { AuthorizationResponseError } from 'oauth4webapi';
-import { SentSecrets } from './sent-secrets.js';
+import { SentSecrets } from './endpoint.js';
 
 export interface OAuthErrorOptions {
   readonly server: string;

@@ -3,7 +3,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { register, type Registration } from '../registration/dynamic-registration.js';
 import { checkIssuerBinding, issuerMismatch } from '../registration/issuer-binding.js';
-import { clientAuthentication, type OAuthClient } from '../registration/oauth-client.js';
+import { clientAuthentication, type OAuthClient } from '../tokens/token-endpoint.js';
 import { isSameIssuer, textOf, textsOf, withoutRootSlash } from '../protocol/values.js';
 import type { OAuthProviderOptions } from '../options.js';
 import type { ProviderContext } from './provider-context.js';

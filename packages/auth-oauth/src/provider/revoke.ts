@@ -7,7 +7,6 @@ import {
 } from 'oauth4webapi';
 import type { DiscoveredServer } from '../discovery/discover.js';
 import type { ClientRegistry } from './client-registry.js';
-import { toLibraryClient } from '../registration/oauth-client.js';
 import type { TokenRecord } from '../tokens/token-record.js';
 import { isSameIssuer } from '../protocol/values.js';
 import { type Fetcher, guardedFetch } from '../protocol/endpoint.js';
@@ -57,10 +56,16 @@ export async function revokeTokens({
     if (client?.clientId !== record.clientId) return;
     for (const token of [record.refreshToken, record.accessToken]) {
       if (token === undefined || token === '') continue;
-      const response = await revocationRequest(as, toLibraryClient(client), client.authenticate, token, {
-        [customFetch]: guardedFetch(network),
-        [allowInsecureRequests]: true,
-      });
+      const response = await revocationRequest(
+        as,
+        { client_id: client.clientId },
+        client.authenticate,
+        token,
+        {
+          [customFetch]: guardedFetch(network),
+          [allowInsecureRequests]: true,
+        },
+      );
       await processRevocationResponse(response);
     }
   } catch {

@@ -14,9 +14,8 @@ import {
 import { parseRedirectUri } from '../interaction/redirect-uri.js';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
 import type { ClientRegistry } from './client-registry.js';
-import type { OAuthClient } from '../registration/oauth-client.js';
 import { absentWhenCorrupt } from '../tokens/corrupt-store.js';
-import type { TokenRequest } from '../tokens/token-endpoint.js';
+import type { OAuthClient, TokenRequest } from '../tokens/token-endpoint.js';
 import type { TokenManager } from '../tokens/token-manager.js';
 import { createTokenRecord } from '../tokens/token-record.js';
 import type { OAuthProviderOptions } from '../options.js';

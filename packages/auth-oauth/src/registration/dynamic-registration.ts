@@ -8,8 +8,14 @@ import {
   type AuthorizationServer,
 } from 'oauth4webapi';
 import { oauthError } from '../protocol/oauth-error.js';
-import { SentSecrets } from '../protocol/sent-secrets.js';
-import { asResponse, type Fetcher, guardedFetch, isJsonType, readAnswer } from '../protocol/endpoint.js';
+import {
+  asResponse,
+  type Fetcher,
+  guardedFetch,
+  isJsonType,
+  readAnswer,
+  SentSecrets,
+} from '../protocol/endpoint.js';
 
 /** A registration request. */
 export interface RegistrationRequest {
