@@ -68,22 +68,22 @@ export function createCatalog({
     const servers = new Set(exposure.servers(scope));
     return items.filter(({ server }) => servers.has(server));
   };
-  const person = ({ caller }: Scope): { readonly principal: string | undefined } => ({
+  const principalOf = ({ caller }: Scope): { readonly principal: string | undefined } => ({
     principal: caller.principal,
   });
   const toolsOf = (scope: Scope): readonly Available<CatalogTool>[] =>
-    visible('tools', scope, host.tools(person(scope))).filter(exposure.shownTools(scope));
+    visible('tools', scope, host.tools(principalOf(scope))).filter(exposure.shownTools(scope));
   const promptsOf = (scope: Scope): readonly Available<CatalogPrompt>[] =>
-    visible('prompts', scope, host.prompts(person(scope))).filter(({ server, name }) =>
+    visible('prompts', scope, host.prompts(principalOf(scope))).filter(({ server, name }) =>
       exposure.allows(scope, 'prompt', server, name),
     );
   const resourcesOf = (scope: Scope): readonly Available<CatalogResource>[] =>
-    visible('resources', scope, host.resources(person(scope))).filter(({ server, uri }) =>
+    visible('resources', scope, host.resources(principalOf(scope))).filter(({ server, uri }) =>
       exposure.allows(scope, 'resource', server, uri),
     );
   const templatesOf = (scope: Scope): readonly Available<CatalogResourceTemplate>[] =>
-    visible('resources', scope, host.resourceTemplates(person(scope))).filter(({ server, uriTemplate }) =>
-      exposure.allows(scope, 'resource', server, uriTemplate),
+    visible('resources', scope, host.resourceTemplates(principalOf(scope))).filter(
+      ({ server, uriTemplate }) => exposure.allows(scope, 'resource', server, uriTemplate),
     );
   const digestEach = createDigests();
   const nameTools = rememberNames(naming);
@@ -153,7 +153,7 @@ export function createCatalog({
       const isServed = exposure.hasKind('tools') && exposure.hasServer(scope, server);
       return isServed && exposure.allows(scope, 'tool', server, name) ? { server, tool: name } : undefined;
     },
-    tool: (scope, ref) => host.tool(ref, person(scope)),
+    tool: (scope, ref) => host.tool(ref, principalOf(scope)),
     promptRef(scope, name) {
       const { server } = scope.mount;
       if (server === undefined) {

@@ -13,15 +13,15 @@ export class Turns {
   #rest = 0;
 
   /** Resolves when it is the turn of a request of this person. */
-  take(person: string): Promise<void> {
+  take(principal: string): Promise<void> {
     if (!this.#isTaken) {
       this.#isTaken = true;
       setImmediate(this.#next);
       return Promise.resolve();
     }
     return new Promise((resolve) => {
-      const own = this.#waiting.get(person);
-      if (own === undefined) this.#waiting.set(person, [resolve]);
+      const own = this.#waiting.get(principal);
+      if (own === undefined) this.#waiting.set(principal, [resolve]);
       else own.push(resolve);
     });
   }
@@ -31,12 +31,12 @@ export class Turns {
     if (!this.#isTaken) return;
     setImmediate(this.#next);
     this.#rest -= 1;
-    for (const [person, own] of this.#waiting) {
+    for (const [principal, own] of this.#waiting) {
       if (this.#rest > 0 && own.length > 1) continue;
       const begin = own.shift();
-      this.#waiting.delete(person);
+      this.#waiting.delete(principal);
       if (own.length > 0) {
-        this.#waiting.set(person, own);
+        this.#waiting.set(principal, own);
         this.#rest = REST;
       }
       begin?.();
