@@ -28,7 +28,9 @@ export function createBearerProvider(options: {
 
   const read = async (): Promise<string> => {
     const text = typeof token === 'string' ? token : await token();
-    if (hasTokenSyntax(text)) return `Bearer ${text}`;
+    const authorization = `Bearer ${text}`;
+    // Each token is checked once: the last one that was sent is valid.
+    if (authorization === lastAuthorization || hasTokenSyntax(text)) return authorization;
     throw new FittingsError(
       'CONFIG_INVALID',
       `The token for "${name}" contains characters that cannot be sent.`,
