@@ -2,7 +2,6 @@ import { type AuthChallenge, FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { readConfiguredMetadata, readIssuerMetadata } from './authorization-server.js';
-import { parseOAuthChallenge } from './challenge.js';
 import { checkEndpoint, checkMetadata, type MetadataPolicy } from './accepted-metadata.js';
 import type { FailedIssuers } from './failed-issuers.js';
 import { issuerUrl } from './issuer-url.js';
@@ -10,7 +9,7 @@ import { MetadataReader } from './metadata-reader.js';
 import { findProtectedResource } from './protected-resource.js';
 import type { Fetcher } from '../protocol/endpoint.js';
 import type { TokenProviderOptions } from '../options.js';
-import { isSameIssuer } from '../protocol/values.js';
+import { isSameIssuer, parseOAuthChallenge } from '../protocol/values.js';
 
 /** Options of {@link discover}. */
 export interface DiscoverOptions extends MetadataPolicy {

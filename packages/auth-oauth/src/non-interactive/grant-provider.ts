@@ -5,14 +5,13 @@ import {
   type SignInOptions,
 } from '@mcp-fittings/client-core';
 import type { DPoPHandle, TokenEndpointResponse } from 'oauth4webapi';
-import { parseOAuthChallenge } from '../discovery/challenge.js';
 import type { CachedDiscovery } from '../discovery/discover.js';
 import type { TokenProviderOptions } from '../options.js';
 import { ProviderContext } from '../provider/provider-context.js';
 import { TokenProvider } from '../provider/token-provider.js';
 import { TokenManager } from '../tokens/token-manager.js';
 import { createTokenRecord, type TokenRecord } from '../tokens/token-record.js';
-import { mergeScopes } from '../protocol/values.js';
+import { mergeScopes, parseOAuthChallenge } from '../protocol/values.js';
 
 /** How to obtain a token without a sign-in at the server: the one thing in which the non-interactive grants differ. */
 export interface Grant {

@@ -2,12 +2,11 @@ import { type AuthChallenge, type Clock, FittingsError } from '@mcp-fittings/cli
 import { isRecent } from '@mcp-fittings/toolbox/timing';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { checkMetadata, pickMetadata, type MetadataPolicy } from '../discovery/accepted-metadata.js';
-import { parseOAuthChallenge } from '../discovery/challenge.js';
 import { discover, type CachedDiscovery, type ConfiguredEndpoints } from '../discovery/discover.js';
 import { FailedIssuers } from '../discovery/failed-issuers.js';
 import type { Fetcher } from '../protocol/endpoint.js';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
-import { isSameIssuer } from '../protocol/values.js';
+import { isSameIssuer, parseOAuthChallenge } from '../protocol/values.js';
 import { STORED_METADATA, type TokenRecord } from '../tokens/token-record.js';
 
 /** What a discovery starts from. */

@@ -5,9 +5,8 @@ import {
   FittingsError,
 } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import { parseOAuthChallenge } from '../discovery/challenge.js';
 import { parseRedirectUri } from '../interaction/redirect-uri.js';
-import { isSameIssuer } from '../protocol/values.js';
+import { isSameIssuer, parseOAuthChallenge } from '../protocol/values.js';
 import { checkClientMetadataUrl } from '../registration/client-metadata-url.js';
 import { ClientRegistry } from './client-registry.js';
 import { absentWhenCorrupt, forReplaceable, isCorrupt } from '../tokens/corrupt-store.js';

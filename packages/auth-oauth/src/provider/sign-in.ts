@@ -2,7 +2,6 @@ import { FittingsError, type SignInOptions } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { authorizationCodeGrant } from '../authorization/authorization-code.js';
 import { deviceCodeGrant } from '../authorization/device-code.js';
-import { parseOAuthChallenge } from '../discovery/challenge.js';
 import type { CachedDiscovery } from '../discovery/discover.js';
 import {
   chooseInteraction,
@@ -20,7 +19,7 @@ import type { TokenManager } from '../tokens/token-manager.js';
 import { createTokenRecord } from '../tokens/token-record.js';
 import type { OAuthProviderOptions } from '../options.js';
 import type { ProviderContext } from './provider-context.js';
-import { mergeScopes } from '../protocol/values.js';
+import { mergeScopes, parseOAuthChallenge } from '../protocol/values.js';
 
 /** What a sign-in of a person works with, from discovery to the stored token. */
 export interface SignInContext {

@@ -1,7 +1,6 @@
 import type { AuthChallenge, AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { isRecent } from '@mcp-fittings/toolbox/timing';
-import { parseOAuthChallenge } from '../discovery/challenge.js';
-import { hasTokenSyntax, isSameIssuer } from '../protocol/values.js';
+import { hasTokenSyntax, isSameIssuer, parseOAuthChallenge } from '../protocol/values.js';
 import type { TokenManager } from '../tokens/token-manager.js';
 import { authorizationOf, isAlive, type TokenRecord } from '../tokens/token-record.js';
 import type { ProviderContext } from './provider-context.js';
