@@ -13,19 +13,16 @@ export {
 } from './refusal/credentials.js';
 export { findInBandError } from './refusal/in-band-error.js';
 export {
+  parseRetryAfter,
   readRefusal,
   refusalError,
   type Refusal,
   type RefusedReply,
   type RefusedRequest,
+  type RetryAfterOptions,
 } from './refusal/refusal.js';
 export { replyExcerpt } from './refusal/reply-excerpt.js';
-export {
-  parseRetryAfter,
-  RetryBudget,
-  type RetryAfterOptions,
-  type RetryLaterOptions,
-} from './refusal/retry-later.js';
+export { RetryBudget, type RetryLaterOptions } from './refusal/retry-later.js';
 export {
   isSafeToRepeat,
   sendWithRecovery,

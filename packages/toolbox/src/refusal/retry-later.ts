@@ -48,27 +48,3 @@ export class RetryBudget {
     return ms;
   }
 }
-
-/** Says how `parseRetryAfter` reads the header. */
-export interface RetryAfterOptions {
-  /** Current time in milliseconds since the epoch, for headers that hold a date. */
-  readonly now: number;
-  /** Upper bound of the result, in milliseconds. Default 86 400 000, which is one day. */
-  readonly maxMs?: number | undefined;
-}
-
-/**
- * Returns the milliseconds that a `Retry-After` header asks to wait, between 0 and `maxMs`, or `undefined` if there is no header
- * or it is malformed.
- *
- * @see https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
- */
-export function parseRetryAfter(value: string | undefined, options: RetryAfterOptions): number | undefined {
-  const { now, maxMs = 86_400_000 } = options;
-  const text = value?.trim() ?? '';
-  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, maxMs);
-  // Date.parse alone accepts almost any text as a date.
-  if (text.length > 40 || !/^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d/.test(text)) return undefined;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.min(Math.max(0, at - now), maxMs);
-}
