@@ -9,7 +9,7 @@ import {
   storeError,
   unseal,
 } from '@mcp-fittings/toolbox/stores';
-import { passphraseKeys } from './encryption/passphrase-keys.js';
+import { passphraseKeys } from './passphrase-keys.js';
 import { entryFiles, type StoreDirectoryOptions } from './entry-files.js';
 
 /** Options of {@link encryptedFileStore}: either `key` or `passphrase`. */

@@ -12,13 +12,11 @@ export {
   readPrivateFile,
   readPrivateFileSync,
   removePrivateFile,
-  renameFile,
   writePrivateFile,
   type WriteOptions,
 } from './files/private-file.js';
 export {
   identifyProcess,
-  isDeadProcess,
   isMarkOfDeadProcess,
   makeProcessMark,
   type ProcessIdentity,

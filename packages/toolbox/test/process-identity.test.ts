@@ -3,12 +3,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import {
-  identifyProcess,
-  isDeadProcess,
-  isMarkOfDeadProcess,
-  makeProcessMark,
-} from '@mcp-fittings/toolbox/files';
+import { identifyProcess, isMarkOfDeadProcess, makeProcessMark } from '@mcp-fittings/toolbox/files';
+import { isDeadProcess } from '../src/files/process-identity.js';
 
 /** Starts a program of the shell, and ends it with the scope. */
 async function startShell(script: string): Promise<AsyncDisposable & { readonly firstLine: string }> {

@@ -59,11 +59,7 @@ export async function attemptConnection(options: AttemptOptions): Promise<Attemp
     };
   }
   const first = await connectOver(opened.transport, options);
-  if (
-    opened.fallback === undefined ||
-    !(first.error instanceof FittingsError && first.error.code === 'ENDPOINT_INCOMPATIBLE')
-  )
-    return first;
+  if (opened.fallback === undefined || first.error?.code !== 'ENDPOINT_INCOMPATIBLE') return first;
   const second = await connectOver(await opened.fallback(), options);
   // A sign-in error over the older transport also shows that it is the right one.
   const isReached = second.error === undefined || second.error.kind === 'auth';

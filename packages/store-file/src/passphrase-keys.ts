@@ -8,7 +8,7 @@ import {
   parseValue,
   storeError,
 } from '@mcp-fittings/toolbox/stores';
-import type { EntryDirectory } from '../entry-files.js';
+import type { EntryDirectory } from './entry-files.js';
 
 /**
  * RFC 7914 with the cost that OWASP recommends: about a second and 128 MB. It is part of the key id, and no other cost is
