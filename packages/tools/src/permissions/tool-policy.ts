@@ -19,7 +19,7 @@ export type ConfirmOutcome = 'once' | 'always-tool' | 'always-server' | 'cancel'
 export interface ToolPolicyOptions {
   /**
    * Permissions by the name of the server: {@link ToolPermissions}, or whole entries such as `loadConfig(…).servers`. Default:
-   * none. They are read when the policy is created.
+   * none. They are read for each verdict. Malformed permissions throw `CONFIG_INVALID`.
    */
   readonly servers?: Readonly<Record<string, ToolPermissions | ServerConfig>> | undefined;
   /** Whether the folder in which the host works is trusted. Default false: `trust: true` of a server has no effect. */
@@ -79,10 +79,12 @@ export interface PolicyTool extends Pick<CatalogTool, 'server' | 'name' | 'annot
  */
 export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
   const { servers = {}, folderIsTrusted = false, approvals = createToolApprovals(), identify } = options;
-  const rules = new Map(
-    Object.entries(servers).map(([server, entry]) => [server, new ServerRules(server, entry)]),
+  const configured = new Map(
+    Object.keys(servers).map((server) => [server, new ServerRules(server, servers)]),
   );
-  const rulesOf = (server: string): ServerRules => rules.get(server) ?? new ServerRules(server, {});
+  // Reports a mistake now and not at the first call.
+  for (const each of configured.values()) each.read();
+  const rulesOf = (server: string): ServerRules => configured.get(server) ?? new ServerRules(server, servers);
   const isTrusted = (permissions: ToolPermissions): boolean =>
     permissions.trust === true &&
     (typeof folderIsTrusted === 'function' ? folderIsTrusted() : folderIsTrusted);
@@ -106,7 +108,10 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
   return {
     approvals,
     forTool(tool) {
-      const { permissions, label: server, denied } = rulesOf(tool.server);
+      const rules = rulesOf(tool.server);
+      const server = rules.label;
+      const permissions = rules.read();
+      const denied = permissions.deniedTools?.map((name) => name.toLowerCase());
       if (matchesAny(tool.name.toLowerCase(), denied)) {
         return verdict('deny', 'denied-tool', `The tool is on the list of denied tools of ${server}.`);
       }
@@ -137,7 +142,9 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
       return sinceApproval(status, tool, server, listed) ?? listed;
     },
     forResource({ server, uri }) {
-      const { permissions, label: where } = rulesOf(server);
+      const rules = rulesOf(server);
+      const where = rules.label;
+      const permissions = rules.read();
       const general = byPermission('read', permissions.readPermission, where);
       if (matchesAny(uri, permissions.allowedResources)) {
         return verdict(
@@ -174,18 +181,23 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
 
 type Status = ReturnType<ToolApprovals['forTool']>;
 
-/** The permissions of a server, read once. */
+/** The permissions of a server as they are now: what a program denies meanwhile holds at once. */
 class ServerRules {
-  readonly permissions: ToolPermissions;
-  /** The patterns of denied tools, in lower case. */
-  readonly denied: readonly string[] | undefined;
+  readonly #server: string;
+  readonly #servers: NonNullable<ToolPolicyOptions['servers']>;
   /** Names the server in a sentence for the user. */
   readonly label: string;
 
-  constructor(server: string, entry: ToolPermissions | ServerConfig) {
-    this.permissions = readPermissions(server, entry);
-    this.denied = this.permissions.deniedTools?.map((name) => name.toLowerCase());
+  constructor(server: string, servers: NonNullable<ToolPolicyOptions['servers']>) {
+    this.#server = server;
+    this.#servers = servers;
     this.label = `server "${show(server)}"`;
+  }
+
+  /** Throws `CONFIG_INVALID` if they are malformed. */
+  read(): ToolPermissions {
+    const entry = Object.hasOwn(this.#servers, this.#server) ? this.#servers[this.#server] : undefined;
+    return entry === undefined ? {} : readPermissions(this.#server, entry);
   }
 }
 

@@ -155,6 +155,18 @@ describe('verdicts', () => {
   });
 });
 
+it('obeys what a program denies after it has created the policy', () => {
+  const servers: Record<string, { deniedTools?: string[] }> = { github: { deniedTools: [] } };
+  const policy = createToolPolicy({ servers });
+  expect(policy.forTool(tool('x')).decision).toBe('pass-through');
+  servers['github']?.deniedTools?.push('X');
+  expect(policy.forTool(tool('x')).rule).toBe('denied-tool');
+  servers['github'] = {};
+  expect(policy.forTool(tool('x')).decision).toBe('pass-through');
+  servers['other'] = { deniedTools: ['x'] };
+  expect(policy.forTool(tool('x', { server: 'other' })).rule).toBe('denied-tool');
+});
+
 describe('answers', () => {
   it('once: the answer is not remembered', () => {
     const policy = createToolPolicy();
