@@ -33,6 +33,8 @@ export interface CommandDeps {
    * terminal. Else undefined.
    */
   readonly live: LiveRegionOptions | undefined;
+  /** Repaints lines on stdout, if it is a terminal that can. */
+  readonly screen: LiveRegionOptions | undefined;
   /** Sets the exit code of the process. Default: 0, or by the error with which the command rejects. */
   setExitCode(code: ExitCode): void;
 }
@@ -101,14 +103,10 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
         return options();
       },
       get live() {
-        const { stdout, stderr } = io;
-        // A dumb terminal prints cursor movements as text.
-        if (stderr.isTTY !== true || env['TERM'] === 'dumb' || sharesTerminal(stdout)) return undefined;
-        return {
-          stream: stderr,
-          columns: () => knownSize(stderr.columns) ?? 80,
-          rows: () => knownSize(stderr.rows) ?? 24,
-        };
+        return sharesTerminal(io.stdout) ? undefined : repaintable(io.stderr, env);
+      },
+      get screen() {
+        return repaintable(io.stdout, env);
       },
       setExitCode(code) {
         exitCode = code;
@@ -123,4 +121,14 @@ export function createCommandRun(io: ProcessIo, options: () => GlobalOptions): C
  */
 function sharesTerminal(stdout: ProcessIo['stdout']): boolean {
   return stdout.isTTY !== true && stdout instanceof Socket;
+}
+
+/** Returns how to repaint lines of a stream; undefined if it is not a terminal, or a dumb one, which prints cursor movements as text. */
+function repaintable(stream: ProcessIo['stdout'], env: ProcessIo['env']): LiveRegionOptions | undefined {
+  if (stream.isTTY !== true || env['TERM'] === 'dumb') return undefined;
+  return {
+    stream,
+    columns: () => knownSize(stream.columns) ?? 80,
+    rows: () => knownSize(stream.rows) ?? 24,
+  };
 }

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createOutput } from '../src/output/output.js';
 import { buildArguments } from '../src/arguments/build-arguments.js';
-import { createLiveRegion } from '../src/output/live-region.js';
+import { LiveRegion } from '../src/output/live-region.js';
 import { wrapWords } from '../src/output/text-width.js';
 import { everything, only, openWorkspace } from './support/workspace.js';
 
@@ -168,10 +168,10 @@ it('a note stands above the live lines, which are painted again below it', () =>
     colors: { stdout: false, stderr: false },
     columns: () => 80,
   });
-  const region = createLiveRegion({ stream: stderr, columns: () => 80, rows: () => 24 });
+  const region = new LiveRegion({ stream: stderr, columns: () => 80, rows: () => 24 });
   {
     using _kept = output.keepAbove(region);
-    region.paint(['one', 'two']);
+    region.paint(() => ['one', 'two']);
     written.length = 0;
     output.note('warning');
     const [cleared, note, painted] = written;
@@ -207,21 +207,21 @@ it('a changed definition is not called new', async () => {
 
 it('notes wrap at words', () => {
   const text = 'error: The server "everything" did not answer in time. Increase the time-out.';
-  const lines = wrapWords(text, 30).split('\n');
+  const lines = wrapWords(text, 30);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(30);
   expect(lines.join(' ').replaceAll(/ +/g, ' ')).toBe(text);
-  expect(wrapWords(text, undefined)).toBe(text);
+  expect(wrapWords(text, undefined)).toEqual([text]);
 });
 
 it('an address that is longer than a line stays whole, on a line of its own, with its indent', () => {
   const url = `https://auth.example/authorize?state=${'x'.repeat(90)}`;
   const text = `Sign in to notion in your browser. If it does not open, go to:\n  ${url}`;
-  expect(wrapWords(text, 40).split('\n')).toEqual([
+  expect(wrapWords(text, 40)).toEqual([
     'Sign in to notion in your browser. If it',
     '  does not open, go to:',
     `  ${url}`,
   ]);
-  expect(wrapWords(`    open ${url} and come back`, 40).split('\n')).toEqual([
+  expect(wrapWords(`    open ${url} and come back`, 40)).toEqual([
     '    open',
     `      ${url}`,
     '      and come back',

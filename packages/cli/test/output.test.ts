@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createOutput } from '../src/output/output.js';
 import { exitCodeOf } from '../src/output/error-report.js';
 import { jsonText } from '../src/output/printable.js';
-import { createLiveRegion } from '../src/output/live-region.js';
+import { LiveRegion } from '../src/output/live-region.js';
 import { progressLine } from '../src/output/progress.js';
 import { createStyle, wantsColors } from '../src/output/style.js';
 import { tableLines } from '../src/output/table.js';
@@ -28,13 +28,13 @@ function sink(): { readonly stream: Writable; readonly writes: string[] } {
 describe('a live region does not flicker', () => {
   function region(rows = 10, columns = 40) {
     const { stream, writes } = sink();
-    return { live: createLiveRegion({ stream, columns: () => columns, rows: () => rows }), writes };
+    return { live: new LiveRegion({ stream, columns: () => columns, rows: () => rows }), writes };
   }
 
   it('writes once a repaint, only what changed, and erases nothing before its successor', () => {
     const { live, writes } = region();
-    live.paint(['one', 'two', 'three']);
-    live.paint(['one', 'TWO', 'three']);
+    live.paint(() => ['one', 'two', 'three']);
+    live.paint(() => ['one', 'TWO', 'three']);
     expect(writes).toHaveLength(2);
     expect(writes[1]).toContain('TWO');
     expect(writes[1]).not.toMatch(/one|three/);
@@ -48,15 +48,15 @@ describe('a live region does not flicker', () => {
 
   it('writes nothing when nothing changed', () => {
     const { live, writes } = region();
-    live.paint(['one']);
-    live.paint(['one']);
+    live.paint(() => ['one']);
+    live.paint(() => ['one']);
     expect(writes).toHaveLength(1);
   });
 
   it('takes lines away that are no more, and shows the cursor again', () => {
     const { live, writes } = region();
-    live.paint(['one', 'two']);
-    live.paint(['one']);
+    live.paint(() => ['one', 'two']);
+    live.paint(() => ['one']);
     expect(writes[1]).toContain('\u001b[J');
     live.clear();
     expect(writes.at(-1)).toContain('\u001b[?25h');
@@ -64,11 +64,27 @@ describe('a live region does not flicker', () => {
     expect(writes).toHaveLength(3);
   });
 
+  it('paints again when the terminal is resized, from the row where its lines now begin', () => {
+    const { stream, writes } = sink();
+    const size = { columns: 41 };
+    const live = new LiveRegion({ stream, columns: () => size.columns, rows: () => 20 });
+    live.paint((columns) => ['x'.repeat(columns), 'short']);
+    size.columns = 21;
+    stream.emit('resize');
+    // The terminal has wrapped the first line into two.
+    expect(writes[1]).toContain('\u001b[3A');
+    expect(writes[1]).toContain(`\r${'x'.repeat(20)}\u001b[K\n`);
+    expect(writes[1]).toContain('\u001b[J');
+    live.finish();
+    stream.emit('resize');
+    expect(writes).toHaveLength(3);
+  });
+
   it('never wraps and never scrolls', () => {
-    const { live, writes } = region(4, 10);
-    live.paint(['a line that is too long', 'b', 'c', 'd', 'e']);
+    const { live, writes } = region(5, 10);
+    live.paint(() => ['a line that is too long', 'b', 'c', 'd', 'e']);
     expect(writes[0]).toContain('a line t…');
-    expect(writes[0]).toContain('… 3 more');
+    expect(writes[0]).toMatch(/… 3 more[^]*e/);
     expect(writes[0]?.match(/\n/g)).toHaveLength(3);
   });
 });

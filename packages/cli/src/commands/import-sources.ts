@@ -51,7 +51,7 @@ export async function listPrograms(
             servers.length === 0 ? 'none' : printable(servers.join(', '), 80),
             printable(files.join(', ')),
           ]),
-          output.style.bold,
+          { styleTitle: output.style.bold },
         ).join('\n'),
   );
 }

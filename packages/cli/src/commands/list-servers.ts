@@ -2,14 +2,14 @@ import type { LoadedConfig } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
 import { printable } from '../output/printable.js';
-import { type Column, fittingColumns, tableLines } from '../output/table.js';
+import { type Column, tableLines } from '../output/table.js';
 import { wrapWords } from '../output/text-width.js';
 import { loadServers } from '../session/load-servers.js';
 import { sessionOptions } from '../session/open-session.js';
 import { configSecrets } from '../session/secrets.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
+import { reasonLines } from './server-reasons.js';
 import { type ServerRow, serverRows } from './status-rows.js';
-import { reasonOf } from './status-table.js';
 
 /** Prints which servers are configured, and where. Connects to none of them. */
 export async function listServers(deps: CommandDeps, names: readonly string[]): Promise<void> {
@@ -61,8 +61,7 @@ function serverTable(rows: readonly StatedRow[], { output }: CommandDeps): reado
     state,
     printable(row.file ?? ''),
   ]);
-  const fitting = fittingColumns(COLUMNS, cells, output.columns);
-  return tableLines(fitting.columns, fitting.rows, output.style.bold);
+  return tableLines(COLUMNS, cells, { styleTitle: output.style.bold, width: output.columns });
 }
 
 /** Explains which of several servers with one name is used, and why a server is not usable. */
@@ -70,8 +69,14 @@ function reasons(rows: readonly StatedRow[], { output }: CommandDeps): readonly 
   const chosen = rows
     .filter(({ row, used }) => used && rows.some((other) => other.row !== row && other.row.name === row.name))
     .map(({ row }) => `${printable(row.name)}: the server of the scope ${row.scope ?? ''} is used.`);
-  const lines = [...chosen, ...rows.flatMap(({ row }) => reasonOf(row, output.style))];
-  return lines.length === 0 ? [] : ['', ...lines.map((line) => wrapWords(line, output.columns))];
+  const lines = [
+    ...chosen.flatMap((line) => wrapWords(line, output.columns)),
+    ...reasonLines(
+      rows.map(({ row }) => row),
+      output,
+    ),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 /** Returns what the configuration says about a server. Whether the server works, `fittings status` finds out. */

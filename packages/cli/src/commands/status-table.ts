@@ -1,8 +1,9 @@
 import { printable } from '../output/printable.js';
 import type { Style } from '../output/style.js';
-import { type Column, fittingColumns, tableLines } from '../output/table.js';
-import { fitWidth, wrapWords } from '../output/text-width.js';
+import { type Column, tableLines } from '../output/table.js';
+import { wrapWords } from '../output/text-width.js';
 import { noServersText } from './config-notes.js';
+import { FAILED, type Look, reasonLines, shortReason } from './server-reasons.js';
 import type { ServerRow } from './status-rows.js';
 
 const COLUMNS: readonly Column[] = [
@@ -11,8 +12,8 @@ const COLUMNS: readonly Column[] = [
   { title: 'transport', leaveOut: 1 },
   { title: 'state' },
   { title: 'tools', align: 'right' },
-  { title: 'prompts', align: 'right' },
-  { title: 'resources', align: 'right' },
+  { title: 'prompts', align: 'right', leaveOut: 2 },
+  { title: 'resources', align: 'right', leaveOut: 2 },
 ];
 
 interface Totals {
@@ -25,51 +26,53 @@ interface Totals {
   readonly tools: number;
 }
 
-const ERRORED = new Set(['failed', 'needs-auth', 'needs-approval', 'invalid', 'denied']);
-
 function totalsOf(rows: readonly ServerRow[]): Totals {
   return {
     servers: rows.length,
     connected: rows.filter(({ status }) => status === 'connected').length,
     waiting: rows.filter(({ status }) => status === 'pending' || status === 'connecting').length,
-    errored: rows.filter(({ status }) => ERRORED.has(status)).length,
+    errored: rows.filter(({ status }) => FAILED.has(status) || status.startsWith('needs-')).length,
     tools: rows.reduce((sum, { tools }) => sum + tools, 0),
   };
 }
 
-/** Formats the status of all servers: a table, the reasons below it, and totals. */
-export function statusLines(rows: readonly ServerRow[], style: Style, columns?: number): readonly string[] {
+/**
+ * Formats the status of all servers: a table with a short reason for each that is not connected, more about the reasons below it,
+ * and totals.
+ */
+export function statusLines(rows: readonly ServerRow[], look: Look): readonly string[] {
   if (rows.length === 0) return [noServersText([])];
-  const fitting = fittingColumns(
+  const { style, columns: width, redact } = look;
+  const table = tableLines(
     COLUMNS,
-    rows.map((row) => cells(row, style)),
-    columns,
+    rows.map((row) => cells(row, style).map((cell) => redact(cell))),
+    { styleTitle: style.bold, width },
   );
-  const table = tableLines(fitting.columns, fitting.rows, style.bold);
-  const reasons = rows.flatMap((row) => reasonOf(row, style));
-  const fit = (line: string): string => (columns === undefined ? line : fitWidth(line, columns));
+  const cut = new Set(rows.filter((_, index) => table[index + 1]?.includes('…')));
+  const reasons = reasonLines(rows, look, (row) => row.status !== 'connected' && !cut.has(row));
   return [
-    ...table.map(fit),
-    ...(reasons.length > 0 ? ['', ...reasons.map((reason) => wrapWords(reason, columns))] : []),
+    ...table,
+    ...(reasons.length > 0 ? ['', ...reasons] : []),
     '',
-    wrapWords(totalsLine(totalsOf(rows), style), columns),
+    ...wrapWords(totalsLine(totalsOf(rows), style), width),
   ];
 }
 
+/** Returns the cells of a row. The reason why a server is not connected takes the place of what it offers. */
 function cells(row: ServerRow, style: Style): readonly string[] {
-  const connected = row.status === 'connected';
-  const count = (value: number): string => (connected || value > 0 ? String(value) : style.dim('–'));
   const [mark, paint] = appearanceOf(row.status, style);
-  const activity = row.activity === undefined ? '' : style.dim(` (${row.activity})`);
-  return [
+  const first = [
     paint(mark),
     printable(row.name),
     printable(row.type ?? '', 20),
-    paint(stateText(row.status)) + activity,
-    count(row.tools),
-    count(row.prompts),
-    count(row.resources + row.resourceTemplates),
+    paint(stateText(row.status)),
   ];
+  if (row.status === 'connected') {
+    const counts = [row.tools, row.prompts, row.resources + row.resourceTemplates];
+    return [...first, ...counts.map(String)];
+  }
+  const reason = [row.activity, shortReason(row)].filter((text) => text !== undefined).join(': ');
+  return [...first, row.status.startsWith('needs-') ? reason : style.dim(reason)];
 }
 
 function appearanceOf(status: string, style: Style): readonly [string, (text: string) => string] {
@@ -101,22 +104,6 @@ function stateText(status: string): string {
     default:
       return status;
   }
-}
-
-/** Formats why a server is not usable and what to do, on one line. */
-export function reasonOf({ name, status, error, fix }: ServerRow, style: Style): readonly string[] {
-  const server = printable(name);
-  if (status === 'needs-auth')
-    return [`${style.yellow(server)}: sign in with ${style.bold(fix ?? `fittings login ${server}`)}`];
-  if (status === 'needs-approval')
-    return [`${style.yellow(server)}: review it with ${style.bold(`fittings approve ${server}`)}`];
-  if (error === undefined) return [];
-  const hint = error.hint === undefined ? '' : ` ${style.dim(printable(error.hint))}`;
-  const paint = ERRORED.has(status) || status === 'connected' ? style.red : style.dim;
-  const message = printable(error.message);
-  // Most messages name the server themselves.
-  const subject = message.includes(`"${server}"`) ? '' : `${server}: `;
-  return [`${paint(`${subject}${message}`)}${hint}`];
 }
 
 function totalsLine({ servers, connected, waiting, errored, tools }: Totals, style: Style): string {

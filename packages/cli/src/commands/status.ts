@@ -1,7 +1,7 @@
 import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
-import { createLiveRegion } from '../output/live-region.js';
+import { LiveRegion } from '../output/live-region.js';
 import { openSession } from '../session/open-session.js';
 import type { CommandSession } from '../session/open-session.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
@@ -29,12 +29,10 @@ export async function status(
     using _live = showWhileConnecting(deps, session, rows);
     await abortable(session.connect(wanted && usableNames(session, wanted)), deps.signal);
   }
-  const found = rows();
+  const found = rows().map(asLastWord);
   noteProblems(session.loaded.problems, output, { tellsErrors: true });
   output.result(statusValue(found, session.loaded.problems), () =>
-    found.length === 0
-      ? noServersText(session.loaded.problems)
-      : statusLines(found, output.style, output.columns).join('\n'),
+    found.length === 0 ? noServersText(session.loaded.problems) : statusLines(found, output).join('\n'),
   );
   deps.setExitCode(found.every(isFine) ? EXIT.ok : EXIT.failed);
   configurationExit(deps, session.loaded);
@@ -47,6 +45,14 @@ export async function status(
 function usableNames({ loaded }: CommandSession, names: readonly string[]): readonly string[] {
   const known = new Set(loaded.entries.map(({ name }) => name));
   return names.filter((name) => Object.hasOwn(loaded.servers, name) || !known.has(name));
+}
+
+/** Returns the row of a server that is not waited for any longer: the next attempt will not be made. */
+function asLastWord(row: ServerRow): ServerRow {
+  const { status: state } = row;
+  return state === 'pending' || state === 'connecting'
+    ? { ...row, status: 'failed', activity: undefined }
+    : row;
 }
 
 /** Returns whether a server is connected and all of its lists were read, or is not supposed to be connected. */
@@ -62,9 +68,9 @@ function showWhileConnecting(
   rows: () => readonly ServerRow[],
 ): Disposable {
   if (live === undefined || output.json) return { [Symbol.dispose]() {} };
-  const region = createLiveRegion(live);
-  const paint = (): void =>
-    region.paint(statusLines(rows(), output.noteStyle, live.columns()).map((line) => output.redact(line)));
+  const region = new LiveRegion(live);
+  const look = { style: output.noteStyle, redact: output.redact };
+  const paint = (): void => region.paint((columns) => statusLines(rows(), { ...look, columns }));
   const subscriptions = [output.keepAbove(region), host.on('state', paint), host.on('catalog', paint)];
   return {
     [Symbol.dispose]() {

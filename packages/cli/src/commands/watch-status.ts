@@ -1,12 +1,13 @@
 import { aborted } from '@mcp-fittings/toolbox/timing';
 import { type LoadedConfig, watchConfig } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
-import { type LiveRegion, createLiveRegion } from '../output/live-region.js';
+import { LiveRegion } from '../output/live-region.js';
 import { printable } from '../output/printable.js';
 import { loadOptions } from '../session/load-servers.js';
 import { sessionOptions } from '../session/open-session.js';
 import type { CommandSession } from '../session/open-session.js';
 import { configSecrets } from '../session/secrets.js';
+import { shortReason } from './server-reasons.js';
 import { type ServerRow, chosenRows } from './status-rows.js';
 import { statusLines } from './status-table.js';
 
@@ -66,19 +67,15 @@ interface View {
   close(): void;
 }
 
-/** Opens a table on stdout if it is a terminal; else prints each change as a line. */
+/** Opens a table on stdout if lines can be repainted there; else prints each change as a line. */
 function openView(deps: CommandDeps): View {
-  const { output, stdout } = deps;
-  if (output.json || output.columns === undefined) return lines(deps);
-  const region: LiveRegion = createLiveRegion({
-    stream: stdout,
-    columns: () => output.columns ?? 80,
-    rows: () => deps.live?.rows() ?? 24,
-  });
+  const { output, screen } = deps;
+  if (output.json || screen === undefined) return lines(deps);
+  const region = new LiveRegion(screen);
   const kept = output.keepAbove(region);
+  const { style, redact } = output;
   return {
-    show: (rows) =>
-      region.paint(statusLines(rows, output.style, output.columns).map((line) => output.redact(line))),
+    show: (rows) => region.paint((columns) => statusLines(rows, { style, redact, columns })),
     close() {
       kept[Symbol.dispose]();
       region.finish();
@@ -99,7 +96,7 @@ function lines({ output, clock }: CommandDeps): View {
         );
       }
       for (const row of rows) {
-        const text = JSON.stringify(row);
+        const text = output.json ? JSON.stringify(row) : lineOf(row);
         if (before.get(row.name) === text) continue;
         before.set(row.name, text);
         output.event({ time: new Date(clock.now()).toISOString(), server: row }, () => lineOf(row));
@@ -109,8 +106,8 @@ function lines({ output, clock }: CommandDeps): View {
   };
 }
 
-function lineOf({ name, status, tools, error }: ServerRow): string {
-  const more =
-    status === 'connected' ? `, ${tools} tools` : error === undefined ? '' : `: ${printable(error.message)}`;
-  return `${printable(name)}: ${status}${more}`;
+function lineOf(row: ServerRow): string {
+  const { name, status, tools } = row;
+  const more = status === 'connected' ? `${tools} tools` : shortReason(row);
+  return `${printable(name)}: ${status}${more === undefined ? '' : `, ${more}`}`;
 }

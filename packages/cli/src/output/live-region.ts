@@ -1,23 +1,15 @@
 import type { Writable } from 'node:stream';
-import { fitWidth } from './text-width.js';
-
-/** The last lines of a terminal, which are repainted in place. */
-export interface LiveRegion {
-  /** Replaces the lines. Writes only those that changed, in one write. */
-  paint(lines: readonly string[]): void;
-  /** Removes the lines, so that something else can be written. The next `paint` shows them again. */
-  clear(): void;
-  /** Calls `write` while the lines are removed, so that its output is above them. */
-  above(write: () => void): void;
-  /** Leaves the lines on the screen and shows the cursor below them. */
-  finish(): void;
-}
+import { fitWidth, textWidth } from './text-width.js';
 
 export interface LiveRegionOptions {
+  /** A terminal. It emits `resize` when its size changes. */
   readonly stream: Writable;
   readonly columns: () => number;
   readonly rows: () => number;
 }
+
+/** Returns lines without line feeds for this number of columns. Longer lines are cut. */
+type Render = (columns: number) => readonly string[];
 
 /**
  * Synchronized output: the terminal shows what is between the two at once. Others ignore it.
@@ -30,54 +22,90 @@ const SHOW_CURSOR = '\u001b[?25h';
 const TO_LINE_END = '\u001b[K';
 const TO_SCREEN_END = '\u001b[J';
 
-/** Creates a region that repaints without flicker: it erases nothing before writing its replacement. */
-export function createLiveRegion({ stream, columns, rows }: LiveRegionOptions): LiveRegion {
-  let painted: readonly string[] = [];
-  let paintedFor = 0;
-  let hidden = false;
-  let shownLines: readonly string[] = [];
+/** The last lines of a terminal, which are repainted in place without flicker: nothing is erased before its replacement is written. */
+export class LiveRegion {
+  readonly #terminal: LiveRegionOptions;
+  #render: Render = () => [];
+  #painted: readonly string[] = [];
+  #paintedFor = 0;
+  #isShown = false;
+  readonly #repaint = (): void => this.#paint();
 
-  const up = (count: number): string => (count > 0 ? `\u001b[${count}A` : '');
+  constructor(terminal: LiveRegionOptions) {
+    this.#terminal = terminal;
+  }
 
-  const region: LiveRegion = {
-    paint(lines) {
-      shownLines = lines;
-      const width = Math.max(1, columns() - 1);
-      const room = Math.max(1, rows() - 1);
-      const more = lines.length - room;
-      const cut = more > 0 ? [...lines.slice(0, room - 1), `… ${more + 1} more lines`] : lines;
-      const next = cut.map((line) => fitWidth(line, width));
-      // After a resize the painted lines are elsewhere, so painting starts again below them.
-      const known = paintedFor === width ? painted : [];
-      if (next.length === known.length && next.every((line, index) => line === known[index])) return;
-      let text = hidden ? '' : HIDE_CURSOR;
-      text += up(known.length);
-      for (const [index, line] of next.entries()) {
-        text += line === known[index] ? '\n' : `\r${line}${TO_LINE_END}\n`;
-      }
-      if (next.length < known.length) text += TO_SCREEN_END;
-      hidden = true;
-      painted = next;
-      paintedFor = width;
-      stream.write(`${BEGIN}${text}${END}`);
-    },
-    clear() {
-      if (!hidden) return;
-      stream.write(`${BEGIN}${up(painted.length)}\r${TO_SCREEN_END}${SHOW_CURSOR}${END}`);
-      painted = [];
-      hidden = false;
-    },
-    above(write) {
-      const isShown = hidden;
-      region.clear();
-      write();
-      if (isShown) region.paint(shownLines);
-    },
-    finish() {
-      if (hidden) stream.write(SHOW_CURSOR);
-      painted = [];
-      hidden = false;
-    },
-  };
-  return region;
+  /** Replaces the lines. Writes only those that changed, in one write. Paints again when the size of the terminal changes. */
+  paint(render: Render): void {
+    this.#render = render;
+    this.#paint();
+  }
+
+  /** Removes the lines, so that something else can be written. The next `paint` shows them again. */
+  clear(): void {
+    if (!this.#isShown) return;
+    const { stream } = this.#terminal;
+    stream.write(`${BEGIN}${up(this.#height())}\r${TO_SCREEN_END}${SHOW_CURSOR}${END}`);
+    this.#leave();
+  }
+
+  /** Calls `write` while the lines are removed, so that its output is above them. */
+  above(write: () => void): void {
+    const isShown = this.#isShown;
+    this.clear();
+    write();
+    if (isShown) this.#paint();
+  }
+
+  /** Leaves the lines on the screen and shows the cursor below them. */
+  finish(): void {
+    if (this.#isShown) this.#terminal.stream.write(SHOW_CURSOR);
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#terminal.stream.off('resize', this.#repaint);
+    this.#painted = [];
+    this.#isShown = false;
+  }
+
+  #paint(): void {
+    const { stream, columns, rows } = this.#terminal;
+    const width = Math.max(1, columns() - 1);
+    // Some terminals keep what is cleared from the first row on.
+    const next = cutTo(this.#render(width), Math.max(1, rows() - 2)).map((line) => fitWidth(line, width));
+    const isResized = this.#painted.length > 0 && this.#paintedFor !== width;
+    // After a resize nothing is where it was, so everything is written again.
+    const known = isResized ? [] : this.#painted;
+    if (next.length === known.length && next.every((line, index) => line === known[index])) return;
+    let text = this.#isShown ? '' : HIDE_CURSOR;
+    text += up(this.#height());
+    for (const [index, line] of next.entries()) {
+      text += line === known[index] ? '\n' : `\r${line}${TO_LINE_END}\n`;
+    }
+    if (isResized || next.length < known.length) text += TO_SCREEN_END;
+    if (!this.#isShown) stream.on('resize', this.#repaint);
+    this.#isShown = true;
+    this.#painted = next;
+    this.#paintedFor = width;
+    stream.write(`${BEGIN}${text}${END}`);
+  }
+
+  /** Returns the rows that the painted lines take. A terminal that has become narrower wraps them. */
+  #height(): number {
+    const columns = Math.max(1, this.#terminal.columns());
+    return this.#painted.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
+  }
+}
+
+/** Leaves out lines before the last one, if there are more than the terminal has rows. */
+function cutTo(lines: readonly string[], rows: number): readonly string[] {
+  if (lines.length <= rows) return lines;
+  const head = lines.slice(0, Math.max(0, rows - 2));
+  const more = `… ${lines.length - head.length - 1} more lines`;
+  return rows === 1 ? [more] : [...head, more, lines.at(-1) ?? ''];
+}
+
+function up(count: number): string {
+  return count > 0 ? `\u001b[${count}A` : '';
 }

@@ -73,7 +73,8 @@ export function createOutput(options: OutputOptions): Output {
     },
     result: (value, text) => say(stdout, json ? jsonText(value, 2) : text()),
     event: (value, text) => say(stdout, json ? jsonText(value) : text()),
-    note: (text) => say(stderr, wrapWords(text, options.noteColumns?.())),
+    // What is to be hidden may have spaces, at which lines are wrapped.
+    note: (text) => say(stderr, wrapWords(redact(text), options.noteColumns?.()).join('\n')),
     detail(text) {
       if (verbose) say(stderr, text);
     },

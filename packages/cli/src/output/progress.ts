@@ -1,5 +1,5 @@
 import type { LastToolEvent, ToolEvent } from '@mcp-fittings/tools';
-import { createLiveRegion } from './live-region.js';
+import { LiveRegion } from './live-region.js';
 import { printable } from './printable.js';
 import type { SpinnerDeps } from './spinner.js';
 import type { Style } from './style.js';
@@ -14,7 +14,7 @@ export interface ProgressView extends Disposable {
 
 export function openProgress({ live, output }: Pick<SpinnerDeps, 'live' | 'output'>): ProgressView {
   let state: BarState = { progress: 0 };
-  const region = live === undefined || output.json ? undefined : createLiveRegion(live);
+  const region = live === undefined || output.json ? undefined : new LiveRegion(live);
   const kept = region === undefined ? undefined : output.keepAbove(region);
   const view: ProgressView = {
     show(event) {
@@ -24,7 +24,7 @@ export function openProgress({ live, output }: Pick<SpinnerDeps, 'live' | 'outpu
           : { ...state, message: printable(event.text, 200) };
       const line = output.redact(progressLine(state, output.noteStyle));
       if (region === undefined) output.detail(line);
-      else region.paint([line]);
+      else region.paint(() => [line]);
     },
     pause: () => region?.clear(),
     done: () => region?.clear(),

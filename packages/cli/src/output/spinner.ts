@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { createLiveRegion, type LiveRegionOptions } from './live-region.js';
+import { LiveRegion, type LiveRegionOptions } from './live-region.js';
 import type { Output } from './output.js';
 import { printable } from './printable.js';
 
@@ -22,7 +22,7 @@ export interface SpinnerDeps {
 export function openSpinner(deps: SpinnerDeps, names: () => readonly string[]): Disposable {
   const { live, output, clock } = deps;
   if (live === undefined || output.json) return { [Symbol.dispose]() {} };
-  const region = createLiveRegion(live);
+  const region = new LiveRegion(live);
   const kept = output.keepAbove({
     // The next frame shows it again, so that the last result stays the last line.
     above(write) {
@@ -34,10 +34,10 @@ export function openSpinner(deps: SpinnerDeps, names: () => readonly string[]): 
   const paint = (): void => {
     const waiting = names();
     if (waiting.length === 0) region.clear();
-    else
-      region.paint([
-        `${output.noteStyle.cyan(FRAMES[frame++ % FRAMES.length] ?? '')} ${waitingText(waiting)}`,
-      ]);
+    else {
+      const line = `${output.noteStyle.cyan(FRAMES[frame++ % FRAMES.length] ?? '')} ${waitingText(waiting)}`;
+      region.paint(() => [line]);
+    }
     timer = clock.schedule(paint, FRAME_MS);
   };
   let timer = clock.schedule(paint, DELAY_MS);

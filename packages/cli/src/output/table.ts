@@ -1,4 +1,4 @@
-import { padEnd, padStart, textWidth } from './text-width.js';
+import { fitWidth, padEnd, padStart, textWidth } from './text-width.js';
 
 export interface Column {
   readonly title: string;
@@ -7,45 +7,55 @@ export interface Column {
   readonly leaveOut?: number;
 }
 
-/** Returns the columns that fit into a terminal of this width, and their cells. */
-export function fittingColumns(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  width: number | undefined,
-): { readonly columns: readonly Column[]; readonly rows: readonly (readonly string[])[] } {
-  let kept = columns.map((_, index) => index);
-  const widthOf = (index: number): number =>
-    Math.max(textWidth(columns[index]?.title ?? ''), ...rows.map((row) => textWidth(row[index] ?? '')));
-  const total = (): number => kept.reduce((sum, index) => sum + widthOf(index) + 2, -2);
-  const spare = kept
-    .filter((index) => columns[index]?.leaveOut !== undefined)
-    .toSorted((a, b) => (columns[a]?.leaveOut ?? 0) - (columns[b]?.leaveOut ?? 0));
-  for (const index of spare) {
-    if (width === undefined || total() <= width) break;
-    kept = kept.filter((each) => each !== index);
-  }
-  return {
-    columns: columns.filter((_, index) => kept.includes(index)),
-    rows: rows.map((row) => row.filter((_, index) => kept.includes(index))),
-  };
+export interface TableLook {
+  readonly styleTitle?: ((text: string) => string) | undefined;
+  /** Columns of the terminal. Default: nothing is left out or cut. */
+  readonly width?: number | undefined;
 }
 
-/** Formats rows as an aligned table. Cells may be styled. */
+/**
+ * Formats rows as an aligned table. Cells may be styled. The last cell of a row that has fewer cells than there are columns
+ * takes the place of all that follow, however long it is.
+ */
 export function tableLines(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  styleTitle: (text: string) => string = (text) => text,
+  { styleTitle = (text) => text, width }: TableLook = {},
 ): readonly string[] {
+  const aligned = (row: readonly string[]): number =>
+    row.length < columns.length ? row.length - 1 : row.length;
   const widths = columns.map(({ title }, index) =>
-    Math.max(textWidth(title), ...rows.map((row) => textWidth(row[index] ?? ''))),
+    Math.max(
+      textWidth(title),
+      ...rows.map((row) => (index < aligned(row) ? textWidth(row[index] ?? '') : 0)),
+    ),
   );
-  const line = (cells: readonly string[]): string =>
-    columns
-      .map(({ align }, index) => {
-        const pad = align === 'right' ? padStart : padEnd;
-        return pad(cells[index] ?? '', widths[index] ?? 0);
-      })
-      .join('  ')
-      .trimEnd();
+  const kept = fittingColumns(columns, widths, width);
+  const line = (row: readonly string[]): string => {
+    const cells = kept
+      .filter((index) => index < aligned(row))
+      .map((index) => {
+        const pad = columns[index]?.align === 'right' ? padStart : padEnd;
+        return pad(row[index] ?? '', widths[index] ?? 0);
+      });
+    const text = [...cells, ...row.slice(aligned(row))].join('  ').trimEnd();
+    return width === undefined ? text : fitWidth(text, width);
+  };
   return [styleTitle(line(columns.map(({ title }) => title))), ...rows.map(line)];
+}
+
+/** Returns the indexes of the columns that fit into the width. */
+function fittingColumns(
+  columns: readonly Column[],
+  widths: readonly number[],
+  width = Infinity,
+): readonly number[] {
+  const order = (index: number): number => columns[index]?.leaveOut ?? Infinity;
+  let kept = columns.map((_, index) => index);
+  while (kept.reduce((sum, index) => sum + (widths[index] ?? 0) + 2, -2) > width) {
+    const next = Math.min(...kept.map(order));
+    if (next === Infinity) break;
+    kept = kept.filter((index) => order(index) !== next);
+  }
+  return kept;
 }

@@ -1,6 +1,8 @@
 /** Escape sequences of styles, which have no width. */
 // oxlint-disable-next-line no-control-regex -- that is what they begin with
 const STYLE = /(\u001b\[[0-9;]*m)/g;
+// oxlint-disable-next-line no-control-regex -- that is what they begin with
+const ENDS_STYLE = /^\u001b\[(?:0|22|39)?m$/;
 const COMBINING = /^\p{M}$/u;
 /** East Asian wide characters and emoji take two columns. @see https://www.unicode.org/reports/tr11/ */
 const WIDE =
@@ -50,19 +52,19 @@ export function fitWidth(text: string, columns: number): string {
 }
 
 /**
- * Wraps lines at spaces and indents continuations by two columns. A word that is wider than the terminal, such as a URL,
- * stays whole on a line of its own, so that it can be copied.
+ * Wraps text at spaces and indents continuations by two columns. A word that is wider than the terminal, such as a URL,
+ * stays whole on a line of its own, so that it can be copied. A style that spans lines begins anew on each, so that a line
+ * can be repainted alone.
  */
-export function wrapWords(text: string, columns: number | undefined): string {
-  if (columns === undefined) return text;
-  return text
-    .split('\n')
-    .map((line) => wrapLine(line, Math.max(20, columns)))
-    .join('\n');
+export function wrapWords(text: string, columns: number | undefined): readonly string[] {
+  const lines = text.split('\n');
+  return columns === undefined
+    ? lines
+    : withStyles(lines.flatMap((line) => wrapLine(line, Math.max(20, columns))));
 }
 
-function wrapLine(line: string, columns: number): string {
-  if (textWidth(line) <= columns) return line;
+function wrapLine(line: string, columns: number): readonly string[] {
+  if (textWidth(line) <= columns) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
   const [first = '', ...words] = line.slice(indent.length).split(' ');
   const lines: string[] = [];
@@ -75,5 +77,14 @@ function wrapLine(line: string, columns: number): string {
       current = `${indent}  ${word}`;
     }
   }
-  return [...lines, current].join('\n');
+  return [...lines, current];
+}
+
+function withStyles(lines: readonly string[]): readonly string[] {
+  let open = '';
+  return lines.map((line) => {
+    const begin = open;
+    for (const [code] of line.matchAll(STYLE)) open = ENDS_STYLE.test(code) ? '' : open + code;
+    return `${begin}${line}${open === '' ? '' : '\u001b[0m'}`;
+  });
 }
