@@ -1,6 +1,6 @@
 /**
  * `node packages/cli/scripts/pictures.mjs`: runs `fittings` on real servers and writes what the terminal showed to
- * docs/assets/fittings-*.svg, and the help of each command to docs/cli.md. With `--check` it compares instead.
+ * docs/assets/fittings-*.svg. With `--check` it compares instead.
  */
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
@@ -24,7 +24,6 @@ import { ansiToSvg } from './ansi-to-svg.mjs';
 
 const require = createRequire(import.meta.url);
 const ASSETS = fileURLToPath(new URL('../../../docs/assets/', import.meta.url));
-const PAGE = fileURLToPath(new URL('../../../docs/cli.md', import.meta.url));
 const BIN = fileURLToPath(new URL('../dist/bin.js', import.meta.url));
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'fittings-picture-')));
@@ -39,13 +38,7 @@ await once(guarded, 'listening');
 try {
   prepareFiles();
   const pictures = new Map();
-  const main = await help('--help');
-  pictures.set('help', picture('fittings --help', main));
-  let page = readFileSync(PAGE, 'utf8');
-  for (const [, name] of main.matchAll(/^ {2}([a-z]+)(?:\|\S+)? .*/gm)) {
-    if (name === 'fittings' || name === 'help') continue;
-    page = withHelp(page, name, await help(name, '--help'));
-  }
+  pictures.set('help', picture('fittings --help', await help('--help')));
   pictures.set('status', picture('fittings status', await fittings('--store', 'memory', 'status')));
   const doctor = await fittings(
     '--store',
@@ -57,7 +50,7 @@ try {
   );
   pictures.set('doctor', picture('fittings doctor', doctor));
   pictures.set('approve', picture('fittings approve', await approve()));
-  save(pictures, page);
+  save(pictures);
 } finally {
   guarded.close();
   rmSync(root, { recursive: true });
@@ -71,29 +64,18 @@ function picture(command, text) {
   return ansiToSvg(`$ ${command}\n${shown}`, { title: `${command} in a terminal` });
 }
 
-/** Puts the help of a command in its place in the page, without what all commands have. */
-function withHelp(page, name, text) {
-  const command = `$ fittings ${name} --help`;
-  const place = new RegExp(`\`\`\`text\n\\${command}\n[^]*?\`\`\``);
-  if (!place.test(page)) throw new Error(`docs/cli.md has no place for the help of ${name}.`);
-  const own = text.replace(/^Global Options:\n(?: .*\n)+\n/m, '').trimEnd();
-  return page.replace(place, () => `\`\`\`text\n${command}\n${own}\n\`\`\``);
-}
-
-function save(pictures, page) {
+function save(pictures) {
   const fileOf = (name) => join(ASSETS, `fittings-${name}.svg`);
   const wanted = new Set([...pictures.keys()].map((name) => `fittings-${name}.svg`));
   const old = readdirSync(ASSETS).filter((name) => name.startsWith('fittings-') && !wanted.has(name));
   if (!process.argv.includes('--check')) {
     for (const [name, svg] of pictures) writeFileSync(fileOf(name), svg);
     for (const name of old) rmSync(join(ASSETS, name));
-    writeFileSync(PAGE, page);
     return;
   }
   const wrong = [...pictures]
     .filter(([name, svg]) => !isSame(fileOf(name), svg))
     .map(([name]) => fileOf(name));
-  if (!isSame(PAGE, page)) wrong.push(PAGE);
   if (wrong.length + old.length === 0) return;
   console.error(`Not what fittings shows: ${[...wrong, ...old].join(', ')}`);
   console.error('Run node packages/cli/scripts/pictures.mjs');

@@ -38,9 +38,11 @@ const manifests = [
 ].map(({ where, manifest }) => ({ where, options: manifest === undefined ? {} : { manifest } }));
 
 describe.each(manifests)('the lines of a page lead to a program that runs, $where', ({ where, options }) => {
-  it.each(['README.md', 'docs/getting-started.md'])('%s', async (page) => {
+  it.each(['README.md', 'docs/getting-started.md'])('%s, and to the output that it shows', async (page) => {
     await using project = await createReaderProject({ ...options, typescript: 'typescript' });
-    expect(await follow(project, beginning(page))).toContain("text: 'Echo: hi'");
+    const [, shown = ''] = /```text\n([\s\S]*?)^```/m.exec(read(page).slice(beginning(page).length)) ?? [];
+    expect(shown).toContain("text: 'Echo: hi'");
+    expect(await follow(project, beginning(page))).toContain(shown);
   });
 
   // The older compiler takes seconds. It follows the package where files are CommonJS unless their names say otherwise.
