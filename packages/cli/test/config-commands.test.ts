@@ -369,3 +369,14 @@ it('a sign-in that is not finished ends in time', async () => {
   expect(run.code).toBe(6);
   expect(run.stderr).toContain('The sign-in to "guarded" timed out.');
 });
+
+it.each(['', 'nothing of use\n'])('a pasted sign-in whose input ends fails: %j', async (stdin) => {
+  await using workspace = await openWorkspace({ here: true });
+  await using guarded = await startProtectedServer();
+  const args = ['login', 'guarded', '--store', 'memory', '--method', 'paste'];
+  const run = await workspace.fittings([...args, ...only({ guarded: { url: guarded.url } })], { stdin });
+  expect(run).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('The input ended before the address'),
+  });
+});

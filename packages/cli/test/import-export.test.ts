@@ -52,6 +52,20 @@ it('import from a program that has no file here says so', async () => {
   expect((await workspace.fittings(from)).stdout).toContain('Nothing was imported from claude-desktop.');
 });
 
+it('import exits with 3 if a server or a file could not be imported', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const from = ['import', '--from', 'claude-desktop', '--all'];
+  await writeHome(workspace, DESKTOP, { mcpServers: { good: { command: 'x' }, bad: { comand: 'x' } } });
+  expect(await workspace.fittings(from)).toMatchObject({
+    code: 3,
+    stdout: expect.stringMatching(/✓ good in[^]*✗ bad: The entry has neither/),
+  });
+  expect(await workspace.fittings([...from, '--file', 'nowhere.json'])).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('The file does not exist.'),
+  });
+});
+
 it('an mcp-remote line is offered for conversion, and converted when asked', async () => {
   await using workspace = await openWorkspace({ here: true });
   const args = [

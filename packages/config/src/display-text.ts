@@ -1,8 +1,18 @@
 import { escapeText, sanitizeText } from '@mcp-fittings/toolbox/text';
 
-/** The text in quotes. Nothing is truncated or removed; characters that a terminal would act on are escaped. */
+/**
+ * A path of Windows that no other text looks like once it is escaped: what is escaped has two backslashes, a quote, `\n`, `\t` or
+ * `\u{` where its first backslash is.
+ */
+const WINDOWS_PATH = /^[A-Za-z]:\\(?![\\nt"]|u\{)[^"]*[^"\\]$/;
+
+/**
+ * Returns the text in quotes. Nothing is truncated or removed; characters that a terminal would act on are escaped, and so are
+ * quotes and backslashes, except those of a plain path of Windows.
+ */
 export function quoteText(text: string): string {
-  return `"${escapeText(text.replace(/["\\]/g, '\\$&'))}"`;
+  const isPlainPath = WINDOWS_PATH.test(text) && !text.includes(String.raw`\\`) && escapeText(text) === text;
+  return `"${isPlainPath ? text : escapeText(text.replace(/["\\]/g, '\\$&'))}"`;
 }
 
 /** A name or path made safe to print in one line of a message, truncated at 200 characters. */

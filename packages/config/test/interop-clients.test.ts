@@ -665,6 +665,18 @@ describe('export reports what the client’s format cannot express', () => {
     });
   });
 
+  it.each([
+    ['vscode', '${workspaceFolder}/x', 0],
+    ['cursor', '${workspaceFolder}/x', 0],
+    ['claude-code', '${PWD}/x', 1],
+    ['gemini', '${PWD}/x', 1],
+  ] as const)('writes the root of the project as %s does', (to, arg, losses) => {
+    const server = { type: 'stdio', command: 'x', args: ['${workspaceFolder}/x'] };
+    const { text, exported } = exportServers({ to, servers: { s: server } });
+    expect(text).toContain(JSON.stringify(arg));
+    expect(exported[0]?.losses).toHaveLength(losses);
+  });
+
   it('keeps a literal brace if the client has no variables, and reports a loss if it has', () => {
     const literal = { s: { command: 'x', args: ['$${A}'] } };
     const desktop = exportServers({ to: 'claude-desktop', servers: literal });

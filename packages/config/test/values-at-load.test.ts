@@ -123,7 +123,7 @@ describe('what only a shell or another program understands', () => {
   );
 
   it.each([
-    ['${workspaceFolder}/x', /editor/, /path/],
+    ['${workspaceRoot}/x', /editor/, /\$\{workspaceFolder\}/],
     ['${userHome}/x', /editor/, /\$\{HOME\}/],
     ['${env:TOKEN}', /not a variable name/, /another program/],
     ['${input:key}', /not a variable name/, /another program/],
@@ -136,10 +136,7 @@ describe('what only a shell or another program understands', () => {
   });
 
   it('an environment variable of that name is used', async () => {
-    const config = await load(
-      { command: 'x', args: ['${workspaceFolder}'] },
-      { env: { workspaceFolder: '/w' } },
-    );
+    const config = await load({ command: 'x', args: ['${userHome}'] }, { env: { userHome: '/w' } });
     expect(config.servers['a']).toMatchObject({ args: ['/w'] });
   });
 });

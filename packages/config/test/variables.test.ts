@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createServerApprovals } from '../src/approval/approvals.js';
 import { expandEntry } from '../src/variables/expand.js';
 import { referencedVariables } from '../src/variables/syntax.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
@@ -7,7 +8,10 @@ import { codes, scratch, servers } from './support/scratch.js';
 
 const env = { A: '${B}', B: 'b', EMPTY: '', HOME_DIR: '/home/me' };
 const expand = (text: string, options: { missing?: 'error' | 'empty'; bare?: boolean } = {}) => {
-  const { config, issues } = expandEntry({ v: text }, { env, missing: 'error', bare: false, ...options });
+  const { config, issues } = expandEntry(
+    { v: text },
+    { env, missing: 'error', bare: false, folder: '/p', ...options },
+  );
   return issues.length > 0 ? issues.map(({ code }) => code).join() : config['v'];
 };
 
@@ -60,7 +64,10 @@ describe('each variable has one defined result', () => {
   it('any text: one pass, never throws, linear', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('$', '{', '}', 'B', ':-', 'x', '1', '\n') }), (text) => {
-        const once = expandEntry({ v: text }, { env: { B: '${B}' }, missing: 'empty', bare: false });
+        const once = expandEntry(
+          { v: text },
+          { env: { B: '${B}' }, missing: 'empty', bare: false, folder: '/p' },
+        );
         expect(typeof once.config['v']).toBe('string');
         const names = [...referencedVariables({ v: text }, false).keys()];
         expect(names.every((name) => /^[A-Za-z_]\w*$/.test(name))).toBe(true);
@@ -107,6 +114,34 @@ describe('expansion in an entry', () => {
         oauth: { clientId: 'b', scopes: ['b'] },
       },
     });
+  });
+
+  it('the root of the project has one name in every scope, and two spellings', async () => {
+    const entry = { command: 'x', cwd: '${workspaceFolder}', args: ['${PWD}', '${PWD:-y}/z'] };
+    const place = await scratch({
+      'home/.claude.json': servers({ mine: entry }),
+      'project/.mcp.json': servers({ theirs: entry }),
+      'project/sub/file': '',
+    });
+    let text = '';
+    const approve = async (question: { readonly text: string }): Promise<'once'> => {
+      ({ text } = question);
+      return 'once';
+    };
+    const config = await place.load({
+      layout: layouts.claude,
+      cwd: place.path('project/sub'),
+      // As cmd and PowerShell start a program: without PWD. What an environment says does not count.
+      env: { workspaceFolder: '/elsewhere' },
+      projectVariables: 'deny',
+      remote: { listed: entry },
+      approvals: createServerApprovals({ approve }),
+    });
+    const expected = { cwd: place.project, args: [place.project, `${place.project}/z`] };
+    expect(config.servers).toMatchObject({ mine: expected, theirs: expected });
+    expect(text).not.toContain('variables of your environment');
+    // A remote list must not learn paths of this machine.
+    expect(config.servers).not.toHaveProperty('listed');
   });
 
   it('a missing variable is reported with server, field and position, and affects only that server', async () => {

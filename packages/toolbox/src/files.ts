@@ -1,5 +1,5 @@
 /**
- * For authors of a store or a cache: files that other users of the machine can neither read nor replace. Node.js only.
+ * For authors of a store or a cache: files that other users of the machine can neither read nor replace, and writes that are atomic. Node.js only.
  *
  * @packageDocumentation
  */
@@ -13,7 +13,6 @@ export {
   readPrivateFileSync,
   removePrivateFile,
   writePrivateFile,
-  type WriteOptions,
 } from './files/private-file.js';
 export {
   identifyProcess,
@@ -21,3 +20,4 @@ export {
   makeProcessMark,
   type ProcessIdentity,
 } from './files/process-identity.js';
+export { replaceFile, type ReplaceOptions } from './files/replace-file.js';

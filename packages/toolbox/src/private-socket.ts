@@ -1,5 +1,5 @@
 /**
- * For what listens: a port, and a Unix socket that only its owner can connect to.
+ * For what listens: a port, and a Unix socket or a named pipe of Windows that only its owner can send to.
  *
  * @packageDocumentation
  */
@@ -39,9 +39,19 @@ export async function startListening(
  * only then its name, so that no other user can connect in between; unlike with `umask`, files of other threads are not affected. Replaces a
  * socket of this user on which nothing listens. Returns a function that removes the socket.
  *
+ * On Windows the path is that of a named pipe, such as `\\\\.\\pipe\\my-gateway`, which Windows removes; the system lets other users read
+ * from it at most.
+ *
  * Rejects with `CONFIG_INVALID` if another user could replace the socket, or the path is in use.
  */
 export async function listenOnPrivateSocket(server: Server, socketPath: string): Promise<() => void> {
+  if (process.platform === 'win32') {
+    if (!PIPE.test(socketPath)) {
+      throw invalid('On Windows, a socket is a named pipe.', String.raw`For example: \\.\pipe\my-gateway.`);
+    }
+    await startListening(server, { path: socketPath }, () => `The pipe ${socketPath} cannot be created.`);
+    return () => undefined;
+  }
   if (!isAbsolute(socketPath)) {
     throw invalid('The path of a socket must be absolute.', 'For example: /run/user/1000/mcp.sock.');
   }
@@ -73,6 +83,8 @@ export async function listenOnPrivateSocket(server: Server, socketPath: string):
     await rm(workshop, { recursive: true, force: true });
   }
 }
+
+const PIPE = /^\\\\[.?]\\pipe\\./i;
 
 /** Gives the new socket its name. Fails if something else than an abandoned socket of this user has it. */
 async function claim(made: string, path: string, workshop: string): Promise<void> {

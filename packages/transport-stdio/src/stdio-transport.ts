@@ -203,7 +203,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     this.#fallback.stop();
     this.#queue.end((delivery) => this.lost(delivery));
     await this.#launching?.catch(() => undefined);
-    await this.#process?.stop({ polite: reason === undefined });
+    const isGone = await this.#process?.stop({ polite: reason === undefined });
+    if (isGone === false) this.report(this.#leftRunning());
     // Unread output cannot change how it ended.
     this.#end ??= this.#process?.exit;
     this.#process = undefined;
@@ -340,6 +341,20 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     }
     if (tail !== undefined) this.reportCounted(code, () => problem);
     return false;
+  }
+
+  #leftRunning(): TransportError {
+    const pid = String(this.#lastPid);
+    const isWindows = process.platform === 'win32';
+    return this.#fault(
+      'TIMEOUT',
+      `The server (process ${pid}) or what it started could not be ended, and may still run.`,
+      {
+        hint: isWindows
+          ? `Run: taskkill /PID ${pid} /T /F, or use the Task Manager.`
+          : `Run: kill -9 -${pid}`,
+      },
+    );
   }
 
   #newQueue(): OutboundQueue {

@@ -165,9 +165,10 @@ describe('a process group', () => {
 describe('Windows', () => {
   it('ends the tree with taskkill, with and without waiting', async () => {
     const runs: unknown[] = [];
-    const tree = createWindowsTree(42, {
-      start: (args) => void runs.push(['start', ...args]),
-      run: (args) => void runs.push(['run', ...args]),
+    const kill = (): void => void runs.push(['kill']);
+    const tree = createWindowsTree(42, kill, {
+      start: async (args) => void runs.push(['start', ...args]) ?? 0,
+      run: (args) => void runs.push(['run', ...args]) ?? 0,
     });
     tree.signal('SIGTERM');
     tree.signal('SIGKILL');
@@ -180,6 +181,46 @@ describe('Windows', () => {
     ]);
     expect(await tree.hasSurvivors()).toBe(false);
   });
+
+  it.each([1, 255, undefined])('ends the server alone if taskkill fails with %j', async (code) => {
+    let kills = 0;
+    let now = code;
+    const tree = createWindowsTree(42, () => void kills++, { start: async () => now, run: () => now });
+    tree.signal('SIGTERM');
+    expect(await tree.hasSurvivors()).toBe(true);
+    tree.killNow();
+    expect(kills).toBe(2);
+    // It is gone, and what it had started may not be.
+    now = 128;
+    tree.signal('SIGKILL');
+    expect(await tree.hasSurvivors()).toBe(true);
+    expect(kills).toBe(2);
+  });
+
+  it('counts a process that taskkill does not find as ended', async () => {
+    const tree = createWindowsTree(42, () => expect.fail('it is gone'), {
+      start: async () => 128,
+      run: () => 128,
+    });
+    tree.signal('SIGTERM');
+    expect(await tree.hasSurvivors()).toBe(false);
+  });
+
+  it.runIf(process.platform === 'win32')(
+    'ends a server without taskkill, and says what may remain',
+    async () => {
+      const { SystemRoot } = process.env;
+      process.env['SystemRoot'] = String.raw`C:\nowhere`;
+      onTestFinished(() => void (process.env['SystemRoot'] = SystemRoot));
+      const client = await startToy({ flags: STUBBORN, shutdown: SHORT });
+      const pid = client.transport.pid ?? 0;
+      await client.transport.close();
+      expect(isRunning(pid)).toBe(false);
+      expect(client.errors.map(({ message }) => message)).toEqual([
+        `Server "toy": The server (process ${pid}) or what it started could not be ended, and may still run.`,
+      ]);
+    },
+  );
 });
 
 describe('when this process exits', () => {

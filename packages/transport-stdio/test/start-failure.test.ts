@@ -130,6 +130,27 @@ describe('a server that cannot be started', () => {
     });
   });
 
+  it('names the limit of Windows for a command line that is too long', async () => {
+    const cause = Object.assign(new Error('spawn ENAMETOOLONG'), { code: 'ENAMETOOLONG' });
+    const env = { PATH: process.env['PATH'] ?? '' };
+    const explained = await explainSpawnError(cause, { command: 'node', env, platform: 'win32' });
+    expect(explained).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: 'The command line of "node" is too long: Windows accepts 32767 characters.',
+    });
+  });
+
+  it.each([
+    ['python', 'ENOENT', /^Install Python, whose command may be `py`, .*older PATH/],
+    ['NPX.CMD', 'ENOENT', /^Install Node\.js/],
+    [String.raw`C:\tools\server.ps1`, 'ENOEXEC', /powershell with -NoProfile and -File/],
+  ])('tells a user of Windows what to do about %s', async (command, code, hint) => {
+    const cause = Object.assign(new Error(`spawn ${command} ${code}`), { code });
+    const explained = await explainSpawnError(cause, { command, env: { PATH: '' }, platform: 'win32' });
+    expect(explained.options.hint).toMatch(hint);
+    expect(explained.options.hint).not.toMatch(/nvm|Homebrew|execute permission/);
+  });
+
   it('contains no argument and no variable, however it is inspected', async () => {
     const secret = 'canary-7f3a9';
     for (const options of [

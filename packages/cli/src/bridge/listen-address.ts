@@ -3,7 +3,7 @@ import type { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import { CommandError } from '../output/hints.js';
 
-/** Says where a bridge listens: a TCP port, or a Unix socket that only its owner can open. */
+/** Says where a bridge listens: a TCP port, or a Unix socket or a named pipe that only its owner can send to. */
 export type ListenAddress =
   | {
       readonly host: string;
@@ -14,8 +14,12 @@ export type ListenAddress =
 
 const DEFAULT_HOST = '127.0.0.1';
 
-/** Parses `8080`, `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/user/1000/bridge.sock`. Throws `CONFIG_INVALID`. */
+/**
+ * Parses `8080`, `127.0.0.1:8080`, `[::1]:8080`, `unix:/run/user/1000/bridge.sock`, and on Windows `\\\\.\\pipe\\bridge`. Throws
+ * `CONFIG_INVALID`.
+ */
 export function parseListenAddress(text: string): ListenAddress {
+  if (/^\\\\[.?]\\pipe\\./i.test(text) && process.platform === 'win32') return { socketPath: text };
   if (text.startsWith(UNIX)) return { socketPath: socketPathOf(text.slice(UNIX.length)) };
   const [, host = DEFAULT_HOST, digits = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
@@ -39,7 +43,10 @@ function socketPathOf(path: string): string {
     'CONFIG_INVALID',
     'A Unix socket needs an absolute path, and an operating system that supports Unix sockets.',
     {
-      hint: 'For example: unix:/path/to/socket.',
+      hint:
+        process.platform === 'win32'
+          ? String.raw`Use a named pipe, for example \\.\pipe\bridge.`
+          : 'For example: unix:/path/to/socket.',
     },
   );
 }

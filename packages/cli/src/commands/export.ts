@@ -1,7 +1,8 @@
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { type InteropClient, type LoadedConfig, type ServerEntry, exportServers } from '@mcp-fittings/config';
+import { replaceFile } from '@mcp-fittings/toolbox/files';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import { isOfFile } from '../output/config-problems.js';
@@ -59,7 +60,10 @@ export async function exportToProgram(
   if (failed.length > 0) deps.setExitCode(EXIT.failed);
 
   if (file !== undefined) {
-    await replaceFile(file, text);
+    // Only the user can read a new file, because definitions may contain secrets.
+    await replaceFile(file, text).catch((cause: unknown) => {
+      throw new CommandError('CONFIG_READ_ONLY', `Cannot write the file ${printable(file)}.`, { cause });
+    });
     output.result(
       { to, file, exported, failed, skipped },
       () => `Wrote ${exported.length} ${exported.length === 1 ? 'server' : 'servers'} to ${printable(file)}.`,
@@ -145,21 +149,5 @@ async function readIfExists(file: string): Promise<string | undefined> {
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
     throw new CommandError('CONFIG_INVALID', `Cannot read the file ${printable(file)}.`, { cause });
-  }
-}
-
-/** Replaces a file atomically. Only the user can read a new file, because definitions may contain secrets. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    const mode = await stat(file).then(
-      (stats) => stats.mode & 0o777,
-      () => 0o600,
-    );
-    await writeFile(temporary, text, { mode, flag: 'wx' });
-    await rename(temporary, file);
-  } catch (cause) {
-    await rm(temporary, { force: true });
-    throw new CommandError('CONFIG_READ_ONLY', `Cannot write the file ${printable(file)}.`, { cause });
   }
 }

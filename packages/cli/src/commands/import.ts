@@ -7,7 +7,7 @@ import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import type { SecretHandling } from '../options.js';
 import { type ErrorJson, errorJson } from '../output/error-report.js';
-import { noteUnreadFiles } from '../output/config-problems.js';
+import { isOfFile, noteUnreadFiles } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
@@ -98,7 +98,8 @@ export async function importFromProgram(
       ...(outcomes.length + found.failed.length === 0 ? [nothing] : []),
     ].join('\n'),
   );
-  if (outcomes.some(({ error }) => error !== undefined)) deps.setExitCode(EXIT.config);
+  const isIncomplete = found.failed.length > 0 || found.problems.some(isOfFile);
+  if (isIncomplete || outcomes.some(({ error }) => error !== undefined)) deps.setExitCode(EXIT.config);
 
   function lines({ name, notes, error, file: written }: Outcome, isDry: boolean): readonly string[] {
     const { style } = output;

@@ -13,6 +13,7 @@ import {
 } from '@mcp-fittings/auth-oauth';
 import type { CommandDeps } from '../command-deps.js';
 import type { SignInMethod } from '../options.js';
+import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from './prompts.js';
 
@@ -85,10 +86,21 @@ async function askForAddress(
     const prompts = await openPrompts(deps, signal);
     return prompts.text({ message: 'Address' });
   }
-  const lines = createInterface({ input: deps.stdin });
-  try {
-    return await lines.question('', { signal });
-  } finally {
-    lines.close();
+  // A stream that has ended would never close the interface.
+  if (!deps.stdin.readableEnded) {
+    const lines = createInterface({ input: deps.stdin, signal });
+    try {
+      for await (const line of lines) return line;
+    } finally {
+      lines.close();
+    }
   }
+  signal.throwIfAborted();
+  throw new CommandError(
+    'AUTH_FAILED',
+    `The input ended before the address for ${printable(server)} was pasted.`,
+    {
+      hint: 'Run the command in a terminal, or send the address to its standard input.',
+    },
+  );
 }

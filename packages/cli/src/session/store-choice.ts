@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { replaceFile } from '@mcp-fittings/toolbox/files';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { STORE_NAMES, type StoreName } from '../options.js';
 import { CommandError } from '../output/hints.js';
@@ -49,14 +50,8 @@ function rememberedStore(): StoreName | undefined {
 export async function rememberStore(store: StoreName): Promise<void> {
   if (rememberedStore() === store) return;
   const file = settingsFile();
-  const fresh = `${file}.${process.pid}`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  try {
-    await writeFile(fresh, `${JSON.stringify({ store }, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    await rename(fresh, file);
-  } finally {
-    await rm(fresh, { force: true });
-  }
+  await replaceFile(file, `${JSON.stringify({ store }, undefined, 2)}\n`);
 }
 
 function settingsFile(): string {

@@ -3,10 +3,10 @@ import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FittingsError } from '@mcp-fittings/client-core';
+import { replaceFile } from '@mcp-fittings/toolbox/files';
 import { backoffDelay } from '@mcp-fittings/toolbox/timing';
 import { lock } from 'proper-lockfile';
 import { printable } from '../display-text.js';
-import { replaceFile } from './replace-file.js';
 
 /**
  * A lock that has not been renewed for this long belongs to a process that exited, in milliseconds. The folder names no owner, because
@@ -41,7 +41,7 @@ class Superseded extends Error {}
  * outlive its lock, and editors take none. So the lock and the content are checked again right before the file is replaced;
  * if either has changed, `work` runs again on the present content.
  *
- * Rejects with `TIMEOUT` if another process holds the lock or the file keeps changing, `CONFIG_READ_ONLY` if the file may
+ * Rejects with `TIMEOUT` if another process holds the lock or, on Windows, has the file open, or the file keeps changing, `CONFIG_READ_ONLY` if the file may
  * not be written, `CONFIG_WRITE_FAILED` if the disk is full or fails, and `CONFIG_INVALID` if the path of the lock is
  * taken by something else.
  */
@@ -84,7 +84,7 @@ async function lockedOnce<T>(
   try {
     return await work(async (text, madeFrom) => {
       try {
-        await replaceFile(path, text, options.mode, () => check(madeFrom));
+        await replaceFile(path, text, { mode: options.mode, beforeCommit: () => check(madeFrom) });
       } catch (error) {
         if (error instanceof Superseded) throw error;
         throw writeError(path, error);
@@ -166,11 +166,16 @@ const READ_ONLY: ReadonlySet<string> = new Set(
   'EACCES EPERM EROFS ENOTDIR EISDIR EEXIST ELOOP ENAMETOOLONG ENOENT'.split(' '),
 );
 
-/** Tells a missing permission (`CONFIG_READ_ONLY`) from a full or failing disk (`CONFIG_WRITE_FAILED`). */
+/** Tells a missing permission (`CONFIG_READ_ONLY`) from a file in use (`TIMEOUT`) and a full or failing disk (`CONFIG_WRITE_FAILED`). */
 export function writeError(path: string, cause: unknown): FittingsError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (READ_ONLY.has(code)) {
     return new FittingsError('CONFIG_READ_ONLY', `Cannot write ${printable(path)}: ${code}.`, { cause });
+  }
+  if (code === 'EBUSY') {
+    const message = `Another program has ${printable(path)} open, so it could not be replaced.`;
+    const hint = 'Close the file there, or exclude its folder from the virus scanner, and try again.';
+    return new FittingsError('TIMEOUT', message, { cause, hint, kind: 'config' });
   }
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   const reason = full ? (code === 'ENOSPC' ? 'the disk is full' : 'the disk quota is used up') : code;

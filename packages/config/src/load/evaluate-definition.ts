@@ -26,6 +26,7 @@ import {
   ALL_VARIABLES,
   keysWithVariables,
   parseTemplate,
+  referencedVariables,
   requestedVariables,
   stringValues,
 } from '../variables/syntax.js';
@@ -34,7 +35,7 @@ import type { SourceWord } from './read-definitions.js';
 import type { LoadConfigOptions } from './load-config.js';
 import type { ServerEntry } from './loaded-config.js';
 
-export interface EvaluateDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare'> {
+export interface EvaluateDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare' | 'folder'> {
   /** Undefined if a policy is invalid, so that no server is permitted. */
   readonly policies: readonly ServerPolicy[] | undefined;
   readonly folderIsTrusted: boolean;
@@ -142,7 +143,7 @@ export async function evaluateDefinition(definition: Definition, deps: EvaluateD
       return end(outcome.verdict, approval === undefined ? {} : { approval });
   }
 
-  const expansion = expandEntry(template, deps);
+  const expansion = expandEntry(template, { ...deps, folder: deps.folders.project });
   const config = placed(expansion.config, at);
   reportIssues(expansion.issues);
   if (expansion.issues.some(({ severity }) => severity === undefined)) return end('invalid');
@@ -231,7 +232,10 @@ function variableIssues(
     );
   }
   const permitted = origin.trusted ? undefined : deps.projectVariables;
-  for (const [variable, [field = '']] of requestedVariables(value, deps.bare)) {
+  const requested = requestedVariables(value, deps.bare);
+  // Not the path of the project either, which a remote list must not learn.
+  const used = origin.mayUseVariables ? requested : [...requested, ...referencedVariables(value, deps.bare)];
+  for (const [variable, [field = '']] of new Map(used)) {
     const subject = variable === ALL_VARIABLES ? 'the whole environment' : `the variable ${variable}`;
     if (!origin.mayUseVariables) {
       refuse(field, `A server from a remote list cannot use ${subject}.`, 'Write the value itself.');

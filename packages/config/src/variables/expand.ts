@@ -4,12 +4,14 @@ import { fieldPath } from '../display-text.js';
 import type { MissingVariable } from '../layout/layout.js';
 import type { EntryIssue } from '../problems.js';
 import { VARIABLE_WORDS } from '../words/foreign-words.js';
-import { parseTemplate } from './syntax.js';
+import { isProjectFolder, parseTemplate } from './syntax.js';
 
 export interface ExpandOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly missing: MissingVariable;
   readonly bare: boolean;
+  /** Root of the project. */
+  readonly folder: string;
 }
 
 export interface Expansion {
@@ -24,7 +26,7 @@ export interface Expansion {
  * empty variable counts as not set for `${NAME:-default}`, as in a shell, and expands to nothing for `${NAME}`.
  */
 export function expandEntry(config: ServerConfig, options: ExpandOptions): Expansion {
-  const { env, missing, bare } = options;
+  const { env, missing, bare, folder } = options;
   const issues: EntryIssue[] = [];
   const values = new Set<string>();
 
@@ -41,7 +43,8 @@ export function expandEntry(config: ServerConfig, options: ExpandOptions): Expan
             ? 'It is written for another program. Write ${NAME}, and set that variable.'
             : 'Write ${NAME} or ${NAME:-default}; for a literal "${" write "$${".',
         });
-      } else {
+      } else if (isProjectFolder(part.name)) result += folder;
+      else {
         const value = Object.hasOwn(env, part.name) ? env[part.name] : undefined;
         const used = value === undefined || value === '' ? (part.fallback ?? value) : value;
         if (used !== undefined) {

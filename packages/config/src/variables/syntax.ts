@@ -79,6 +79,14 @@ export function* keysWithVariables(
   }
 }
 
+/**
+ * Returns whether a variable stands for the root of the project, in every scope: `${workspaceFolder}`, as VS Code spells it, and `${PWD}`,
+ * which POSIX shells set and those of Windows do not. The environment is not read for them.
+ */
+export function isProjectFolder(name: string): boolean {
+  return name === 'workspaceFolder' || name === 'PWD';
+}
+
 /** Names of the variables that a value uses, with the paths of the fields. Does not read the environment. */
 export function referencedVariables(value: JsonValue, bare: boolean): ReadonlyMap<string, readonly string[]> {
   const uses = new Map<string, string[]>();
@@ -113,9 +121,9 @@ export function inheritedVariables(entry: JsonObject): ReadonlyMap<string, reado
   return uses;
 }
 
-/** Every variable that a server would receive: those that its fields use and those that it inherits. */
+/** Returns every variable of the environment that a server would receive: those that its fields use and those that it inherits. */
 export function requestedVariables(entry: JsonObject, bare: boolean): ReadonlyMap<string, readonly string[]> {
-  const uses = new Map(referencedVariables(entry, bare));
+  const uses = new Map([...referencedVariables(entry, bare)].filter(([name]) => !isProjectFolder(name)));
   for (const [name, fields] of inheritedVariables(entry))
     uses.set(name, [...(uses.get(name) ?? []), ...fields]);
   return uses;

@@ -99,15 +99,13 @@ export const AUTH_WORDS: Readonly<Record<string, string>> = {
   'sa-impersonation': 'service_account_impersonation',
 };
 
-const PATH_OF_PROJECT =
-  'Write the path. A server of a project starts in its root, so that a relative path works too.';
+const ROOT_OF_PROJECT = 'Write ${workspaceFolder}.';
 
 /** Variables of editors, which are no environment variables, and what to write in their place. */
 export const VARIABLE_WORDS: Readonly<Record<string, string>> = {
-  workspaceFolder: PATH_OF_PROJECT,
   workspaceFolderBasename: 'Write the name of the folder.',
-  workspaceRoot: PATH_OF_PROJECT,
-  workspacePath: PATH_OF_PROJECT,
+  workspaceRoot: ROOT_OF_PROJECT,
+  workspacePath: ROOT_OF_PROJECT,
   extensionPath: 'Write the path of the extension.',
   userHome: 'Write ${HOME}.',
   file: 'Write the path.',

@@ -43,13 +43,6 @@ export async function listen(address: ListenAddress, options: ListenOptions): Pr
   if ('port' in address) {
     const { host = DEFAULT_HOST, port } = address;
     await startListening(server, { host, port }, () => `The gateway cannot listen on ${host}:${port}.`);
-  } else if (process.platform === 'win32') {
-    checkPipeName(address.socketPath);
-    await startListening(
-      server,
-      { path: address.socketPath },
-      () => `The pipe ${address.socketPath} cannot be created.`,
-    );
   } else {
     removeSocket = await listenOnPrivateSocket(server, address.socketPath);
   }
@@ -77,14 +70,6 @@ export async function listen(address: ListenAddress, options: ListenOptions): Pr
 }
 
 const DEFAULT_HOST = '127.0.0.1';
-const PIPE = /^\\\\[.?]\\pipe\\./i;
-
-function checkPipeName(path: string): void {
-  if (PIPE.test(path)) return;
-  throw new FittingsError('CONFIG_INVALID', 'On Windows, a socket is a named pipe.', {
-    hint: String.raw`For example: \\.\pipe\my-gateway.`,
-  });
-}
 
 /**
  * Throws `CONFIG_INVALID` if another user could use the gateway with this user's credentials: every user of the machine can connect to a

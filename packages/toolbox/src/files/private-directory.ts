@@ -1,4 +1,4 @@
-import { constants, lstatSync, promises, readlinkSync, type Stats } from 'node:fs';
+import { lstatSync, promises, readlinkSync, type Stats } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { systemErrorCode } from '../errors/system-errors.js';
@@ -26,17 +26,6 @@ export async function checkPrivateDirectory(path: string): Promise<boolean> {
   assertPrivate(path, stats);
   assertKeepsItsPlace(path);
   return true;
-}
-
-/** Flushes a directory, so that its entries survive a crash. Windows does so by itself. */
-export async function flushDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await promises.open(path, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 const WRITABLE_BY_OTHERS = 0o022;

@@ -1,15 +1,16 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { systemErrorCode } from '../errors/system-errors.js';
-import { assertPrivate, flushDirectory, insecure } from './private-directory.js';
+import { assertPrivate, insecure } from './private-directory.js';
+import { removeFile } from './rename-file.js';
+import { DRAFT, flushDirectory, replaceFile, type ReplaceOptions } from './replace-file.js';
 
 /** A credential store never writes a larger file. */
 const MAX_FILE_BYTES = 1024 * 1024;
 // Windows has neither of the last two; `undefined` counts as 0 there.
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
  * Reads a file that only this user can access. Resolves with undefined if it does not exist. Rejects with `STORE_INSECURE` if
@@ -54,42 +55,19 @@ function assertReadable(path: string, stats: Stats, maxBytes: number): void {
   });
 }
 
-/** Options of {@link writePrivateFile}. */
-export interface WriteOptions {
-  /** Called when the new text is on the disk and the old file still in place. Reject to keep the old file. Default none. */
-  readonly beforeCommit?: (() => Promise<void>) | undefined;
-}
-
 /**
- * Replaces a file in a private directory atomically, and flushes it so that it survives a crash. Rejects with
+ * Replaces a file in a private directory, as {@link replaceFile} does; a new one can only be accessed by this user. Rejects with
  * `STORE_INSECURE` if {@link readPrivateFile} would do so for the old file.
  */
 export async function writePrivateFile(
   directory: string,
   name: string,
   text: string,
-  options: WriteOptions = {},
+  options: Pick<ReplaceOptions, 'beforeCommit'> = {},
 ): Promise<void> {
   const path = join(directory, name);
   await assertReplaceable(path);
-  // Loaded to write: a program that only reads starts 3 to 5 ms sooner.
-  const { randomBytes } = await import('node:crypto');
-  const draft = join(directory, `${name}.${randomBytes(8).toString('hex')}${DRAFT}`);
-  const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await options.beforeCommit?.();
-    await renameFile(draft, path);
-  } catch (error) {
-    await unlink(draft).catch(() => undefined);
-    throw error;
-  }
-  await flushDirectory(directory);
+  await replaceFile(path, text, options);
 }
 
 /** Removes the file, whatever it is, and drafts of it that a killed process has left. */
@@ -97,15 +75,9 @@ export async function removePrivateFile(directory: string, name: string): Promis
   const drafts = (await readdir(directory)).filter(
     (file) => file.startsWith(`${name}.`) && file.endsWith(DRAFT),
   );
-  for (const file of [name, ...drafts]) {
-    await unlink(join(directory, file)).catch((error: unknown) => {
-      if (systemErrorCode(error) !== 'ENOENT') throw error;
-    });
-  }
+  for (const file of [name, ...drafts]) await removeFile(join(directory, file));
   await flushDirectory(directory);
 }
-
-const DRAFT = '.draft';
 
 /** The codes for a symbolic link (EMLINK on FreeBSD) and a socket. */
 const NOT_A_FILE = new Set<string | undefined>(['ELOOP', 'EMLINK', 'ENXIO']);
@@ -140,21 +112,4 @@ async function assertReplaceable(path: string): Promise<void> {
 
 function notAFile(path: string): Error {
   return insecure(path, 'is not a regular file', 'Remove it manually.');
-}
-
-const TRIES = 10;
-const PAUSE_MS = 20;
-const HELD_OPEN = new Set<string | undefined>(['EPERM', 'EACCES', 'EBUSY']);
-
-/** Renames a file, with retries on Windows while a reader or a virus scanner has it open. */
-export async function renameFile(from: string, to: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await rename(from, to);
-    } catch (error) {
-      if (process.platform !== 'win32' || tries === TRIES || !HELD_OPEN.has(systemErrorCode(error)))
-        throw error;
-    }
-    await setTimeout(PAUSE_MS);
-  }
 }

@@ -1,5 +1,6 @@
-import { access, constants, open, stat } from 'node:fs/promises';
+import { access, constants, lstat, open, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
+import { systemErrorCode } from '../errors/system-errors.js';
 import { environmentVariable, searchedFolders, type Environment } from './search-path.js';
 import { runThroughCmd, type ProgramRefusal } from './windows-cmd.js';
 
@@ -133,14 +134,27 @@ function spawnError(command: string, code: string): Error {
   return Object.assign(new Error(`spawn ${command} ${code}`), { code });
 }
 
+/**
+ * Returns whether a path is an alias of a program from the Microsoft Store, as `WindowsApps\\python.exe` is one. Windows starts it,
+ * and does not let anyone open it, as `stat` does.
+ * @see https://github.com/nodejs/node/issues/36790
+ */
+async function isStoreAlias(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (entry) => !entry.isDirectory(),
+    () => false,
+  );
+}
+
 const SHEBANG_BYTES = 256;
 
 const systemFiles: ProgramFiles = {
-  isFile(path) {
-    return stat(path).then(
-      (entry) => entry.isFile(),
-      () => false,
-    );
+  async isFile(path) {
+    try {
+      return (await stat(path)).isFile();
+    } catch (error) {
+      return systemErrorCode(error) === 'EACCES' && isStoreAlias(path);
+    }
   },
   mayExecute(path) {
     return access(path, constants.X_OK).then(

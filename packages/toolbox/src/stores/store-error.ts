@@ -34,6 +34,13 @@ const KNOWN = new Map<string | undefined, readonly [reason: string, hint: string
   ['EDQUOT', ['The disk quota of this user is exceeded.', FREE_SPACE]],
   ['EROFS', ['The file system is read-only.', 'Choose a path on a file system that can be written to.']],
   [
+    'EBUSY',
+    [
+      'Another program has the file open.',
+      'Close it there, or exclude the folder from the virus scanner, and try again.',
+    ],
+  ],
+  [
     'EACCES',
     ['This user does not have permission to access it.', 'Choose another path, or correct its permissions.'],
   ],

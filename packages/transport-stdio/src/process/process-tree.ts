@@ -5,14 +5,19 @@ import { win32 } from 'node:path';
 export interface ProcessTree {
   /** Asks all of them to exit (SIGTERM) or kills them (SIGKILL). Never throws: they may be gone already. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** Returns whether any other process still runs after the server process itself has exited. */
+  /** Resolves with whether another process may still run after the server process itself has exited. */
   hasSurvivors(): Promise<boolean>;
   /** Kills them synchronously, for use while this process exits. */
   killNow(): void;
 }
 
-export function createProcessTree(pid: number, platform: NodeJS.Platform): ProcessTree {
-  return platform === 'win32' ? createWindowsTree(pid) : createProcessGroup(pid, platform);
+/** `killLeader` ends the server process alone. */
+export function createProcessTree(
+  pid: number,
+  platform: NodeJS.Platform,
+  killLeader: () => void,
+): ProcessTree {
+  return platform === 'win32' ? createWindowsTree(pid, killLeader) : createProcessGroup(pid, platform);
 }
 
 /** The tree on POSIX: the server was started as the leader of a process group of its own. */
@@ -62,33 +67,60 @@ export function parseStat(stat: string): { state: string; group: number } | unde
   return state === undefined || group === undefined ? undefined : { state, group: Number(group) };
 }
 
-/** Runs `taskkill` with these arguments. */
+/** Runs `taskkill` with these arguments, and returns its exit code; undefined if it could not run. */
 export interface Taskkill {
-  start(args: readonly string[]): void;
-  run(args: readonly string[]): void;
+  start(args: readonly string[]): Promise<number | undefined>;
+  run(args: readonly string[]): number | undefined;
 }
 
+/** The exit code of `taskkill` for a process that is gone. */
+const NOT_FOUND = 128;
+
 /**
- * The tree on Windows, which has no signals: `taskkill /T /F` ends the process and all that it started. What outlives
- * a server that exited by itself cannot be found anymore.
+ * The tree on Windows, which has no signals: `taskkill /T /F` ends the process and all that it started. Where it fails, at least
+ * the server itself is ended, and the rest counts as alive. What outlives a server that exited by itself cannot be found anymore.
  * @see https://learn.microsoft.com/windows-server/administration/windows-commands/taskkill
  */
-export function createWindowsTree(pid: number, taskkill: Taskkill = systemTaskkill()): ProcessTree {
+export function createWindowsTree(
+  pid: number,
+  killLeader: () => void,
+  taskkill: Taskkill = systemTaskkill(),
+): ProcessTree {
   const args = ['/PID', String(pid), '/T', '/F'];
+  let running: Promise<void> | undefined;
+  let hasFailed = false;
+  const note = (code: number | undefined): void => {
+    if (code === 0) hasFailed = false;
+    else if (code !== NOT_FOUND) {
+      hasFailed = true;
+      killLeader();
+    }
+  };
   return {
-    signal: () => taskkill.start(args),
-    hasSurvivors: () => Promise.resolve(false),
-    killNow: () => taskkill.run(args),
+    signal: () => (running = taskkill.start(args).then(note)),
+    async hasSurvivors() {
+      await running;
+      return hasFailed;
+    },
+    killNow: () => note(taskkill.run(args)),
   };
 }
+
+/** Longest that `taskkill` may take, in milliseconds. */
+const TASKKILL_MS = 5000;
 
 function systemTaskkill(): Taskkill {
   // By its full path: Windows would look in the working directory first.
   const file = win32.join(process.env['SystemRoot'] ?? String.raw`C:\Windows`, 'System32', 'taskkill.exe');
   const { spawn, spawnSync } = process.getBuiltinModule('node:child_process');
-  const options = { stdio: 'ignore', windowsHide: true } as const;
+  const options = { stdio: 'ignore', windowsHide: true, timeout: TASKKILL_MS } as const;
   return {
-    start: (args) => void spawn(file, args, options).once('error', () => undefined),
-    run: (args) => void spawnSync(file, args, options),
+    start: (args) =>
+      new Promise((resolve) => {
+        spawn(file, args, options)
+          .once('error', () => resolve(undefined))
+          .once('exit', (code) => resolve(code ?? undefined));
+      }),
+    run: (args) => spawnSync(file, args, options).status ?? undefined,
   };
 }

@@ -23,9 +23,10 @@ export interface ServerProcess {
   readonly ended: Promise<ProcessEnd>;
   /**
    * Ends the server and everything it started, and frees all resources. With `polite`, its stdin is closed first and it gets
-   * time to exit. Must be called also when the server exited by itself; later calls do nothing.
+   * time to exit. Must be called also when the server exited by itself; later calls do nothing. Resolves with false if a process
+   * could not be ended.
    */
-  stop(options: { readonly polite: boolean }): Promise<void>;
+  stop(options: { readonly polite: boolean }): Promise<boolean>;
 }
 
 /** A reader of a stream that can ask for a pause. */
@@ -70,7 +71,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null || child.pid === undefined)
     throw new Error('The child has no pipes.');
-  const tree = createProcessTree(child.pid, process.platform);
+  const tree = createProcessTree(child.pid, process.platform, () => void child.kill('SIGKILL'));
   const reaped = options.reaper.add(() => tree.killNow());
   let isWatched = false;
   let leftUnread = false;
@@ -94,22 +95,23 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   readPaced(stdout, options.stdoutReader);
   if (child.stderr !== null) readPaced(child.stderr, options.stderrReader);
 
-  const stop = async (polite: boolean): Promise<void> => {
+  const stop = async (polite: boolean): Promise<boolean> => {
     stdout.removeAllListeners('data');
     // A server that is blocked while writing would never see the end of its stdin.
     if (polite) stdout.resume();
     else stdout.destroy();
     const { shutdown: times } = options;
     const endStdin = polite ? (): void => void stdin.end() : undefined;
-    await endTree({ tree, exited, clock, times, endStdin });
+    const isGone = await endTree({ tree, exited, clock, times, endStdin });
     // A process that hangs in the kernel must not keep this one alive.
     child.unref();
     const streams = [stdin, stdout, child.stderr].filter((stream) => stream !== null);
     await Promise.all(streams.map((stream) => closed(stream)));
     reaped[Symbol.dispose]();
+    return isGone;
   };
 
-  let stopped: Promise<void> | undefined;
+  let stopped: Promise<boolean> | undefined;
   return {
     pid: child.pid,
     stdin,

@@ -72,6 +72,10 @@ export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): 
   const command = quoted(attempt.command);
   const cwd = await checkCwd(attempt.cwd);
   if (cwd !== undefined) return failure('CWD_INVALID', cwd, cause, 'Correct `cwd`, or remove it.');
+  if (code === 'ENAMETOOLONG' && attempt.platform === 'win32') {
+    const message = `The command line of ${command} is too long: Windows accepts 32767 characters.`;
+    return failure('CONFIG_INVALID', message, cause, 'Pass long values in `env`, or in a file.');
+  }
   if (NOT_FOUND.has(code)) {
     if (await existsInSearchPath(attempt)) {
       const message = `${command} exists, but the interpreter that its first line names does not.`;
@@ -90,7 +94,9 @@ export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): 
       'COMMAND_NOT_EXECUTABLE',
       message,
       cause,
-      'Check that it is a file and has the execute permission.',
+      attempt.platform === 'win32'
+        ? WINDOWS_PROGRAMS
+        : 'Check that it is a file and has the execute permission.',
     );
   }
   if (code === 'ERR_INVALID_ARG_VALUE' && typeof attempt.stderr === 'object') {
@@ -113,6 +119,9 @@ export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): 
   const text = sanitizeText(cause instanceof Error ? cause.message : String(cause));
   return failure('SPAWN_FAILED', `Could not start ${command}: ${text}`, cause, hint);
 }
+
+const WINDOWS_PROGRAMS =
+  'Windows starts .exe, .com, .cmd and .bat files. For a script set `command` to its interpreter and put its path into `args`: node for .js, py for .py, and for .ps1 powershell with -NoProfile and -File.';
 
 function failure(code: ErrorCode, message: string, cause: unknown, hint: string | undefined): ProgramRefusal {
   return { code, message, options: { cause, hint } };
@@ -139,6 +148,11 @@ const INSTALL_HINTS: Readonly<Record<string, string>> = {
   deno: 'Deno',
 };
 
+const WINDOWS_INSTALL_HINTS: Readonly<Record<string, string>> = {
+  python: 'Python, whose command may be `py`',
+  python3: 'Python, whose command is `py` or `python`',
+};
+
 function notFoundHint(attempt: SpawnAttempt): string {
   const { command } = attempt;
   const [program = '', ...more] = command.trim().split(/\s+/);
@@ -150,9 +164,16 @@ function notFoundHint(attempt: SpawnAttempt): string {
     const relative = 'A relative path is resolved against `cwd`.';
     return more.length > 0 ? `If it has arguments, put them into \`args\`. ${relative}` : relative;
   }
-  const product = Object.hasOwn(INSTALL_HINTS, command) ? INSTALL_HINTS[command] : undefined;
+  const isWindows = attempt.platform === 'win32';
+  const hints = isWindows ? { ...INSTALL_HINTS, ...WINDOWS_INSTALL_HINTS } : INSTALL_HINTS;
+  // On Windows names have no case, and may have an extension.
+  const name = isWindows ? command.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, '') : command;
+  const product = Object.hasOwn(hints, name) ? hints[name] : undefined;
   const install = product === undefined ? 'Install it' : `Install ${product}`;
-  return `${install}, use its full path, or set PATH in \`env\`: desktop programs often lack what a login shell adds (nvm, asdf, Homebrew).`;
+  const why = isWindows
+    ? 'a program that was running before an installation has an older PATH until it is started again.'
+    : 'desktop programs often lack what a login shell adds (nvm, asdf, Homebrew).';
+  return `${install}, use its full path, or set PATH in \`env\`: ${why}`;
 }
 
 async function checkCwd(cwd: string | undefined): Promise<string | undefined> {

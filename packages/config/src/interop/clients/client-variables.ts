@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { type JsonObject, type JsonValue, isJsonList } from '../../jsonc/json-value.js';
-import { parseTemplate, variableReference } from '../../variables/syntax.js';
+import { isProjectFolder, parseTemplate, variableReference } from '../../variables/syntax.js';
 import type { ClientReadOptions, Conversion } from './client-format.js';
 
 /** A copy of an entry in which every string is replaced. */
@@ -86,17 +86,26 @@ export interface VariableSyntax {
   readonly supportsDefault: boolean;
   /** True if the client reads a literal `${` as the beginning of a variable. */
   readonly readsBraces: boolean;
+  /** The variable for the root of the project. Undefined if the client has none. */
+  readonly folder?: string;
 }
 
 /** Converts our variables to those of a client, with notes on what it cannot express. */
 export function writeVariables(
   entry: JsonObject,
-  { title, format, supportsDefault, readsBraces }: VariableSyntax,
+  { title, format, supportsDefault, readsBraces, folder }: VariableSyntax,
 ): { readonly entry: JsonObject; readonly notes: readonly string[] } {
   const notes = new Set<string>();
   const written = mapTexts(entry, (text) =>
     parseTemplate(text, false)
       .map((part) => {
+        if (part.kind === 'variable' && isProjectFolder(part.name)) {
+          if (folder === undefined)
+            notes.add(
+              `${title} has no variable for the project: ${part.text} became PWD, which only a POSIX shell sets.`,
+            );
+          return folder ?? format('PWD', part.fallback);
+        }
         if (part.kind !== 'variable') {
           if (readsBraces && part.text.includes('${')) notes.add(`${title} cannot escape a literal "\${".`);
           return part.text;
@@ -116,6 +125,7 @@ export function writeEditorVariables(entry: JsonObject, title: string): Conversi
   return writeVariables(entry, {
     title,
     format: (name) => `\${env:${name}}`,
+    folder: '${workspaceFolder}',
     supportsDefault: false,
     readsBraces: false,
   });

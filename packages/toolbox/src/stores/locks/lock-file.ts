@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../../errors/system-errors.js';
-import { renameFile } from '../../files/private-file.js';
+import { renameFile } from '../../files/rename-file.js';
 import type { ProcessIdentity } from '../../files/process-identity.js';
 
 export interface LockHolder {
