@@ -35,13 +35,15 @@ export async function stageProgram({ bin }, folder, target) {
     chunkFileNames: '[name].js',
   });
   await built.close();
-  const modules = new Set(output.flatMap(({ moduleIds = [] }) => moduleIds));
   writeFileSync(join(target, PROGRAM, 'package.json'), '{ "type": "commonjs" }\n');
-  writeFileSync(join(target, PROGRAM, NOTICES), noticesOf(modules));
+  writeNotices(
+    output.flatMap(({ moduleIds = [] }) => moduleIds),
+    join(target, PROGRAM),
+  );
 }
 
-/** The licenses of packages of others, whose text has to be where a copy of their code is. */
-function noticesOf(modules) {
+/** Writes the licenses of packages of others, whose text has to be where a copy of their code is. */
+export function writeNotices(modules, folder) {
   const packages = new Map();
   for (const id of modules) {
     if (!existsSync(id)) continue;
@@ -58,7 +60,7 @@ function noticesOf(modules) {
         file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
       return `${title}\n\n${text}\n`;
     });
-  return notices.join(`\n${'-'.repeat(80)}\n\n`);
+  if (notices.length > 0) writeFileSync(join(folder, NOTICES), notices.join(`\n${'-'.repeat(80)}\n\n`));
 }
 
 function packageOf(id) {

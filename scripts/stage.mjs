@@ -5,11 +5,13 @@
  * maps, which made packages two to three times as large.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { esmExternalRequirePlugin } from 'rolldown/plugins';
 import { inAscii } from './in-ascii.mjs';
-import { publishedBin, stageProgram } from './stage-program.mjs';
+import { publishedBin, stageProgram, writeNotices } from './stage-program.mjs';
 import { publicPackages } from './workspace.mjs';
 
 export const STAGED = 'publish';
@@ -63,25 +65,40 @@ function findsOwnFiles(folder) {
   });
 }
 
-/** One file for each entry point, and beside them what they share or load later: a file costs more to load than its text. */
-async function bundle({ exports }, folder, target) {
+/**
+ * One file for each entry point, and beside them what they share or load later: a file costs more to load than its text. What is imported
+ * and is in `devDependencies` becomes part of them: docs/decisions/053-packages-in-commonjs-are-published-inside-ours.md says why.
+ */
+async function bundle({ exports, devDependencies = {} }, folder, target) {
   const files = Object.values(exports).flatMap(({ default: file }) => file ?? []);
   const entries = Object.fromEntries(
     files.map((file) => [file.replace(/^\.\/dist\/|\.js$/g, ''), join(folder, file)]),
   );
-  for (const { fileName, code } of await bundled(entries, join(folder, 'dist'))) {
+  const output = await bundled(entries, join(folder, 'dist'), Object.keys(devDependencies));
+  for (const { fileName, code } of output) {
     mkdirSync(dirname(join(target, 'dist', fileName)), { recursive: true });
     writeFileSync(join(target, 'dist', fileName), code);
   }
+  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds).filter((id) => !id.startsWith(folder));
+  writeNotices(modules, target);
 }
 
-async function bundled(input, dist) {
+async function bundled(input, dist, inlined) {
+  const isOwn = (importer) => importer === undefined || importer.startsWith(dist + sep);
+  const isInlined = (id) => inlined.some((name) => id === name || id.startsWith(`${name}/`));
   const built = await rolldown({
     input,
     platform: 'node',
     // Imports of other packages stay imports.
-    external: (id) => /^[^./]/.test(id) && !/^[a-z]:[\\/]/i.test(id),
-    plugins: [inAscii()],
+    external: (id, importer) =>
+      /^[^./]/.test(id) && !/^[a-z]:[\\/]/i.test(id) && isOwn(importer) && !isInlined(id),
+    resolve: { mainFields: ['module', 'main'] },
+    // Native parts that `ws` uses if they are installed.
+    transform: {
+      define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
+    },
+    // A `require` would stop a bundle in the format of ES modules.
+    plugins: [inAscii(), WITHOUT_SQLITE, esmExternalRequirePlugin({ external: REQUIRED })],
   });
   const { output } = await built.generate({
     format: 'esm',
@@ -97,6 +114,14 @@ async function bundled(input, dist) {
   await built.close();
   return output;
 }
+
+/** What packages in CommonJS may require. undici looks for `node:sqlite`, which Node.js 20 does not have, for a cache that is not used. */
+const REQUIRED = [/^node:(?!sqlite$)/, ...builtinModules];
+const WITHOUT_SQLITE = {
+  name: 'without-sqlite',
+  resolveId: (id) => (id === 'node:sqlite' ? '\0sqlite' : undefined),
+  load: (id) => (id === '\0sqlite' ? 'throw new Error("node:sqlite is left out.");' : undefined),
+};
 
 /** What belongs to an entry point by its folder is beside that one, so that another entry point does not load all that is shared. */
 function sharedBy(entries, dist) {

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The folder that has `npm ci` to run, and where the program is in it. */
 const PROGRAMS = {
-  22: ['test/runtimes', 'node_modules/node-22/bin/node'],
+  22: ['test/reach', 'node_modules/node-22/bin/node'],
   24: ['test/conformance', 'node_modules/node/bin/node'],
-  26: ['test/runtimes', 'node_modules/node-26/bin/node'],
+  26: ['test/reach', 'node_modules/node-26/bin/node'],
 };
 
 /** The program of a major version, this one included. */

@@ -39,12 +39,12 @@ describe('other versions of Node.js', () => {
 
   it('are those that CI installs', () => {
     const program = nodeProgram(other, { root: '/repository/', exists: () => true });
-    expect(program).toBe(`/repository/test/runtimes/node_modules/node-${other}/bin/node`);
+    expect(program).toBe(`/repository/test/reach/node_modules/node-${other}/bin/node`);
     expect(nodeProgram(own)).toBe(process.execPath);
   });
 
   it('say what installs them if they are missing, and which there are', () => {
-    expect(() => nodeProgram(other, { exists: () => false })).toThrow('npm ci --prefix test/runtimes');
+    expect(() => nodeProgram(other, { exists: () => false })).toThrow('npm ci --prefix test/reach');
     expect(() => nodeProgram('18')).toThrow('There is no Node.js 18 here: 22, 24, 26');
   });
 });

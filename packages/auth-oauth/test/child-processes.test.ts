@@ -154,10 +154,10 @@ describe.runIf(process.platform === 'linux')('child processes', () => {
       [...watch.seen.values()].filter(({ environments }) => [...environments].join('\n').includes(text));
     const given = showing('FOR_THE_COMMAND=given-by-the-host');
     expect(given.length === 1 && given[0] === watch.named(command)[0]).toBe(true);
-    const [ownEnvironment = ''] = showing('MCP_FITTINGS_KEYCHAIN_HELPER=1').map(
+    const [ownEnvironment = ''] = showing('MCP_FITTINGS_OWN_PROGRAM=1').map(
       ({ environments }) => [...environments].findLast((text) => text !== '') ?? '',
     );
-    expect(ownEnvironment.includes('MCP_FITTINGS_KEYCHAIN_HELPER=1')).toBe(true);
+    expect(ownEnvironment.includes('MCP_FITTINGS_OWN_PROGRAM=1')).toBe(true);
     expect(ownEnvironment.includes('canary-of-the-host')).toBe(false);
     await rm(folder, { recursive: true });
   });

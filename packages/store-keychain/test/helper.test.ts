@@ -198,7 +198,7 @@ describe('the helper process', () => {
   });
 
   it('does not start the host again when the host program was started as its own helper', async () => {
-    vi.stubEnv('MCP_FITTINGS_KEYCHAIN_HELPER', '1');
+    vi.stubEnv('MCP_FITTINGS_OWN_PROGRAM', '1');
     const store = opened(faulty());
     await expect(store.get('key')).rejects.toMatchObject({ ...failure('unavailable'), retryable: false });
     expect(await store.status()).toMatchObject({
@@ -299,7 +299,7 @@ describe('secrets', () => {
     const helper = await theHelper();
     for (const text of [commandOf(helper), environmentOf(helper)]) expect(text).not.toContain(CANARY);
     expect(environmentOf(helper)).not.toMatch(/NODE_OPTIONS|NAPI_RS/);
-    expect(environmentOf(helper)).toContain('MCP_FITTINGS_KEYCHAIN_HELPER=1');
+    expect(environmentOf(helper)).toContain('MCP_FITTINGS_OWN_PROGRAM=1');
     expect(inspect(store, { depth: 20, showHidden: true, getters: true })).not.toContain(CANARY);
 
     const errors = await Promise.all(

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
-import type { Clock } from '@mcp-fittings/client-core';
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { createLineReader } from '@mcp-fittings/toolbox/framing';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { ownProgram, type OwnProgram } from '@mcp-fittings/toolbox/programs';
 import { storeError } from '@mcp-fittings/toolbox/stores';
 import type {
   DriverCall,
@@ -13,7 +13,7 @@ import type {
   HelperRequest,
   HelperResponse,
 } from './driver-protocol.js';
-import { helperEnvironment, helperRuntime } from './helper-environment.js';
+import { helperEnvironment } from './helper-environment.js';
 import type { DriverSpec } from './keychain-driver.js';
 
 export interface HelperOptions {
@@ -84,10 +84,11 @@ interface Pending {
 
 function startHelper(options: HelperOptions): Helper {
   const { driver, timeoutMs, clock } = options;
-  const child = spawn(helperRuntime(options.execPath), [helperProgram(), JSON.stringify(driver)], {
+  const { command, args, env } = helperProgram(driver, options.execPath);
+  const child = spawn(command, args, {
     // Nothing reads stderr, so its pipe would fill up; and messages of native libraries do not belong into the host's.
     stdio: ['pipe', 'pipe', 'ignore'],
-    env: helperEnvironment(),
+    env: { ...helperEnvironment(), ...env },
     windowsHide: true,
   });
   const pending = new Map<number, Pending>();
@@ -179,20 +180,21 @@ function startHelper(options: HelperOptions): Helper {
 }
 
 /** Resolved by the name of the package, which leads to the built file from the sources and from an installation. */
-function helperProgram(): string {
+function helperProgram(driver: DriverSpec, execPath: string | undefined): OwnProgram {
   try {
-    return createRequire(import.meta.url).resolve('@mcp-fittings/store-keychain/helper');
-  } catch (cause) {
-    throw storeError(
-      'STORE_UNAVAILABLE',
-      'The program of the keychain helper process is missing from the installation.',
-      {
-        cause,
-        hint: "Exclude @mcp-fittings/store-keychain from the bundle, or pass `isolation: 'in-process'`.",
-        retryable: false,
-        details: { state: 'unavailable' },
-      },
-    );
+    return ownProgram({
+      script: '@mcp-fittings/store-keychain/helper',
+      args: [JSON.stringify(driver)],
+      importer: import.meta.url,
+      what: 'the helper process of the keychain',
+      hint: "Install @mcp-fittings/store-keychain beside the program, or pass `isolation: 'in-process'`.",
+      execPath,
+    });
+  } catch (error) {
+    if (!(error instanceof FittingsError)) throw error;
+    const { message, hint } = error;
+    const details = { state: 'unavailable' };
+    throw storeError('STORE_UNAVAILABLE', message, { cause: error, hint, retryable: false, details });
   }
 }
 

@@ -1,5 +1,8 @@
+import { createRequire } from 'node:module';
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type * as Keyring from '@napi-rs/keyring';
+import { installedFile } from '@mcp-fittings/toolbox/programs';
 import type { DriverSpec, KeytarLike } from './keychain-driver.js';
 
 /** Loads native code, so it is called at the first use and, except for hosts that opt out, in the helper process. */
@@ -20,9 +23,11 @@ export async function loadDriver(spec: DriverSpec): Promise<KeytarLike> {
  */
 const SECRET_SERVICE_ONLY = { linux: { store: 'secret-service' } } as const;
 
-/** Adapts `@napi-rs/keyring` to the functions of keytar. */
+/** Adapts `@napi-rs/keyring` to the functions of keytar. A bundler that found an import of native code would stop there. */
 async function loadNapiKeyring(): Promise<KeytarLike> {
-  const { AsyncEntry } = await import('@napi-rs/keyring');
+  const path = installedFile('@napi-rs/keyring', import.meta.url);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its declarations
+  const { AsyncEntry } = createRequire(path)(path) as typeof Keyring;
   // Created per call: an entry holds a connection to the service, which may have been restarted since.
   const entry = (service: string, account: string): InstanceType<typeof AsyncEntry> =>
     new AsyncEntry(service, account, SECRET_SERVICE_ONLY);

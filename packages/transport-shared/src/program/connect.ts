@@ -12,12 +12,14 @@ export interface SharedProcessCommand {
   readonly command: string;
   /** Its arguments. */
   readonly args: readonly string[];
+  /** Variables that it gets besides. Default none. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ConnectOptions {
   readonly folder: string;
-  /** Undefined: connects only to a process that runs. */
-  readonly start: SharedProcessCommand | undefined;
+  /** Called to start it. Undefined: connects only to a process that runs. */
+  readonly start: (() => SharedProcessCommand) | undefined;
   readonly startTimeoutMs: number;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
@@ -45,7 +47,7 @@ export async function connectToProcess(options: ConnectOptions): Promise<Socket>
         hint: 'Start it: fittings serve --socket',
       });
     }
-    if (!hasStarted) await startProcess(start, folder);
+    if (!hasStarted) await startProcess(start(), folder);
     hasStarted = true;
     if (clock.now() >= deadline) {
       throw new TransportError(
@@ -76,11 +78,14 @@ async function tryToConnect(folder: string): Promise<Socket | undefined> {
 }
 
 /** Starts it so that it outlives this program, and with as little of this program's environment as a server would get. */
-async function startProcess({ command, args }: SharedProcessCommand, folder: string): Promise<void> {
+async function startProcess(
+  { command, args, env: own }: SharedProcessCommand,
+  folder: string,
+): Promise<void> {
   await ensurePrivateDirectory(folder);
   const { parentEnv } = resolveStdioEntry({ command });
   const runtime = process.env['XDG_RUNTIME_DIR'];
-  const env = { ...parentEnv, ...(runtime !== undefined && { XDG_RUNTIME_DIR: runtime }) };
+  const env = { ...parentEnv, ...(runtime !== undefined && { XDG_RUNTIME_DIR: runtime }), ...own };
   // Loaded to use it: most programs find the process running.
   const { spawn } = await import('node:child_process');
   const child = spawn(command, args, {

@@ -6,6 +6,7 @@ import {
   type StdioEntry,
   type StdioPluginOptions,
 } from '@mcp-fittings/transport-stdio';
+import { ownProgram } from '@mcp-fittings/toolbox/programs';
 import { sharedFolder } from '../wire/socket-address.js';
 import type { SharedProcessCommand } from './connect.js';
 import { SharedTransport } from './shared-transport.js';
@@ -79,7 +80,7 @@ export function sharedStdio(options: SharedStdioOptions = {}): TransportPlugin<S
           stderr: onStderr !== undefined,
         }),
         folder,
-        start: start === false ? undefined : (start ?? ownProcess({ folder, idleMs, serverIdleMs })),
+        start: start === false ? undefined : () => start ?? ownProcess({ folder, idleMs, serverIdleMs }),
         startTimeoutMs,
         server,
         clock,
@@ -94,9 +95,12 @@ function digest(roots: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(roots.toSorted())).digest('base64url');
 }
 
-/** Starts the entry point beside this file: no file of this package does anything when it is imported. */
 function ownProcess(options: object): SharedProcessCommand {
-  const module = new URL('../server.js', import.meta.url).href;
-  const code = `import(${JSON.stringify(module)}).then((shared) => shared.runSharedProcess(${JSON.stringify(options)}))`;
-  return { command: process.execPath, args: ['-e', code] };
+  return ownProgram({
+    script: '@mcp-fittings/transport-shared/process',
+    args: [JSON.stringify(options)],
+    importer: import.meta.url,
+    what: 'the shared process',
+    hint: 'Pass `start` to sharedStdio(): a program that is one file can be its own shared process.',
+  });
 }

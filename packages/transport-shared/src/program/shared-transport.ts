@@ -18,7 +18,7 @@ export interface SharedTransportOptions {
   /** Called when the connection is opened, so that the environment is that of this moment. */
   readonly opening: () => Opening;
   readonly folder: string;
-  readonly start: SharedProcessCommand | undefined;
+  readonly start: (() => SharedProcessCommand) | undefined;
   readonly startTimeoutMs: number;
   readonly server?: string | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,0 +1,8 @@
+/** The program of the shared process that `sharedStdio()` starts. It receives its options as JSON in its only argument. */
+import type { ServeSharedOptions } from './serve-shared.js';
+import { runSharedProcess } from './run-shared-process.js';
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by shared-stdio.ts of the same version
+await runSharedProcess(
+  JSON.parse(process.argv[2] ?? '{}') as Omit<ServeSharedOptions, 'log' | 'logger' | 'clock'>,
+);

@@ -1,0 +1,84 @@
+/** The packagings: each builds the program from installed packages, and says how to run what it has built. */
+import { execFile } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build as esbuild } from 'esbuild';
+import { rolldown } from 'rolldown';
+
+const here = import.meta.dirname;
+const run = promisify(execFile);
+const bin = (name) => join(here, 'node_modules/.bin', name);
+const NODE_NEWEST = join(here, 'node_modules/node-26/bin/node');
+
+/** Options of a bundle for Node.js, with the defaults of the bundler. */
+const FOR_NODE = { bundle: true, platform: 'node', logLevel: 'error' };
+
+/**
+ * `program`: the source, beside the installed packages. `out`: an empty folder from where no package is found, except for what has to be
+ * installed beside a program (docs/bundling.md).
+ */
+export const COLUMNS = {
+  'node-20': ({ program }) => ({ command: process.execPath, args: [program] }),
+  'node-26': ({ program }) => ({ command: NODE_NEWEST, args: [program] }),
+  bun: ({ program }) => ({ command: bin('bun'), args: ['run', program] }),
+  deno: ({ program }) => ({ command: bin('deno'), args: ['run', '--allow-all', '--quiet', program] }),
+  'esbuild-esm': async ({ program, out }) => {
+    const outfile = join(out, 'main.mjs');
+    await esbuild({ ...FOR_NODE, entryPoints: [program], outfile, format: 'esm' });
+    return packaged(process.execPath, [outfile]);
+  },
+  'esbuild-cjs': async ({ program, out }) => {
+    const outfile = join(out, 'main.cjs');
+    await esbuild({ ...FOR_NODE, entryPoints: [program], outfile, format: 'cjs' });
+    return packaged(process.execPath, [outfile]);
+  },
+  'esbuild-split': async ({ program, out }) => {
+    const options = { format: 'esm', splitting: true, outdir: out, outExtension: { '.js': '.mjs' } };
+    await esbuild({ ...FOR_NODE, ...options, entryPoints: { main: program } });
+    return packaged(process.execPath, [join(out, 'main.mjs')]);
+  },
+  rolldown: async ({ program, out }) => {
+    const built = await rolldown({ input: { main: program }, platform: 'node', logLevel: 'silent' });
+    await built.write({
+      dir: out,
+      format: 'esm',
+      entryFileNames: '[name].mjs',
+      chunkFileNames: '[name].mjs',
+    });
+    await built.close();
+    return packaged(process.execPath, [join(out, 'main.mjs')]);
+  },
+  'single-executable': async ({ program, out }) => {
+    const main = join(out, 'main.cjs');
+    await esbuild({ ...FOR_NODE, entryPoints: [program], outfile: main, format: 'cjs' });
+    const blob = join(out, 'main.blob');
+    const config = join(out, 'sea.json');
+    writeFileSync(config, JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true }));
+    await run(NODE_NEWEST, ['--experimental-sea-config', config]);
+    const command = join(out, 'program');
+    copyFileSync(NODE_NEWEST, command);
+    chmodSync(command, 0o755);
+    const fuse = ['--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'];
+    await run(process.execPath, [bin('postject'), command, 'NODE_SEA_BLOB', blob, ...fuse]);
+    return { ...packaged(command, []), isolation: 'in-process' };
+  },
+  'bun-compile': async ({ program, out }) => {
+    const command = join(out, 'program');
+    await run(bin('bun'), ['build', '--compile', program, '--outfile', command]);
+    return { ...packaged(command, []), isolation: 'in-process' };
+  },
+};
+
+function packaged(command, args) {
+  return { command, args, packaged: true };
+}
+
+/** What a program with a keychain has beside it, whatever it is packaged with: a native module cannot be part of a bundle. */
+export function installBeside(out, installed) {
+  mkdirSync(join(out, 'node_modules/@mcp-fittings'), { recursive: true });
+  mkdirSync(join(out, 'node_modules/@napi-rs'));
+  const link = (name, target) => symlinkSync(target, join(out, 'node_modules', name));
+  link('@mcp-fittings/store-keychain', join(installed, 'node_modules/@mcp-fittings/store-keychain'));
+  link('@napi-rs/keyring', join(here, '../../node_modules/@napi-rs/keyring'));
+}
