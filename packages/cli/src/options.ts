@@ -1,5 +1,5 @@
 import type { InteropClient } from '@mcp-fittings/config';
-import type { ConfiguredHostOptions } from './session/configured-host.js';
+import type { LayoutName } from '@mcp-fittings/preset/toolkit';
 
 /** Options that every command takes, before or after its name. */
 export interface GlobalOptions {
@@ -33,9 +33,6 @@ export interface RemoteOptions {
   readonly port?: string;
 }
 
-/** Name of a layout, which says where the configuration files are. `fittings` is the CLI's own. */
-export type LayoutName = NonNullable<ConfiguredHostOptions['layout']>;
-
 /** Values of `--layout`. */
 export const LAYOUT_NAMES = [
   'fittings',
@@ -46,11 +43,10 @@ export const LAYOUT_NAMES = [
   'gemini',
 ] as const satisfies readonly LayoutName[];
 
-/** Names the place where credentials are kept. */
-export type StoreName = NonNullable<ConfiguredHostOptions['store']>;
-
 /** Values of `--store`. */
-export const STORE_NAMES = ['keychain', 'file', 'memory'] as const satisfies readonly StoreName[];
+export const STORE_NAMES = ['keychain', 'file', 'memory'] as const;
+/** Names the place where credentials are kept. */
+export type StoreName = (typeof STORE_NAMES)[number];
 
 /** Programs whose configuration `import` reads and `export` writes. */
 export const FOREIGN_PROGRAMS = [

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { oauth } from '@mcp-fittings/auth-oauth';
-import { createConfiguredHost } from '@mcp-fittings/cli';
+import { loadServers } from '@mcp-fittings/preset/toolkit';
 import { fileStore } from '@mcp-fittings/store-file';
 import { expect, it } from 'vitest';
 import { scripted } from '../../auth-oauth/test/support/world.js';
@@ -25,8 +25,8 @@ it('the question about a server of a project names an existing sign-in at its ad
   });
   expect(await approve()).toMatchObject(asked(false));
 
-  await using session = await createConfiguredHost({ cwd: project, home, env: {}, store: 'memory' });
-  const [entry] = session.loaded.entries.filter(({ name }) => name === 'mine');
+  const { loaded } = await loadServers({ cwd: project, home, env: {}, store: 'memory' });
+  const [entry] = loaded.entries.filter(({ name }) => name === 'mine');
   const path = join(home, '.local/state/mcp-fittings/credentials');
   const store = fileStore({ path, consent: () => true });
   const plugin = oauth({ store, clientName: 'x', interaction: scripted() });
@@ -35,6 +35,5 @@ it('the question about a server of a project names an existing sign-in at its ad
 
   expect(await approve()).toMatchObject(asked(true));
   // The prompt contacted no server.
-  const { loaded } = session;
   expect(loaded.entries.find(({ name }) => name === 'same')?.approval?.hasSignIn).toBe(false);
 });

@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { createConfiguredHost } from '@mcp-fittings/cli';
+import { openConfigured } from '../../preset/test/support/workspace.js';
 import { describe, expect, it } from 'vitest';
 import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
 import { scripted } from '../../auth-oauth/test/support/world.js';
@@ -38,7 +38,7 @@ const textOf = (result: unknown): string =>
 
 /** Signs in as a person would with `fittings login`, into the store of that home. */
 async function signInto(server: ProtectedServer, home: string): Promise<void> {
-  await using session = await createConfiguredHost({
+  await using session = await openConfigured({
     cwd: home,
     home,
     env: {},
@@ -48,7 +48,7 @@ async function signInto(server: ProtectedServer, home: string): Promise<void> {
     plaintextConsent: async () => true,
     interaction: scripted(),
   });
-  await session.connect(['protected']);
+  await session.host.connect(session.loaded.servers);
   await session.host.signIn('protected');
 }
 

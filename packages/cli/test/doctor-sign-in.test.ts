@@ -96,7 +96,7 @@ describe('a server that wants no sign-in', () => {
     const tolerant = { ...store, get: async () => undefined };
     const diagnosis = await diagnoseEntry(
       { url: open.url },
-      { store, auth: [oauth({ store: tolerant, clientName: 'x' })] },
+      { store, auth: async () => [oauth({ store: tolerant, clientName: 'x' })] },
     );
     expect(codesOf(diagnosis)).toEqual(['token STORE_UNUSABLE']);
     expect(diagnosis).toMatchObject({ healthy: true, findings: [{ severity: 'warning' }] });
@@ -110,7 +110,7 @@ describe('a server that wants no sign-in', () => {
       scheme: 'other',
       create: () => ({ headers: async () => ({}), onChallenge: () => Promise.reject(refusal) }),
     };
-    const diagnosis = await diagnoseEntry({ url: closed.url }, { auth: [other] });
+    const diagnosis = await diagnoseEntry({ url: closed.url }, { auth: async () => [other] });
     expect(codesOf(diagnosis)).toEqual(['token TOKEN_REFUSED']);
     expect(diagnosis.findings[0]?.message).toContain('identity provider');
   });

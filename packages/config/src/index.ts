@@ -3,6 +3,7 @@ export type { LoadedConfig, ServerEntry } from './load/loaded-config.js';
 export { watchConfig, type ConfigWatcher, type WatchConfigOptions } from './watch/watch-config.js';
 export {
   CONFIG_PROBLEM_CODES,
+  formatProblem,
   type ConfigProblem,
   type ConfigProblemCode,
   type ProblemCodeInfo,

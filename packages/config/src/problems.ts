@@ -111,6 +111,23 @@ export interface ConfigProblem {
   readonly hint?: string | undefined;
 }
 
+/**
+ * Formats a problem as one line that is safe to print: severity, place, server, what is wrong, and what to do about it.
+ *
+ * @example
+ * ```ts
+ * const { problems } = await loadConfig({ layout: layouts.claude });
+ * for (const problem of problems) console.error(formatProblem(problem));
+ * // error: /home/me/.claude.json:7: notes: "comand" has no effect here. Did you mean "command"?
+ * ```
+ */
+export function formatProblem({ severity, file, line, server, message, hint }: ConfigProblem): string {
+  const place = file === undefined ? [] : [line === undefined ? file : `${file}:${line}`];
+  const subject = [severity, ...place, ...(server === undefined ? [] : [server])];
+  const text = `${subject.join(': ')}: ${message}${hint === undefined ? '' : ` ${hint}`}`;
+  return sanitizeText(text, { maxLength: 4_000 });
+}
+
 /** A problem of an entry whose location in a file is not known yet. */
 export interface EntryIssue {
   readonly code: ConfigProblemCode;

@@ -16,9 +16,7 @@ import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions } from '../options.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
 import { noteLogger } from '../output/note-logger.js';
-import { createProvider } from '../session/create-auth.js';
-import { openSession } from '../session/open-session.js';
-import type { CommandSession } from '../session/open-session.js';
+import { type CommandSession, createProvider, openSession } from '../session/open-session.js';
 import { openPins, waitingTools } from '../session/pins.js';
 import { loginArguments, resolveServer } from '../session/resolve-server.js';
 import { entrySecrets } from '../session/secrets.js';
@@ -55,7 +53,7 @@ async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): 
   await using session = await openSession(
     deps,
     // The client of the bridge has its own roots and capabilities.
-    { interaction, logger, shared: undefined },
+    { interaction, logger, mayShare: false },
     // FITTINGS_STORE is often set for the bridge only, so the sign-in command names the store.
     namedStore(deps.options.store, deps.env),
   );
@@ -108,10 +106,10 @@ async function openUpstreamOf(
   canSignIn: boolean,
 ): Promise<OpenUpstream> {
   const { clock, signal, env, output } = deps;
-  const { transports, store, auth: plugins } = session;
+  const { transports, store } = session;
   const { name, config } = resolveServer(server, flags, session.loaded, env);
   output.hide(entrySecrets([config]));
-  const auth = createProvider(plugins, { name, config }, { logger, clock });
+  const auth = await createProvider(session, { name, config }, { logger, clock });
   const url = config['url'];
   const signIn: SignInOnce | undefined =
     canSignIn && auth?.signIn !== undefined && typeof url === 'string'

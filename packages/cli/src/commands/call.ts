@@ -30,7 +30,6 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   const json = options.args === undefined ? undefined : await readTextArgument(options.args, deps);
   using progress = openProgress(deps);
   await using session = await openSession(deps, {
-    onlyConfigured: true,
     callbacks: hostCallbacks(deps, progress),
   });
   const { host, loaded } = session;

@@ -17,7 +17,7 @@ export async function complete(deps: CommandDeps, request: CompleteRequest): Pro
   const { output, signal } = deps;
   const { kind, argument, value } = request;
   const decided = textPairs(request.args);
-  await using session = await openSession(deps, { onlyConfigured: true });
+  await using session = await openSession(deps);
   const { host } = session;
   const offered = () =>
     kind === 'prompt'

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandDeps } from '../command-deps.js';
 import type { Shell } from '../options.js';
-import { loadServers } from '../session/load-servers.js';
-import { sessionOptions } from '../session/open-session.js';
+import { loadForCommand } from '../session/open-session.js';
 
 /** Candidates that need no quoting in a shell. Others, such as odd server names of a project file, are left out. */
 const PLAIN = /^[A-Za-z0-9._:/@-]+$/;
@@ -71,7 +70,7 @@ function parseWords(program: Command, words: readonly string[]) {
 }
 
 async function serverNames(deps: CommandDeps): Promise<readonly string[]> {
-  const { loaded } = await loadServers(sessionOptions(deps));
+  const { loaded } = await loadForCommand(deps);
   return loaded.entries.filter(({ status }) => status !== 'replaced').map(({ name }) => name);
 }
 

@@ -15,7 +15,7 @@ export async function runDoctor(
   deps: CommandDeps,
 ): Promise<void> {
   const { env, clock, signal, output } = deps;
-  await using session = await openSession(deps, { shared: undefined, showsFiles: true });
+  await using session = await openSession(deps, { mayShare: false, showsFiles: true });
   const { loaded, transports, auth, store } = session;
   const names = server === undefined ? new Set(loaded.entries.map(({ name }) => name)) : [server];
   const options = { loaded, transports, auth, store, env, timeoutMs, clock, signal };

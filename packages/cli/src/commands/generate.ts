@@ -30,7 +30,7 @@ export async function generate(
     throw new CommandError('ARGUMENTS_INVALID', '--check needs the file to check: --output <file>.');
   if (kind === 'types' && options.for !== undefined)
     throw new CommandError('ARGUMENTS_INVALID', '--for is for clients: fittings generate client.');
-  await using session = await openSession(deps, { onlyConfigured: true });
+  await using session = await openSession(deps);
   const { host } = session;
   const [{ generateClient, generateTypes }] = await Promise.all([
     import('@mcp-fittings/tools/code-mode'),

@@ -4,8 +4,7 @@ import { noteUnreadFiles } from '../output/config-problems.js';
 import { printable } from '../output/printable.js';
 import { type Column, tableLines } from '../output/table.js';
 import { wrapWords } from '../output/text-width.js';
-import { loadServers } from '../session/load-servers.js';
-import { sessionOptions } from '../session/open-session.js';
+import { loadForCommand } from '../session/open-session.js';
 import { configSecrets } from '../session/secrets.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
 import { reasonLines } from './server-reasons.js';
@@ -14,7 +13,7 @@ import { type ServerRow, serverRows } from './status-rows.js';
 /** Prints which servers are configured, and where. Connects to none of them. */
 export async function listServers(deps: CommandDeps, names: readonly string[]): Promise<void> {
   const { output } = deps;
-  const { loaded } = await loadServers(sessionOptions(deps));
+  const { loaded } = await loadForCommand(deps);
   output.hide(configSecrets(loaded));
   noteUnreadFiles(loaded.problems, output);
   noteProblems(loaded.problems, output, { tellsErrors: true });

@@ -5,8 +5,12 @@ import type { CommandDeps } from '../command-deps.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
 import { openSpinner } from '../output/spinner.js';
-import { type LoadedServers, loadServers } from '../session/load-servers.js';
-import { type CommandSession, openSession, sessionOptions } from '../session/open-session.js';
+import {
+  type CommandServers,
+  type CommandSession,
+  loadForCommand,
+  openSession,
+} from '../session/open-session.js';
 import { openPins, type UserPins } from '../session/pins.js';
 import { configSecrets } from '../session/secrets.js';
 import { ListMemory } from '../stored-lists/memory.js';
@@ -38,7 +42,7 @@ export async function list(
   { refresh }: ListOptions,
 ): Promise<void> {
   const { output, clock } = deps;
-  const configured = await loadServers(sessionOptions(deps));
+  const configured = await loadForCommand(deps);
   output.hide(configSecrets(configured.loaded));
   const memory = await ListMemory.open(deps, configured.loaded);
   const known = refresh ? new Map<string, StoredServer>() : memory.fresh(names);
@@ -71,7 +75,7 @@ interface Asked {
 }
 
 interface AskOptions {
-  readonly configured: LoadedServers;
+  readonly configured: CommandServers;
   readonly memory: ListMemory;
   readonly known: ReadonlyMap<string, StoredServer>;
   /** Prints what one server lists. */
@@ -86,7 +90,7 @@ async function ask(
   { configured, memory, known, print }: AskOptions,
 ): Promise<Asked> {
   const { output, signal } = deps;
-  await using session = await openSession(deps, { configured, onlyConfigured: true });
+  await using session = await openSession(deps, { configured });
   const { host } = session;
   const user = await openPins(deps, session);
   const unreadPins = new Map<string, FittingsError>();

@@ -1,15 +1,14 @@
 import { abortable } from '@mcp-fittings/toolbox/timing';
+import type { OpenHostOptions } from '@mcp-fittings/preset';
 import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions, SignInMethod } from '../options.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { signInInteraction } from '../prompts/sign-in.js';
-import { createProvider } from '../session/create-auth.js';
-import { openSession } from '../session/open-session.js';
+import { createProvider, openSession } from '../session/open-session.js';
 import { resolveServer } from '../session/resolve-server.js';
 import { entrySecrets } from '../session/secrets.js';
-import type { ConfiguredHostOptions } from '../session/configured-host.js';
 import { hasNoSignInService, withServerName, refusedHeader } from '../session/sign-in-errors.js';
 import { rememberStore } from '../session/store-choice.js';
 import { forgetLists } from '../stored-lists/stored-lists.js';
@@ -48,7 +47,7 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
     const problem = whyNotConnected(host.server(server), session);
     if (problem !== undefined) throw problem;
   }
-  const provider = createProvider(session.auth, { name, config }, deps);
+  const provider = await createProvider(session, { name, config }, deps);
   if (provider?.signIn === undefined) {
     throw new CommandError('AUTH_FAILED', `The server "${server}" has no sign-in.`, {
       server,
@@ -94,7 +93,7 @@ export async function logout(deps: CommandDeps, server: string, flags: RemoteOpt
  * Returns the prompt that is shown before credentials are stored unencrypted; undefined without a terminal, which means
  * no.
  */
-function askForConsent(deps: CommandDeps): ConfiguredHostOptions['plaintextConsent'] {
+function askForConsent(deps: CommandDeps): OpenHostOptions['plaintextConsent'] {
   if (!deps.interactive) return undefined;
   return async ({ path }) => {
     const prompts = await openPrompts(deps);

@@ -49,7 +49,7 @@ export async function runPins(
 /** Lists for each server how many tools are pinned, and what changed since. */
 async function listPins(deps: CommandDeps, name: string | undefined): Promise<void> {
   const { output } = deps;
-  await using session = await openSession(deps, { onlyConfigured: true });
+  await using session = await openSession(deps);
   const user = await openPins(deps, session);
   if (name === undefined) await connectAll(deps, session);
   else await connectOne(deps, session, name);
@@ -94,7 +94,7 @@ async function listPins(deps: CommandDeps, name: string | undefined): Promise<vo
 /** Shows what changed; of a tool that did not change, what is pinned. */
 async function showPins(deps: CommandDeps, name: string, tools: readonly string[]): Promise<void> {
   const { output } = deps;
-  await using session = await openSession(deps, { onlyConfigured: true });
+  await using session = await openSession(deps);
   const user = await openPins(deps, session);
   const { review } = await connectAndReview(deps, session, user, name);
   const changes = chosen(review, tools);
@@ -142,7 +142,7 @@ async function acceptPins(
   { hash }: PinsOptions,
 ): Promise<void> {
   const { output } = deps;
-  await using session = await openSession(deps, { onlyConfigured: true });
+  await using session = await openSession(deps);
   const user = await openPins(deps, session);
   const { server, review } = await connectAndReview(deps, session, user, name);
   const changes = chosen(review, tools);
@@ -186,7 +186,7 @@ async function acceptPins(
 /** Removes pins without connecting, also of a server that is not configured any more. */
 async function removePins(deps: CommandDeps, name: string, tools: readonly string[]): Promise<void> {
   const { output } = deps;
-  await using session = await openSession(deps, { onlyConfigured: true });
+  await using session = await openSession(deps);
   const { pins, store } = await openPins(deps, session);
   const isConfigured = session.loaded.entries.some(
     (entry) => entry.name === name && entry.status !== 'replaced',

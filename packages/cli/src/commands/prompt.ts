@@ -12,7 +12,7 @@ export interface PromptOptions {
 export async function prompt(deps: CommandDeps, text: string, { arg }: PromptOptions): Promise<void> {
   const { output, signal } = deps;
   const args = textPairs(arg);
-  await using session = await openSession(deps, { onlyConfigured: true });
+  await using session = await openSession(deps);
   const { host } = session;
   const target = await connectTarget(deps, session, text, 'prompt', () => host.prompts());
   const result = await host.getPrompt({ server: target.server, prompt: target.name }, args, { signal });

@@ -17,7 +17,7 @@ export interface ReadOptions {
 
 export async function read(deps: CommandDeps, text: string, options: ReadOptions): Promise<void> {
   const { output, signal, cwd } = deps;
-  await using session = await openSession(deps, { onlyConfigured: true });
+  await using session = await openSession(deps);
   const { host, loaded } = session;
   const offered = () => host.resources().map(({ server, uri }) => ({ server, name: uri }));
   const { server, name: uri } = await connectTarget(deps, session, text, 'resource', offered);

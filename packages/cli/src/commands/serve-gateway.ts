@@ -49,7 +49,7 @@ export async function serveGateway(
     callbacks: callbacks.hostCallbacks,
     logger,
     // Each client has its own roots.
-    shared: undefined,
+    mayShare: false,
   });
   const token = options.stdio === true ? undefined : await tokenOf(options, deps);
   const snapshots = await session.connect(names.length === 0 ? undefined : names);

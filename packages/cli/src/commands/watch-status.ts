@@ -3,8 +3,6 @@ import { type LoadedConfig, watchConfig } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { LiveRegion } from '../output/live-region.js';
 import { printable } from '../output/printable.js';
-import { loadOptions } from '../session/load-servers.js';
-import { sessionOptions } from '../session/open-session.js';
 import type { CommandSession } from '../session/open-session.js';
 import { configSecrets } from '../session/secrets.js';
 import { shortReason } from './server-reasons.js';
@@ -20,7 +18,7 @@ export async function watchStatus(
   session: CommandSession,
   wanted: readonly string[] | undefined,
 ): Promise<void> {
-  const { host, approvals, transports } = session;
+  const { host } = session;
   let { loaded } = session;
   const view = openView(deps);
   const show = (): void => view.show(chosenRows(loaded, host.servers(), wanted, session.loginCommand));
@@ -38,7 +36,7 @@ export async function watchStatus(
   };
 
   await using _watcher = await watchConfig({
-    ...loadOptions(sessionOptions(deps), approvals, transports),
+    ...session.options,
     clock: deps.clock,
     onChange(changes, config) {
       loaded = config;

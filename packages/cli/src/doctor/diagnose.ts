@@ -1,5 +1,4 @@
 import type {
-  AuthPlugin,
   AuthProvider,
   Clock,
   Logger,
@@ -9,6 +8,7 @@ import type {
 } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { LoadedConfig } from '@mcp-fittings/config';
+import type { ConfiguredHost } from '@mcp-fittings/preset/toolkit';
 import { checkApproval, checkConfig, findEntry } from './check-entry.js';
 import { checkLocalProcess } from './check-local-process.js';
 import { checkRemote } from './check-remote.js';
@@ -16,14 +16,17 @@ import { attemptConnection, toFittingsError } from './connect-attempt.js';
 import { findingFromError } from './error-findings.js';
 import { type CheckResult, type Diagnosis, createResult } from './findings.js';
 
-/** Options of {@link diagnose}. A {@link ConfiguredHost} has what is required. */
+/**
+ * Options of {@link diagnose}. Together, the results of `loadServers()` and `createConfiguredHost()` of
+ * `@mcp-fittings/preset/toolkit` have what is required.
+ */
 export interface DiagnoseOptions {
   /** The configuration with the server. */
   readonly loaded: LoadedConfig;
   /** Transports that entries may name. */
   readonly transports: readonly TransportPlugin[];
-  /** Sign-in schemes, in the order in which they are tried. */
-  readonly auth: readonly AuthPlugin[];
+  /** Returns the sign-in schemes of an entry, in the order in which they are tried. */
+  readonly auth: ConfiguredHost['auth'];
   /** Store with the credentials of earlier sign-ins. */
   readonly store: TokenStore;
   /** Environment in which proxy variables are looked up. Default: `process.env`. */
@@ -47,8 +50,9 @@ const TIMEOUT_MS = 15_000;
  *
  * @example
  * ```ts
- * await using configured = await createConfiguredHost();
- * const { healthy, findings } = await diagnose('github', configured);
+ * const servers = await loadServers({ store: 'memory' });
+ * const configured = await createConfiguredHost(servers, { name: 'my-agent', version: '1.0.0', store: 'memory' });
+ * const { healthy, findings } = await diagnose('github', { ...servers, ...configured });
  * for (const { code, message, fix } of findings) console.log(code, message, fix);
  * ```
  */
@@ -83,7 +87,7 @@ async function checkConnection(
   let auth: AuthProvider | undefined;
   let scheme: string | undefined;
   try {
-    for (const plugin of options.auth) {
+    for (const plugin of await options.auth(config)) {
       if (auth !== undefined) break;
       auth = plugin.create({ name: server, config, identity }, { logger, clock });
       scheme = plugin.scheme;

@@ -1,56 +1,108 @@
 import { pathToFileURL } from 'node:url';
-import type { FittingsError, Logger } from '@mcp-fittings/client-core';
-import type { ServerEntry } from '@mcp-fittings/config';
+import type {
+  AuthDeps,
+  AuthProvider,
+  FittingsError,
+  Logger,
+  ServerConfig,
+  TransportPlugin,
+} from '@mcp-fittings/client-core';
+import type { ServerSnapshot } from '@mcp-fittings/host';
+import type { OpenHostOptions } from '@mcp-fittings/preset';
+import {
+  type ConfiguredHost,
+  type LoadServersOptions,
+  type LoadedServers,
+  loadServers,
+} from '@mcp-fittings/preset/toolkit';
 import type { CommandDeps } from '../command-deps.js';
 import type { StoreName } from '../options.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
 import { jsonText, printable } from '../output/printable.js';
-import { type LoadedServers, loadServers } from './load-servers.js';
-import type { ConfiguredHost, ConfiguredHostOptions } from './configured-host.js';
 import { removeOldCaches } from '../startup/cache-folder.js';
+import { packageVersion } from '../version.js';
+import { loadPlugins } from './load-plugins.js';
+import { usableEntry } from './resolve-server.js';
+import { configSecrets } from './secrets.js';
 import { chooseStore } from './store-choice.js';
 
+/** The configuration of a command, and what its host is created with. */
+export interface CommandServers extends LoadedServers {
+  readonly hostOptions: OpenHostOptions;
+}
+
 /** The session of a command. */
-export interface CommandSession extends ConfiguredHost {
+export interface CommandSession extends CommandServers, ConfiguredHost, AsyncDisposable {
+  /**
+   * Connects the named servers, or all that are enabled and approved. Resolves with their snapshots when each is connected
+   * or has failed. Rejects with `SERVER_UNKNOWN`, `APPROVAL_REQUIRED`, `POLICY_DENIED` or `CONFIG_INVALID` if a named
+   * server cannot be used.
+   */
+  readonly connect: (names?: readonly string[]) => Promise<readonly ServerSnapshot[]>;
   /** Returns the command with which the user signs in to a server. */
   readonly loginCommand: (server: string) => string;
   /** Why the credential store cannot be used; undefined until it fails. */
   readonly storeError: FittingsError | undefined;
 }
 
-/** Returns what the global options say about the session and the configuration. */
-export function sessionOptions(deps: CommandDeps): ConfiguredHostOptions {
-  const { options, env, cwd, signal, clock } = deps;
-  return {
-    ...options,
-    plugins: options.plugin,
-    store: chooseStore(options.store, env),
-    env,
-    cwd,
-    signal,
-    clock,
-    shared: sharedOptions(deps),
-    ...(options.verbose && { logger: createLogger(deps) }),
-  };
+interface LoadOptions extends Pick<LoadServersOptions, 'looksUpSignIns'> {
+  /** Runs local servers in the shared process, if the user wants that. Default: true. */
+  readonly mayShare?: boolean | undefined;
 }
 
-/** Returns how local servers are shared; undefined if they are not. */
-function sharedOptions({ options, env, cwd, programFile }: CommandDeps): ConfiguredHostOptions['shared'] {
-  if (!(options.shared ?? env['FITTINGS_SHARED'] === '1')) return undefined;
-  return {
+/** Loads the configuration that the global options name, and no more. */
+export async function loadForCommand(
+  deps: CommandDeps,
+  { looksUpSignIns, mayShare = true }: LoadOptions = {},
+): Promise<CommandServers> {
+  const { options, env, cwd, signal, clock } = deps;
+  const { transports, auth } = await loadPlugins(options.plugin, cwd);
+  const { layout, mcpConfig, strictMcpConfig } = options;
+  const common = { layout, cwd, env, signal, clock, store: chooseStore(options.store, env) };
+  const hostOptions: OpenHostOptions = {
+    ...common,
+    name: 'fittings',
+    version: packageVersion(),
+    transports: [await localTransport(deps, mayShare), ...transports],
+    auth,
+    ...(options.verbose && { logger: createLogger(deps) }),
+  };
+  const loading = {
+    ...common,
+    transports: hostOptions.transports,
+    mcpConfig,
+    strictMcpConfig,
+    looksUpSignIns,
+  };
+  return { ...(await loadServers(loading)), hostOptions };
+}
+
+/**
+ * Creates the transport of local servers. The user waits for the prompt, so a server that ignores the end of stdin gets SIGTERM sooner
+ * than in a host.
+ */
+async function localTransport(deps: CommandDeps, mayShare: boolean): Promise<TransportPlugin> {
+  const { options, env, cwd, programFile } = deps;
+  const shutdown = { afterStdinEndMs: 500 };
+  if (!mayShare || !(options.shared ?? env['FITTINGS_SHARED'] === '1')) {
+    const { stdio } = await import('@mcp-fittings/transport-stdio');
+    return stdio({ shutdown });
+  }
+  const { sharedStdio } = await import('@mcp-fittings/transport-shared');
+  return sharedStdio({
+    shutdown,
     // What `hostCallbacks` answers `roots/list` with.
     roots: () => [pathToFileURL(cwd).href],
     ...(programFile !== undefined && {
       start: { command: process.execPath, args: [programFile, 'serve', '--socket'] },
     }),
-  };
+  });
 }
 
-interface OpenSessionOptions extends ConfiguredHostOptions {
+interface OpenSessionOptions
+  extends LoadOptions, Pick<OpenHostOptions, 'callbacks' | 'interaction' | 'logger' | 'plaintextConsent'> {
   /** The configuration, if it was loaded before. */
-  readonly configured?: LoadedServers | undefined;
-  /** Whether the command connects no servers but those of the configuration, as it is now. Default: false. */
-  readonly onlyConfigured?: boolean;
+  readonly configured?: CommandServers | undefined;
   /** Whether the command shows itself which files cannot be used. Default: they are noted. */
   readonly showsFiles?: boolean | undefined;
 }
@@ -61,29 +113,35 @@ interface OpenSessionOptions extends ConfiguredHostOptions {
  */
 export async function openSession(
   deps: CommandDeps,
-  { configured, onlyConfigured = false, showsFiles = false, ...more }: OpenSessionOptions = {},
+  { configured, showsFiles = false, mayShare, looksUpSignIns, ...more }: OpenSessionOptions = {},
   storeFlag: StoreName | undefined = deps.options.store,
 ): Promise<CommandSession> {
-  const { createLoadedHost } = await import('./configured-host.js');
+  const { createConfiguredHost } = await import('@mcp-fittings/preset/toolkit');
   removeOldCaches();
   const { output } = deps;
+  const servers = configured ?? (await loadForCommand(deps, { mayShare, looksUpSignIns }));
+  const { loaded } = servers;
   let storeError: FittingsError | undefined;
-  const options: ConfiguredHostOptions = {
-    ...sessionOptions(deps),
-    ...more,
-    // Servers that need a sign-in report it; the others do not need the store.
-    onStoreUnavailable(error) {
-      storeError = error;
-      output.detail(printable(error.message));
+  const session = await createConfiguredHost(
+    servers,
+    { ...servers.hostOptions, ...more },
+    {
+      // Servers that need a sign-in report it; the others do not need the store.
+      onStoreUnavailable(error) {
+        storeError = error;
+        output.detail(printable(error.message));
+      },
     },
-  };
-  const servers = configured ?? (await loadServers(options));
-  const signIn = !onlyConfigured || servers.loaded.entries.some(mayNeedSignIn);
-  const session = await createLoadedHost(servers, options, { signIn });
-  output.hide(session.secrets);
-  if (!showsFiles) noteUnreadFiles(session.loaded.problems, output);
+  );
+  output.hide(configSecrets(loaded));
+  if (!showsFiles) noteUnreadFiles(loaded.problems, output);
+  const chosen = (names: readonly string[]): Record<string, ServerConfig> =>
+    Object.fromEntries(names.map((name) => [name, usableEntry(name, loaded)]));
   return {
+    ...servers,
     ...session,
+    // It rejects for an unusable entry, and does not throw.
+    connect: async (names) => session.host.connect(names === undefined ? loaded.servers : chosen(names)),
     loginCommand(server) {
       const flag = storeError === undefined ? storeFlag : 'file';
       return `fittings login ${server}${flag === undefined ? '' : ` --store ${flag}`}`;
@@ -91,12 +149,21 @@ export async function openSession(
     get storeError() {
       return storeError;
     },
+    [Symbol.asyncDispose]: () => session.close(),
   };
 }
 
-/** Returns whether an entry is not simply a program to start. The schemes of sign-in are a quarter of what a call loads. */
-function mayNeedSignIn({ definition = {}, config = definition }: ServerEntry): boolean {
-  return typeof config['command'] !== 'string' || 'url' in config || 'oauth' in config;
+/** Creates the provider that signs the requests to one server: that of the first scheme that takes the entry. */
+export async function createProvider(
+  { auth, loaded }: Pick<CommandSession, 'auth' | 'loaded'>,
+  { name, config }: { readonly name: string; readonly config: ServerConfig },
+  { logger, clock }: AuthDeps,
+): Promise<AuthProvider | undefined> {
+  for (const plugin of await auth(config)) {
+    const provider = plugin.create({ name, config, identity: loaded.identities[name] }, { logger, clock });
+    if (provider !== undefined) return provider;
+  }
+  return undefined;
 }
 
 /** Prints log messages of the packages as notes of `--verbose`. */

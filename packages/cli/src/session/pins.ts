@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { homeDirectory } from '@mcp-fittings/config';
 import type { FileRecords } from '@mcp-fittings/store-file';
 import type { PinnedServer, ToolPins, ToolPinStore } from '@mcp-fittings/tools/pins';
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
-import { placeOptions } from './load-servers.js';
-import { type CommandSession, sessionOptions } from './open-session.js';
+import type { CommandSession } from './open-session.js';
 
 /** The pins of the user, in all projects. */
 export interface UserPins {
@@ -33,7 +31,7 @@ export async function loadPins() {
  */
 export async function openPins(deps: CommandDeps, session: CommandSession): Promise<UserPins> {
   const { createToolPins, memoryPinStore } = await loadPins();
-  const store = await openStore(deps);
+  const store = await openStore(deps, session);
   const memory = memoryPinStore();
   const kept: ToolPinStore =
     store === undefined
@@ -105,9 +103,8 @@ export function waitingTools(
   );
 }
 
-async function openStore(deps: CommandDeps): Promise<FileRecords | undefined> {
+async function openStore(deps: CommandDeps, { home }: CommandSession): Promise<FileRecords | undefined> {
   const { fileRecords } = await loadPins();
-  const home = await homeDirectory(placeOptions(sessionOptions(deps)));
   try {
     return await fileRecords({ path: pinsFolder(home, process.platform), clock: deps.clock });
   } catch (error) {

@@ -6,11 +6,11 @@ import {
   type ConfigScope,
   createConfigEditor,
 } from '@mcp-fittings/config';
+import { layoutOf } from '@mcp-fittings/preset/toolkit';
 import type { CommandDeps } from '../command-deps.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
-import { LAYOUTS, loadAgain, loadServers, placeOptions } from './load-servers.js';
-import { sessionOptions } from './open-session.js';
+import { loadForCommand } from './open-session.js';
 import { configSecrets } from './secrets.js';
 
 /** The configuration, for commands that read or write it and connect to no server. */
@@ -38,19 +38,16 @@ export async function openWorkspace(
     readonly asks?: boolean;
   } = {},
 ): Promise<Workspace> {
-  const options = sessionOptions(deps);
-  const parts = await loadServers(options);
-  const { approvals, transports, home } = parts;
-  let { loaded } = parts;
-  if (asks && loaded.entries.some(({ approval }) => approval !== undefined && 'url' in approval.definition)) {
-    const { openSignInLookup } = await import('./stored-sign-in.js');
-    await using lookup = openSignInLookup({ store: options.store, home }, loaded);
-    loaded = await loadAgain(options, parts, (url) => lookup.hasSignIn(url));
-  }
+  const { loaded, approvals, loadTransports, home, options } = await loadForCommand(deps, {
+    looksUpSignIns: asks,
+  });
+  const transports = await loadTransports();
   deps.output.hide(configSecrets(loaded));
   noteUnreadFiles(loaded.problems, deps.output);
   const editor = createConfigEditor({
-    ...placeOptions(options),
+    layout: options.layout,
+    cwd: options.cwd,
+    home: options.home,
     ...(approves && { approvals }),
     plugins: transports,
     confirm: () => true,
@@ -60,14 +57,14 @@ export async function openWorkspace(
 
 /** Returns the scopes that the chosen layout can write, the user's own first. */
 export function writableScopes(deps: CommandDeps): readonly ConfigScope[] {
-  const { sources } = LAYOUTS[deps.options.layout];
+  const { sources } = layoutOf(deps.options.layout);
   const scopes = new Set(sources.filter(({ base }) => base !== 'system').map(({ scope }) => scope));
   return (['user', 'local', 'project'] as const).filter((scope) => scopes.has(scope));
 }
 
 /** Returns whether a scope is written to the project, where others can read it. */
 export function isSharedScope(deps: CommandDeps, scope: ConfigScope): boolean {
-  const { sources } = LAYOUTS[deps.options.layout];
+  const { sources } = layoutOf(deps.options.layout);
   return sources.find((source) => source.scope === scope)?.base === 'project';
 }
 

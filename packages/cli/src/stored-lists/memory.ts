@@ -6,8 +6,8 @@ import type { ServerConfig } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { type LoadedConfig, homeDirectory } from '@mcp-fittings/config';
 import type { Host } from '@mcp-fittings/host';
+import { layoutOf } from '@mcp-fittings/preset/toolkit';
 import type { CommandDeps } from '../command-deps.js';
-import { LAYOUTS } from '../session/load-servers.js';
 import {
   type OfferedLists,
   type StoredLists,
@@ -90,7 +90,7 @@ export class ListMemory {
 }
 
 async function isOwnHome({ cwd, options }: CommandDeps): Promise<boolean> {
-  const home = await homeDirectory({ layout: LAYOUTS[options.layout], cwd });
+  const home = await homeDirectory({ layout: layoutOf(options.layout), cwd });
   return home === (await realpath(homedir()).catch(() => undefined));
 }
 

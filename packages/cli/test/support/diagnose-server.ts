@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AuthPlugin, Clock, TokenStore } from '@mcp-fittings/client-core';
+import type { Clock, TokenStore } from '@mcp-fittings/client-core';
 import { oauth } from '@mcp-fittings/auth-oauth';
-import { createConfiguredHost, diagnose, type Diagnosis } from '@mcp-fittings/cli';
+import { diagnose, type DiagnoseOptions, type Diagnosis } from '@mcp-fittings/cli';
+import { loadServers } from '@mcp-fittings/preset/toolkit';
+import { openConfigured } from '../../../preset/test/support/workspace.js';
 
 export interface DiagnosingOptions {
   /** The server that is asked about. Default `planted`, the one of the entry. */
@@ -14,7 +16,7 @@ export interface DiagnosingOptions {
   /** Default: that of the session. */
   readonly store?: TokenStore;
   /** Default: OAuth with that store. */
-  readonly auth?: readonly AuthPlugin[];
+  readonly auth?: DiagnoseOptions['auth'];
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
 }
@@ -24,7 +26,7 @@ export async function diagnoseEntry(entry: unknown, options: DiagnosingOptions =
   const { ask = 'planted', timeoutMs = 5_000, store, clock, env = {} } = options;
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'fittings-home-')));
   const given = entry === undefined ? [] : [JSON.stringify({ mcpServers: { planted: entry } })];
-  const session = await createConfiguredHost({
+  const session = await openConfigured({
     cwd: options.cwd ?? home,
     home,
     env,
@@ -36,7 +38,9 @@ export async function diagnoseEntry(entry: unknown, options: DiagnosingOptions =
     return await diagnose(ask, {
       loaded: session.loaded,
       transports: session.transports,
-      auth: options.auth ?? (store === undefined ? session.auth : [oauth({ store, clientName: 'doctor' })]),
+      auth:
+        options.auth ??
+        (store === undefined ? session.auth : async () => [oauth({ store, clientName: 'doctor' })]),
       store: store ?? session.store,
       timeoutMs,
       env,
@@ -53,9 +57,9 @@ export async function identityOf(entry: unknown, name = 'planted'): Promise<stri
   const home = await mkdtemp(join(tmpdir(), 'fittings-home-'));
   const mcpConfig = [JSON.stringify({ mcpServers: { [name]: entry } })];
   const places = { cwd: home, home, env: {}, strictMcpConfig: true };
-  await using session = await createConfiguredHost({ ...places, mcpConfig, store: 'memory' });
+  const { loaded } = await loadServers({ ...places, mcpConfig });
   await rm(home, { recursive: true, force: true });
-  return session.loaded.entries[0]?.identity ?? '';
+  return loaded.entries[0]?.identity ?? '';
 }
 
 /** `check CODE` of all findings, in their order. */

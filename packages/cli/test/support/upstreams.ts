@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '@mcp-fittings/client-core';
+import { loadServers } from '@mcp-fittings/preset/toolkit';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { bundled } from '../../../../scripts/bundled.mjs';
 import { createOpenUpstream, type OpenUpstreamOptions } from '../../src/bridge/upstream.js';
 import type { OpenUpstream } from '../../src/bridge/upstream.js';
-import { createTransports } from '../../src/session/load-servers.js';
 
+const { transports } = await loadServers({ layout: false });
 export const DUAL_SERVER = await bundled(fileURLToPath(new URL('./dual-server.mjs', import.meta.url)));
 
 /** What a logger was told at `warn` and `error`. */
@@ -20,7 +21,7 @@ export function upstreamTo(options: Partial<OpenUpstreamOptions> = {}): OpenUpst
   return createOpenUpstream({
     server: 'dual',
     config: { type: 'stdio', command: process.execPath, args: [DUAL_SERVER] },
-    transports: createTransports(),
+    transports,
     auth: undefined,
     signIn: undefined,
     heldBack: async () => new Map(),

@@ -4,6 +4,7 @@ import { createFileApprovalStore } from '../approval/approval-store.js';
 import { createServerApprovals, type ServerApprovals } from '../approval/approvals.js';
 import { readApprovalLists } from '../approval/settings-lists.js';
 import type { Definition, Origin } from '../entry/definition.js';
+import { normalizeEntry } from '../entry/normalize.js';
 import { entryPermissions, type LoadedServer } from '../entry/permissions.js';
 import {
   createFileReader,
@@ -54,8 +55,14 @@ export interface LoadConfigOptions extends LocationOptions {
   readonly projectVariables?: 'ask' | 'deny' | readonly string[] | undefined;
   /** The host's own policy. It and every policy in the layout's files must permit a server. Default: none. */
   readonly policy?: ServerPolicy | undefined;
-  /** Installed transports, whose schemas validate the entries. Default: none, so only common fields are checked. */
-  readonly plugins?: readonly TransportPlugin[] | undefined;
+  /**
+   * Installed transports, whose schemas validate the entries. A function gets the types that entries have, to import no others.
+   * Default: none, so only common fields are checked.
+   */
+  readonly plugins?:
+    | readonly TransportPlugin[]
+    | ((types: ReadonlySet<string>) => Promise<readonly TransportPlugin[]>)
+    | undefined;
   /** Decides about servers of the project. Default: decisions stored in {@link createFileApprovalStore}, no questions. */
   readonly approvals?: ServerApprovals | undefined;
   /**
@@ -130,7 +137,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     bare: layout.variables?.bare ?? false,
     hasSignIn: options.hasSignIn,
     projectVariables: options.projectVariables ?? 'ask',
-    plugins: options.plugins ?? [],
+    plugins: await installedPlugins(options, definitions),
   };
   const entries = await resolvePrecedence(
     definitions,
@@ -151,6 +158,18 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   }
   problems.push(...entries.flatMap((entry) => entry.problems), ...confusableNames(entries));
   return { servers, identities, entries, problems: withoutDuplicates(problems), files, project };
+}
+
+async function installedPlugins(
+  { plugins = [] }: LoadConfigOptions,
+  definitions: readonly Definition[],
+): Promise<readonly TransportPlugin[]> {
+  if (typeof plugins !== 'function') return plugins;
+  const types = definitions.flatMap(({ value }) => {
+    const normal = value === undefined ? undefined : normalizeEntry(value);
+    return normal !== undefined && 'config' in normal ? (normal.config.type ?? []) : [];
+  });
+  return plugins(new Set(types));
 }
 
 interface ReadSources {

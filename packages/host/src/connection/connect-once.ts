@@ -58,7 +58,7 @@ export interface AttemptEvents extends Omit<EngineEvents, 'closed'> {
  * closed everything before it rejects.
  */
 export async function connectOnce(shared: Shared, options: AttemptOptions): Promise<Connection> {
-  const { plugin } = shared.resolve();
+  const { plugin } = await shared.resolve();
   try {
     return await connectOver(plugin, shared, options);
   } catch (first) {
@@ -85,7 +85,7 @@ async function connectOver(
   const principal = shared.principal ?? options.principal;
   const ms = settings.connectMs;
   events.phase('choosing transport');
-  const { auth } = resolve();
+  const { auth } = await resolve();
   const entry = parseEntry(server, await plugin.schema['~standard'].validate(config));
   let transport: Transport | undefined;
   /** What the transport reported first, such as lines that are not messages: the likely cause of a time-out. */

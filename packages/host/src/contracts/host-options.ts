@@ -1,4 +1,11 @@
-import type { AuthPlugin, Clock, HostCache, Logger, TransportPlugin } from '@mcp-fittings/client-core';
+import type {
+  AuthPlugin,
+  Clock,
+  HostCache,
+  Logger,
+  ServerConfig,
+  TransportPlugin,
+} from '@mcp-fittings/client-core';
 import type { ClientIdentity, Engine } from './engine.js';
 import type { Interceptor } from './interceptor.js';
 import type { HostCallbacks } from './server-requests.js';
@@ -26,10 +33,11 @@ export interface HostOptions extends ClientIdentity {
    */
   readonly transports: readonly TransportPlugin[];
   /**
-   * Sign-in schemes. They are asked in order for each server; the first that accepts the server signs its requests.
-   * Default: none.
+   * Sign-in schemes. They are asked in order for each server; the first that accepts the server signs its requests. A function
+   * is called before a server is first connected or signed in to, and loads the schemes that its entry may need. Default: none.
    */
-  readonly auth?: readonly AuthPlugin[] | undefined;
+  readonly auth?:
+    readonly AuthPlugin[] | ((config: ServerConfig) => Promise<readonly AuthPlugin[]>) | undefined;
   /**
    * Returns where the entry of a server comes from, such as `ServerEntry.id` of `@mcp-fittings/config`. Credentials of one
    * entry are not used for another one with the same name and URL. Default: the name of the server.

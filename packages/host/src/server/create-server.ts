@@ -43,9 +43,10 @@ export function createServer(
 
   const { discoveryMs } = settings;
 
-  const auth = (): AuthProvider | undefined => {
+  const auth = async (): Promise<AuthProvider | undefined> => {
     const identity = options.identityOf?.(server);
-    for (const plugin of options.auth ?? []) {
+    const schemes = typeof options.auth === 'function' ? await options.auth(config) : options.auth;
+    for (const plugin of schemes ?? []) {
       const configured = { name: server, config, identity, ...(principal !== undefined && { principal }) };
       const provider = plugin.create(configured, { logger: options.logger, clock });
       if (provider === undefined) continue;
@@ -67,9 +68,12 @@ export function createServer(
     );
   };
 
-  const find = (): { readonly plugin: TransportPlugin; readonly auth: AuthProvider | undefined } => {
+  const find = async (): Promise<{
+    readonly plugin: TransportPlugin;
+    readonly auth: AuthProvider | undefined;
+  }> => {
     if (mistake instanceof FittingsError) throw mistake;
-    return { plugin: choosePlugin(server, config, options.transports), auth: auth() };
+    return { plugin: choosePlugin(server, config, options.transports), auth: await auth() };
   };
 
   return new ServerConnection({
@@ -101,8 +105,12 @@ function oneForAll(server: string, scheme: string): FittingsError {
   );
 }
 
-/** Runs `make` at the first call only. While it throws, each call tries again. */
-function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
+/** Runs `make` at the first call only. While it rejects, each call tries again. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
 }

@@ -140,7 +140,7 @@ export class ServerCache {
     // Without a cache there is no need to read the credential store.
     if (this.#cache === undefined) return undefined;
     try {
-      const { auth } = resolve();
+      const { auth } = await resolve();
       // A provider without `identity` signs as the principal.
       if (auth === undefined || (auth.identity === undefined && principal !== undefined))
         return digestOf([principal]);

@@ -15,7 +15,7 @@ export class SignIn {
     readonly challenge?: AuthChallenge | undefined;
   }): Promise<void> {
     const { server, resolve } = this.#deps;
-    const { auth } = resolve();
+    const { auth } = await resolve();
     if (auth?.signIn === undefined) {
       throw new FittingsError('AUTH_FAILED', `No auth plugin can sign in to the server "${server}".`, {
         server,
@@ -35,11 +35,13 @@ export class SignIn {
   async elsewhere(challenge: AuthChallenge | undefined): Promise<boolean> {
     // A sign-in of this process connects when it is done.
     if (this.#running !== undefined) return false;
-    return (await this.#deps.resolve().auth?.hasNewSignIn?.(challenge)) === true;
+    const { auth } = await this.#deps.resolve();
+    return (await auth?.hasNewSignIn?.(challenge)) === true;
   }
 
   async signOut(): Promise<void> {
-    await this.#deps.resolve().auth?.signOut?.();
+    const { auth } = await this.#deps.resolve();
+    await auth?.signOut?.();
   }
 }
 

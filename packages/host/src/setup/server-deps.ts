@@ -53,6 +53,9 @@ export interface ServerDeps extends HostDeps {
   readonly settings: ServerSettings;
   /** The principal for whom calls use this connection; undefined for the connection of the host itself. */
   readonly principal: string | undefined;
-  /** Returns the transport plugin and the auth provider of the entry. Throws a `FittingsError` if no plugin accepts it. */
-  readonly resolve: () => { readonly plugin: TransportPlugin; readonly auth: AuthProvider | undefined };
+  /** Returns the transport plugin and the auth provider of the entry. Rejects with a `FittingsError` if no plugin accepts it. */
+  readonly resolve: () => Promise<{
+    readonly plugin: TransportPlugin;
+    readonly auth: AuthProvider | undefined;
+  }>;
 }

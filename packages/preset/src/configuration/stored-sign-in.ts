@@ -1,17 +1,16 @@
-import { readStoredSignIn } from '@mcp-fittings/auth-oauth';
 import type { LoadedConfig } from '@mcp-fittings/config';
-import { openStore, storeForReading } from './credential-store.js';
-import type { ConfiguredHostOptions } from './configured-host.js';
+import { openStore, storeForReading } from '../installed/credential-store.js';
+import type { OpenHostOptions } from '../options.js';
 
 /** Tells whether the user has signed in at an address. It reads the credential store and contacts no server. */
-export interface SignInLookup extends AsyncDisposable {
+interface SignInLookup extends AsyncDisposable {
   /** Resolves with whether an entry with the origin of `url` has a sign-in. */
   hasSignIn(url: string): Promise<boolean>;
 }
 
 /** Looks for the sign-ins of the entries of `loaded`: a sign-in belongs to an entry and not to an address. */
 export function openSignInLookup(
-  options: Pick<ConfiguredHostOptions, 'store' | 'home'>,
+  options: Pick<OpenHostOptions, 'store'> & { readonly home: string },
   { entries }: Pick<LoadedConfig, 'entries'>,
 ): SignInLookup {
   const { store, close } = openStore(options);
@@ -25,6 +24,7 @@ export function openSignInLookup(
   });
   return {
     async hasSignIn(url) {
+      const { readStoredSignIn } = await import('@mcp-fittings/auth-oauth');
       const { origin } = new URL(url);
       for (const entry of known) {
         if (entry.origin !== origin) continue;

@@ -1,42 +1,37 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
-import { fileStore, memoryStore } from '@mcp-fittings/store-file';
-import type { KeychainStore } from '@mcp-fittings/store-keychain';
-import type { ConfiguredHostOptions } from './configured-host.js';
+import type { OpenHostOptions } from '../options.js';
 
-/** Opens the chosen store and never another one. If it does not work, the command fails. */
-export function openStore(options: Pick<ConfiguredHostOptions, 'store' | 'home' | 'plaintextConsent'>): {
+/**
+ * Opens the chosen store and never another one: if it does not work, nothing is stored elsewhere. What accesses it is imported
+ * when it is first used.
+ */
+export function openStore({
+  store = 'keychain',
+  home,
+  plaintextConsent: consent,
+}: Pick<OpenHostOptions, 'store' | 'plaintextConsent'> & { readonly home: string }): {
   readonly store: TokenStore;
   readonly close: () => Promise<void>;
 } {
-  const nothing = async (): Promise<void> => undefined;
-  switch (options.store) {
-    case 'memory':
-      return { store: memoryStore(), close: nothing };
-    case 'file': {
-      const path = credentialFolder(options.home ?? homedir(), process.platform);
-      return { store: fileStore({ path, consent: options.plaintextConsent }), close: nothing };
-    }
-    case 'keychain':
-    case undefined:
-      return openKeychain();
-  }
-}
-
-/** Loads what accesses the keychain when it is first used. */
-function openKeychain(): ReturnType<typeof openStore> {
-  let opened: Promise<KeychainStore> | undefined;
-  const store = (): Promise<KeychainStore> =>
-    (opened ??= import('@mcp-fittings/store-keychain').then(({ keychainStore }) => keychainStore()));
+  if (typeof store === 'object') return { store, close: async () => undefined };
+  const open = async (): Promise<TokenStore & Partial<AsyncDisposable>> => {
+    if (store === 'keychain') return (await import('@mcp-fittings/store-keychain')).keychainStore();
+    const { fileStore, memoryStore } = await import('@mcp-fittings/store-file');
+    return store === 'memory'
+      ? memoryStore()
+      : fileStore({ path: credentialFolder(home, process.platform), consent });
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  const opening = (): ReturnType<typeof open> => (opened ??= open());
   return {
     store: {
-      get: async (key) => (await store()).get(key),
-      set: async (key, value) => (await store()).set(key, value),
-      delete: async (key) => (await store()).delete(key),
-      withLock: async (key, work) => (await store()).withLock(key, work),
+      get: async (key) => (await opening()).get(key),
+      set: async (key, value) => (await opening()).set(key, value),
+      delete: async (key) => (await opening()).delete(key),
+      withLock: async (key, work) => (await opening()).withLock(key, work),
     },
-    close: async () => (await opened)?.[Symbol.asyncDispose](),
+    close: async () => (await opened)?.[Symbol.asyncDispose]?.(),
   };
 }
 

@@ -1,0 +1,40 @@
+import { type Layout, defineLayout, layouts } from '@mcp-fittings/config';
+
+/** Name of a set of configuration files: `fittings`, or those that a program reads. */
+export type LayoutName = 'fittings' | 'mcp-json' | 'blade' | 'kode' | 'claude' | 'gemini';
+
+/** File for the user's own servers, in all projects and in one project. */
+const HOME_FILE = '.config/mcp-fittings/servers.json';
+
+/** The `.mcp.json` of a project, which most programs share, and one file of the user. */
+const fittings = defineLayout({
+  name: 'fittings',
+  sources: [
+    { scope: 'user', base: 'home', path: HOME_FILE, servers: [['mcpServers']] },
+    { scope: 'project', base: 'project', path: '.mcp.json', servers: [['mcpServers'], []] },
+    {
+      scope: 'local',
+      base: 'home',
+      path: HOME_FILE,
+      servers: [['projects', '{project}', 'mcpServers']],
+    },
+  ],
+});
+
+/** For programs that read no files. */
+const none = defineLayout({ name: 'none', sources: [] });
+
+const NAMED: Readonly<Record<LayoutName, Layout>> = {
+  fittings,
+  'mcp-json': layouts.mcpJson,
+  blade: layouts.blade,
+  kode: layouts.kode,
+  claude: layouts.claude,
+  gemini: layouts.gemini,
+};
+
+/** Returns the layout that an option names. */
+export function layoutOf(layout: LayoutName | Layout | false = 'fittings'): Layout {
+  if (layout === false) return none;
+  return typeof layout === 'string' ? NAMED[layout] : layout;
+}

@@ -1,0 +1,94 @@
+import type { TransportPlugin } from '@mcp-fittings/client-core';
+import {
+  type LoadConfigOptions,
+  type LoadedConfig,
+  type ServerApprovals,
+  createFileApprovalStore,
+  createServerApprovals,
+  homeDirectory,
+  loadConfig,
+} from '@mcp-fittings/config';
+import { InstalledTransports } from '../installed/transports.js';
+import type { OpenHostOptions } from '../options.js';
+import { layoutOf } from './layouts.js';
+import { openSignInLookup } from './stored-sign-in.js';
+
+/** Options of {@link loadServers}: those of `openHost()` that are about the configuration, and those of a command line. */
+export interface LoadServersOptions extends Pick<
+  OpenHostOptions,
+  | 'servers'
+  | 'layout'
+  | 'cwd'
+  | 'home'
+  | 'env'
+  | 'approve'
+  | 'store'
+  | 'transports'
+  | 'without'
+  | 'clock'
+  | 'signal'
+> {
+  /** Additional configuration, as files or JSON. Later ones win, and all win over files of the layout. Default: none. */
+  readonly mcpConfig?: readonly string[] | undefined;
+  /** Ignores all servers but those of `mcpConfig`. Default: false. */
+  readonly strictMcpConfig?: boolean | undefined;
+  /** Whether questions about servers say where the user has signed in. Default: true if there is an `approve`. */
+  readonly looksUpSignIns?: boolean | undefined;
+}
+
+/** The configuration, and what was needed to load it. */
+export interface LoadedServers {
+  /** The configuration, with the problems and approvals of every entry. */
+  readonly loaded: LoadedConfig;
+  /** The user's decisions about servers that came with a project. */
+  readonly approvals: ServerApprovals;
+  /** Transports that entries may use. Each is imported for the first entry that needs it. */
+  readonly transports: readonly TransportPlugin[];
+  /** Resolves to the transports with the schemas of all, for `createConfigEditor` of `@mcp-fittings/config`. */
+  readonly loadTransports: () => Promise<readonly TransportPlugin[]>;
+  /** The home directory of this run, with configuration, approvals, credentials and the files of other programs. */
+  readonly home: string;
+  /** Loads the same files again: pass it to `loadConfig` or `watchConfig` of `@mcp-fittings/config`. */
+  readonly options: LoadConfigOptions;
+}
+
+/**
+ * Loads only the configuration: no host, no network, and no credential store unless a question says where the user has signed in.
+ * Rejects as `loadConfig` of `@mcp-fittings/config` does; an invalid entry does not reject, but is among `loaded.problems`.
+ */
+export async function loadServers(options: LoadServersOptions): Promise<LoadedServers> {
+  const { cwd, env, approve, clock, signal, mcpConfig = [], strictMcpConfig: strict } = options;
+  const place = { layout: layoutOf(options.layout), cwd, home: options.home };
+  const home = await homeDirectory(place);
+  const installed = new InstalledTransports(options.transports, options.without);
+  const store = createFileApprovalStore({ home });
+  const silent: LoadConfigOptions = {
+    ...place,
+    cli: { configs: mcpConfig, strict },
+    dynamic: options.servers,
+    env,
+    approvals: createServerApprovals({ store, clock }),
+    plugins: (types) => installed.load(types),
+    signal,
+  };
+  const approvals = createServerApprovals({ store, approve, clock });
+  const asking: LoadConfigOptions = { ...silent, approvals };
+  let loaded = await loadConfig(silent);
+  const { looksUpSignIns = approve !== undefined } = options;
+  const asked = loaded.entries.filter(({ approval }) => approval !== undefined);
+  if (
+    looksUpSignIns &&
+    asked.some(({ approval }) => approval !== undefined && 'url' in approval.definition)
+  ) {
+    await using lookup = openSignInLookup({ store: options.store, home }, loaded);
+    loaded = await loadConfig({ ...asking, hasSignIn: (url) => lookup.hasSignIn(url) });
+  } else if (approve !== undefined && asked.length > 0) loaded = await loadConfig(asking);
+  return {
+    loaded,
+    approvals,
+    transports: installed.plugins,
+    loadTransports: () => installed.load(),
+    home,
+    options: asking,
+  };
+}

@@ -1,0 +1,67 @@
+import type { InteractionChooser, SignInInteraction } from '@mcp-fittings/auth-oauth';
+import type { AuthPlugin, ServerConfig, TokenStore, TransportPlugin } from '@mcp-fittings/client-core';
+import type { Layout, ServerApprovalsOptions } from '@mcp-fittings/config';
+import type { HostOptions } from '@mcp-fittings/host';
+import type { Confirm, ToolsOptions } from '@mcp-fittings/tools';
+import type { LayoutName } from './configuration/layouts.js';
+import type { SchemeName } from './installed/sign-in-schemes.js';
+import type { TransportName } from './installed/transports.js';
+
+/** Options of {@link openHost}. Only `name` and `version` are required. */
+export interface OpenHostOptions extends Pick<
+  HostOptions,
+  'name' | 'version' | 'title' | 'callbacks' | 'logger' | 'clock'
+> {
+  /** Servers of the program itself, by name, in addition to those of files. They need no approval. Default: none. */
+  readonly servers?: Readonly<Record<string, ServerConfig>> | undefined;
+  /**
+   * Which configuration files are read: the name of a layout, one of your own (`defineLayout` of `@mcp-fittings/config`), or false for
+   * none. Default `fittings`: `.mcp.json` of the project, and `~/.config/mcp-fittings/servers.json`.
+   */
+  readonly layout?: LayoutName | Layout | false | undefined;
+  /** A folder of the project. Default: `process.cwd()`. */
+  readonly cwd?: string | undefined;
+  /** The home directory, with the user's configuration, approvals and private files. Default: that of the operating system. */
+  readonly home?: string | undefined;
+  /** Environment in which `${NAME}` in entries is expanded. Default: `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+
+  /**
+   * Shows the user the question whether a server that came with the project may be used, and resolves to the answer. Default: such a
+   * server is not started, and is a problem.
+   */
+  readonly approve?: ServerApprovalsOptions['approve'];
+  /** Asks the user whether a tool may run, if its entry does not say so. Default: such a call fails with `APPROVAL_REQUIRED`. */
+  readonly confirm?: Confirm | undefined;
+  /** How the user signs in. Default: `interactionForEnvironment()` of `@mcp-fittings/auth-oauth`, which opens the browser of a desktop. */
+  readonly interaction?: SignInInteraction | InteractionChooser | undefined;
+
+  /**
+   * Where credentials are kept: in the keychain of the operating system, in unencrypted private files, in memory until the program
+   * ends, or in a store of your own, which stays open. No other store is used in its place if it fails. Default `keychain`.
+   */
+  readonly store?: 'keychain' | 'file' | 'memory' | TokenStore | undefined;
+  /**
+   * Asks the user before credentials are first written unencrypted below `path`, with `store: 'file'`. Unless it resolves with true,
+   * writing rejects with `POLICY_DENIED`. Default: refuses.
+   */
+  readonly plaintextConsent?: ((question: { readonly path: string }) => Promise<boolean>) | undefined;
+  /** Transports besides the installed ones. One with the same `type` replaces the installed one. Default: none. */
+  readonly transports?: readonly TransportPlugin[] | undefined;
+  /** Sign-in schemes that are asked before the installed ones. Default: none. */
+  readonly auth?: readonly AuthPlugin[] | undefined;
+  /** Transports and sign-in schemes to leave out, such as `['stdio']` for a program that must not start others. Default: none. */
+  readonly without?: readonly (TransportName | SchemeName)[] | undefined;
+
+  /** Other options of `createHost()`, such as `lazy`, `intercept`, `cache` and `limits`. Default: none. */
+  readonly host?:
+    | Omit<
+        Partial<HostOptions>,
+        'name' | 'version' | 'title' | 'transports' | 'auth' | 'identityOf' | 'callbacks' | 'logger' | 'clock'
+      >
+    | undefined;
+  /** Other options of `createTools()`, such as `naming`, `pins` and `spill`, or another `policy`. Default: none. */
+  readonly tools?: Omit<ToolsOptions, 'confirm'> | undefined;
+  /** Aborts reading the configuration. */
+  readonly signal?: AbortSignal | undefined;
+}
