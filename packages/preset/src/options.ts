@@ -4,8 +4,6 @@ import type { Layout, ServerApprovalsOptions } from '@mcp-fittings/config';
 import type { HostOptions } from '@mcp-fittings/host';
 import type { Confirm, ToolsOptions } from '@mcp-fittings/tools';
 import type { LayoutName } from './configuration/layouts.js';
-import type { SchemeName } from './installed/sign-in-schemes.js';
-import type { TransportName } from './installed/transports.js';
 
 /** Options of {@link openHost}. Only `name` and `version` are required. */
 export interface OpenHostOptions extends Pick<
@@ -51,7 +49,7 @@ export interface OpenHostOptions extends Pick<
   /** Sign-in schemes that are asked before the installed ones. Default: none. */
   readonly auth?: readonly AuthPlugin[] | undefined;
   /** Transports and sign-in schemes to leave out, such as `['stdio']` for a program that must not start others. Default: none. */
-  readonly without?: readonly (TransportName | SchemeName)[] | undefined;
+  readonly without?: readonly ('stdio' | 'http' | 'sse' | 'ws' | 'oauth' | 'xaa' | 'google')[] | undefined;
 
   /** Other options of `createHost()`, such as `lazy`, `intercept`, `cache` and `limits`. Default: none. */
   readonly host?:

@@ -78,8 +78,7 @@ export class SignInSchemes {
   }
 }
 
-/** Name of a sign-in scheme that the preset installs. */
-export type SchemeName = 'oauth' | 'google' | 'xaa';
+type SchemeName = 'oauth' | 'google' | 'xaa';
 
 /** Returns the scheme that an entry needs, if it needs one. */
 function schemeOf({ oauth, authProviderType, url }: ServerConfig): SchemeName | undefined {

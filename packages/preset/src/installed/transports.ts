@@ -1,8 +1,5 @@
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 
-/** Name of a transport that the preset installs. */
-export type TransportName = 'stdio' | 'http' | 'sse' | 'ws';
-
 /** All transports that a configuration file can name. Each is imported when an entry of its type is read or connected. */
 export class InstalledTransports {
   /** The transports, for a host. */
@@ -16,7 +13,7 @@ export class InstalledTransports {
   constructor(own: readonly TransportPlugin[] = [], without: readonly string[] = []) {
     const imports = new Map<TransportPlugin, () => Promise<TransportPlugin>>();
     const install = (
-      type: TransportName,
+      type: string,
       aliases: readonly string[],
       load: () => Promise<TransportPlugin>,
       fallback?: TransportPlugin,
