@@ -1,10 +1,12 @@
-/** Where results are kept, and the two documents that are made of them. */
+/** Where results are kept, and the documents that are made of them. */
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chartOf } from './chart.mjs';
+import { withFigures } from './comparison.mjs';
 import { summaryOf, tableOf, verdictOf } from './table.mjs';
 
 const RESULTS = new URL('../results/', import.meta.url);
+const COMPARISON = new URL('../../docs/comparison.md', import.meta.url);
 const CHART = new URL('../../docs/assets/bench.svg', import.meta.url);
 const major = process.versions.node.split('.')[0];
 
@@ -52,12 +54,18 @@ function rounded(_key, value) {
   return typeof value === 'number' ? Number(value.toPrecision(5)) : value;
 }
 
-/** Writes RESULTS.md and the chart. */
+/** Writes RESULTS.md, the chart, and the figures of docs/comparison.md. */
 export function writeDocuments() {
   writeFileSync(new URL('../RESULTS.md', import.meta.url), resultsPage());
+  writeFileSync(COMPARISON, comparisonPage());
   mkdirSync(new URL('.', CHART), { recursive: true });
   const name = resultNames()[0];
   if (name !== undefined) writeFileSync(CHART, chartOf(read(name)));
+}
+
+/** Returns the text of docs/comparison.md, with the figures of all results. */
+export function comparisonPage() {
+  return withFigures(readFileSync(COMPARISON, 'utf8'), resultNames().map(read));
 }
 
 /** Returns the text of RESULTS.md, from all results and NOTES.md. */

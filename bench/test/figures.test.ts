@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../lib/evaluate.mjs';
-import { replaceRecords, resultsPage } from '../lib/files.mjs';
+import { comparisonPage, replaceRecords, resultsPage } from '../lib/files.mjs';
 import { regressions } from '../lib/regression.mjs';
 import { tableOf } from '../lib/table.mjs';
 
@@ -103,6 +103,11 @@ it('replaces the rows that were measured again, and says when', () => {
     ...before,
     records: [{ id: 'one' }, { id: 'two', date: '2026-11-25' }, { id: 'new', date: '2026-11-25' }],
   });
+});
+
+it('docs/comparison.md has the figures of the results', () => {
+  const page = readFileSync(new URL('../../docs/comparison.md', import.meta.url), 'utf8');
+  expect(page).toBe(comparisonPage());
 });
 
 it('RESULTS.md is what the results and the notes make', () => {

@@ -1,5 +1,16 @@
 import { type AuthPlugin, FittingsError } from '@mcp-fittings/client-core';
-import { count, entrySchema, flag, listOf, oneOf, readEntry, text } from '@mcp-fittings/toolbox/entries';
+import {
+  checkOptions,
+  count,
+  entrySchema,
+  flag,
+  listOf,
+  oneOf,
+  readEntry,
+  text,
+  type OptionNames,
+} from '@mcp-fittings/toolbox/entries';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
 import { credentialIdentity, hasStaticCredentials, networkFor } from './config-entry.js';
 import { interactionFor } from './interaction/interaction-for.js';
@@ -32,6 +43,33 @@ export type OAuthPluginOptions = Omit<
   /** Returns the JWT of this workload, for servers whose entry has `oauth: { grant: "jwt_bearer" }`. Default: none. */
   readonly assertion?: WorkloadOptions['assertion'] | undefined;
 };
+
+const OPTIONS: OptionNames<OAuthPluginOptions> = {
+  clientName: true,
+  clientUri: true,
+  store: true,
+  interaction: true,
+  principal: true,
+  clientKey: true,
+  clientIssuer: true,
+  clientMetadataUrl: true,
+  registration: true,
+  allowMissingPkceSupport: true,
+  allowedEndpointOrigins: true,
+  dpop: true,
+  network: true,
+  assertion: true,
+};
+
+/** Without a name or a store, a sign-in would fail in the middle. */
+function checkRequired({ clientName, store }: Readonly<Record<string, unknown>>): void {
+  if (typeof clientName === 'string' && isRecord(store) && typeof store['withLock'] === 'function') return;
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    'oauth() requires "clientName", the name of your program, and "store", a token store.',
+    { hint: "For example: oauth({ clientName: 'My agent', store: keychainStore() })." },
+  );
+}
 
 /** The `oauth` member of a server's entry. */
 const OAUTH = entrySchema({
@@ -71,6 +109,7 @@ const OAUTH = entrySchema({
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
  */
 export function oauth(options: OAuthPluginOptions): AuthPlugin {
+  checkRequired(checkOptions('oauth()', options, OPTIONS));
   checkClientMetadataUrl(options.clientMetadataUrl);
   return {
     specVersion: 1,

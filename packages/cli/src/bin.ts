@@ -5,8 +5,19 @@ import { Module } from 'node:module';
 const GRACE_MS = 2_000;
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
+/** The oldest Node.js that runs the program, as `engines` of its package says. */
+const OLDEST = [20, 19] as const;
+
 /** Runs the command line of this process to its end. */
 async function run(): Promise<void> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+    process.stderr.write(
+      `fittings needs Node.js ${OLDEST.join('.')} or newer, and this is ${process.versions.node}. Install a newer one: https://nodejs.org\n`,
+    );
+    process.exitCode = 1;
+    return;
+  }
   if ('enableCompileCache' in Module) {
     const { keepCompiledCode } = await import('./startup/compile-cache.js');
     await keepCompiledCode();

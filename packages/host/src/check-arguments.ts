@@ -1,8 +1,10 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { CONNECTION_HEADERS, headerProblem } from '@mcp-fittings/toolbox/connect';
+import { checkMember, checkOptions, kindOf, type OptionNames } from '@mcp-fittings/toolbox/entries';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { nearestNames } from '@mcp-fittings/toolbox/text';
-import type { CallOptions } from './contracts/host.js';
+import { didYouMean } from '@mcp-fittings/toolbox/text';
+import type { HostLimits, HostOptions } from './contracts/host-options.js';
+import type { CallOptions, HostEvents } from './contracts/host.js';
 import type { HostCallbacks } from './contracts/server-requests.js';
 
 /** Throws `CONFIG_INVALID` if a member of the reference is not a string: a host may be used from JavaScript. */
@@ -160,12 +162,53 @@ export function checkName(name: unknown): asserts name is string {
   if (typeof name !== 'string') throw invalid(`The name of a server must be a string, not ${kindOf(name)}.`);
 }
 
-/** Throws `CONFIG_INVALID` if a required option is missing. */
+const OPTIONS: OptionNames<HostOptions> = {
+  name: true,
+  version: true,
+  title: true,
+  extensions: true,
+  transports: true,
+  engine: true,
+  auth: true,
+  identityOf: true,
+  callbacks: true,
+  intercept: true,
+  logger: true,
+  clock: true,
+  lazy: true,
+  idleMs: true,
+  delivery: true,
+  principal: true,
+  cache: true,
+  traceContext: true,
+  random: true,
+  defaults: true,
+  limits: true,
+};
+const LIMITS: OptionNames<HostLimits> = {
+  connectMs: true,
+  discoveryMs: true,
+  callMs: true,
+  listMs: true,
+  readMs: true,
+  promptMs: true,
+  callTotalMs: true,
+  parallelConnects: true,
+  listPages: true,
+  listItems: true,
+  listBytes: true,
+  principals: true,
+  principalIdleMs: true,
+  callbackMs: true,
+  eventsPerSecond: true,
+};
+
+/** Throws `CONFIG_INVALID` if a required option is missing, or an option is unknown or invalid. */
 export function checkHostOptions(options: unknown): void {
-  if (!isRecord(options))
-    throw invalid(`The argument of createHost() must be an object of options, not ${kindOf(options)}.`);
-  const { engine, transports, intercept, callbacks } = options;
-  const missing = ['name', 'version'].filter((member) => typeof options[member] !== 'string');
+  const given = checkOptions('createHost()', options, OPTIONS);
+  const { engine, transports, intercept, callbacks, limits } = given;
+  if (limits !== undefined) checkOptions('"limits" of createHost()', limits, LIMITS);
+  const missing = ['name', 'version'].filter((member) => typeof given[member] !== 'string');
   if (missing.length > 0) {
     throw invalid(
       `createHost() requires the name and version of your program as strings; missing: ${missing.join(', ')}.`,
@@ -222,11 +265,32 @@ function checkCallbacks(callbacks: unknown): void {
   }
 }
 
+const EVENTS: OptionNames<HostEvents> = {
+  state: true,
+  reconnected: true,
+  reconnectFailed: true,
+  unhealthy: true,
+  catalog: true,
+  toolsChanged: true,
+  resourceUpdated: true,
+  notification: true,
+  task: true,
+  log: true,
+  error: true,
+};
+
+/** Throws `CONFIG_INVALID` unless the host has this event, and the listener is a function. */
+export function checkListener(event: unknown, listener: unknown): void {
+  checkMember('host.on()', 'event', event, EVENTS);
+  if (typeof listener !== 'function')
+    throw invalid(`The listener of host.on() must be a function, not ${kindOf(listener)}.`);
+}
+
 export function unknownServer(name: string, known: Iterable<string>): FittingsError {
   return new FittingsError('SERVER_UNKNOWN', `This host has no server "${name}".`, {
     server: name,
     delivery: 'not-sent',
-    hint: hintFor(name, known, 'Add it with host.connect().'),
+    hint: didYouMean(name, known, 'Add it with host.connect().'),
   });
 }
 
@@ -234,14 +298,9 @@ export function unknownTool(server: string, tool: string, known: Iterable<string
   return new FittingsError('TOOL_UNKNOWN', `The server "${server}" has no tool "${tool}".`, {
     server,
     delivery: 'not-sent',
-    hint: hintFor(tool, known, 'host.tools() returns all tools.'),
+    hint: didYouMean(tool, known, 'host.tools() returns all tools.'),
     details: { tool },
   });
-}
-
-function hintFor(name: string, known: Iterable<string>, otherwise: string): string {
-  const near = nearestNames(name, known);
-  return near.length === 0 ? otherwise : `Did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
 }
 
 function invalid(message: string, hint?: string, server?: string): FittingsError {
@@ -250,10 +309,4 @@ function invalid(message: string, hint?: string, server?: string): FittingsError
 
 function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
-}
-
-function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

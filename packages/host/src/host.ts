@@ -25,6 +25,7 @@ import { DEFAULT_LIMITS } from './setup/default-limits.js';
 import {
   checkCallContext,
   checkEntries,
+  checkListener,
   checkHostOptions,
   checkName,
   checkRecord,
@@ -362,7 +363,10 @@ export function createHost(options: HostOptions): Host {
       await Promise.all([...servers.values(), ...principals.all()].map((server) => server.rootsChanged()));
     },
     statistics: () => statisticsOf([...servers.values()].map((server) => server.snapshot())),
-    on: (event, listener) => emitter.on(event, listener),
+    on(event, listener) {
+      checkListener(event, listener);
+      return emitter.on(event, listener);
+    },
 
     async close() {
       closed = true;

@@ -1,8 +1,9 @@
 /**
- * Schemas of config entries: their fields, and errors that name the field and the way out.
+ * Schemas of config entries, and checks of the options of a function: errors that name the field and the way out.
  *
  * @packageDocumentation
  */
+export { checkMember, checkOptions, kindOf, type OptionNames } from './entries/check-options.js';
 export {
   entrySchema,
   readEntry,

@@ -7,6 +7,6 @@ export { canonicalJson } from './text/canonical-json.js';
 export { escapeHtml } from './text/escape-html.js';
 export { escapeJson, type EscapedJson, type EscapeJsonOptions } from './text/escape-json.js';
 export { escapeText, type EscapeTextOptions } from './text/escape-text.js';
-export { nearestNames } from './text/nearest-names.js';
+export { didYouMean, nearestNames } from './text/nearest-names.js';
 export { createRedactor, type Redactor } from './text/redact.js';
 export { sanitizeText, truncateText, type SanitizeOptions } from './text/sanitize-text.js';

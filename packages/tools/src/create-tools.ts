@@ -1,5 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { RefusalPace } from '@mcp-fittings/toolbox/base-transport';
+import { checkOptions, kindOf, type OptionNames } from '@mcp-fittings/toolbox/entries';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { callTool, runTool, toolVerdict, type ToolCallDeps } from './calls/call-tool.js';
 import type { Confirm } from './calls/confirm-call.js';
 import type { ResultSpill } from './calls/result-spill.js';
@@ -83,6 +85,25 @@ export interface ToolsOptions {
   readonly spill?: ResultSpill | undefined;
 }
 
+const OPTIONS: OptionNames<ToolsOptions> = {
+  naming: true,
+  nameLimits: true,
+  principal: true,
+  policy: true,
+  defaultPermission: true,
+  pins: true,
+  confirm: true,
+  validateArguments: true,
+  schemaLimits: true,
+  listLimits: true,
+  skipDenied: true,
+  includeAppTools: true,
+  defer: true,
+  valueLimits: true,
+  rendering: true,
+  spill: true,
+};
+
 /** The tools of a host for models. Close it when you close the host, because `spill` may keep results for it. */
 export interface Tools extends AsyncDisposable {
   /**
@@ -113,7 +134,7 @@ export interface Tools extends AsyncDisposable {
  * Makes the tools of all servers of a host available to a model: valid names, repaired schemas, permissions, checked arguments
  * and safe results.
  * @param host The host whose servers have the tools. It stays open when the tools are closed.
- * @throws {FittingsError} `CONFIG_INVALID` if `defer` is invalid, and from {@link Tools.snapshot} if `nameLimits` is.
+ * @throws {FittingsError} `CONFIG_INVALID` if `host` is not a host, or an option is unknown or invalid, and from {@link Tools.snapshot} if `nameLimits` is.
  * @example One call, without a model
  * ```ts
  * import { createHost } from '@mcp-fittings/host';
@@ -157,6 +178,8 @@ export interface Tools extends AsyncDisposable {
  * ```
  */
 export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
+  checkHost(host);
+  checkOptions('createTools()', options, OPTIONS);
   const {
     policy = createToolPolicy(),
     defaultPermission = 'ask',
@@ -224,6 +247,16 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** A program without types may forget the host. */
+function checkHost(host: unknown): void {
+  if (isRecord(host) && typeof host['tools'] === 'function' && typeof host['callTool'] === 'function') return;
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    `The first argument of createTools() must be a host, not ${kindOf(host)}.`,
+    { hint: 'Pass the result of createHost().', delivery: 'not-sent' },
+  );
 }
 
 function withoutDenied({ offered, skipped }: OfferedTools, policy: ToolPolicy): OfferedTools {

@@ -1,5 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fittings/client-core';
+import { checkOptions, kindOf, type OptionNames } from '@mcp-fittings/toolbox/entries';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { createFileApprovalStore } from '../approval/approval-store.js';
 import { createServerApprovals, type ServerApprovals } from '../approval/approvals.js';
 import { readApprovalLists } from '../approval/settings-lists.js';
@@ -13,6 +15,7 @@ import {
   isInside,
   resolveLinks,
 } from '../files/read-file.js';
+import { layouts } from '../layout/built-in-layouts.js';
 import { MISSING_VARIABLES } from '../layout/layout.js';
 import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
 import { DEFAULT_SCOPE_ORDER } from '../layout/scopes.js';
@@ -81,10 +84,32 @@ export interface LoadConfigOptions extends LocationOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const OPTIONS: OptionNames<LoadConfigOptions> = {
+  layout: true,
+  cwd: true,
+  home: true,
+  systemDirectory: true,
+  searchParents: true,
+  platform: true,
+  cli: true,
+  dynamic: true,
+  remote: true,
+  env: true,
+  missingVariables: true,
+  projectVariables: true,
+  policy: true,
+  plugins: true,
+  approvals: true,
+  hasSignIn: true,
+  folderIsTrusted: true,
+  maxFileBytes: true,
+  signal: true,
+};
+
 /**
  * Finds, validates and merges the configuration of MCP servers. An invalid file or entry does not reject: it becomes one of
  * the `problems`, and all other servers are loaded. Rejects with `ABORTED` if `signal` is aborted, and with
- * `CONFIG_INVALID` if `cwd` does not exist.
+ * `CONFIG_INVALID` if `cwd` does not exist, or an option is unknown or invalid.
  *
  * @example
  * ```ts
@@ -94,6 +119,8 @@ export interface LoadConfigOptions extends LocationOptions {
  * ```
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+  checkOptions('loadConfig()', options, OPTIONS);
+  checkLayout(options.layout);
   const { layout, platform = process.platform, missingVariables: missing } = options;
   if (missing !== undefined && !MISSING_VARIABLES.includes(missing)) {
     throw new FittingsError('CONFIG_INVALID', '"missingVariables" must be "error", "empty" or "keep".');
@@ -280,4 +307,20 @@ function checkAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) {
     throw new FittingsError('ABORTED', 'Loading the configuration was aborted.', { cause: signal.reason });
   }
+}
+
+/** A program without types may pass the name of a layout, or nothing. */
+function checkLayout(layout: unknown): void {
+  if (isRecord(layout)) return;
+  const name = typeof layout === 'string' && Object.hasOwn(layouts, layout) ? layout : undefined;
+  throw new FittingsError(
+    'CONFIG_INVALID',
+    `The option "layout" of loadConfig() must be a layout, not ${kindOf(layout)}.`,
+    {
+      hint:
+        name === undefined
+          ? `Pass one of layouts.${Object.keys(layouts).join(', layouts.')}, or the result of defineLayout().`
+          : `Pass layouts.${name}.`,
+    },
+  );
 }

@@ -61,8 +61,8 @@ export interface ConfigWatcher extends AsyncDisposable {
  * ```
  */
 export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWatcher> {
-  const { debounceMs = 200, onChange, onError = () => undefined, clock = systemClock } = options;
-  let config = await loadConfig(options);
+  const { debounceMs = 200, onChange, onError = () => undefined, clock = systemClock, ...loading } = options;
+  let config = await loadConfig(loading);
   let timer: Disposable | undefined;
   let reading: Promise<void> = Promise.resolve();
   let closed = false;
@@ -76,7 +76,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
   const read = async (): Promise<void> => {
     if (closed) return;
     try {
-      const next = await loadConfig(options);
+      const next = await loadConfig(loading);
       if (closed) return;
       const changes = compareServers(config.servers, next.servers);
       const news =

@@ -18,6 +18,12 @@ export function nearestNames(wanted: string, known: Iterable<string>): readonly 
     .map(({ name }) => name);
 }
 
+/** Returns a hint with the known names that `wanted` probably means, or `otherwise` if there are none. */
+export function didYouMean(wanted: string, known: Iterable<string>, otherwise: string): string {
+  const near = nearestNames(wanted, known);
+  return near.length === 0 ? otherwise : `Did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
+}
+
 /** Whether one is the other with a prefix or suffix, as in `read_file` and `mcp__fs__read_file`. */
 function contains(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
