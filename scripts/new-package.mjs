@@ -10,6 +10,9 @@ import { KINDS } from './new-package/kinds.mjs';
 import { changesetOf, manifestOf, readmeOf, TESTS_TSCONFIG, tsconfigOf } from './new-package/texts.mjs';
 import { readManifests } from './workspace.mjs';
 
+/** The heading of each kind in the list of packages of the README. */
+const GROUPS = { transport: 'Transports', auth: 'Sign-in', store: 'Stores' };
+
 const root = process.cwd();
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -49,7 +52,7 @@ edit('scripts/check-direction.mjs', (text) => {
 });
 edit('README.md', (text) =>
   text.replace(
-    /((?:^\| \[`.*\n)+)/m,
+    new RegExp(`^### ${GROUPS[kind]}\\n(?:\\n|\\|.*\\n)*?(?:\\| \\[.*\\n)+`, 'm'),
     (table) => `${table}| [\`${folder}\`](packages/${folder}) | ${description} |\n`,
   ),
 );

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { Application } from 'typedoc';
-import { entryPoints } from '../workspace.mjs';
+import { entryPoints, publicPackages } from '../workspace.mjs';
 
 export async function writeReference(root, target) {
   const entries = entryPoints(root);
@@ -54,11 +54,40 @@ export async function writeReference(root, target) {
   app.options.setValue('out', target);
   await app.generateOutputs(project);
   if (app.logger.hasErrors()) throw new Error('TypeDoc reported errors.');
-  for (const { name } of entries) finishPage(target, name);
+  const manifests = new Map(publicPackages(root).map(({ folder, manifest }) => [folder, manifest]));
+  for (const { name, folder } of entries)
+    finishPage(target, name, beginning(root, folder, manifests.get(folder)));
+}
+
+/** What stands above the members of a package: what it is for, how to install it, and what its first example imports. */
+function beginning(root, folder, manifest) {
+  const readme = readFileSync(join(root, 'packages', folder, 'README.md'), 'utf8');
+  const imported = new RegExp(`import \\{ ([^}]*) \\} from '${manifest.name}'`).exec(readme)?.[1] ?? '';
+  const sentence = `${manifest.description[0].toUpperCase()}${manifest.description.slice(1)}.`;
+  return {
+    main: imported.split(', ').map((name) => name.replace(/^type /, '')),
+    text: `${sentence} [Guide and options](../packages/${folder}.md).\n\n\`\`\`sh\nnpm install ${manifest.name}\n\`\`\``,
+  };
+}
+
+/** Puts the functions that people look for before the others, which are in the order of the alphabet. */
+function withFirst(text, names) {
+  const [, before = '', functions = '', after = ''] =
+    /^([\s\S]*?^## Functions\n\n)([\s\S]*?)(?=^## |(?![\s\S]))([\s\S]*)$/m.exec(text) ?? [];
+  if (functions === '') return text;
+  const parts = functions
+    .trimEnd()
+    .replace(/\n\*\*\*$/, '')
+    .split(/\n\n\*\*\*\n\n/);
+  const rank = (part) => {
+    const at = names.indexOf(/^### (\w+)/.exec(part)?.[1] ?? '');
+    return at === -1 ? names.length : at;
+  };
+  return `${before}${parts.toSorted((a, b) => rank(a) - rank(b)).join('\n\n***\n\n')}\n\n${after}`;
 }
 
 /** The heading of a page is what a program imports: `@mcp-fittings/host/engine`. */
-function finishPage(target, name) {
+function finishPage(target, name, { text: about, main }) {
   const file = join(target, `${name}.md`);
   const text = readFileSync(file, 'utf8');
   const count = (page, word) => {
@@ -67,8 +96,8 @@ function finishPage(target, name) {
   };
   writeFileSync(
     file,
-    text
-      .replace(/^# .*$/m, `# @mcp-fittings/${name.replace('.', '/')}`)
+    withFirst(text, main)
+      .replace(/^# .*$/m, () => `# @mcp-fittings/${name.replace('.', '/')}\n\n${about}`)
       // The plugin counts members of the same name, which are rows of a table rather than headings.
       .replaceAll(/\((?:([\w.-]+)\.md)?#(\w+)-\d+\)/g, (link, page, word) => {
         if (count(page ?? name, word) > 1) return link;

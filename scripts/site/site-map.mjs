@@ -5,7 +5,7 @@ import { publicPackages } from '../workspace.mjs';
 
 export const REPOSITORY = 'https://github.com/mcp-fittings/mcp-fittings';
 
-const ABOUT = ['CONTRIBUTING.md', 'SECURITY.md', 'VERSIONING.md'];
+const ABOUT = ['CONTRIBUTING.md', 'RELEASING.md', 'SECURITY.md', 'VERSIONING.md'];
 
 /** @returns a map from the path of a file in the repository to the path of its page. */
 export function siteMap(root) {
@@ -47,6 +47,20 @@ export function linkTarget(root, map, file, link) {
 function relativePage(from, to) {
   const path = relative(dirname(from), to).split(sep).join('/');
   return path.startsWith('.') ? path : `./${path}`;
+}
+
+/** The groups of packages in the README, in its order: a heading, and packages with what the README says of each. */
+export function packageGroups(root) {
+  const [, section = ''] =
+    /^## Packages\n([\s\S]*?)^## /m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  return [...section.matchAll(/^### (.+)\n([\s\S]*?)(?=^### |^Each |(?![\s\S]))/gm)].map(
+    ([, text, rows]) => ({
+      text,
+      packages: [...rows.matchAll(/^\| \[`([\w-]+)`\]\([^)]*\) *\| (.*?) *\|$/gm)].map(
+        ([, folder, description]) => ({ folder, description }),
+      ),
+    }),
+  );
 }
 
 /** The groups of docs/README.md, as a sidebar: each heading, and the pages that its list names first. */

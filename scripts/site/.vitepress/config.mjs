@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { entryPoints, publicPackages } from '../../workspace.mjs';
-import { guideSidebar, REPOSITORY } from '../site-map.mjs';
+import { entryPoints } from '../../workspace.mjs';
+import { guideSidebar, packageGroups, REPOSITORY } from '../site-map.mjs';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -71,21 +71,18 @@ export default defineConfig({
     ],
     sidebar: {
       '/guide/': guideSidebar(root),
-      '/packages/': [
-        {
-          text: 'Packages',
-          items: publicPackages(root).map(({ folder }) => ({ text: folder, link: `/packages/${folder}` })),
-        },
-      ],
-      '/reference/': [
-        {
-          text: 'Reference',
-          items: entryPoints(root).map(({ name }) => ({
-            text: name.replace('.', '/'),
-            link: `/reference/${name}`,
-          })),
-        },
-      ],
+      '/packages/': packageGroups(root).map(({ text, packages }) => ({
+        text,
+        items: packages.map(({ folder }) => ({ text: folder, link: `/packages/${folder}` })),
+      })),
+      '/reference/': packageGroups(root).map(({ text, packages }) => ({
+        text,
+        items: packages.flatMap(({ folder }) =>
+          entryPoints(root)
+            .filter((entry) => entry.folder === folder)
+            .map(({ name }) => ({ text: name.replace('.', '/'), link: `/reference/${name}` })),
+        ),
+      })),
     },
     footer: { message: 'MIT license.' },
   },
