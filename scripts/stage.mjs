@@ -1,8 +1,8 @@
 /**
  * `npm run stage`: writes what is published of each public package, or of those that are named, into its folder `publish`;
  * changesets publishes that folder (`publishConfig.directory`). Each entry point is one readable file, with what entry points share beside it:
- * to load 60 small modules costs a program 22 to 35 ms, the same code in three or four files 5 to 9 ms. There are no sources and source
- * maps, which made packages two to three times as large.
+ * to load 60 small modules costs a program 22 to 35 ms, the same code in three or four files 5 to 9 ms. There are no sources, source
+ * maps and declarations of private parts, which made packages two to three times as large.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -24,8 +24,8 @@ const AS_IT_IS = ['README.md', 'LICENSE', 'CHANGELOG.md'];
 export async function stage(folder, target) {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   rmSync(target, { recursive: true, force: true });
-  copyBuilt(folder, target, /\.d\.ts$/);
-  if (findsOwnFiles(folder)) copyBuilt(folder, target, /\.js$/);
+  copyInto(target, declarations(manifest, folder));
+  if (findsOwnFiles(folder)) copyInto(target, builtFiles(folder, /\.js$/));
   else await bundle(manifest, folder, target);
   if (manifest.bin !== undefined) await stageProgram(manifest, folder, target);
   for (const name of AS_IT_IS) {
@@ -46,9 +46,23 @@ function hasSource(folder, stem) {
   return ['.ts', '.js'].some((ending) => existsSync(join(folder, 'src', `${stem}${ending}`)));
 }
 
+/** Returns the declarations that an entry point leads to: nobody can import others. */
+function declarations({ exports }, folder) {
+  const found = new Map();
+  const visit = (name) => {
+    if (found.has(name)) return;
+    const text = readFileSync(join(folder, name), 'utf8');
+    found.set(name, { name, text });
+    for (const [, target] of text.matchAll(/\b(?:from|import)\s*\(?['"](\.[^'"]+)\.js['"]/g))
+      visit(join(dirname(name), `${target}.d.ts`));
+  };
+  for (const { types } of Object.values(exports)) if (types !== undefined) visit(join(types));
+  return found.values();
+}
+
 /** Without the comment that leads to a map, which is not published. */
-function copyBuilt(folder, target, pattern) {
-  for (const { name, text } of builtFiles(folder, pattern)) {
+function copyInto(target, files) {
+  for (const { name, text } of files) {
     mkdirSync(dirname(join(target, name)), { recursive: true });
     writeFileSync(join(target, name), text.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
   }
@@ -66,15 +80,15 @@ function findsOwnFiles(folder) {
 }
 
 /**
- * One file for each entry point, and beside them what they share or load later: a file costs more to load than its text. What is imported
- * and is in `devDependencies` becomes part of them: docs/decisions/053-packages-in-commonjs-are-published-inside-ours.md says why.
+ * One file for each file that `exports` names, and beside them what they share or load later: a file costs more to load than its
+ * text. Entry points that `exports` leads to one file are published as that file. What is imported and is in `devDependencies` becomes
+ * part of them: docs/decisions/053-packages-in-commonjs-are-published-inside-ours.md says why.
  */
 async function bundle({ exports, devDependencies = {} }, folder, target) {
-  const files = Object.values(exports).flatMap(({ default: file }) => file ?? []);
-  const entries = Object.fromEntries(
-    files.map((file) => [file.replace(/^\.\/dist\/|\.js$/g, ''), join(folder, file)]),
+  const files = Object.entries(exports).flatMap(([path, { default: file }]) =>
+    file === undefined ? [] : [[path.replace('./', ''), file.replace(/^\.\/dist\/|\.js$/g, '')]],
   );
-  const output = await bundled(entries, join(folder, 'dist'), Object.keys(devDependencies));
+  const output = await bundled(new Map(files), join(folder, 'dist'), Object.keys(devDependencies));
   for (const { fileName, code } of output) {
     mkdirSync(dirname(join(target, 'dist', fileName)), { recursive: true });
     writeFileSync(join(target, 'dist', fileName), code);
@@ -83,11 +97,13 @@ async function bundle({ exports, devDependencies = {} }, folder, target) {
   writeNotices(modules, target);
 }
 
-async function bundled(input, dist, inlined) {
+async function bundled(files, dist, inlined) {
   const isOwn = (importer) => importer === undefined || importer.startsWith(dist + sep);
   const isInlined = (id) => inlined.some((name) => id === name || id.startsWith(`${name}/`));
   const built = await rolldown({
-    input,
+    input: Object.fromEntries([...files.values()].map((file) => [file, join(dist, `${file}.js`)])),
+    // The file of an entry point also exports what others need of it, which saves a file beside it.
+    preserveEntrySignatures: 'allow-extension',
     platform: 'node',
     // Imports of other packages stay imports.
     external: (id, importer) =>
@@ -103,7 +119,12 @@ async function bundled(input, dist, inlined) {
   const { output } = await built.generate({
     format: 'esm',
     codeSplitting: {
-      groups: [{ name: sharedBy(Object.keys(input), dist), debugName: 'shared', minShareCount: 2 }],
+      // Else an entry point brings what it imports into its file, and another one that needs some of that loads all of it.
+      includeDependenciesRecursively: false,
+      groups: [
+        { name: ownerOf(files, dist), debugName: 'entry points', priority: 1 },
+        { name: 'shared', minShareCount: 2 },
+      ],
     },
     minifyInternalExports: false,
     // The docstrings are in the declarations, where editors read them.
@@ -123,11 +144,16 @@ const WITHOUT_SQLITE = {
   load: (id) => (id === '\0sqlite' ? 'throw new Error("node:sqlite is left out.");' : undefined),
 };
 
-/** What belongs to an entry point by its folder is beside that one, so that another entry point does not load all that is shared. */
-function sharedBy(entries, dist) {
+/** What belongs to an entry point by its folder is in the file of that one, so that another entry point does not load all that is shared. */
+function ownerOf(files, dist) {
+  const owners = new Map(
+    [...files].filter(([subject, file]) => subject !== file || existsSync(join(dist, subject))),
+  );
+  owners.delete('.');
+  const names = new Set(owners.values());
   return (module) => {
     const [subject] = relative(dist, module).replace(/\.js$/, '').split(sep);
-    return entries.includes(subject) ? `shared-${subject}` : 'shared';
+    return owners.get(subject) ?? (names.has(subject) ? subject : undefined);
   };
 }
 

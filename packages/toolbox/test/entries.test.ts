@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const SOURCE = fileURLToPath(new URL('../src', import.meta.url));
 const MANIFEST = JSON.parse(readFileSync(join(SOURCE, '../package.json'), 'utf8')) as {
-  readonly exports: Readonly<Record<string, unknown>>;
+  readonly exports: Readonly<Record<string, { readonly default: string }>>;
   readonly dependencies: object;
 };
 const ENTRIES = Object.keys(MANIFEST.exports)
@@ -29,7 +29,7 @@ function loads(entry: string): string[] {
     .toSorted();
 }
 
-it('each entry point loads what it exports, and what that needs', () => {
+it('the source of each entry point loads what it exports, and what that needs', () => {
   expect(Object.fromEntries(ENTRIES.map((entry) => [entry, loads(entry)]))).toEqual({
     'base-transport': ['errors', 'messages', 'text', 'timing'],
     messages: [],
@@ -54,9 +54,27 @@ it('depends on the contracts only', () => {
   expect(Object.keys(MANIFEST.dependencies)).toEqual(['@mcp-fittings/client-core']);
 });
 
+/** Files that several entry points are published as. */
+const TOGETHER = ['common', 'remote'];
+
 it('every file belongs to an entry point', () => {
   const subjects = readdirSync(SOURCE).map((name) => name.replace(/\.ts$/, ''));
-  expect(subjects.filter((subject) => !ENTRIES.includes(subject))).toEqual([]);
+  expect(subjects.filter((subject) => !ENTRIES.includes(subject))).toEqual(TOGETHER);
+});
+
+it('an entry point is published in a file that exports all of it', () => {
+  const pairs = ENTRIES.map((entry) => [
+    `../dist/${entry}.js`,
+    join('..', MANIFEST.exports[`./${entry}`]!.default),
+  ]);
+  const code = `
+    for (const [entry, file] of ${JSON.stringify(pairs)}) {
+      const [own, published] = [await import(entry), await import(file)];
+      for (const name of Object.keys(own)) if (published[name] !== own[name]) console.log(entry, name);
+    }
+  `;
+  const options = { cwd: import.meta.dirname, encoding: 'utf8' } as const;
+  expect(execFileSync(process.execPath, ['--input-type=module', '-e', code], options)).toBe('');
 });
 
 it.each(['base-transport', 'connect', 'refusal', 'text'])(

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stage } from '../../../scripts/stage.mjs';
 
@@ -22,13 +23,20 @@ async function write(files: Record<string, string>): Promise<void> {
 }
 
 describe('what is published of a package that reads files beside its modules', () => {
-  it('has every module with a source in TypeScript or JavaScript, and none whose source was deleted', async () => {
+  it('has every module with a source, and the declarations that an entry point leads to', async () => {
     await write({
-      'package.json': JSON.stringify({ name: 'sample', exports: { '.': { default: './dist/index.js' } } }),
+      'package.json': JSON.stringify({
+        name: 'sample',
+        exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+      }),
       'src/index.ts': '',
       'src/thread/worker.js': '',
       'dist/index.js': "new URL('./thread/worker.js', import.meta.url);\n",
-      'dist/index.d.ts': 'export {};\n',
+      'dist/index.d.ts':
+        "export { type Named } from './named.js';\nexport declare const x: import('./inferred.js').X;\n",
+      'dist/named.d.ts': 'export type Named = string;\n',
+      'dist/inferred.d.ts': 'export type X = string;\n',
+      'dist/thread/worker.d.ts': 'export {};\n',
       'dist/thread/worker.js': '',
       'dist/deleted.js': '',
       'dist/deleted.d.ts': '',
@@ -36,7 +44,14 @@ describe('what is published of a package that reads files beside its modules', (
     const target = join(folder, 'publish');
     await stage(folder, target);
     const published = await readdir(join(target, 'dist'), { recursive: true });
-    expect(published.toSorted()).toEqual(['index.d.ts', 'index.js', 'thread', join('thread', 'worker.js')]);
+    expect(published.toSorted()).toEqual([
+      'index.d.ts',
+      'index.js',
+      'inferred.d.ts',
+      'named.d.ts',
+      'thread',
+      join('thread', 'worker.js'),
+    ]);
   });
 });
 
@@ -66,5 +81,91 @@ describe('what is published of a package with several entry points', () => {
     expect(Object.keys(lock ?? {})).toEqual(['wait']);
     expect(timing?.wait).toBe(lock?.wait);
     expect(timing?.wait()).toBe('a while…');
+  });
+});
+
+describe('what is published of entry points that `exports` leads to one file', () => {
+  it('import: is that file, which others import what they need of it from', async () => {
+    await write({
+      'package.json': JSON.stringify({
+        name: 'sample',
+        exports: {
+          './text': { default: './dist/common.js' },
+          './timing': { default: './dist/common.js' },
+          './lock': { default: './dist/lock.js' },
+        },
+      }),
+      'src/common.ts': '',
+      'src/text.ts': '',
+      'src/text/mark.ts': '',
+      'src/timing.ts': '',
+      'src/lock.ts': '',
+      'dist/common.js': "export * from './text.js';\nexport * from './timing.js';\n",
+      'dist/text.js': "export { short } from './text/mark.js';\n",
+      'dist/text/mark.js': "export const short = 1;\nexport const internal = () => 'marked';\n",
+      'dist/timing.js': 'export const wait = 2;\n',
+      'dist/lock.js': "import { internal } from './text/mark.js';\nexport const lock = () => internal();\n",
+    });
+    const target = join(folder, 'publish');
+    await stage(folder, target);
+    expect((await readdir(join(target, 'dist'))).toSorted()).toEqual(['common.js', 'lock.js']);
+    const common = (await import(join(target, 'dist/common.js'))) as object;
+    expect(common).toMatchObject({ short: 1, wait: 2 });
+    const { lock } = (await import(join(target, 'dist/lock.js'))) as { lock: () => string };
+    expect(lock()).toBe('marked');
+  });
+});
+
+/** Returns the files that importing a published entry point of the toolbox loads, and their size. */
+async function loadedBy(entry: string, published: string): Promise<{ files: string[]; bytes: number }> {
+  const manifest = JSON.parse(await readFile(join(published, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, { readonly default: string }>>;
+  };
+  const files = new Map<string, number>();
+  const visit = async (file: string): Promise<void> => {
+    if (files.has(file)) return;
+    const text = await readFile(join(published, 'dist', file), 'utf8');
+    files.set(file, text.length);
+    for (const [, next] of text.matchAll(/ from "\.\/([^"]+)"/g)) await visit(next!);
+  };
+  await visit(basename(manifest.exports[`./${entry}`]!.default));
+  return { files: [...files.keys()].toSorted(), bytes: [...files.values()].reduce((a, b) => a + b, 0) };
+}
+
+describe('what is published of the toolbox', () => {
+  const toolbox = fileURLToPath(new URL('../../../packages/toolbox', import.meta.url));
+
+  it('import: a transport loads one or two files of it', async () => {
+    const published = join(folder, 'publish');
+    await stage(toolbox, published);
+    const filesOf = async (...entries: string[]): Promise<string[]> => {
+      const loaded = await Promise.all(entries.map((entry) => loadedBy(entry, published)));
+      return [...new Set(loaded.flatMap(({ files }) => files))].toSorted();
+    };
+    const local = ['base-transport', 'entries', 'framing', 'messages', 'text', 'timing'];
+    expect(await filesOf(...local)).toEqual(['common.js']);
+    expect(await filesOf(...local, 'programs')).toEqual(['common.js', 'programs.js']);
+    expect(await filesOf(...local, 'connect', 'refusal')).toEqual(['common.js', 'remote.js']);
+  });
+
+  it('import: an entry point loads at most 70 kB, and what is for remote transports 110 kB', async () => {
+    const published = join(folder, 'publish');
+    await stage(toolbox, published);
+    for (const entry of [
+      'base-transport',
+      'text',
+      'messages',
+      'timing',
+      'errors',
+      'logging',
+      'framing',
+      'entries',
+    ]) {
+      const { files, bytes } = await loadedBy(entry, published);
+      expect(files).toEqual(['common.js']);
+      expect(bytes).toBeLessThan(70_000);
+    }
+    for (const entry of ['connect', 'refusal', 'parameter-headers'])
+      expect((await loadedBy(entry, published)).bytes).toBeLessThan(110_000);
   });
 });
