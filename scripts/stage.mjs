@@ -46,7 +46,7 @@ function hasSource(folder, stem) {
   return ['.ts', '.js'].some((ending) => existsSync(join(folder, 'src', `${stem}${ending}`)));
 }
 
-/** Returns the declarations that an entry point leads to: nobody can import others. */
+/** Returns the declarations that an entry point leads to. Others cannot be imported. */
 function declarations({ exports }, folder) {
   const found = new Map();
   const visit = (name) => {

@@ -1,35 +1,36 @@
 /**
- * For `@mcp-fittings/auth-xaa`: the parts that the providers of this package are made of. They may change with minor versions.
+ * The parts of an OAuth scheme, for a scheme with a grant of its own: see `examples/custom-oauth-grant`.
  */
-export { GrantProvider, type GrantedToken, type GrantRequest } from './non-interactive/grant-provider.js';
+export {
+  createNonInteractiveProvider,
+  type Grant,
+  type GrantedToken,
+  type GrantRequest,
+} from './non-interactive/grant-provider.js';
+export { credentialIdentity, hasStaticCredentials } from './config-entry.js';
+export { isSameIssuer, parseOAuthChallenge, type OAuthChallenge } from './protocol/values.js';
+export { clientAuthentication, requestExtensionGrant } from './tokens/token-endpoint.js';
+
+/** The parts of a scheme that signs in a person and keeps the sign-in, as `@mcp-fittings/auth-xaa` does. They may change with minor versions. */
+export { GrantProvider } from './non-interactive/grant-provider.js';
 export { ProviderContext } from './provider/provider-context.js';
 export { interactionFor } from './interaction/interaction-for.js';
-export { credentialIdentity, hasStaticCredentials } from './config-entry.js';
 export type { DiscoveredServer } from './discovery/discover.js';
 export { findAuthorizationServer } from './discovery/authorization-server.js';
-export { isSameIssuer, parseOAuthChallenge, type OAuthChallenge } from './protocol/values.js';
 export { ClientRegistry } from './provider/client-registry.js';
 export { checkClientMetadataUrl } from './registration/client-metadata-url.js';
 export { interactiveGrant } from './authorization/interactive.js';
-export {
-  clientAuthentication,
-  refreshTokenGrant,
-  requestExtensionGrant,
-  type OAuthClient,
-  type TokenRequest,
-} from './tokens/token-endpoint.js';
-export { oauthErrorCode } from './protocol/oauth-error.js';
+export { refreshTokenGrant, type OAuthClient, type TokenRequest } from './tokens/token-endpoint.js';
 export { TokenManager } from './tokens/token-manager.js';
 export type { TokenRecord } from './tokens/token-record.js';
 export { revokeTokens } from './provider/revoke.js';
 
-/** What their signatures name. */
+/** The types that their signatures name. */
 export type { InteractiveGrantRequest } from './authorization/interactive.js';
 export type { AuthorizationRequest } from './authorization/authorization-code.js';
 export type { IdentifiedEntry } from './config-entry.js';
 export type { MetadataPolicy } from './discovery/accepted-metadata.js';
 export type { CachedDiscovery, ConfiguredEndpoints } from './discovery/discover.js';
-export type { Grant } from './non-interactive/grant-provider.js';
 export type { Fetcher } from './protocol/endpoint.js';
 export type { DiscoveryCache, DiscoveryCacheOptions, DiscoverySearch } from './provider/discovery-cache.js';
 export type { FindClientRequest, OAuthClientOptions } from './provider/client-registry.js';
