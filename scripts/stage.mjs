@@ -88,7 +88,11 @@ async function bundle({ exports, devDependencies = {} }, folder, target) {
   const files = Object.entries(exports).flatMap(([path, { default: file }]) =>
     file === undefined ? [] : [[path.replace('./', ''), file.replace(/^\.\/dist\/|\.js$/g, '')]],
   );
-  const output = await bundled(new Map(files), join(folder, 'dist'), Object.keys(devDependencies));
+  const built = builtFiles(folder, /\.js$/).map(({ text }) => text);
+  const inlined = Object.keys(devDependencies).filter((name) =>
+    built.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`)),
+  );
+  const output = await bundled(new Map(files), join(folder, 'dist'), inlined);
   for (const { fileName, code } of output) {
     mkdirSync(dirname(join(target, 'dist', fileName)), { recursive: true });
     writeFileSync(join(target, 'dist', fileName), code);
@@ -114,7 +118,10 @@ async function bundled(files, dist, inlined) {
       define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
     },
     // A `require` would stop a bundle in the format of ES modules.
-    plugins: [inAscii(), WITHOUT_SQLITE, esmExternalRequirePlugin({ external: REQUIRED })],
+    plugins: [
+      inAscii(),
+      ...(inlined.length > 0 ? [WITHOUT_SQLITE, esmExternalRequirePlugin({ external: REQUIRED })] : []),
+    ],
   });
   const { output } = await built.generate({
     format: 'esm',
