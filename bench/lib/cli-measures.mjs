@@ -92,7 +92,7 @@ const RUNS = {
     ours() {
       const nothing = measured(NOTHING, place);
       const raw = measured([RAW_CALL, SERVER, TEXT], place, /hello/);
-      const args = [place.fittings, 'call', 'plain/echo', '--arg', `text=${TEXT}`];
+      const args = [place.fittings, 'call', 'plain/echo', `text=${TEXT}`];
       const own = measured(args, place, /hello/);
       const above = (run, metric) => Math.max(0.01, run[metric] - (raw[metric] - nothing[metric]));
       const record = { value: above(own, 'value'), cpu: above(own, 'cpu') };

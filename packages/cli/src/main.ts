@@ -2,7 +2,8 @@ import { CommanderError } from 'commander';
 import { type CommandRun, createCommandRun } from './command-deps.js';
 import { createProgram, globalOptions, registerCommands } from './command-line/program.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-import type { ProcessIo } from './process-io.js';
+import { wrapWords } from './output/text-width.js';
+import { type ProcessIo, knownSize } from './process-io.js';
 
 /** Runs one command line, given without the name of the program. Resolves with the exit code and never rejects. */
 export async function runCli(argv: readonly string[], io: ProcessIo): Promise<ExitCode> {
@@ -13,13 +14,13 @@ export async function runCli(argv: readonly string[], io: ProcessIo): Promise<Ex
   let usageError = '';
   // Commands inherit this when they are registered.
   program.configureOutput({
-    writeOut: (text) => void io.stdout.write(text),
+    writeOut: (text) => void io.stdout.write(wrapWords(text, knownSize(io.stdout.columns)).join('\n')),
     writeErr: (text) => {
       if (inJson) usageError += text;
       else io.stderr.write(text);
     },
-    getOutHelpWidth: () => io.stdout.columns ?? 80,
-    getErrHelpWidth: () => io.stderr.columns ?? 80,
+    getOutHelpWidth: () => knownSize(io.stdout.columns) ?? 80,
+    getErrHelpWidth: () => knownSize(io.stderr.columns) ?? 80,
   });
   program.hook('preAction', () => run.prepare());
   try {

@@ -10,7 +10,7 @@ describe('fittings call of a local server', () => {
   afterAll(() => setup[Symbol.asyncDispose]());
 
   it.each([
-    ['echo', ['--arg', 'text=grüße'], { code: 0, stdout: 'grüße\n', stderr: '' }],
+    ['echo', ['text=grüße'], { code: 0, stdout: 'grüße\n', stderr: '' }],
     ['echo', ['--args', '{"text":"x","count":2}'], { code: 0, stdout: 'x\n', stderr: '' }],
     ['fail', [], { code: 1, stdout: 'The tool failed: no\n' }],
     ['refuse', [], { code: 1, stdout: '', stderr: expect.stringContaining('Not today.') }],
@@ -25,7 +25,7 @@ describe('fittings call of a local server', () => {
   });
 
   it('explains invalid arguments, and calls nothing', async () => {
-    const run = await setup.run(['call', 'checked/echo', '--arg', 'count=x']);
+    const run = await setup.run(['call', 'checked/echo', 'count=x']);
     expect(run).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Usage: fittings call checked/echo'),

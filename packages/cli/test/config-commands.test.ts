@@ -100,7 +100,7 @@ it('a second server of one name needs --replace; a secret in the file is pointed
 it('a project server runs only after approval of exactly its definition', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.write('.mcp.json', { mcpServers: { everything } });
-  expect(await workspace.fittings(['call', 'everything/echo', '--arg', 'message=x'])).toMatchObject({
+  expect(await workspace.fittings(['call', 'everything/echo', 'message=x'])).toMatchObject({
     code: 5,
     stderr: expect.stringContaining('fittings approve everything'),
   });
@@ -116,9 +116,7 @@ it('a project server runs only after approval of exactly its definition', async 
   expect((await workspace.json(['approve', 'everything', '--hash', hash])).value).toMatchObject({
     servers: [{ decision: 'approved' }],
   });
-  expect((await workspace.fittings(['call', 'everything/echo', '--arg', 'message=x'])).stdout).toBe(
-    'Echo: x\n',
-  );
+  expect((await workspace.fittings(['call', 'everything/echo', 'message=x'])).stdout).toBe('Echo: x\n');
 
   await workspace.write('.mcp.json', { mcpServers: { everything: { ...everything, env: { A: 'b' } } } });
   expect((await workspace.json(['status'])).value).toMatchObject({ servers: [{ status: 'needs-approval' }] });

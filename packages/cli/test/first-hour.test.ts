@@ -67,7 +67,7 @@ it.each([
 it('a call does not wait for a server that never answers', async () => {
   await using workspace = await openWorkspace({ here: true });
   const servers = only({ hang: SILENT, everything });
-  const run = await workspace.fittings([...servers, 'call', 'get-sum', '-a', 'a=1', '-a', 'b=2']);
+  const run = await workspace.fittings([...servers, 'call', 'get-sum', 'a=1', 'b=2']);
   expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('3') });
   expect(run.stderr).toContain('Did not wait for: hang.');
 });
@@ -106,7 +106,7 @@ it.each([[[]], [['--json']]])(
     await using workspace = await openWorkspace();
     const args = [...json, '--verbose', ...only({ everything }), 'call'];
     const run = await workspace.fittings(
-      [...args, 'everything/trigger-long-running-operation', '-a', 'duration=600', '-a', 'steps=1200'],
+      [...args, 'everything/trigger-long-running-operation', 'duration=600', 'steps=1200'],
       { interruptWhen: (text) => text.includes('of 1200') },
     );
     expect(run.code).toBe(130);
@@ -187,8 +187,8 @@ it('a note stands above the live lines, which are painted again below it', () =>
 it('list --verbose shows choices, defaults, descriptions and members', async () => {
   await using workspace = await openWorkspace({ here: true });
   const { stdout } = await workspace.fittings([...only({ everything }), 'list', 'tools', '--verbose']);
-  expect(stdout).toMatch(/--arg messageType=<error\|success\|debug>/);
-  expect(stdout).toMatch(/--arg duration=<number> {2}\(optional; default: 10\) {2}Duration/);
+  expect(stdout).toMatch(/messageType=<error\|success\|debug>/);
+  expect(stdout).toMatch(/duration=<number> {2}\(optional; default: 10\) {2}Duration/);
 });
 
 it('a changed definition is not called new', async () => {
@@ -228,7 +228,7 @@ it('an address that is longer than a line stays whole, on a line of its own, wit
   ]);
 });
 
-it('--arg sets members that an open object does not declare', () => {
+it('an argument sets members that an open object does not declare', () => {
   const schema = {
     type: 'object',
     properties: { extra: { type: 'object' }, shut: { type: 'object', additionalProperties: false } },
@@ -247,14 +247,6 @@ it('call -o writes an image to a file', async () => {
   const file = join(workspace.project, 'tiny.png');
   expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG');
   expect((await stat(file)).size).toBeGreaterThan(100);
-  const none = await workspace.fittings([
-    ...servers,
-    'call',
-    'everything/echo',
-    '-a',
-    'message=a',
-    '-o',
-    'x',
-  ]);
+  const none = await workspace.fittings([...servers, 'call', 'everything/echo', 'message=a', '-o', 'x']);
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('without -o') });
 });

@@ -106,7 +106,7 @@ describe('the servers of the person stay theirs in a clone', () => {
     'layout %s: `npx` is the one of the person, and starts in their home directory',
     async (layout) => {
       const before = place.ownRuns().length;
-      const call = await fittings(['--layout', layout, 'call', 'mine/add', '-a', 'a=1', '-a', 'b=2']);
+      const call = await fittings(['--layout', layout, 'call', 'mine/add', 'a=1', 'b=2']);
       expect(call, JSON.stringify(call)).toMatchObject({ code: 0, stdout: expect.stringContaining('3') });
       const runs = place.ownRuns().slice(before);
       expect(runs.length).toBeGreaterThan(0);
@@ -126,7 +126,7 @@ describe('the servers of the person stay theirs in a clone', () => {
 describe('an approval is for one definition in one folder', () => {
   const run: typeof fittings = (args, where) => fittings(args, { ...where, here: true });
   const servers = (definition: object) => ({ mcpServers: { good: definition } });
-  const CALL = ['call', 'good/add', '-a', 'a=1', '-a', 'b=2'];
+  const CALL = ['call', 'good/add', 'a=1', 'b=2'];
 
   /** A project that the person trusts, with one approved server. */
   async function approvedProject(name: string): Promise<string> {
@@ -184,8 +184,8 @@ describe('an approval is for one definition in one folder', () => {
     const isOneFolder = process.platform === 'darwin' || process.platform === 'win32';
     expect((await run(CALL, { cwd: upper })).code).toBe(isOneFolder ? 0 : 5);
     await place.write('cased/.mcp.json', { mcpServers: { good: GOOD, Good: GOOD, 'good ': GOOD } });
-    expect((await run(['call', 'Good/add', '-a', 'a=1', '-a', 'b=2'], { cwd })).code).toBe(5);
-    expect((await run(['call', 'good /add', '-a', 'a=1', '-a', 'b=2'], { cwd })).code).not.toBe(0);
+    expect((await run(['call', 'Good/add', 'a=1', 'b=2'], { cwd })).code).toBe(5);
+    expect((await run(['call', 'good /add', 'a=1', 'b=2'], { cwd })).code).not.toBe(0);
     expectNothingCrossed();
   });
 

@@ -93,7 +93,7 @@ it.each([
   ['list', 'tools', '--verbose'],
   ['call', 'secretive/get-env'],
   ['call', 'secretive/get-env', '--json'],
-  ['call', 'secretive/echo', '--arg', `message=${CANARY}`],
+  ['call', 'secretive/echo', `message=${CANARY}`],
   ['export', '--to', 'vscode'],
   ['export', '--to', 'codex', '--json'],
   ['doctor', '--verbose'],

@@ -116,7 +116,7 @@ it('a second list of ten servers starts no process and opens no socket', async (
   const json = setup.listFromMemory(['--json', 'list', 'tools']);
   expect((JSON.parse(json.stdout) as { tools: unknown[] }).tools).toHaveLength(10);
   const one = setup.listFromMemory(['list', 'tools', 's3', '-v']);
-  expect(one.stdout).toContain('--arg city=<string>');
+  expect(one.stdout).toContain('city=<string>');
   expect(one.stdout).not.toContain('s4');
   expect(setup.listFromMemory(['list', 'prompts']).stdout).toBe('No server offers prompts.\n');
   expect(await setup.starts()).toBe(10);

@@ -48,28 +48,22 @@ it.each([
   ['trust, and a denied tool', { trust: true, deniedTools: ['e*'] }, 5],
 ])('call with %s', async (_what, permissions, code) => {
   await using workspace = await openWorkspace({ here: true });
-  const run = await workspace.fittings([
-    'call',
-    'everything/echo',
-    '-a',
-    'message=hi',
-    ...entry(permissions),
-  ]);
+  const run = await workspace.fittings(['call', 'everything/echo', 'message=hi', ...entry(permissions)]);
   expect(run.code).toBe(code);
 });
 
 it.each([
-  [['-a', 'a=1'], '--arg b=<number> is missing.'],
-  [[], '--arg a=<number>, --arg b=<number> are missing.'],
-  [['--args', '{"a":1}'], '--arg b=<number> is missing.'],
-  [['-a', 'a=1', '-a', 'b=x'], 'The argument "b"'],
+  [['a=1'], 'b=<number> is missing.'],
+  [[], 'a=<number>, b=<number> are missing.'],
+  [['--args', '{"a":1}'], 'b=<number> is missing.'],
+  [['a=1', 'b=x'], 'The argument "b"'],
   [['--args', '{"a":1,"b":"x"}'], 'are invalid'],
 ])('wrong arguments %j are named, with the usage line', async (args, message) => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(['call', 'everything/get-sum', ...args, ...entry({})]);
   expect(run.code).toBe(2);
   expect(run.stderr).toContain(message);
-  expect(run.stderr).toContain('Usage: fittings call everything/get-sum --arg a=<number> --arg b=<number>');
+  expect(run.stderr).toContain('Usage: fittings call everything/get-sum a=<number> b=<number>');
   expect(run.stderr).not.toContain('Call it again');
 });
 

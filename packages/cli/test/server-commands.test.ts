@@ -58,7 +58,7 @@ it('status --watch without a terminal: a line for each change', async () => {
 it('lists tools, prompts and resources; one that failed is noted and shows in the exit code', async () => {
   await using workspace = await openWorkspace({ here: true });
   const tools = await workspace.fittings(['list', 'tools', ...SERVERS]);
-  expect(tools.stdout).toMatch(/^ {2}echo +Echoes back the input string$/m);
+  expect(tools.stdout).toMatch(/^ {2}echo\(message: string\) +Echoes back the input string$/m);
   expect(tools.stderr).toMatch(/^error: .*no-such-program/m);
   expect(tools.code).toBe(3);
   expect((await workspace.fittings(['list', 'prompts', ...ONE])).stdout).toMatch(/args-prompt/);
@@ -67,24 +67,16 @@ it('lists tools, prompts and resources; one that failed is noted and shows in th
     resourceTemplates: expect.arrayContaining([expect.objectContaining({ server: 'everything' })]),
   });
   const verbose = await workspace.fittings(['list', 'tools', '--verbose', ...ONE]);
-  expect(verbose.stdout).toContain('--arg a=<number>');
-  expect(verbose.stdout).toMatch(/--arg includeImage=<boolean> {2}\(optional; default: false\)/);
+  expect(verbose.stdout).toContain('a=<number>');
+  expect(verbose.stdout).toMatch(/includeImage=<boolean> {2}\(optional; default: false\)/);
   expect((await workspace.fittings(['list', 'things', ...ONE])).code).toBe(2);
 });
 
 it('calls a tool with arguments typed by its schema', async () => {
   await using workspace = await openWorkspace({ here: true });
-  const sum = await workspace.fittings([
-    'call',
-    'everything/get-sum',
-    '--arg',
-    'a=2',
-    '--arg',
-    'b=3',
-    ...ONE,
-  ]);
+  const sum = await workspace.fittings(['call', 'everything/get-sum', 'a=2', 'b=3', ...ONE]);
   expect(sum).toMatchObject({ code: 0, stdout: 'The sum of 2 and 3 is 5.\n', stderr: '' });
-  const bare = await workspace.json(['call', 'echo', '--arg', 'message=5', ...SERVERS]);
+  const bare = await workspace.json(['call', 'echo', 'message=5', ...SERVERS]);
   expect(bare.value).toMatchObject({
     server: 'everything',
     tool: 'echo',
@@ -100,7 +92,6 @@ it('calls a tool with arguments typed by its schema', async () => {
     'everything/get-sum',
     '--args',
     '@args.json',
-    '--arg',
     'b=1',
     ...ONE,
   ]);
@@ -108,10 +99,10 @@ it('calls a tool with arguments typed by its schema', async () => {
 });
 
 it.each([
-  ['a value of the wrong type', ['--arg', 'a=2', '--arg', 'b=x'], 'The argument "b" must be a number.'],
-  ['an argument that is missing', ['--arg', 'a=2'], '--arg b=<number> is missing'],
-  ['a name that is nearly right', ['--arg', 'aa=2'], 'Did you mean a'],
-  ['no pair', ['--arg', 'a'], 'not in the form name=value'],
+  ['a value of the wrong type', ['a=2', 'b=x'], 'The argument "b" must be a number.'],
+  ['an argument that is missing', ['a=2'], 'b=<number> is missing'],
+  ['a name that is nearly right', ['aa=2'], 'Did you mean a'],
+  ['no pair', ['a'], 'not in the form name=value'],
   ['no JSON', ['--args', '{'], 'not valid JSON'],
 ])('refuses %s before anything is sent', async (_, args, words) => {
   await using workspace = await openWorkspace({ here: true });
@@ -138,18 +129,11 @@ it('a denied tool is not called; the hint of a server that two share a name says
   const denied = await workspace.fittings([
     'call',
     'everything/echo',
-    '--arg',
     'message=x',
     ...only({ everything: { ...remote, deniedTools: ['echo'] } }),
   ]);
   expect(denied).toMatchObject({ code: 5, stderr: expect.stringContaining('denied') });
-  const both = await workspace.fittings([
-    'call',
-    'echo',
-    '--arg',
-    'message=x',
-    ...only({ one: remote, two: remote }),
-  ]);
+  const both = await workspace.fittings(['call', 'echo', 'message=x', ...only({ one: remote, two: remote })]);
   expect(both.code).toBe(2);
   expect(both.stderr).toContain('one/echo, two/echo');
 });
@@ -176,13 +160,7 @@ it('reads a resource, as text and into a file', async () => {
 
 it('gets a prompt and completes an argument', async () => {
   await using workspace = await openWorkspace({ here: true });
-  const prompt = await workspace.fittings([
-    'prompt',
-    'everything/args-prompt',
-    '--arg',
-    'city=Berlin',
-    ...ONE,
-  ]);
+  const prompt = await workspace.fittings(['prompt', 'everything/args-prompt', 'city=Berlin', ...ONE]);
   expect(prompt.stdout).toBe("user: What's weather in Berlin?\n");
   const completed = await workspace.fittings([
     'complete',
@@ -199,7 +177,5 @@ it('a lazy server is connected when something of it is asked for', async () => {
   await using workspace = await openWorkspace({ here: true });
   const lazy = only({ everything: { ...everything, lazy: true } });
   expect((await workspace.fittings(['status', ...lazy])).stdout).toMatch(/disconnected/);
-  expect((await workspace.fittings(['call', 'echo', '--arg', 'message=x', ...lazy])).stdout).toBe(
-    'Echo: x\n',
-  );
+  expect((await workspace.fittings(['call', 'echo', 'message=x', ...lazy])).stdout).toBe('Echo: x\n');
 });

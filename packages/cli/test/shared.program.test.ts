@@ -61,7 +61,7 @@ function pidsIn(runtime: string): readonly number[] {
   }
 }
 
-const CALL = ['call', 'counted/echo', '--arg', 'text=hi'];
+const CALL = ['call', 'counted/echo', 'text=hi'];
 
 describe('fittings --shared', () => {
   it('commands start a server once, and --no-shared starts its own', async () => {
@@ -105,7 +105,7 @@ describe('fittings --shared', () => {
   it('invalid arguments are explained as ever, and the server sees no call', async () => {
     await using workspace = await openShared();
     await workspace.shared(CALL);
-    const run = await workspace.shared(['call', 'counted/echo', '--arg', 'count=x']);
+    const run = await workspace.shared(['call', 'counted/echo', 'count=x']);
     const methods = readFileSync(join(workspace.home, 'starts.methods'), 'utf8');
     expect(methods.trimEnd().endsWith('tools/list')).toBe(true);
     expect(run.code).toBe(2);

@@ -182,9 +182,9 @@ describe('smaller stops', () => {
   });
 
   it.each([
-    [['a=2', 'b=3'], '--arg a=… --arg b=…'],
     [['{"a":2}'], "--args '{…}'"],
-    [['two'], '--arg name=value'],
+    [['a=1', 'two'], 'name=value'],
+    [['two'], 'fittings call get-sum/two'],
   ])('call get-sum %j', async (more, hint) => {
     await using workspace = await openWorkspace({ here: true });
     const run = await workspace.fittings(['call', 'get-sum', ...more]);
@@ -226,7 +226,7 @@ describe('smaller stops', () => {
     const servers = { field: { comand: 'node' }, type: { type: 'stdoi', command: 'node' } };
     await writeUserFile(workspace, JSON.stringify({ mcpServers: servers }));
     const { stdout, stderr } = await workspace.fittings(['list']);
-    expect(stdout + stderr).toContain('Did you mean "command" by "comand"?');
+    expect(stdout + stderr).toContain('"comand" is not a field. Did you mean "command"?');
     expect(stdout + stderr).toContain('Did you mean "stdio"?');
   });
 

@@ -146,10 +146,10 @@ describeWithTerminal('a person at a terminal', () => {
 
       const listed = await terminal.run('fittings list tools brought');
       expect(listed.code).toBe(0);
-      expect(listed.text).toMatch(/echo +Echoes back the input/);
+      expect(listed.text).toMatch(/echo\(message: string\) +Echoes back the input/);
 
       const calling = await terminal.start(
-        'fittings call brought/trigger-long-running-operation --arg duration=4 --arg steps=4',
+        'fittings call brought/trigger-long-running-operation duration=4 steps=4',
       );
       await terminal.until(/█+░+ +\d+ % {2}\d of 4/);
       const called = await calling.ended();
@@ -192,7 +192,7 @@ describeWithTerminal('a person at a terminal', () => {
       await visitAs(terminal, loadPage);
       expect((await signingIn.ended()).text).toContain('Signed in to guarded: 1 tool.');
 
-      const called = await terminal.run('fittings --store file call guarded/add --arg a=2 --arg b=3');
+      const called = await terminal.run('fittings --store file call guarded/add a=2 b=3');
       expect(called).toMatchObject({ code: 0, text: '5\n' });
       const twice = await terminal.run('fittings --store file login guarded');
       expect(twice.text).toContain('no sign-in is required');
@@ -200,7 +200,7 @@ describeWithTerminal('a person at a terminal', () => {
       expect((await terminal.run('fittings --store file logout guarded')).text).toContain(
         'Signed out of guarded.',
       );
-      const after = await terminal.run('fittings --store file call guarded/add --arg a=2 --arg b=3');
+      const after = await terminal.run('fittings --store file call guarded/add a=2 b=3');
       expect(after.code).toBe(4);
       expect(after.text).toContain('Sign in: fittings login guarded');
 
@@ -284,7 +284,7 @@ describeWithTerminal('a person at a terminal', () => {
       await workspace.write('servers.json', { mcpServers: { everything } });
       const fittings = 'fittings --strict-mcp-config --mcp-config servers.json';
       const calling = await terminal.start(
-        `${fittings} call everything/trigger-long-running-operation --arg duration=600 --arg steps=1200`,
+        `${fittings} call everything/trigger-long-running-operation duration=600 steps=1200`,
       );
       await terminal.until(/\d+ of 1200/);
       await terminal.press('C-c');

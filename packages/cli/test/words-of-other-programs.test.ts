@@ -95,7 +95,7 @@ it.each(['disabledTools', 'excludeTools', 'blocked_tools'])(
   'a tool that %s denies does not run',
   async (word) => {
     await using workspace = await withFile({ mcpServers: { a: { ...everything, [word]: ['echo'] } } });
-    const run = await workspace.fittings([...only, 'call', 'a/echo', '-a', 'message=hi']);
+    const run = await workspace.fittings([...only, 'call', 'a/echo', 'message=hi']);
     expect(run).toMatchObject({ code: 5, stdout: '' });
   },
 );
@@ -116,7 +116,7 @@ it('the layout of Gemini CLI obeys what its settings switch off', async () => {
     mcpServers: { a: { ...everything, excludeTools: ['echo'] }, off: everything },
     mcp: { excluded: ['off'] },
   });
-  const call = await workspace.fittings(['--layout', 'gemini', 'call', 'a/echo', '-a', 'message=hi']);
+  const call = await workspace.fittings(['--layout', 'gemini', 'call', 'a/echo', 'message=hi']);
   expect(call.code).toBe(5);
   const { value } = await workspace.json(['--layout', 'gemini', 'status', 'off']);
   expect(value).toMatchObject({ servers: [{ name: 'off', status: 'disabled' }] });

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-const SUM = ['everything/get-sum', '-a', 'a=1', '-a', 'b=2'];
+const SUM = ['everything/get-sum', 'a=1', 'b=2'];
 const PAGE = 'everything/demo://resource/static/document/features.md';
 it.each([
   ['list', ['list']],
@@ -45,10 +45,10 @@ it.each([
   ['list resources', ['list', 'resources', 'everything']],
   ['status', ['status']],
   ['call', ['call', ...SUM]],
-  ['call', ['call', 'everything/get-structured-content', '-a', 'location=Chicago']],
+  ['call', ['call', 'everything/get-structured-content', 'location=Chicago']],
   ['read', ['read', PAGE]],
   ['read', ['read', PAGE, '-o', 'features.md']],
-  ['prompt', ['prompt', 'everything/args-prompt', '-a', 'city=Rome']],
+  ['prompt', ['prompt', 'everything/args-prompt', 'city=Rome']],
   ['complete', ['complete', 'prompt', 'everything/completable-prompt', 'department', 'E']],
   ['add', ['add', 'more', 'https://mcp.example.com/mcp']],
   ['remove, enable, disable', ['disable', 'more']],

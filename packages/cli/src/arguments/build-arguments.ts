@@ -6,7 +6,7 @@ import { type SchemaPart, itemsOf, propertyNames, propertyOf, typesOf } from './
 import { typedValue } from './typed-value.js';
 
 export interface GivenArguments {
-  /** Values of `--arg`: `name=value`. */
+  /** Arguments as the user types them: `name=value`. */
   readonly pairs: readonly string[];
   /** A JSON object with all arguments. A pair overrides the member of the same name. */
   readonly json?: string | undefined;

@@ -68,7 +68,7 @@ function nameOf(type: ValueType): string {
     case 'boolean':
       return 'true or false';
     case 'array':
-      return 'a list, as JSON or by repeating --arg';
+      return 'a list, as JSON or by repeating name=value';
     case 'object':
       return 'an object, as JSON';
     default:

@@ -1,4 +1,4 @@
-import { Command, Option, type ParseOptionsResult } from 'commander';
+import { Command, Help, Option, type ParseOptionsResult } from 'commander';
 import type { CommandDeps } from '../command-deps.js';
 import { type GlobalOptions, LAYOUT_NAMES, STORE_NAMES } from '../options.js';
 import { packageVersion } from '../version.js';
@@ -32,10 +32,12 @@ const EXAMPLES = examples(
   'fittings add everything -- npx -y @modelcontextprotocol/server-everything',
   'fittings status',
   'fittings list tools everything',
-  'fittings call everything/echo --arg message=hi',
+  'fittings call everything/echo message=hi',
   'fittings add notion --url https://mcp.notion.com/mcp && fittings login notion',
   'fittings doctor notion',
 );
+
+const GLOBAL_OPTIONS = 'Options of all commands, such as --json, --verbose and --layout: fittings --help';
 
 const EXIT_CODES = `
 Exit codes:
@@ -106,7 +108,12 @@ export function createProgram(declareCommands: (program: Command) => void): Comm
       ).choices(STORE_NAMES),
     )
     .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
-    .configureHelp({ showGlobalOptions: true, optionDescription })
+    .configureHelp({
+      optionDescription,
+      formatItem,
+      subcommandTerm: (command) => command.name(),
+      minWidthToWrap: 20,
+    })
     .showHelpAfterError('Run with --help for usage.')
     .exitOverride();
 }
@@ -134,6 +141,7 @@ export function registerCommands(program: Command, deps: CommandDeps): void {
     registerCompletion,
   ])
     register(program, deps);
+  for (const command of program.commands) command.addHelpText('after', GLOBAL_OPTIONS);
 }
 
 export function globalOptions(program: Command): GlobalOptions {
@@ -147,4 +155,16 @@ function optionDescription({ description, argChoices, defaultValue }: Option): s
     ...(typeof defaultValue === 'string' ? [`default: ${defaultValue}`] : []),
   ];
   return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
+}
+
+/** Columns that a description needs beside its term. */
+const DESCRIPTION_COLUMNS = 30;
+
+/** Formats an option, argument or command as commander does, but its description below it on a narrow terminal. */
+function formatItem(this: Help, term: string, termWidth: number, description: string, helper: Help): string {
+  const width = helper.helpWidth ?? 80;
+  if (description === '' || width - termWidth >= DESCRIPTION_COLUMNS)
+    return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
+  const indent = ' '.repeat(6);
+  return `  ${term}\n${indent}${helper.boxWrap(description, width - 6).replaceAll('\n', `\n${indent}`)}`;
 }

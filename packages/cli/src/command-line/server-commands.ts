@@ -3,7 +3,6 @@ import type { CommandDeps } from '../command-deps.js';
 import type { CallOptions } from '../commands/call.js';
 import type { GenerateOptions } from '../commands/generate.js';
 import type { ListOptions } from '../commands/list.js';
-import type { PromptOptions } from '../commands/prompt.js';
 import type { ReadOptions } from '../commands/read.js';
 import type { StatusOptions } from '../commands/status.js';
 import {
@@ -13,7 +12,7 @@ import {
   LIST_KINDS,
   type ListKind,
 } from '../options.js';
-import { collect, examples, seconds } from './declare.js';
+import { addRemoteOptions, collect, examples, seconds } from './declare.js';
 
 export function registerStatus(program: Command, deps: CommandDeps): void {
   program
@@ -41,20 +40,22 @@ export function registerStatus(program: Command, deps: CommandDeps): void {
 }
 
 export function registerList(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('list')
     .description(
       'list the configured servers, or what servers offer: tools, prompts, resources and templates',
     )
     .addArgument(new Argument('[kind]', 'what to list').choices(LIST_KINDS).default('servers'))
-    .argument('[servers...]', 'server names; default: all')
-    .option('--refresh', 'ask all servers, even those that were asked less than 10 minutes ago', false)
+    .argument('[servers...]', 'server names or, for what they offer, URLs; default: all')
+    .option('--refresh', 'ask all servers, even those that were asked less than 10 minutes ago', false);
+  addRemoteOptions(command)
     .addHelpText(
       'after',
       examples(
         'fittings list                          # servers, scopes and files; does not connect',
         'fittings list tools',
         'fittings list tools github --verbose   # with arguments',
+        'fittings list tools https://mcp.example.com/mcp',
         "fittings list resources --json | jq '.resources[].uri'",
       ),
     )
@@ -70,39 +71,37 @@ export function registerList(program: Command, deps: CommandDeps): void {
 }
 
 export function registerCall(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('call')
     .description('call a tool; shows its progress, and Ctrl-C cancels it')
-    .argument('<tool>', 'server/tool, or just the name if only one server has it')
-    .allowExcessArguments()
-    .option(
-      '-a, --arg <name=value>',
-      "an argument, converted to the type in the tool's schema; can be repeated",
-      collect,
-      [],
+    .argument(
+      '<tool>',
+      'server/tool, or just the name if only one server has it; or a URL, followed by the tool',
+    )
+    .argument(
+      '[arguments...]',
+      "name=value, converted to the type in the tool's schema; a.b=value sets a member, and repeating a name makes a list",
     )
     .option('--args <json>', 'all arguments as a JSON object; @file or - for stdin')
     .option('--timeout <seconds>', 'give up after this many seconds without an answer or progress', seconds)
     .option(
       '-o, --output <file>',
       'write the first image, audio or embedded resource of the result to a file',
-    )
+    );
+  addRemoteOptions(command)
     .addHelpText(
       'after',
       examples(
-        'fittings call everything/echo --arg message=hi',
-        'fittings call search --arg query=mcp --arg limit=3 --arg tags=a --arg tags=b',
+        'fittings call everything/echo message=hi',
+        'fittings call search query=mcp limit=3 tags=a tags=b',
+        'fittings call https://mcp.example.com/mcp search query=mcp',
         'fittings call everything/get-tiny-image -o image.png',
         'fittings call github/create_issue --args @issue.json --json',
       ) + '\nThe exit code is 1 if the tool reports an error.\n',
     )
-    .action(async (tool: string, options: CallOptions, { args: [, ...more] }: Command) => {
-      if (more.length > 0) {
-        const { unexpectedArguments } = await import('../commands/call.js');
-        throw unexpectedArguments(more);
-      }
+    .action(async (tool: string, words: readonly string[], options: CallOptions) => {
       const { call } = await import('../commands/call.js');
-      await call(deps, tool, options);
+      await call(deps, tool, words, options);
     });
 }
 
@@ -130,11 +129,11 @@ export function registerPrompt(program: Command, deps: CommandDeps): void {
     .command('prompt')
     .description('get a prompt with its arguments filled in')
     .argument('<prompt>', 'server/prompt, or just the name if only one server has it')
-    .option('-a, --arg <name=value>', 'an argument; can be repeated', collect, [])
-    .addHelpText('after', examples('fittings prompt everything/args-prompt --arg city=Berlin'))
-    .action(async (prompt: string, options: PromptOptions) => {
+    .argument('[arguments...]', 'name=value')
+    .addHelpText('after', examples('fittings prompt everything/args-prompt city=Berlin'))
+    .action(async (prompt: string, pairs: readonly string[]) => {
       const { prompt: run } = await import('../commands/prompt.js');
-      await run(deps, prompt, options);
+      await run(deps, prompt, pairs);
     });
 }
 
@@ -146,7 +145,7 @@ export function registerComplete(program: Command, deps: CommandDeps): void {
     .argument('<target>', 'server/prompt, or server/uri-template')
     .argument('<argument>', 'name of the argument')
     .argument('[value]', 'the value typed so far; default: empty')
-    .option('-a, --arg <name=value>', 'an argument that already has its value; can be repeated', collect, [])
+    .argument('[arguments...]', 'name=value, for arguments that already have their value')
     .addHelpText('after', examples('fittings complete prompt everything/completable-prompt department E'))
     .action(
       async (
@@ -154,10 +153,10 @@ export function registerComplete(program: Command, deps: CommandDeps): void {
         target: string,
         argument: string,
         value: string | undefined,
-        options: { readonly arg: readonly string[] },
+        args: readonly string[],
       ) => {
         const { complete } = await import('../commands/complete.js');
-        await complete(deps, { kind, target, argument, value: value ?? '', args: options.arg });
+        await complete(deps, { kind, target, argument, value: value ?? '', args });
       },
     );
 }

@@ -6,6 +6,7 @@ import { isOfFile } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
+import { unknownServer } from '../session/resolve-server.js';
 import { type Workspace, openWorkspace } from '../session/workspace.js';
 import { configurationExit } from './config-notes.js';
 
@@ -93,7 +94,7 @@ function choose(
     const entry = own.find(({ approval }) => approval !== undefined);
     if (entry !== undefined) return entry;
     throw own.length === 0
-      ? new CommandError('SERVER_UNKNOWN', `No server is named "${printable(name)}".`)
+      ? unknownServer(name, loaded)
       : new CommandError('CONFIG_INVALID', `The server "${name}" needs no approval.`, {
           hint: 'Only servers that came with a project need approval.',
         });

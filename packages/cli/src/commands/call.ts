@@ -8,6 +8,7 @@ import { missingArguments, usageOf } from '../arguments/argument-text.js';
 import { buildArguments } from '../arguments/build-arguments.js';
 import { readTextArgument } from '../arguments/option-values.js';
 import type { CommandDeps } from '../command-deps.js';
+import type { RemoteOptions } from '../options.js';
 import { interruptedCall, printToolResult } from '../output/call-output.js';
 import { CommandError } from '../output/hints.js';
 import { writeOutput } from '../output/output.js';
@@ -15,18 +16,34 @@ import { printable } from '../output/printable.js';
 import { openProgress } from '../output/progress.js';
 import { hostCallbacks } from '../prompts/host-callbacks.js';
 import { openSession } from '../session/open-session.js';
+import { isServerUrl, refuseRemoteOptions } from '../session/resolve-server.js';
 import { loadPins, notAccepted, openPins } from '../session/pins.js';
-import { type Target, connectTarget } from './target.js';
+import { connectOne } from './connect.js';
+import { type Target, connectTarget, targetText } from './target.js';
 
-export interface CallOptions {
-  readonly arg: readonly string[];
+export interface CallOptions extends RemoteOptions {
   readonly args?: string;
   readonly timeout?: number;
   readonly output?: string;
 }
 
-export async function call(deps: CommandDeps, text: string, options: CallOptions): Promise<void> {
+/**
+ * Calls a tool.
+ *
+ * @param text `server/tool`, a tool that only one server has, or the URL of a server.
+ * @param words The tool, after a URL, and its arguments.
+ */
+export async function call(
+  deps: CommandDeps,
+  text: string,
+  words: readonly string[],
+  options: CallOptions,
+): Promise<void> {
   const { output, signal } = deps;
+  const named = isServerUrl(text) ? targetAtUrl(text, words) : undefined;
+  if (named === undefined) refuseRemoteOptions(text, options);
+  const pairs = named === undefined ? words : words.slice(1);
+  checkPairs(text, pairs);
   const json = options.args === undefined ? undefined : await readTextArgument(options.args, deps);
   using progress = openProgress(deps);
   await using session = await openSession(deps, {
@@ -35,7 +52,9 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   const { host, loaded } = session;
   // The server starts while these packages are loaded.
   const [target, { createToolPolicy, createTools, naming }] = await Promise.all([
-    connectTarget(deps, session, text, 'tool', () => host.tools()),
+    named === undefined
+      ? connectTarget(deps, session, text, 'tool', () => host.tools())
+      : connectOne(deps, session, named.server, options).then(() => named),
     loadTools(),
     loadPins(),
   ]);
@@ -56,7 +75,7 @@ export async function call(deps: CommandDeps, text: string, options: CallOptions
   // What is pinned for the first time is stored, whatever becomes of the call.
   await Promise.allSettled(host.servers().map(async ({ name: each }) => tools.pins?.settled(each)));
   const name = nameIn(turn, target);
-  const args = definition === undefined ? {} : givenArguments(target, definition, options, json);
+  const args = definition === undefined ? {} : givenArguments(target, definition, pairs, json);
   const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
   for await (const event of turn.call(name, args, { signal, timeoutMs })) {
     if (event.type === 'progress' || event.type === 'partial') progress.show(event);
@@ -119,7 +138,7 @@ async function loadTools() {
 function givenArguments(
   target: Target,
   { inputSchema }: CatalogTool,
-  { arg: pairs }: CallOptions,
+  pairs: readonly string[],
   json: string | undefined,
 ): Record<string, unknown> {
   const hint = usageLine(target, inputSchema);
@@ -153,8 +172,8 @@ function bytesIn({ content }: ToolResult): Buffer | undefined {
   return undefined;
 }
 
-function usageLine({ server, name }: Target, inputSchema: unknown): string {
-  return `Usage: fittings call ${printable(server)}/${printable(name)} ${usageOf(inputSchema)}`.trimEnd();
+function usageLine(target: Target, inputSchema: unknown): string {
+  return `Usage: fittings call ${targetText(target)} ${usageOf(inputSchema)}`.trimEnd();
 }
 
 function findTool(tools: readonly CatalogTool[], { server, name }: Target): CatalogTool | undefined {
@@ -182,17 +201,23 @@ function nameIn({ names, skipped }: Toolset, { server, name: tool }: Target): st
   });
 }
 
-/** Creates the error for arguments after the name of the tool, as other programs take them. */
-export function unexpectedArguments(more: readonly string[]): FittingsError {
-  const isJson = more.length === 1 && /^\s*\{/.test(more[0] ?? '');
-  const arePairs = more.every((text) => /^[^=\s]+=/.test(text));
-  const hint = isJson
-    ? "Pass JSON with --args: --args '{…}'"
-    : arePairs
-      ? `Pass each with --arg: ${more.map((text) => `--arg ${text.split('=', 1)[0] ?? ''}=…`).join(' ')}`
-      : "Use --arg name=value for each, or --args '{…}' for all.";
-  return new CommandError('ARGUMENTS_INVALID', 'Tool arguments must be passed with --arg or --args.', {
+function targetAtUrl(server: string, [name]: readonly string[]): Target {
+  if (name !== undefined && !name.includes('=')) return { server, name };
+  throw new CommandError('ARGUMENTS_INVALID', 'A URL has to be followed by the name of a tool.', {
     delivery: 'not-sent',
-    hint,
+    hint: `List its tools: fittings list tools ${printable(server)}`,
   });
+}
+
+/** Throws `ARGUMENTS_INVALID` for arguments as other programs take them. */
+function checkPairs(target: string, pairs: readonly string[]): void {
+  const wrong = pairs.find((text) => !/^[^=\s]+=/.test(text));
+  if (wrong === undefined) return;
+  const hint = wrong.trimStart().startsWith('{')
+    ? "Pass JSON with --args: --args '{…}'"
+    : /^[\w.-]+$/.test(wrong) && wrong === pairs[0] && !target.includes('/')
+      ? `To call a tool of a server: fittings call ${printable(target)}/${wrong}`
+      : "Write name=value for each argument, or --args '{…}' for all.";
+  const message = `"${printable(wrong, 60)}" is not in the form name=value.`;
+  throw new CommandError('ARGUMENTS_INVALID', message, { delivery: 'not-sent', hint });
 }

@@ -3,6 +3,7 @@ import { type LoadedConfig, type ConfigProblem, moveSecretsToVariables } from '@
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import { isOfFile, noteProblem } from '../output/config-problems.js';
+import { CommandError } from '../output/hints.js';
 import type { Output } from '../output/output.js';
 
 /**
@@ -31,10 +32,22 @@ export function configurationExit(deps: CommandDeps, { problems }: LoadedConfig)
   if (problems.some(isOfFile)) deps.setExitCode(EXIT.config);
 }
 
+/**
+ * Throws `CONFIG_INVALID` if a file cannot be used, for commands that have found nothing without it.
+ *
+ * @param done What a server cannot be, such as `exported`.
+ */
+export function refuseUnread({ problems }: LoadedConfig, done: string): void {
+  if (!problems.some(isOfFile)) return;
+  throw new CommandError('CONFIG_INVALID', `No server can be ${done}: a file cannot be used.`, {
+    hint: 'Correct the file that the error above names.',
+  });
+}
+
 /** Returns the text for an empty table. */
 export function noServersText(problems: readonly ConfigProblem[]): string {
-  return problems.some(isOfFile)
-    ? 'No servers can be shown: see the error above.'
+  return problems.some(({ server, severity }) => server === undefined && severity !== 'info')
+    ? 'No servers can be shown: see above.'
     : 'No servers are configured. Add one: fittings add --help';
 }
 

@@ -2,17 +2,31 @@ import type { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { CommandDeps } from '../command-deps.js';
+import type { RemoteOptions } from '../options.js';
 import { CommandError } from '../output/hints.js';
 import { openSpinner } from '../output/spinner.js';
 import type { CommandSession } from '../session/open-session.js';
+import { resolveServer } from '../session/resolve-server.js';
+import { entrySecrets } from '../session/secrets.js';
 import { refusedHeader } from '../session/sign-in-errors.js';
 
-/** Connects one server, even a lazy one. Rejects with the reason if it is not connected. */
-export async function connectOne(deps: CommandDeps, session: CommandSession, name: string): Promise<void> {
+/**
+ * Connects one server, even a lazy one: that of an entry, or that with this URL. Rejects with the reason if it is not connected.
+ *
+ * @param flags Options of the command line for a URL. Default: none.
+ */
+export async function connectOne(
+  deps: CommandDeps,
+  session: CommandSession,
+  server: string,
+  flags: RemoteOptions = { header: [], oauthScope: [] },
+): Promise<void> {
   const { host } = session;
-  const { signal } = deps;
+  const { signal, env, output } = deps;
+  const { name, config } = resolveServer(server, flags, session.loaded, env);
+  output.hide(entrySecrets([config]));
   using _waiting = openSpinner(deps, () => namesStillConnecting(host));
-  await abortable(session.connect([name]), signal);
+  await abortable(host.connect({ [name]: config }), signal);
   if (host.server(name).state.status === 'disconnected') await host.start(name, { signal });
   const problem = whyNotConnected(host.server(name), session);
   if (problem !== undefined) throw problem;

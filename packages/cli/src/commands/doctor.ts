@@ -8,6 +8,7 @@ import { printable } from '../output/printable.js';
 import { openSpinner } from '../output/spinner.js';
 import type { Style } from '../output/style.js';
 import { openSession } from '../session/open-session.js';
+import { configurationExit } from './config-notes.js';
 
 export async function runDoctor(
   server: string | undefined,
@@ -39,6 +40,7 @@ export async function runDoctor(
   const isHealthy =
     !problems.some(({ severity }) => severity === 'error') && servers.every(({ healthy }) => healthy);
   deps.setExitCode(isHealthy ? EXIT.ok : EXIT.failed);
+  configurationExit(deps, loaded);
 }
 
 const MARKS = { passed: 'ok', warning: 'warn', failed: 'fail' } as const;

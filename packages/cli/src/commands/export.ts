@@ -5,12 +5,12 @@ import { type InteropClient, type LoadedConfig, type ServerEntry, exportServers 
 import { replaceFile } from '@mcp-fittings/toolbox/files';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
-import { isOfFile } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
+import { unknownServer } from '../session/resolve-server.js';
 import { openWorkspace } from '../session/workspace.js';
-import { configurationExit } from './config-notes.js';
+import { configurationExit, refuseUnread } from './config-notes.js';
 
 export interface ExportOptions {
   readonly to: InteropClient;
@@ -36,11 +36,7 @@ export async function exportToProgram(
   );
   const file = target === undefined ? undefined : resolve(cwd, target);
   const into = file === undefined ? undefined : await readIfExists(file);
-  if (chosen.length + skipped.length + unread.length === 0 && loaded.problems.some(isOfFile)) {
-    throw new CommandError('CONFIG_INVALID', 'No server can be exported: a file cannot be used.', {
-      hint: 'Correct the file that the error above names.',
-    });
-  }
+  if (chosen.length + skipped.length + unread.length === 0) refuseUnread(loaded, 'exported');
   const written = exportServers({ to, servers, ...(into !== undefined && { into }) });
   const { text, exported } = written;
   const failed = [...unread, ...written.failed];
@@ -76,16 +72,13 @@ export async function exportToProgram(
 }
 
 /** Returns the definitions as written, with their variables. Of several with one name, the one that is used. */
-function entriesFor({ entries }: LoadedConfig, names: readonly string[]): readonly ServerEntry[] {
+function entriesFor(loaded: LoadedConfig, names: readonly string[]): readonly ServerEntry[] {
+  const { entries } = loaded;
   const counting = entries.filter(
     ({ status, definition }) => status !== 'replaced' && definition !== undefined,
   );
-  const unknown = names.filter((name) => !entries.some((entry) => entry.name === name));
-  if (unknown.length > 0) {
-    throw new CommandError('SERVER_UNKNOWN', `No server is named "${printable(unknown.join('", "'))}".`, {
-      hint: `Configured servers: ${[...new Set(counting.map(({ name }) => name))].join(', ') || 'none'}.`,
-    });
-  }
+  const unknown = names.find((name) => !entries.some((entry) => entry.name === name));
+  if (unknown !== undefined) throw unknownServer(unknown, loaded);
   return counting.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 

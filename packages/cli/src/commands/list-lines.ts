@@ -1,12 +1,13 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import type { CatalogPrompt, CatalogTool } from '@mcp-fittings/host';
-import { valueText } from '../arguments/argument-text.js';
-import { type SchemaPart, propertyNames, propertyOf } from '../arguments/schema-types.js';
+import type { CatalogPrompt } from '@mcp-fittings/host';
+import { parametersOf, requiredUsageOf, signatureOf, valueText } from '../arguments/argument-text.js';
+import { propertyNames } from '../arguments/schema-types.js';
 import type { ListKind } from '../options.js';
 import type { Output } from '../output/output.js';
 import { firstLine, printable, printableBlock } from '../output/printable.js';
 import { fitWidth, padEnd, textWidth } from '../output/text-width.js';
 import type { OfferedLists } from '../stored-lists/stored-lists.js';
+import { targetText } from './target.js';
 
 export type OfferKind = Exclude<ListKind, 'servers'>;
 
@@ -47,6 +48,16 @@ export function listLines(lists: OfferedLists, kind: OfferKind, output: Output):
   });
 }
 
+/** Returns an example of a call, with the first tool that has arguments; undefined without tools. */
+export function exampleCall({ tools }: OfferedLists): string | undefined {
+  const usages = tools.map(({ server, name, inputSchema }) => ({
+    target: targetText({ server, name }),
+    usage: requiredUsageOf(inputSchema),
+  }));
+  const example = usages.find(({ usage }) => usage !== '') ?? usages[0];
+  return example && `fittings call ${example.target} ${example.usage}`.trimEnd();
+}
+
 function itemLines(
   { name, description, mark, more }: Item,
   width: number,
@@ -70,10 +81,11 @@ function itemsFor(lists: OfferedLists, kind: OfferKind): readonly Item[] {
   switch (kind) {
     case 'tools':
       return lists.tools.map((tool) => ({
-        ...named(tool),
+        server: tool.server,
+        name: signatureOf(tool.name, tool.inputSchema),
         description: tool.description,
         ...(tool.pin !== undefined && { mark: `[${PIN_MARKS[tool.pin]}: fittings pins]` }),
-        more: inputLines(tool),
+        more: parametersOf(tool.inputSchema).map(argumentLine),
       }));
     case 'prompts':
       return lists.prompts.map((prompt) => ({
@@ -113,28 +125,17 @@ function named({ server, name }: { readonly server: string; readonly name: strin
   return { server, name: printable(name) };
 }
 
-/** Formats arguments as the user types them: `--arg city=<string>`. */
-function inputLines({ inputSchema }: CatalogTool): readonly string[] {
-  const root: SchemaPart = { root: inputSchema, part: inputSchema };
-  const required: unknown = inputSchema['required'];
-  return propertyNames(root).map((name) => {
-    const property = propertyOf(root, name) ?? { root: inputSchema, part: {} };
-    const isRequired = Array.isArray(required) && required.includes(name);
-    return argumentLine(name, property, isRequired);
-  });
-}
-
-/** `--arg size=<s|m|l>  (optional; default: m)  The size.` */
-function argumentLine(name: string, property: SchemaPart, isRequired: boolean): string {
-  const part = isRecord(property.part) ? property.part : {};
+/** Formats an argument as the user types it: `size=<s|m|l>  (optional; default: m)  The size.` */
+function argumentLine({ name, schema, isRequired }: ReturnType<typeof parametersOf>[number]): string {
+  const part = isRecord(schema.part) ? schema.part : {};
   const { default: value, description } = part;
   const notes = [
     ...(isRequired ? [] : ['optional']),
     ...(value === undefined ? [] : [`default: ${printable(JSON.stringify(value), 60)}`]),
   ];
-  const members = propertyNames(property).map((member) => printable(member, 40));
+  const members = propertyNames(schema).map((member) => printable(member, 40));
   return [
-    `--arg ${printable(name)}=<${valueText(property)}>`,
+    `${printable(name)}=<${valueText(schema)}>`,
     ...(notes.length === 0 ? [] : [`(${notes.join('; ')})`]),
     ...(typeof description === 'string' ? [firstLine(description)] : []),
     ...(members.length === 0
@@ -145,6 +146,6 @@ function argumentLine(name: string, property: SchemaPart, isRequired: boolean): 
 
 function argumentLines({ arguments: args = [] }: CatalogPrompt): readonly string[] {
   return args.map(
-    ({ name, required }) => `--arg ${printable(name)}=<string>${required === true ? '' : '  (optional)'}`,
+    ({ name, required }) => `${printable(name)}=<string>${required === true ? '' : '  (optional)'}`,
   );
 }

@@ -2,6 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { CommandDeps } from '../command-deps.js';
+import type { RemoteOptions } from '../options.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
 import { openSpinner } from '../output/spinner.js';
@@ -12,7 +13,8 @@ import {
   openSession,
 } from '../session/open-session.js';
 import { openPins, type UserPins } from '../session/pins.js';
-import { configSecrets } from '../session/secrets.js';
+import { resolveServer } from '../session/resolve-server.js';
+import { configSecrets, entrySecrets } from '../session/secrets.js';
 import { ListMemory } from '../stored-lists/memory.js';
 import {
   type ListedTool,
@@ -23,9 +25,9 @@ import {
 } from '../stored-lists/stored-lists.js';
 import { configurationExit, noteProblems } from './config-notes.js';
 import { connectAll, namesStillConnecting, whyNotConnected } from './connect.js';
-import { type OfferKind, listLines, listValue } from './list-lines.js';
+import { type OfferKind, exampleCall, listLines, listValue } from './list-lines.js';
 
-export interface ListOptions {
+export interface ListOptions extends RemoteOptions {
   /** Asks all servers, even those whose lists are stored. */
   readonly refresh: boolean;
 }
@@ -39,13 +41,13 @@ export async function list(
   deps: CommandDeps,
   kind: OfferKind,
   names: readonly string[],
-  { refresh }: ListOptions,
+  options: ListOptions,
 ): Promise<void> {
   const { output, clock } = deps;
   const configured = await loadForCommand(deps);
   output.hide(configSecrets(configured.loaded));
   const memory = await ListMemory.open(deps, configured.loaded);
-  const known = refresh ? new Map<string, StoredServer>() : memory.fresh(names);
+  const known = options.refresh ? new Map<string, StoredServer>() : memory.fresh(names);
   const print = (lists: OfferedLists): void => {
     const lines = listLines(lists, kind, output);
     if (!output.json && lines.length > 0) output.event({}, () => lines.join('\n'));
@@ -57,7 +59,9 @@ export async function list(
     noteUnreadFiles(configured.loaded.problems, output);
     noteProblems(configured.loaded.problems, output);
   }
-  const asked = isKnown ? undefined : await ask(deps, kind, others, { configured, memory, known, print });
+  const asked = isKnown
+    ? undefined
+    : await ask(deps, kind, others, { configured, memory, known, print, options });
   configurationExit(deps, configured.loaded);
   const order = new Set([...memory.wanted(names), ...(asked?.lists.keys() ?? [])]);
   const all = joinLists([...order].flatMap((name) => known.get(name)?.lists ?? asked?.lists.get(name) ?? []));
@@ -65,6 +69,8 @@ export async function list(
   else if (asked?.isWhole !== false && listLines(all, kind, output).length === 0) {
     output.event({}, () => output.style.dim(`No server offers ${kind}.`));
   }
+  const example = kind === 'tools' && !output.json ? exampleCall(all) : undefined;
+  if (example !== undefined) output.note(output.noteStyle.dim(`To call one: ${example}`));
   if (known.size > 0) output.note(output.noteStyle.dim(ageNote([...known.values()], clock.now())));
 }
 
@@ -80,6 +86,8 @@ interface AskOptions {
   readonly known: ReadonlyMap<string, StoredServer>;
   /** Prints what one server lists. */
   readonly print: (lists: OfferedLists) => void;
+  /** For servers that are named by their URL. */
+  readonly options: RemoteOptions;
 }
 
 /** Connects the named servers, or all, and remembers what they list. */
@@ -87,7 +95,7 @@ async function ask(
   deps: CommandDeps,
   kind: OfferKind,
   names: readonly string[],
-  { configured, memory, known, print }: AskOptions,
+  { configured, memory, known, print, options }: AskOptions,
 ): Promise<Asked> {
   const { output, signal } = deps;
   await using session = await openSession(deps, { configured });
@@ -114,7 +122,7 @@ async function ask(
   };
   {
     using _subscription = host.on('state', printReady);
-    await connect(deps, session, names);
+    await connect(deps, session, names, options);
     signal.throwIfAborted();
     printReady();
   }
@@ -151,12 +159,22 @@ async function ask(
   return { lists, isWhole: problems.length + unread.length === 0 };
 }
 
-async function connect(deps: CommandDeps, session: CommandSession, names: readonly string[]): Promise<void> {
+async function connect(
+  deps: CommandDeps,
+  session: CommandSession,
+  names: readonly string[],
+  options: RemoteOptions,
+): Promise<void> {
   if (names.length === 0) return connectAll(deps, session);
-  const { host } = session;
-  const { signal } = deps;
+  const { host, loaded } = session;
+  const { signal, env, output } = deps;
+  const servers = names.map((name) => resolveServer(name, options, loaded, env));
+  output.hide(entrySecrets(servers.map(({ config }) => config)));
   using _waiting = openSpinner(deps, () => namesStillConnecting(host));
-  await abortable(session.connect(names), signal);
+  await abortable(
+    host.connect(Object.fromEntries(servers.map(({ name, config }) => [name, config]))),
+    signal,
+  );
   const lazy = names.filter((name) => host.server(name).state.status === 'disconnected');
   await Promise.all(lazy.map((name) => host.start(name, { signal }).catch(() => undefined)));
 }

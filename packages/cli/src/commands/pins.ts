@@ -10,7 +10,7 @@ import { openPrompts } from '../prompts/prompts.js';
 import { type CommandSession, openSession } from '../session/open-session.js';
 import { openPins, type UserPins } from '../session/pins.js';
 import { forgetLists } from '../stored-lists/stored-lists.js';
-import { configurationExit, noServersText } from './config-notes.js';
+import { configurationExit, noServersText, noteProblems } from './config-notes.js';
 import { connectAll, connectOne, whyNotConnected } from './connect.js';
 import { PIN_MARKS } from './list-lines.js';
 
@@ -51,6 +51,7 @@ async function listPins(deps: CommandDeps, name: string | undefined): Promise<vo
   const { output } = deps;
   await using session = await openSession(deps);
   const user = await openPins(deps, session);
+  noteProblems(session.loaded.problems, output);
   if (name === undefined) await connectAll(deps, session);
   else await connectOne(deps, session, name);
   const { style } = output;

@@ -5,13 +5,9 @@ import { printable } from '../output/printable.js';
 import { openSession } from '../session/open-session.js';
 import { connectTarget } from './target.js';
 
-export interface PromptOptions {
-  readonly arg: readonly string[];
-}
-
-export async function prompt(deps: CommandDeps, text: string, { arg }: PromptOptions): Promise<void> {
+export async function prompt(deps: CommandDeps, text: string, pairs: readonly string[]): Promise<void> {
   const { output, signal } = deps;
-  const args = textPairs(arg);
+  const args = textPairs(pairs);
   await using session = await openSession(deps);
   const { host } = session;
   const target = await connectTarget(deps, session, text, 'prompt', () => host.prompts());

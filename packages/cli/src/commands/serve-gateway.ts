@@ -17,6 +17,7 @@ import type { CommandDeps } from '../command-deps.js';
 import { errorLine } from '../output/error-report.js';
 import { noteLogger } from '../output/note-logger.js';
 import { printable } from '../output/printable.js';
+import { refuseUnread } from './config-notes.js';
 import { openSession } from '../session/open-session.js';
 import { openPins, type UserPins, waitingTools } from '../session/pins.js';
 import { packageVersion } from '../version.js';
@@ -53,6 +54,7 @@ export async function serveGateway(
   });
   const token = options.stdio === true ? undefined : await tokenOf(options, deps);
   const snapshots = await session.connect(names.length === 0 ? undefined : names);
+  if (snapshots.length === 0) refuseUnread(session.loaded, 'served');
   for (const snapshot of snapshots) reportUnlessConnected(deps, snapshot);
   await using gateway = createGateway(session.host, {
     callbacks,

@@ -1,6 +1,7 @@
 import { firstLine, printable } from '../output/printable.js';
 import type { Style } from '../output/style.js';
 import { wrapWords } from '../output/text-width.js';
+import { quoted } from '../session/resolve-server.js';
 import type { ServerRow } from './status-rows.js';
 
 /** Describes the place that lines are printed to. */
@@ -56,7 +57,9 @@ export function reasonLines(
     ...(others === 0
       ? []
       : [`${others} ${others === 1 ? 'server has another reason' : 'servers have other reasons'}.`]),
-    ...(failed === undefined ? [] : [style.dim(`Details: fittings doctor ${printable(failed.name)}`)]),
+    ...(failed === undefined
+      ? []
+      : [style.dim(`Details: fittings doctor ${quoted(printable(failed.name))}`)]),
   ].flatMap((line) => wrapWords(redact(line), columns));
 }
 

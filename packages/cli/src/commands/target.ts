@@ -1,15 +1,22 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
 import { nearestNames } from '@mcp-fittings/toolbox/text';
+import { checkServerName } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import type { CommandSession } from '../session/open-session.js';
+import { isServerUrl, unknownServer } from '../session/resolve-server.js';
 import { connectAll, connectOne, namesStillConnecting } from './connect.js';
 
 /** A tool, prompt or resource of one server. */
 export interface Target {
   readonly server: string;
   readonly name: string;
+}
+
+/** Returns a target as the user types it. */
+export function targetText({ server, name }: Target): string {
+  return `${printable(server)}${isServerUrl(server) ? ' ' : '/'}${printable(name)}`;
 }
 
 interface Offered {
@@ -109,11 +116,21 @@ function pendingSignIn(
 }
 
 function unknownName(
-  { host }: CommandSession,
+  { host, loaded }: CommandSession,
   text: string,
   kind: string,
   offered: readonly Offered[],
 ): FittingsError {
+  const [server = '', ...rest] = text.split('/');
+  const isServer = rest.length > 0 && checkServerName(server) === undefined;
+  if (
+    isServer &&
+    nearestNames(
+      text,
+      offered.map(({ name }) => name),
+    ).length === 0
+  )
+    return unknownServer(server, loaded);
   const names = offered.flatMap(({ server, name }) => [name, `${server}/${name}`]);
   const near = nearestNames(text, names);
   const absent = host.servers().filter(({ state }) => state.status !== 'connected');

@@ -3,7 +3,9 @@ import { nearestNames } from '@mcp-fittings/toolbox/text';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import { headerPairs } from '../arguments/option-values.js';
 import type { RemoteOptions } from '../options.js';
+import { isOfFile } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
+import { printable } from '../output/printable.js';
 
 /** A server that the command line names. */
 export interface ResolvedServer {
@@ -43,12 +45,13 @@ export function loginArguments(server: string, { clientId, oauthScope, port, typ
 }
 
 /** Quotes a word for a POSIX shell. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Returns the entry of a server. Throws `SERVER_UNKNOWN`, or why the entry cannot be used. */
-export function usableEntry(name: string, { servers, entries }: LoadedConfig): ServerConfig {
+export function usableEntry(name: string, loaded: LoadedConfig): ServerConfig {
+  const { servers, entries } = loaded;
   const config = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (config !== undefined) return config;
   const entry = entries.find((each) => each.name === name && each.status !== 'replaced');
@@ -75,21 +78,34 @@ export function usableEntry(name: string, { servers, entries }: LoadedConfig): S
         hint: problem?.hint,
       });
     }
-    default: {
-      const near = nearestNames(
-        name,
-        entries.map((each) => each.name),
-      );
-      throw new CommandError('SERVER_UNKNOWN', `No server is named "${name}".`, {
-        server: name,
-        hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'Add it: fittings add --help',
-      });
-    }
+    default:
+      throw unknownServer(name, loaded);
   }
 }
 
+/** Limits how many names a hint lists. */
+const MOST_NAMES = 10;
+
+/** Creates the error for a name that no server has, as far as the configuration could be read. */
+export function unknownServer(name: string, { entries, problems }: LoadedConfig): CommandError {
+  const names = [...new Set(entries.map((entry) => entry.name))];
+  const near = nearestNames(name, names);
+  const unread = problems.find(isOfFile);
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  const hint =
+    near.length > 0
+      ? `Did you mean ${near.join(', ')}?`
+      : unread !== undefined
+        ? 'It may be in the file that the error above names.'
+        : names.length > 0
+          ? `Configured servers: ${names.slice(0, MOST_NAMES).join(', ')}${more}.`
+          : 'Add it: fittings add --help';
+  const message = `No server is named "${printable(name)}".`;
+  return new CommandError('SERVER_UNKNOWN', message, { server: name, hint: printable(hint) });
+}
+
 /** Returns whether text is the URL of a server, which may contain variables, and not the name of a configured one. */
-function isServerUrl(text: string): boolean {
+export function isServerUrl(text: string): boolean {
   if (text.includes('${')) return /^(?:https?:\/\/|wss?:\/\/|\$\{)/i.test(text);
   return /^(?:https?|wss?):\/\//i.test(text) && URL.canParse(text);
 }
@@ -129,7 +145,7 @@ function remoteEntry(
 }
 
 /** Throws `ARGUMENTS_INVALID` if a configured server is given options that apply only to a URL. */
-function refuseRemoteOptions(server: string, flags: RemoteOptions): void {
+export function refuseRemoteOptions(server: string, flags: RemoteOptions): void {
   const { type, header, clientId, oauthScope, port } = flags;
   const isBare = [type, clientId, port].every((flag) => flag === undefined);
   if (isBare && header.length === 0 && oauthScope.length === 0) return;

@@ -11,6 +11,7 @@ import type { CommandDeps } from '../command-deps.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
 import { loadForCommand } from './open-session.js';
+import { unknownServer } from './resolve-server.js';
 import { configSecrets } from './secrets.js';
 
 /** The configuration, for commands that read or write it and connect to no server. */
@@ -97,9 +98,7 @@ export function scopeOf(
   const [scope, ...others] = changeable;
   if (scope === undefined) {
     throw found.length === 0
-      ? new CommandError('SERVER_UNKNOWN', `No server is named "${name}".`, {
-          hint: `Configured servers: ${[...new Set(loaded.entries.map((entry) => entry.name))].join(', ') || 'none'}.`,
-        })
+      ? unknownServer(name, loaded)
       : new CommandError(
           'CONFIG_READ_ONLY',
           `The server "${name}" (${found.join(', ')}) cannot be changed here.`,

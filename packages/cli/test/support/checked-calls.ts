@@ -6,7 +6,7 @@ import { openWorkspace, type Run, type Workspace } from './workspace.js';
 
 const SERVER = fileURLToPath(new URL('checked-server.mjs', import.meta.url));
 /** A call of the server. */
-export const ECHO = ['call', 'checked/echo', '--arg', 'text=hi'];
+export const ECHO = ['call', 'checked/echo', 'text=hi'];
 
 interface Noted {
   readonly log: readonly string[];

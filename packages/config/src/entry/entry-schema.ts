@@ -142,6 +142,6 @@ export function validateFields(entry: JsonValue): readonly EntryIssue[] {
   return result.error.issues.map((issue) => ({
     code: 'FIELD_INVALID',
     path: fieldPath(issue.path),
-    message: `${issue.path.length === 0 ? 'The entry' : `"${fieldPath(issue.path)}"`} is invalid: ${issue.message}.`,
+    message: `${issue.path.length === 0 ? 'The entry' : `"${fieldPath(issue.path)}"`} is invalid: ${issue.message.replace('Invalid input: ', '')}.`,
   }));
 }

@@ -13,7 +13,7 @@ function missingTypeHint(fields: readonly string[]): string {
   const others = fields.filter((field) => !known.includes(field));
   for (const meant of known) {
     const [near] = nearestNames(meant, others);
-    if (near !== undefined) return `Did you mean "${meant}" by "${printable(near)}"?`;
+    if (near !== undefined) return `"${printable(near)}" is not a field. Did you mean "${meant}"?`;
   }
   return 'Add "command" for a program on this machine, or "url" for a remote server.';
 }

@@ -40,7 +40,7 @@ export async function validateWithPlugin(
       return {
         code: 'FIELD_INVALID',
         path,
-        message: `${subject} is invalid: ${printable(redact(issue.message))}.`,
+        message: `${subject} is invalid: ${printable(redact(issue.message.replace('Invalid input: ', '')))}.`,
       };
     });
   } catch {

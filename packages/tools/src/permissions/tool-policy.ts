@@ -272,7 +272,7 @@ function byPermission(
 ): ToolPolicyVerdict {
   if (permission === undefined) {
     const activity = kind === 'read' ? 'reading from' : 'making changes through';
-    return verdict('pass-through', 'no-rule', `No rule applies to ${activity} ${server}.`);
+    return verdict('pass-through', 'no-rule', `There is no rule for ${activity} ${server}.`);
   }
   const activity = kind === 'read' ? 'Reading from' : 'Making changes through';
   return verdict(permission, `${kind}-permission`, `${activity} ${server} ${CONSEQUENCE[permission]}.`);

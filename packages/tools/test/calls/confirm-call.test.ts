@@ -178,7 +178,7 @@ describe('the question before a call', () => {
     const { asked } = await ask({ a: 1 }, { title: 'Read\u202e a file\u009d' });
     expect(asked.text).toBe(
       'The tool "run" of the server "s", whose title is "Read\\u{202e} a file\\u{9d}", is about to run. ' +
-        'No rule applies to making changes through server "s".\nArguments: {\n  "a": 1\n}',
+        'There is no rule for making changes through server "s".\nArguments: {\n  "a": 1\n}',
     );
   });
 });

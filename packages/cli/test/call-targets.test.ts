@@ -1,0 +1,87 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { signatureOf } from '../src/arguments/argument-text.js';
+import { only, openWorkspace } from './support/workspace.js';
+import { startProtectedServer } from './support/protected-server.js';
+
+const gone = only({ gone: { command: process.execPath, args: ['-e', 'process.exit(2)'] } });
+
+it.each([
+  [{ type: 'object', properties: {} }, 'tool()'],
+  [
+    { properties: { n: { type: 'number' }, name: { type: 'string' } }, required: ['name'] },
+    'tool(name: string, n?: number)',
+  ],
+  [
+    { properties: { tags: { type: 'array', items: { type: 'string' } }, size: { enum: ['s', 'm'] } } },
+    'tool(tags?: string[], size?: s|m)',
+  ],
+  [
+    { properties: { city: { type: 'string', enum: ['Amsterdam', 'Rotterdam', 'Utrecht'] } } },
+    'tool(city?: string)',
+  ],
+  [
+    {
+      properties: Object.fromEntries(
+        ['first', 'second', 'third', 'fourth'].map((name) => [name, { type: 'string' }]),
+      ),
+    },
+    'tool(first?: string, second?: string, third?: string, …)',
+  ],
+])('the signature of %j', (schema, signature) => expect(signatureOf('tool', schema)).toBe(signature));
+
+it('a URL in the place of a server is called and listed without an entry', async () => {
+  await using guarded = await startProtectedServer();
+  await using workspace = await openWorkspace({ here: true });
+  const store = ['--store', 'memory'];
+  const call = await workspace.fittings([...store, 'call', guarded.url, 'add', 'a=1', 'b=2']);
+  expect(call).toMatchObject({ code: 4, stderr: expect.stringContaining(`fittings login ${guarded.url}`) });
+  const list = await workspace.fittings([...store, 'list', 'tools', guarded.url]);
+  expect(list).toMatchObject({ code: 4, stderr: expect.stringContaining(`fittings login ${guarded.url}`) });
+  const header = ['-H', `Authorization: Bearer ${[...guarded.shown][0] ?? 'none'}`];
+  expect((await workspace.fittings([...store, 'call', 'x/add', ...header])).stderr).toContain(
+    'apply only to a URL',
+  );
+  const bare = await workspace.fittings([...store, 'call', guarded.url, 'a=1']);
+  expect(bare).toMatchObject({ code: 2, stderr: expect.stringContaining('has to be followed by the name') });
+});
+
+it.each([['call'], ['prompt'], ['status'], ['list tools'], ['pins show']])(
+  '%s ends with 3 for a server that is not configured',
+  async (command) => {
+    await using workspace = await openWorkspace({ here: true });
+    const name = command === 'call' || command === 'prompt' ? 'gine/x' : 'gine';
+    const run = await workspace.fittings([...gone, ...command.split(' '), name]);
+    expect(run).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('No server is named "gine". Did you mean gone?'),
+    });
+  },
+);
+
+it.each([
+  ['call a/x', 'It may be in the file'],
+  ['read a/x', 'It may be in the file'],
+  ['prompt a/x', 'It may be in the file'],
+  ['approve a', 'It may be in the file'],
+  ['remove a', 'It may be in the file'],
+  ['login a', 'It may be in the file'],
+  ['export a --to vscode', 'It may be in the file'],
+  ['export --to vscode', 'No server can be exported'],
+  ['serve --stdio', 'No server can be served'],
+  ['pins', ''],
+  ['approve', ''],
+  ['doctor', ''],
+])('%s names the line of a file that cannot be read, and ends with 3', async (command, hint) => {
+  await using workspace = await openWorkspace({ here: true });
+  const folder = join(workspace.home, '.config/mcp-fittings');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'servers.json'), '{ "mcpServers": {\n"a": { "command": "x" }\n"b": {} } }');
+  const { code, stdout, stderr } = await workspace.fittings(command.split(' '));
+  expect({ code, text: stdout + stderr }).toEqual({
+    code: 3,
+    text: expect.stringContaining('servers.json:3'),
+  });
+  expect(stderr).toContain(hint);
+});
