@@ -38,7 +38,7 @@ it('help names every command; each has its own help with an example', async () =
     expect(own.code).toBe(0);
     expect(own.stdout).toMatch(/Examples:\n[^]*fittings /);
     expect(own.stdout).toMatch(/--json.*: fittings --help/);
-    expect(own.stdout).not.toContain('--strict-mcp-config ');
+    expect(own.stdout).not.toContain('third-party transport');
   }
   expect(help.stdout).toContain('Exit codes:');
   expect(help.stdout).not.toContain('__complete');

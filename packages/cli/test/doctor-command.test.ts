@@ -59,7 +59,7 @@ describe('fittings doctor', () => {
     await using workspace = await openWorkspace({ here: true });
     await workspace.write('.mcp.json', '{ "mcpServers": { "a": { "command": "x" }, }, nonsense');
     const { code, stdout } = await workspace.fittings(['doctor']);
-    expect(code).toBe(1);
+    expect(code).toBe(3);
     expect(stdout).toMatch(/fail .*\.mcp\.json:1/);
   });
 

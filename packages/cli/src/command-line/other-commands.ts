@@ -52,7 +52,7 @@ const DOCTOR_HELP =
   ) +
   `
 Each server is started or contacted once. Servers that are not approved are skipped.
-The exit code is 1 if a problem is found.
+The exit code is 1 if a problem is found, and 3 if a configuration file cannot be used.
 `;
 
 export function registerDoctor(program: Command, deps: CommandDeps): void {
