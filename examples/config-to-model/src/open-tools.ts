@@ -3,6 +3,7 @@ import { interactionForEnvironment, oauth, type EnvironmentOptions } from '@mcp-
 import {
   createFileApprovalStore,
   createServerApprovals,
+  formatProblem,
   layouts,
   loadConfig,
   type ServerApprovalsOptions,
@@ -45,7 +46,7 @@ export async function openTools(options: AgentOptions): Promise<OpenTools> {
     plugins: transports,
     approvals: createServerApprovals({ store: createFileApprovalStore({ home }), approve: approveServer }),
   });
-  for (const { severity, message, hint } of config.problems) console.error(severity, message, hint ?? '');
+  for (const problem of config.problems) console.error(formatProblem(problem));
 
   const keychain = keychainStore({ service: 'my-agent' });
   const { state, error } = await keychain.status();

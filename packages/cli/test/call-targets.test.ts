@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { signatureOf } from '../src/arguments/argument-text.js';
-import { only, openWorkspace } from './support/workspace.js';
+import { everything, only, openWorkspace } from './support/workspace.js';
 import { startProtectedServer } from './support/protected-server.js';
 
 const gone = only({ gone: { command: process.execPath, args: ['-e', 'process.exit(2)'] } });
@@ -84,4 +84,38 @@ it.each([
     text: expect.stringContaining('servers.json:3'),
   });
   expect(stderr).toContain(hint);
+});
+
+it('a prompt without its arguments says how to write it', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const run = await workspace.fittings([...only({ everything }), 'prompt', 'everything/args-prompt']);
+  expect(run).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(
+      'Usage: fittings prompt everything/args-prompt city=<string> [state=<string>]',
+    ),
+  });
+});
+
+it.each([
+  [['u', 'example.com/mcp'], 'Write https://example.com/mcp'],
+  [['u', 'localhost:3000'], 'Write https://localhost:3000'],
+  [['t', 'npx', '-y', 'foo'], 'Put -- before a program'],
+])('add %j is refused with what to write', async (args, hint) => {
+  await using workspace = await openWorkspace({ here: true });
+  expect(await workspace.fittings(['add', ...args])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(hint),
+  });
+});
+
+it("export takes the user's own server, in spite of one of the project with its name", async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.fittings(['add', 'github', '--', 'mine']);
+  await workspace.write('.mcp.json', { mcpServers: { github: { command: 'theirs' } } });
+  for (const names of [[], ['github']]) {
+    const run = await workspace.fittings(['export', ...names, '--to', 'vscode']);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(run.stdout)).toEqual({ servers: { github: { type: 'stdio', command: 'mine' } } });
+  }
 });

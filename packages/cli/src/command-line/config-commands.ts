@@ -27,6 +27,9 @@ export function registerAdd(program: Command, deps: CommandDeps): void {
     .option('--entry <json>', 'the whole entry as JSON; @file or - for stdin')
     .option('--disabled', 'do not connect to it until it is enabled', false)
     .option('--replace', 'replace an existing server with this name', false)
+    .showHelpAfterError(
+      'Put -- before a program and its arguments: fittings add <name> -- npx -y some-server\nRun with --help for usage.',
+    )
     .addHelpText(
       'after',
       examples(

@@ -108,6 +108,9 @@ async function entryFromOptions(
   };
 }
 
+/** A host and a path or a port, as people copy them from the address bar of a browser. */
+const ADDRESS = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+(?:\/\S*)?|\/\S*)$/i;
+
 /** `add name https://…` adds a remote server, as with `claude mcp add`, and not a program. */
 function commandOrUrl(
   [command, ...args]: readonly string[],
@@ -117,6 +120,15 @@ function commandOrUrl(
   readonly args: readonly string[];
   readonly url?: string | undefined;
 } {
+  if (command !== undefined && args.length === 0 && ADDRESS.test(command)) {
+    throw new CommandError(
+      'ARGUMENTS_INVALID',
+      `"${printable(command)}" looks like a URL without https://.`,
+      {
+        hint: `Write https://${printable(command)}. For a program in a folder of this name, write ./${printable(command)}.`,
+      },
+    );
+  }
   if (command === undefined || !/^(?:https?|wss?):\/\//i.test(command)) return { command, args, url };
   if (url === undefined && args.length === 0) return { args, url: command };
   throw new CommandError(

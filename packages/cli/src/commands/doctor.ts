@@ -1,5 +1,5 @@
 import { abortable } from '@mcp-fittings/toolbox/timing';
-import type { ConfigProblem } from '@mcp-fittings/config';
+import { type ConfigProblem, formatProblem } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { diagnose } from '../doctor/diagnose.js';
 import type { CheckResult, Diagnosis, Finding } from '../doctor/findings.js';
@@ -55,10 +55,9 @@ export function reportText(
   style: Style,
 ): string {
   const parts = diagnoses.map((diagnosis) => diagnosisText(diagnosis, style));
-  const files = problems.map(({ severity, file, line, message, hint }) => {
-    const mark = severity === 'error' ? style.red('fail') : style.yellow('warn');
-    const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
-    return `${mark} ${place}${message}${hint === undefined ? '' : `\n      ${style.bold('fix:')} ${hint}`}`;
+  const files = problems.map((problem) => {
+    const mark = problem.severity === 'error' ? style.red('fail') : style.yellow('warn');
+    return `${mark} ${formatProblem(problem).slice(problem.severity.length + 2)}`;
   });
   const all = [...files, ...parts];
   return all.length === 0 ? 'No servers are configured.' : all.join('\n\n');

@@ -79,7 +79,12 @@ function entriesFor(loaded: LoadedConfig, names: readonly string[]): readonly Se
   );
   const unknown = names.find((name) => !entries.some((entry) => entry.name === name));
   if (unknown !== undefined) throw unknownServer(unknown, loaded);
-  return counting.filter(({ name }) => names.length === 0 || names.includes(name));
+  // A server of a project that is not used does not stand in the way of the user's own with its name.
+  const used = new Set(counting.filter((entry) => !needsApproval(entry)).map(({ name }) => name));
+  return counting.filter(
+    (entry) =>
+      (names.length === 0 || names.includes(entry.name)) && !(needsApproval(entry) && used.has(entry.name)),
+  );
 }
 
 /** Returns the servers whose definition cannot be read, with the reason. */

@@ -1,6 +1,5 @@
-import type { ConfigProblem } from '@mcp-fittings/config';
+import { type ConfigProblem, formatProblem } from '@mcp-fittings/config';
 import type { Output } from './output.js';
-import { printable } from './printable.js';
 
 /** Returns whether a problem is that a whole file cannot be used. */
 export function isOfFile({ severity, server }: ConfigProblem): boolean {
@@ -14,11 +13,7 @@ export function noteUnreadFiles(problems: readonly ConfigProblem[], output: Outp
 
 /** Prints a problem to stderr, in one line. */
 export function noteProblem(problem: ConfigProblem, output: Output): void {
-  const { severity, file, line, message, hint, server } = problem;
-  const { noteStyle: style } = output;
-  const place = file === undefined ? '' : ` ${printable(file)}${line === undefined ? '' : `:${line}`}`;
-  const paint = severity === 'error' ? style.red : style.yellow;
-  const subject = server === undefined ? '' : ` ${printable(server)}:`;
-  const advice = hint === undefined ? '' : ` ${style.dim(printable(hint))}`;
-  output.note(`${paint(`${severity}:`)}${place}${subject} ${printable(message)}${advice}`);
+  const { severity } = problem;
+  const paint = severity === 'error' ? output.noteStyle.red : output.noteStyle.yellow;
+  output.note(`${paint(severity)}${formatProblem(problem).slice(severity.length)}`);
 }
