@@ -7,6 +7,7 @@ import { EXIT } from '../exit-codes.js';
 import { printable } from '../output/printable.js';
 import { openSpinner } from '../output/spinner.js';
 import type { Style } from '../output/style.js';
+import { wrapWords } from '../output/text-width.js';
 import { openSession } from '../session/open-session.js';
 import { configurationExit } from './config-notes.js';
 
@@ -36,7 +37,9 @@ export async function runDoctor(
   const problems = loaded.problems.filter(
     ({ severity, server: whose }) => severity !== 'info' && whose === undefined,
   );
-  output.result({ servers, problems }, () => reportText(servers, problems, output.style));
+  output.result({ servers, problems }, () =>
+    wrapWords(reportText(servers, problems, output.style), output.columns).join('\n'),
+  );
   const isHealthy =
     !problems.some(({ severity }) => severity === 'error') && servers.every(({ healthy }) => healthy);
   deps.setExitCode(isHealthy ? EXIT.ok : EXIT.failed);

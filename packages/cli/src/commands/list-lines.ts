@@ -23,6 +23,9 @@ export function listValue(lists: OfferedLists, kind: OfferKind): object {
   }
 }
 
+/** Columns below which a description is left out. */
+const LEAST_DESCRIPTION = 24;
+
 interface Item {
   readonly server: string;
   readonly name: string;
@@ -39,7 +42,8 @@ export function listLines(lists: OfferedLists, kind: OfferKind, output: Output):
   const servers = [...new Set(items.map((item) => item.server))];
   return servers.flatMap((name) => {
     const own = items.filter((item) => item.server === name);
-    const width = Math.min(48, Math.max(...own.map((item) => textWidth(item.name))));
+    const room = Math.min(48, Math.floor((output.columns ?? Infinity) * 0.4));
+    const width = Math.min(room, Math.max(...own.map((item) => textWidth(item.name))));
     return [
       `${output.style.bold(printable(name))} ${output.style.dim(String(own.length))}`,
       ...own.flatMap((item) => itemLines(item, width, output)),
@@ -67,7 +71,10 @@ function itemLines(
   if (!verbose) {
     const note = mark === undefined ? '' : `${style.yellow(mark)} `;
     const line = `  ${style.cyan(padEnd(name, width))}  ${note}${firstLine(description)}`.trimEnd();
-    return [columns === undefined ? line : fitWidth(line, columns)];
+    if (columns === undefined || textWidth(line) <= columns) return [line];
+    // A few letters of a description say nothing.
+    const isCramped = columns - textWidth(name) < LEAST_DESCRIPTION;
+    return [fitWidth(isCramped ? `  ${style.cyan(name)}  ${note}`.trimEnd() : line, columns)];
   }
   const text = printableBlock(description ?? '', 4_000).trim();
   return [
