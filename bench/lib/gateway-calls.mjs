@@ -1,4 +1,4 @@
-/** What one call through the gateway costs, beside a bare reverse proxy in front of the same server. */
+/** What one call costs the process between a client and its server: the gateway, beside a bare reverse proxy. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
@@ -8,42 +8,53 @@ const PROGRAMS = {
   floor: new URL('../servers/reverse-proxy.mjs', import.meta.url),
   ours: new URL('../servers/gateway.mjs', import.meta.url),
 };
-const PATHS = { floor: '/json', ours: '/mcp/neutral' };
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-const ECHO = {
-  name: 'echo',
-  arguments: { text: 'Sixty-four bytes of text are about what a small tool gives back.' },
-};
+const SMALL = { text: 'Sixty-four bytes of text are about what a small tool gives back.' };
 const ROUND_MS = 400;
 
 export const GATEWAY_CALLS = {
-  /** Microseconds a call, and of them those of CPU of the process between the client and the server. */
-  async gatewayCalls({ contender, inFlight, warmMs }) {
-    const { ports } = await startHttpServer();
-    const between = await startProgram(PROGRAMS[contender], `http://127.0.0.1:${ports[0]}`);
-    const client = new Client(`http://127.0.0.1:${between.port}`, PATHS[contender], inFlight);
+  /**
+   * Microseconds of CPU (user and system) of the process between the client and the server for a call. Connections are kept alive on
+   * both sides.
+   * @param task `bytes`: of the result; `tools`: how many the server lists; `whole`: at the address of all servers; `policy`: whether
+   * the gateway has one
+   */
+  async gatewayCalls({ contender, inFlight, warmMs, bytes, tools = 2, whole = false, policy = false }) {
+    const { ports, stop } = await startHttpServer();
+    const upstream = `http://127.0.0.1:${ports[0]}`;
+    const between = await startProgram(PROGRAMS[contender], [upstream, String(tools), String(policy)]);
+    const path = contender === 'floor' ? '/json' : whole ? '/mcp' : '/mcp/neutral';
+    const client = new Client(`http://127.0.0.1:${between.port}`, path, inFlight);
     await client.initialize();
-    await client.callFor(warmMs, inFlight);
-    return async () => {
+    const prefix = path === '/mcp' ? 'neutral__' : '';
+    const call =
+      bytes === undefined
+        ? { name: `${prefix}echo`, arguments: SMALL }
+        : { name: `${prefix}large`, arguments: { bytes } };
+    await client.callFor(warmMs, inFlight, call);
+    const round = async (ms = ROUND_MS) => {
       const before = await between.cpu();
-      const started = performance.now();
-      const made = await client.callFor(ROUND_MS, inFlight);
-      const ms = performance.now() - started;
-      const cpu = (await between.cpu()) - before;
-      return { value: (ms * 1000) / made, cpu: cpu / made };
+      const made = await client.callFor(ms, inFlight, call);
+      return { value: ((await between.cpu()) - before) / made };
     };
+    round.stop = () => {
+      stop();
+      between.stop();
+    };
+    return round;
   },
 };
 
 /** Starts a program that says its port first and its CPU when it is asked. */
-async function startProgram(program, upstream) {
-  const child = fork(fileURLToPath(program), [upstream], { execArgv: [] });
+async function startProgram(program, args) {
+  const child = fork(fileURLToPath(program), args, { execArgv: [] });
   const answer = () => new Promise((resolve) => child.once('message', resolve));
   const port = await answer();
   child.channel?.unref();
   child.unref();
   return {
     port,
+    stop: () => child.kill(),
     async cpu() {
       child.channel?.ref();
       child.send('cpu');
@@ -83,13 +94,13 @@ class Client {
   }
 
   /** Calls for so many milliseconds, `inFlight` at any time. @returns how many were made */
-  async callFor(ms, inFlight) {
+  async callFor(ms, inFlight, params) {
     const end = performance.now() + ms;
     let made = 0;
     const worker = async () => {
       do {
-        const { text } = await this.#post({ id: this.#nextId++, method: 'tools/call', params: ECHO });
-        if (!text.includes(ECHO.arguments.text)) throw new Error(`Not an answer: ${text}`);
+        const { text } = await this.#post({ id: this.#nextId++, method: 'tools/call', params });
+        if (!text.includes('"content":[')) throw new Error(`Not an answer: ${text}`);
         made++;
       } while (performance.now() < end);
     };

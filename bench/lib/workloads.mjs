@@ -176,16 +176,16 @@ const TOOLS = !hasCorpus
       },
     ];
 
-/** Beside a bare reverse proxy in front of the same server. */
-const throughGateway = (inFlight) => ({
-  id: `gateway${inFlight}`,
-  label: `through the gateway, ${inFlight} in flight; floor: a bare reverse proxy`,
+/** CPU of the process in the middle, beside a bare reverse proxy in front of the same server. */
+const throughGateway = (id, what, floor, task) => ({
+  id: `gateway-${id}`,
+  label: `CPU of the gateway for ${what}; floor: a bare reverse proxy`,
   measure: 'gatewayCalls',
-  task: { inFlight, warmMs: 5000 },
+  task: { inFlight: 1, warmMs: 5000, ...task },
   unit: 'µs',
   throughput: true,
   contenders: ['floor', 'ours'],
-  goal: {},
+  goal: floor === undefined ? {} : { floor },
   slow: true,
 });
 
@@ -368,7 +368,15 @@ export const WORKLOADS = [
     limits: [{ metric: 'value', most: 3, unit: 'µs' }],
     slow: true,
   },
-  throughGateway(1),
-  throughGateway(64),
+  throughGateway('1', 'a call, 1 in flight', 2.2, {}),
+  throughGateway('64', 'a call, 64 in flight', 3, { inFlight: 64 }),
+  throughGateway('1-large', 'a result of 100 KB, 1 in flight', undefined, { bytes: 100_000 }),
+  throughGateway('64-large', 'a result of 100 KB, 64 in flight', undefined, { inFlight: 64, bytes: 100_000 }),
+  throughGateway('10-tools', 'a call of one of 10 tools of all servers', 2.2, { whole: true, tools: 10 }),
+  throughGateway('5000-tools', 'a call of one of 5000 tools, with a policy', 2.4, {
+    whole: true,
+    tools: 5000,
+    policy: true,
+  }),
   ...CLI_WORKLOADS,
 ];

@@ -1,11 +1,7 @@
 /** What every server of the benchmark says, whatever the wire: next to no work, so that the client's is what is seen. */
 
-const TOOLS = [
-  {
-    name: 'echo',
-    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
-  },
-];
+const inputSchema = { type: 'object', properties: { text: { type: 'string' } } };
+const TOOLS = [{ name: 'echo', inputSchema }];
 const results = new Map();
 
 /** How the call of a contender looks on every wire, whatever comes before and after it. */
@@ -28,8 +24,8 @@ export function warmUp(calls) {
   for (let call = 0; call < calls; call++) answerText(text, () => undefined);
 }
 
-/** Answers one parsed message; `write` gets each message of ours as JSON text. */
-export function answer({ id, method, params }, write) {
+/** Answers one parsed message; `write` gets each message of ours as JSON text. With `tools`, it lists so many. */
+export function answer({ id, method, params }, write, tools = 1) {
   if (id === undefined) return;
   const reply = (result) => write(`{"jsonrpc":"2.0","id":${idText(id)},"result":${result}}`);
   switch (method) {
@@ -42,7 +38,7 @@ export function answer({ id, method, params }, write) {
         }),
       );
     case 'tools/list':
-      return reply(JSON.stringify({ tools: TOOLS }));
+      return reply(JSON.stringify({ tools: tools === 1 ? TOOLS : manyTools(tools) }));
     case 'tools/call':
       return reply(call(params, write));
     default:
@@ -50,6 +46,12 @@ export function answer({ id, method, params }, write) {
         JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }),
       );
   }
+}
+
+/** `echo`, `large` and others that no one calls. */
+function manyTools(count) {
+  const names = ['echo', 'large', ...Array.from({ length: count }, (_, at) => `tool_${at}`)];
+  return names.slice(0, Math.max(count, 2)).map((name) => ({ name, inputSchema }));
 }
 
 function idText(id) {

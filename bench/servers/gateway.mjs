@@ -1,7 +1,11 @@
-/** The gateway in front of the server of `process.argv[2]`, with what it has by default; its callers send no token. */
+/**
+ * The gateway in front of the server of `process.argv[2]`, which lists so many tools, with or without a policy, and else with what it has
+ * by default; its callers send no token.
+ */
 import { createServer } from 'node:http';
 import { createCallbackRouter, createGateway } from '@mcp-fittings/gateway';
 import { createHost } from '@mcp-fittings/host';
+import { createToolPolicy } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
 
 const callbacks = createCallbackRouter();
@@ -11,10 +15,13 @@ const host = createHost({
   transports: [http()],
   callbacks: callbacks.hostCallbacks,
 });
-const [neutral] = await host.connect({ neutral: { url: `${process.argv[2]}/json` } });
+const [upstream, tools, hasPolicy] = process.argv.slice(2);
+const [neutral] = await host.connect({ neutral: { url: `${upstream}/json?${tools}` } });
 if (neutral.state.status !== 'connected') throw neutral.state.error ?? new Error(neutral.state.status);
 const access = { authenticate: async () => ({ caller: { id: 'bench' } }) };
-const gateway = createGateway(host, { callbacks, access });
+const policy =
+  hasPolicy === 'true' ? createToolPolicy({ servers: { neutral: { writePermission: 'allow' } } }) : undefined;
+const gateway = createGateway(host, { callbacks, access, policy });
 const server = createServer(gateway.listener);
 server.listen(0, '127.0.0.1', () => process.send(server.address().port));
 process.on('disconnect', () => process.exit());

@@ -1,6 +1,6 @@
 /**
  * A server of every HTTP kind, chosen by path; its parent gets the ports. `/json` and `/sse` answer a POST as their names
- * say, `/idle` also holds a GET open, `/legacy` is HTTP+SSE, and an upgrade is a WebSocket. It reads HTTP from the socket
+ * say (`/json?5000` lists so many tools), `/idle` also holds a GET open, `/legacy` is HTTP+SSE, and an upgrade is a WebSocket. It reads HTTP from the socket
  * itself, as much of it as the contenders send: beside `node:http`, which costs more than they do, they all look alike.
  */
 import { connect, createServer } from 'node:net';
@@ -68,9 +68,8 @@ function handle({ method, url, body }, socket) {
     answer(message, events.write);
     return events.flush(LAST_CHUNK);
   }
-  return answer(message, (text) => {
-    socket.write(`${JSON_ANSWER}${Buffer.byteLength(text)}${HEAD_END}${text}`);
-  });
+  const write = (text) => socket.write(`${JSON_ANSWER}${Buffer.byteLength(text)}${HEAD_END}${text}`);
+  return answer(message, write, Number(query ?? 1));
 }
 
 function openStream(path, socket) {

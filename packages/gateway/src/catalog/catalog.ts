@@ -14,9 +14,9 @@ import {
   createToolNames,
   naming as strategies,
   type NamingStrategy,
-  type ToolNames,
 } from '@mcp-fittings/tools';
 import type { ExposedKind, Exposure, Scope } from './exposure.js';
+import { ItemNames } from './item-names.js';
 import { snapshotOf } from './ready-servers.js';
 import { locateUri, uniqueUris } from './resource-uris.js';
 
@@ -32,7 +32,7 @@ export interface CatalogOptions {
 }
 
 /** What a caller sees at an address, and what the names there stand for. Does not wait for any server. */
-export interface Catalog {
+export interface Catalog extends Disposable {
   tools(scope: Scope): readonly ListedItem[];
   prompts(scope: Scope): readonly ListedItem[];
   resources(scope: Scope): readonly ListedItem[];
@@ -47,11 +47,6 @@ export interface Catalog {
   /** Returns the resource that a URI, or a URI template, stands for. Throws as `locateUri()` does. */
   resourceRef(scope: Scope, uri: string): ResourceRef | undefined;
 }
-
-/** Sets of tools whose names are remembered: one for each caller that uses the gateway at the same time. */
-const NAMES_KEPT = 256;
-/** Names of one caller that are remembered while their servers list nothing. */
-const FORMER_KEPT = 1000;
 
 /** Creates the view of a host that the clients of a gateway have. */
 export function createCatalog({
@@ -86,8 +81,18 @@ export function createCatalog({
       ({ server, uriTemplate }) => exposure.allows(scope, 'resource', server, uriTemplate),
     );
   const digestEach = createDigests();
-  const nameTools = rememberNames(naming);
-  const namePrompts = rememberNames(naming);
+  const toolNames = new ItemNames(naming, (principal) => exposure.exposed(host.tools({ principal })));
+  const promptNames = new ItemNames(naming, (principal) => exposure.exposed(host.prompts({ principal })));
+  const listening = [
+    host.on('catalog', ({ principal }) => {
+      toolNames.outdate(principal);
+      promptNames.outdate(principal);
+    }),
+    host.on('state', ({ principal }) => {
+      toolNames.outdate(principal);
+      promptNames.outdate(principal);
+    }),
+  ];
   /** Returns the tool of a server that lists nothing now: a call waits for the server, tries it again, or asks for a sign-in. */
   const refOfAbsent = (scope: Scope, name: string, former: ToolRef | undefined): ToolRef | undefined => {
     if (!exposure.hasKind('tools')) return undefined;
@@ -108,19 +113,19 @@ export function createCatalog({
   return {
     tools(scope) {
       const tools = toolsOf(scope);
-      const names = isWhole(scope) ? nameTools(scope, tools) : undefined;
+      const names = isWhole(scope) ? toolNames.of(scope.caller.principal) : undefined;
       return tools.map((tool) => {
         // A client calls every tool in the ordinary way: the host runs its task.
         const { server, serverState: _state, digest: _digest, execution: _execution, ...definition } = tool;
-        return { ...definition, name: names?.nameOf({ server, tool: tool.name }) ?? tool.name };
+        return { ...definition, name: names?.names.nameOf({ server, tool: tool.name }) ?? tool.name };
       });
     },
     prompts(scope) {
       const prompts = promptsOf(scope);
-      const names = isWhole(scope) ? namePrompts(scope, prompts) : undefined;
+      const names = isWhole(scope) ? promptNames.of(scope.caller.principal) : undefined;
       return prompts.map((prompt) => {
         const { server, serverState: _state, ...definition } = prompt;
-        return { ...definition, name: names?.nameOf({ server, tool: prompt.name }) ?? prompt.name };
+        return { ...definition, name: names?.names.nameOf({ server, tool: prompt.name }) ?? prompt.name };
       });
     },
     resources(scope) {
@@ -147,8 +152,13 @@ export function createCatalog({
     toolRef(scope, name) {
       const { server } = scope.mount;
       if (server === undefined) {
-        const names = nameTools(scope, toolsOf(scope));
-        return names.refOf(name) ?? refOfAbsent(scope, name, names.formerRefOf(name));
+        if (!exposure.hasKind('tools')) return undefined;
+        const { principal } = scope.caller;
+        const { names, former } = toolNames.of(principal);
+        const ref = names.refOf(name);
+        const listed = ref && host.tool(ref, { principal });
+        if (listed === undefined) return refOfAbsent(scope, name, ref ?? former.get(name));
+        return exposure.shownTools(scope)(listed) ? ref : undefined;
       }
       const isServed = exposure.hasKind('tools') && exposure.hasServer(scope, server);
       return isServed && exposure.allows(scope, 'tool', server, name) ? { server, tool: name } : undefined;
@@ -157,8 +167,10 @@ export function createCatalog({
     promptRef(scope, name) {
       const { server } = scope.mount;
       if (server === undefined) {
-        const ref = namePrompts(scope, promptsOf(scope)).refOf(name);
-        return ref && { server: ref.server, prompt: ref.tool };
+        const ref = promptNames.of(scope.caller.principal).names.refOf(name);
+        if (ref === undefined || !exposure.hasKind('prompts')) return undefined;
+        const isAllowed = exposure.allows(scope, 'prompt', ref.server, ref.tool);
+        return isAllowed ? { server: ref.server, prompt: ref.tool } : undefined;
       }
       const isServed = exposure.hasKind('prompts') && exposure.hasServer(scope, server);
       return isServed && exposure.allows(scope, 'prompt', server, name)
@@ -178,6 +190,9 @@ export function createCatalog({
           : exposure.hasServer(scope, server) && { server, uri };
       if (!ref) return undefined;
       return exposure.allows(scope, 'resource', ref.server, ref.uri) ? ref : undefined;
+    },
+    [Symbol.dispose]() {
+      for (const each of listening) each[Symbol.dispose]();
     },
   };
 }
@@ -221,56 +236,3 @@ const located = ({ server, uriTemplate }: CatalogResourceTemplate): ResourceRef 
   uri: uriTemplate,
 });
 
-interface Named {
-  readonly server: string;
-  readonly name: string;
-}
-
-/** The names of the items of one caller. */
-interface RememberedNames {
-  nameOf: ToolNames['nameOf'];
-  refOf: ToolNames['refOf'];
-  /** Returns what a name stood for that is not listed any more, because the server of the item lists nothing now. */
-  formerRefOf(name: string): ToolRef | undefined;
-}
-
-/** Names the items of a caller, and remembers the names while the items are the same. */
-function rememberNames(naming: NamingStrategy): (scope: Scope, items: readonly Named[]) => RememberedNames {
-  interface Kept {
-    readonly items: readonly Named[];
-    readonly names: ToolNames;
-    readonly former: ReadonlyMap<string, ToolRef>;
-  }
-  const kept = new Map<string, Kept>();
-
-  const nameAll = (items: readonly Named[], before: Kept | undefined): Kept => {
-    const names = createToolNames(
-      items.map(({ server, name }) => ({ server, tool: name })),
-      { naming },
-    );
-    const listing = new Set(items.map(({ server }) => server));
-    const gone = [...(before?.former ?? []), ...(before?.names.entries() ?? [])].filter(
-      ([, { server }]) => !listing.has(server),
-    );
-    return { items, names, former: new Map(gone.slice(-FORMER_KEPT)) };
-  };
-
-  return ({ caller }, items) => {
-    const known = kept.get(caller.id);
-    kept.delete(caller.id);
-    const isSame =
-      known !== undefined &&
-      known.items.length === items.length &&
-      known.items.every((item, index) => item === items[index]);
-    const current = isSame ? known : nameAll(items, known);
-    kept.set(caller.id, current);
-    const [oldest] = kept.keys();
-    if (kept.size > NAMES_KEPT && oldest !== undefined) kept.delete(oldest);
-    const { names, former } = current;
-    return {
-      nameOf: (ref) => names.nameOf(ref),
-      refOf: (name) => names.refOf(name),
-      formerRefOf: (name) => former.get(name),
-    };
-  };
-}

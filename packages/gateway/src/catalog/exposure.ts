@@ -1,7 +1,7 @@
-import { FittingsError } from '@mcp-fittings/client-core';
 import type { CatalogTool, Host } from '@mcp-fittings/host';
 import type { Caller, ItemKind, Mount } from '../contracts/caller.js';
 import type { GatewayOptions } from '../contracts/gateway-options.js';
+import { snapshotOf } from './ready-servers.js';
 
 /** What a server offers. `resources` stands for templates and subscriptions too. */
 export type ExposedKind = NonNullable<NonNullable<GatewayOptions['expose']>['kinds']>[number];
@@ -16,6 +16,8 @@ export interface Scope {
 export interface Exposure {
   /** Returns the names of the servers that the caller may use at this address. */
   servers(scope: Scope): readonly string[];
+  /** Returns those of the items whose servers are served at all. */
+  exposed<Item extends { readonly server: string }>(items: readonly Item[]): readonly Item[];
   /** Returns whether items of this kind are served. */
   hasKind(kind: ExposedKind): boolean;
   /** Returns whether the caller may use this server here. */
@@ -41,18 +43,11 @@ export function permits({ allows }: Caller, ...asked: Parameters<NonNullable<Cal
 /** Creates the decision from what the program exposes, what the caller may use, and the policy. */
 export function createExposure({ host, expose = {}, policy }: ExposureOptions): Exposure {
   const { servers, kinds } = expose;
+  const isServed = (server: string): boolean => servers === undefined || servers.includes(server);
   const mayUse = ({ caller, mount }: Scope, server: string): boolean =>
     (mount.server === undefined || mount.server === server) &&
-    (servers === undefined || servers.includes(server)) &&
+    isServed(server) &&
     permits(caller, server);
-  const isKnown = (server: string): boolean => {
-    try {
-      return host.server(server).name === server;
-    } catch (error) {
-      if (error instanceof FittingsError) return false;
-      throw error;
-    }
-  };
   const allows: Exposure['allows'] = (scope, kind, server, name) =>
     mayUse(scope, server) && permits(scope.caller, server, name, kind);
 
@@ -62,15 +57,19 @@ export function createExposure({ host, expose = {}, policy }: ExposureOptions): 
         .servers()
         .map(({ name }) => name)
         .filter((name) => mayUse(scope, name)),
+    exposed: (items) => (servers === undefined ? items : items.filter(({ server }) => isServed(server))),
     hasKind: (kind) => kinds === undefined || kinds.includes(kind),
-    hasServer: (scope, server) => mayUse(scope, server) && isKnown(server),
+    hasServer: (scope, server) => mayUse(scope, server) && snapshotOf(host, server, undefined) !== undefined,
     shownTools(scope) {
       const { principal } = scope.caller;
-      const identities = new Map(host.servers().map(({ name, identity }) => [name, identity]));
+      const identities = new Map<string, string>();
       const isDenied = (tool: CatalogTool): boolean => {
-        const identity = identities.get(tool.server) ?? '';
-        const verdict = policy?.forTool({ ...tool, identity, ...(principal !== undefined && { principal }) });
-        return verdict?.decision === 'deny';
+        if (policy === undefined) return false;
+        const { server } = tool;
+        const identity = identities.get(server) ?? snapshotOf(host, server, undefined)?.identity ?? '';
+        identities.set(server, identity);
+        const verdict = policy.forTool({ ...tool, identity, ...(principal !== undefined && { principal }) });
+        return verdict.decision === 'deny';
       };
       return (tool) => allows(scope, 'tool', tool.server, tool.name) && !isDenied(tool);
     },

@@ -100,6 +100,7 @@ export function createSurface(options: SurfaceOptions): Surface {
     async close() {
       held.close();
       deps.changes[Symbol.dispose]();
+      catalog[Symbol.dispose]();
     },
   };
 }

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { createToolPolicy, type ToolPolicy } from '@mcp-fittings/tools';
+import { describe, expect, it, vi } from 'vitest';
+import type { Caller } from '../../src/contracts/caller.js';
 import { gatewayOver, text, toyServer } from './support.js';
 
 const notes = () =>
@@ -124,3 +126,49 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
     });
   });
 }
+
+describe('a call at the address of all servers', () => {
+  it('asks the policy about the tool that it names, and no other', async () => {
+    const tools = Array.from({ length: 500 }, (_, at) => ({ name: `tool_${at}` }));
+    const policy = createToolPolicy({ servers: { many: { writePermission: 'allow' } } });
+    const asked: string[] = [];
+    const counting: ToolPolicy = {
+      ...policy,
+      forTool(tool) {
+        asked.push(tool.name);
+        return policy.forTool(tool);
+      },
+    };
+    await using gateway = await gatewayOver({ many: () => toyServer({ tools }) }, { policy: counting });
+    for (const kind of ['v2', 'modern'] as const) {
+      const client = await gateway[kind]();
+      // The names are known from the first call on.
+      await client.callTool({ name: 'many__tool_7', arguments: {} });
+      asked.length = 0;
+      await client.callTool({ name: 'many__tool_77', arguments: {} });
+      expect(new Set(asked)).toEqual(new Set(['tool_77']));
+    }
+  });
+
+  it('finds a tool that is listed later, and names do not depend on who may use what', async () => {
+    const tools = [{ name: 'b__c' }];
+    let server: ReturnType<typeof toyServer> | undefined;
+    await using gateway = await gatewayOver({
+      a: () => (server = toyServer({ tools })),
+      a__b: () => toyServer({ tools: [{ name: 'c' }] }),
+    });
+    const names = async (caller: Caller) => {
+      const client = await gateway.v2({ caller });
+      return (await client.listTools()).tools.map(({ name }) => name);
+    };
+    const all = await names({ id: 'all' });
+    const only = await names({ id: 'all', allows: (name) => name === 'a' });
+    expect(all).toHaveLength(2);
+    expect(only).toEqual(all.slice(0, 1));
+    const client = await gateway.v2();
+    await expect(client.callTool({ name: 'a__late', arguments: {} })).rejects.toMatchObject({ code: -32602 });
+    tools.push({ name: 'late' });
+    await server?.sendToolListChanged();
+    await vi.waitFor(async () => expect(await client.callTool({ name: 'a__late' })).toBeDefined());
+  });
+});
