@@ -7,8 +7,7 @@ import type { Gateway, GatewayListener } from './contracts/gateway.js';
 import type { GatewayOptions } from './contracts/gateway-options.js';
 import type { SessionStore } from './contracts/session-store.js';
 import type { Surface } from './contracts/surface.js';
-import { type Authenticate, createHttpHandler, refuseEveryone } from './http/http-handler.js';
-import { createNodeListener } from './http/node-listener.js';
+import { type Authenticate, HttpHandler, refuseEveryone } from './http/http-handler.js';
 import { checkExposure, listen } from './pipes/listen.js';
 import { serveStdio } from './pipes/stdio.js';
 
@@ -51,7 +50,7 @@ export function createFrontDoors(
   const { access, trustedCaller, signIn, owner = { id: 'owner' }, basePath = '/mcp' } = options;
   const { allowedHosts = [], clock = systemClock, logger, sessions = {} } = options;
   const { maxBodyBytes = 16 * MIB, maxSubscriptions = 64, closeTimeoutMs = 2000 } = options;
-  const http = createHttpHandler({
+  const http = new HttpHandler({
     surface,
     serves,
     pages: [
@@ -76,7 +75,6 @@ export function createFrontDoors(
     logger,
   });
   const authenticate = authenticateWith(access, trustedCaller);
-  const fetch = (request: Request): Promise<Response> => http.fetch(request, authenticate);
   const asOwner = async (): Promise<{ readonly caller: Caller }> => ({ caller: owner });
   const listeners = new Set<GatewayListener>();
   const ending = new AbortController();
@@ -89,7 +87,7 @@ export function createFrontDoors(
     await surface.close();
     await nextTurn();
     ending.abort();
-    await http.close();
+    http.close();
     await Promise.all([closed, ...pipes]);
   };
   const close = (): Promise<void> => (closing ??= end());
@@ -98,16 +96,14 @@ export function createFrontDoors(
   };
 
   return {
-    fetch,
-    listener: createNodeListener(fetch, logger),
+    fetch: (request) => http.fetch(request, authenticate),
+    listener: http.listener(authenticate),
     async listen(address) {
       checkOpen();
       checkExposure(address, { hasAccess: access !== undefined, allowedHosts });
       const isPort = 'port' in address;
       const listener = await listen(address, {
-        listener: isPort
-          ? createNodeListener(fetch, logger)
-          : createNodeListener((request) => http.fetch(request, asOwner), logger),
+        listener: http.listener(isPort ? authenticate : asOwner),
         basePath,
         closeTimeoutMs,
         clock,
@@ -128,6 +124,7 @@ export function createFrontDoors(
         caller: owner,
         maxMessageBytes: maxBodyBytes,
         maxSubscriptions,
+        clock,
         logger,
       }).finally(() => pipes.delete(served));
       pipes.add(served);

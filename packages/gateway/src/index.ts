@@ -2,7 +2,7 @@ export { createGateway } from './create-gateway.js';
 export type { GatewayOptions } from './contracts/gateway-options.js';
 export type { Gateway, GatewayListener, GatewayLoad, Pages, StdioOptions } from './contracts/gateway.js';
 export type { Caller } from './contracts/caller.js';
-export type { Access, AccessDecision, UpstreamSignIn } from './contracts/access.js';
+export type { Access, AccessDecision, AccessRequest, UpstreamSignIn } from './contracts/access.js';
 
 /** Who may call. */
 export { bearerToken } from './access/bearer-token.js';

@@ -102,6 +102,31 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The revision without `initialize`. */
+export const STATELESS_REVISION = '2026-07-28';
+
+/** Revisions with `initialize`, newest first. The first one is offered. */
+export const INITIALIZE_REVISIONS = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+] as const;
+
+/**
+ * Members of `_meta` that revision 2026-07-28 defines.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
+ */
+export const META = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const;
+
 /** The standard error codes of JSON-RPC. @see https://www.jsonrpc.org/specification#error_object */
 export const RPC_CODES = {
   parseError: -32700,

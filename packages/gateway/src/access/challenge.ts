@@ -1,3 +1,4 @@
+import type { AccessRequest } from '../contracts/access.js';
 import { refuse } from '../http/refusals.js';
 
 /** Parameters of a `WWW-Authenticate` challenge, in the order in which they are sent. */
@@ -33,11 +34,11 @@ export function challenge(
 }
 
 /** Splits the `Authorization` header. Both members are empty without one; the scheme is in lower case. */
-export function readAuthorization(request: Request): {
+export function readAuthorization({ headers }: AccessRequest): {
   readonly scheme: string;
   readonly credentials: string;
 } {
-  const header = request.headers.get('authorization')?.trim() ?? '';
+  const header = headers.get('authorization')?.trim() ?? '';
   const space = header.indexOf(' ');
   if (space < 0) return { scheme: '', credentials: '' };
   return { scheme: header.slice(0, space).toLowerCase(), credentials: header.slice(space + 1).trim() };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Clock, FittingsError, type Logger } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import type { Access, AccessDecision } from '../contracts/access.js';
+import type { Access, AccessDecision, AccessRequest } from '../contracts/access.js';
 import type { Caller, ItemKind } from '../contracts/caller.js';
 import {
   decodePart,
@@ -128,7 +128,7 @@ export function oauthResource(options: OAuthResourceOptions): Access {
 
   /** Returns the claims; undefined for an invalid token. */
   const validate = async (
-    request: Request,
+    request: AccessRequest,
     token: string,
     address: ProtectedAddress,
   ): Promise<AccessTokenClaims | undefined> => {
@@ -144,7 +144,12 @@ export function oauthResource(options: OAuthResourceOptions): Access {
     return validateAccessToken({ request: seen, token, issuer, audience, profile, clock });
   };
 
-  const claimsOf = async (request: Request, scheme: string, token: string, address: ProtectedAddress) => {
+  const claimsOf = async (
+    request: AccessRequest,
+    scheme: string,
+    token: string,
+    address: ProtectedAddress,
+  ) => {
     if (token.length > maxTokenBytes || !JWT.test(token)) return undefined;
     const proof = request.headers.get('dpop');
     if (scheme === 'dpop' || proof !== null) {
@@ -166,7 +171,11 @@ export function oauthResource(options: OAuthResourceOptions): Access {
     return claims;
   };
 
-  const decide = (request: Request, claims: AccessTokenClaims, address: ProtectedAddress): AccessDecision => {
+  const decide = (
+    request: AccessRequest,
+    claims: AccessTokenClaims,
+    address: ProtectedAddress,
+  ): AccessDecision => {
     const { server } = address;
     const principal = principalOf(claims);
     if (typeof principal !== 'string' || principal === '')
@@ -244,14 +253,14 @@ const NAMED = new Map<string, ItemKind>([
  * What a request of 2026-07-28 is about, from its headers, so that the client learns which scope it needs. Every request is decided
  * again by its body. Names at `/mcp` are those that the gateway gives, so a request there is decided by its body only.
  */
-function itemOf(request: Request, server: string | undefined): GrantedItem | undefined {
+function itemOf(request: AccessRequest, server: string | undefined): GrantedItem | undefined {
   const name = request.headers.get('mcp-name');
   if (server === undefined || name === null || name.startsWith('=?')) return undefined;
   const kind = NAMED.get(request.headers.get('mcp-method') ?? '');
   return kind && { kind, name };
 }
 
-function pick(headers: Headers, names: readonly string[]): Headers {
+function pick(headers: AccessRequest['headers'], names: readonly string[]): Headers {
   const picked = new Headers();
   for (const name of names) {
     const value = headers.get(name);

@@ -1,14 +1,13 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { ElicitationRequest, HostCallbacks, ServerRequestInfo } from '@mcp-fittings/host';
-import type { InputRequest } from '@modelcontextprotocol/server';
 import {
   elicitationInput,
   missingCapability,
   readElicitationAnswer,
   readRoots,
   readSample,
-  samplingInput,
+  type Question,
 } from './client-input.js';
 import type { OpenCall } from './open-call.js';
 
@@ -78,7 +77,8 @@ export class OpenCallRouter implements CallbackRouter {
       ...(options.sampling !== false && {
         sample: async (params, info) => {
           const call = this.#callOf(info);
-          if (call !== undefined) return readSample(await ask(call, samplingInput(params), info));
+          if (call !== undefined)
+            return readSample(await ask(call, { method: 'sampling/createMessage', params }, info));
           if (otherwise.sample !== undefined) return otherwise.sample(params, info);
           throw noClient(info);
         },
@@ -88,7 +88,8 @@ export class OpenCallRouter implements CallbackRouter {
           const call = this.#callOf(info);
           if (call === undefined) return (await otherwise.roots?.(info)) ?? [];
           // A client without roots has none.
-          if (call.exchange.capabilities?.roots === undefined) return [];
+          if (missingCapability({ method: 'roots/list' }, call.exchange.capabilities) !== undefined)
+            return [];
           return readRoots(await ask(call, { method: 'roots/list' }, info));
         },
       }),
@@ -151,7 +152,7 @@ export function openCallRouter(callbacks: CallbackRouter | undefined): OpenCallR
   });
 }
 
-async function ask(call: OpenCall, request: InputRequest, info: ServerRequestInfo): Promise<unknown> {
+async function ask(call: OpenCall, request: Question, info: ServerRequestInfo): Promise<unknown> {
   const missing = missingCapability(request, call.exchange.capabilities);
   if (missing === undefined) return call.ask(request, info.signal);
   throw new FittingsError(

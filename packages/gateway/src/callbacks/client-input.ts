@@ -1,57 +1,45 @@
 import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ElicitationAnswer, ElicitationRequest, Root } from '@mcp-fittings/host';
-import type { ClientCapabilities, InputRequest } from '@modelcontextprotocol/server';
+
+/** A question for a client: a request of MCP. */
+export interface Question {
+  readonly method: string;
+  readonly params?: JSONRPCObject | undefined;
+}
 
 /** Returns the question for the client, as its server asked it. */
-export function elicitationInput(request: ElicitationRequest): InputRequest {
+export function elicitationInput(request: ElicitationRequest): Question {
   const { mode, message } = request;
-  if (mode === 'form') {
-    return asInput('elicitation/create', { mode, message, requestedSchema: request.schema });
-  }
+  if (mode === 'form')
+    return { method: 'elicitation/create', params: { mode, message, requestedSchema: request.schema } };
   const { url, elicitationId } = request;
   // Revision 2025-11-25 identifies the page; the next one does not.
-  return asInput('elicitation/create', {
-    mode,
-    message,
-    url,
-    ...(elicitationId !== undefined && { elicitationId }),
-  });
-}
-
-/** Returns the question of `sampling/createMessage`. */
-export function samplingInput(params: JSONRPCObject): InputRequest {
-  return asInput('sampling/createMessage', params);
-}
-
-function asInput(method: string, params: JSONRPCObject): InputRequest {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parameters are the server's, and the client validates them
-  return { method, params } as unknown as InputRequest;
+  const identity = elicitationId === undefined ? {} : { elicitationId };
+  return { method: 'elicitation/create', params: { mode, message, url, ...identity } };
 }
 
 /** Returns why this client cannot be asked; `undefined` if it can. */
 export function missingCapability(
-  request: InputRequest,
-  capabilities: ClientCapabilities | undefined,
+  { method, params = {} }: Question,
+  capabilities: JSONRPCObject = {},
 ): string | undefined {
-  const { elicitation, sampling, roots } = capabilities ?? {};
-  const params: unknown = request.params;
-  switch (request.method) {
+  switch (method) {
     case 'elicitation/create': {
-      if (elicitation === undefined) return 'elicitation';
-      const isUrl = isRecord(params) && params['mode'] === 'url';
-      if (isUrl) return elicitation.url === undefined ? 'elicitation.url' : undefined;
+      const { elicitation } = capabilities;
+      if (!isRecord(elicitation)) return 'elicitation';
+      if (params['mode'] === 'url') return isRecord(elicitation['url']) ? undefined : 'elicitation.url';
       // Clients of revision 2025-06-18 declare an empty object.
-      return elicitation.form === undefined && elicitation.url !== undefined ? 'elicitation.form' : undefined;
+      return !isRecord(elicitation['form']) && isRecord(elicitation['url']) ? 'elicitation.form' : undefined;
     }
     case 'sampling/createMessage': {
-      if (sampling === undefined) return 'sampling';
-      const needsTools =
-        isRecord(params) && (params['tools'] !== undefined || params['toolChoice'] !== undefined);
-      return needsTools && sampling.tools === undefined ? 'sampling.tools' : undefined;
+      const { sampling } = capabilities;
+      if (!isRecord(sampling)) return 'sampling';
+      const needsTools = params['tools'] !== undefined || params['toolChoice'] !== undefined;
+      return needsTools && !isRecord(sampling['tools']) ? 'sampling.tools' : undefined;
     }
     default:
-      return roots === undefined ? 'roots' : undefined;
+      return isRecord(capabilities['roots']) ? undefined : 'roots';
   }
 }
 

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { FittingsError } from '@mcp-fittings/client-core';
-import type { ClientCapabilities, InputRequest, Notification } from '@modelcontextprotocol/server';
+import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import type { Notify } from '../contracts/surface.js';
+import type { Question } from './client-input.js';
 
 /** The exchange in which a client waits for the result of its call. A call that asks in the modern era has another one after each answer. */
 export interface ClientExchange {
   /** Identifies the client among all clients: questions of one client's calls may be asked in any of them. */
   readonly client: object | string;
   /** What the client declares. */
-  readonly capabilities: ClientCapabilities | undefined;
+  readonly capabilities: JSONRPCObject | undefined;
   /** Sends a notification that belongs to the request. */
-  notify(notification: Notification): Promise<void>;
+  readonly notify: Notify;
   /**
    * Sends a question that belongs to the request, and withdraws it when the signal is aborted. A client of revision 2026-07-28 gets
    * its questions as the result of the request, and has no such function.
    */
-  readonly ask?: ((request: InputRequest, signal: AbortSignal) => Promise<unknown>) | undefined;
+  readonly ask?: ((question: Question, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
 /** How far a call is: it has ended, or its client has to answer first. */
-export type CallStep<T> =
-  { readonly result: T } | { readonly questions: Readonly<Record<string, InputRequest>> };
+export type CallStep<T> = { readonly result: T } | { readonly questions: Readonly<Record<string, Question>> };
 
 /** Options of {@link OpenCall}. */
 export interface OpenCallOptions<T> {
@@ -35,8 +35,8 @@ export interface OpenCallOptions<T> {
   readonly work: (call: OpenCall<T>) => Promise<T>;
 }
 
-interface Question {
-  readonly request: InputRequest;
+interface Asked {
+  readonly question: Question;
   answer(response: unknown): void;
   withdraw(reason: unknown): void;
 }
@@ -56,7 +56,7 @@ export class OpenCall<T = unknown> {
   /** The exchange in which the client waits now, or waited last. */
   exchange: ClientExchange;
   readonly #controller = new AbortController();
-  readonly #questions = new Map<string, Question>();
+  readonly #questions = new Map<string, Asked>();
   #outcome: { readonly result: T } | { readonly error: unknown } | undefined;
   #asked = 0;
   #wake = (): void => undefined;
@@ -89,7 +89,7 @@ export class OpenCall<T = unknown> {
    * Asks the client. Rejects with the reason of `withdrawn`, and if the call ends or is given up before the answer.
    * @returns the response, not validated
    */
-  ask(request: InputRequest, withdrawn?: AbortSignal): Promise<unknown> {
+  ask(question: Question, withdrawn?: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.signal.aborted || !this.isOpen) {
         const text = 'The call that the question belongs to has ended.';
@@ -115,11 +115,11 @@ export class OpenCall<T = unknown> {
       };
       if (withdrawn?.aborted === true) return onWithdrawn();
       withdrawn?.addEventListener('abort', onWithdrawn, { once: true });
-      this.#questions.set(key, { request, answer, withdraw });
+      this.#questions.set(key, { question, answer, withdraw });
       if (this.exchange.ask === undefined) return this.#wake();
-      this.exchange.ask(request, sent.signal).then(answer, (error: unknown) => {
+      this.exchange.ask(question, sent.signal).then(answer, (error: unknown) => {
         settle();
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the error of the client or of the SDK
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the error of the client, or that it could not be asked
         reject(error);
       });
     });
@@ -133,7 +133,7 @@ export class OpenCall<T = unknown> {
         return this.#outcome;
       }
       if (this.#questions.size > 0 && this.exchange.ask === undefined) {
-        const questions = Array.from(this.#questions, ([key, { request }]) => [key, request] as const);
+        const questions = Array.from(this.#questions, ([key, { question }]) => [key, question] as const);
         return { questions: Object.fromEntries(questions) };
       }
       await new Promise<void>((resolve) => {
@@ -151,7 +151,7 @@ export class OpenCall<T = unknown> {
   abandon(reason: unknown): void {
     if (!this.isOpen) return;
     this.#controller.abort(reason);
-    for (const question of this.#questions.values()) question.withdraw(reason);
+    for (const asked of this.#questions.values()) asked.withdraw(reason);
   }
 
   async #run(work: OpenCallOptions<T>['work']): Promise<void> {
@@ -161,7 +161,7 @@ export class OpenCall<T = unknown> {
       this.#outcome = { error };
     }
     const ended = new FittingsError('ABORTED', 'The call that the question belongs to has ended.');
-    for (const question of this.#questions.values()) question.withdraw(ended);
+    for (const asked of this.#questions.values()) asked.withdraw(ended);
     this.#wake();
   }
 }

@@ -45,9 +45,7 @@ export function createExposure({ host, expose = {}, policy }: ExposureOptions): 
   const { servers, kinds } = expose;
   const isServed = (server: string): boolean => servers === undefined || servers.includes(server);
   const mayUse = ({ caller, mount }: Scope, server: string): boolean =>
-    (mount.server === undefined || mount.server === server) &&
-    isServed(server) &&
-    permits(caller, server);
+    (mount.server === undefined || mount.server === server) && isServed(server) && permits(caller, server);
   const allows: Exposure['allows'] = (scope, kind, server, name) =>
     mayUse(scope, server) && permits(scope.caller, server, name, kind);
 

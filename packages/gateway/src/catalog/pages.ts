@@ -1,4 +1,5 @@
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { RpcError } from '../contracts/rpc-error.js';
 
 /** A page of a list, and where the next one begins. */
 export interface Page<Item> {
@@ -9,7 +10,7 @@ export interface Page<Item> {
 /**
  * Returns one page. The cursor is opaque to clients; it contains the position and the kind of the list. A list that changes between
  * two pages is reported by `list_changed`.
- * @throws {ProtocolError} -32602 for a cursor that this list did not give.
+ * @throws {RpcError} -32602 for a cursor that this list did not give.
  */
 export function pageOf<Item>(
   kind: string,
@@ -43,9 +44,6 @@ function positionOf(kind: string, cursor: unknown): number {
   return position;
 }
 
-function invalidCursor(): ProtocolError {
-  return new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    'The cursor is invalid. List from the beginning.',
-  );
+function invalidCursor(): RpcError {
+  return new RpcError(RPC_CODES.invalidParams, 'The cursor is invalid. List from the beginning.');
 }

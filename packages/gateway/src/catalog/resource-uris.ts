@@ -1,5 +1,6 @@
 import type { ResourceRef } from '@mcp-fittings/host';
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { RpcError } from '../contracts/rpc-error.js';
 
 const SCHEME = 'mcp-fittings://';
 
@@ -77,7 +78,7 @@ function onlyOne(uri: string, servers: ReadonlySet<string>): ResourceRef {
   if (servers.size === 1 && server !== undefined) return { server, uri };
   const uris = Array.from(servers, (each) => qualifiedUri({ server: each, uri }));
   const text = `Several servers have a resource with this URI. Read one of: ${uris.join(' ')}`;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, text, {
+  throw new RpcError(RPC_CODES.invalidParams, text, {
     delivery: 'not-sent',
     retryable: false,
     uris,

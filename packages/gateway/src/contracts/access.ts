@@ -1,9 +1,18 @@
 import type { Caller } from './caller.js';
 
+/** What a scheme sees of a request. A `Request` of the Fetch API is one. */
+export interface AccessRequest {
+  readonly method: string;
+  /** Absolute URL, with the host of the header `Host`. */
+  readonly url: string;
+  /** Headers of the request, by names of any case. */
+  readonly headers: Pick<Headers, 'get' | 'has'>;
+}
+
 /** Decides who a request comes from. {@link Access.authenticate} is asked before the body of a request is read. */
 export interface Access {
   /** Returns the caller, or the response that refuses the request (401 with a challenge, or 403). */
-  authenticate(request: Request): Promise<AccessDecision>;
+  authenticate(request: AccessRequest): Promise<AccessDecision>;
   /**
    * Answers a request to a page of the scheme itself, such as `/.well-known/oauth-protected-resource`, before {@link authenticate} is
    * asked. Returns `undefined` for any other path.

@@ -1,7 +1,7 @@
 import type { Clock, Logger, SharedState } from '@mcp-fittings/client-core';
 import type { NamingStrategy, ToolPolicy } from '@mcp-fittings/tools';
 import type { CallbackRouter } from '../callbacks/callback-router.js';
-import type { Access, UpstreamSignIn } from './access.js';
+import type { Access, AccessRequest, UpstreamSignIn } from './access.js';
 import type { Caller } from './caller.js';
 import type { Pages } from './gateway.js';
 import type { RequestEvent } from './request-event.js';
@@ -70,7 +70,7 @@ export interface GatewayOptions {
    * Who the requests come from that a program passes to {@link Gateway.fetch} or {@link Gateway.listener} after it has authenticated them
    * itself. The gateway checks nothing then, so {@link Gateway.listen} refuses a port. Excludes {@link access}. Default none.
    */
-  readonly trustedCaller?: Caller | ((request: Request) => Caller) | undefined;
+  readonly trustedCaller?: Caller | ((request: AccessRequest) => Caller) | undefined;
   /** Who uses a socket or stdio. Default: a caller with the id `owner`, who may use everything. */
   readonly owner?: Caller | undefined;
   /** Pages at which a caller signs in to a server of the host. Default: a server that requires a sign-in refuses calls. */

@@ -91,7 +91,7 @@ export interface GatewayLoad {
 /** Answers requests to paths of its own, such as a status page. */
 export interface Pages {
   /**
-   * Returns `undefined` for any other path. Must decide by itself who may read the page; `authenticate` says who a request comes from, as
+   * Returns `undefined` for any other path; it is not asked for those of the endpoint. Must decide by itself who may read the page; `authenticate` says who a request comes from, as
    * for MCP at the same address or socket.
    */
   respond(request: Request, authenticate: Access['authenticate']): Promise<Response | undefined>;

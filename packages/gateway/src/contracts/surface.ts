@@ -1,5 +1,6 @@
-import type { Server, ServerEventBus } from '@modelcontextprotocol/server';
+import type { JSONRPCObject, RequestId } from '@mcp-fittings/client-core';
 import type { Caller, Mount } from './caller.js';
+import type { RpcError } from './rpc-error.js';
 
 /** One client of the gateway: the caller, and what it has connected to. */
 export interface ClientConnection {
@@ -7,34 +8,55 @@ export interface ClientConnection {
   readonly caller: Caller;
   /** What the client reaches. */
   readonly mount: Mount;
-  /** `legacy`: a session of a revision before 2026-07-28. `modern`: one exchange of 2026-07-28, or a pipe that speaks it. */
+  /** `legacy`: a session of a revision before 2026-07-28. `modern`: one request of 2026-07-28. */
   readonly era: 'legacy' | 'modern';
 }
 
-/** Error of a request that does not reach a server. */
-export interface Refused {
-  readonly code: number;
-  readonly message: string;
-  readonly data: unknown;
+/** Sends a notification to a client. Does nothing if the client cannot be reached. */
+export type Notify = (method: string, params: JSONRPCObject) => void;
+
+/** What is kept of a client of a revision before 2026-07-28 between its requests. Dispose of it when the client has left. */
+export interface ClientSession extends Disposable {
+  /** What the client has declared; undefined before its handshake. */
+  readonly capabilities: JSONRPCObject | undefined;
+  /** Tells the client what belongs to none of its requests. */
+  readonly notify: Notify;
 }
+
+/** A request of a client, whatever the wire. */
+export interface ClientRequest extends ClientConnection {
+  readonly id: RequestId;
+  readonly method: string;
+  /** Parameters as the client sent them, with `_meta`. */
+  readonly params: JSONRPCObject;
+  /** The session that {@link Surface.openSession} has opened; undefined in the `modern` era. */
+  readonly session?: ClientSession | undefined;
+  /** Identifies the client among all clients: questions of one client's calls may be asked in any of them. */
+  readonly client: object;
+  /** Aborted when the client cancels the request or is gone. */
+  readonly signal: AbortSignal;
+  /** Sends a notification that belongs to the request. */
+  readonly notify: Notify;
+  /** Asks the client within the request, until the signal is aborted. A client of 2026-07-28 is asked with the result. */
+  readonly ask?: Ask | undefined;
+}
+
+/** Asks a client. Resolves with its result, not validated, and rejects with its error. */
+export type Ask = (
+  question: { readonly method: string; readonly params?: JSONRPCObject | undefined },
+  options: { readonly signal: AbortSignal; readonly timeoutMs: number },
+) => Promise<JSONRPCObject>;
 
 /** The servers of the host as an MCP server, whatever the wire. */
 export interface Surface {
-  /**
-   * Creates the SDK's server that answers one connection (a session, a pipe) or one exchange. Close it to withdraw its calls; it reports
-   * `list_changed` and `resources/updated` of a session by itself.
-   */
-  createServer(connection: ClientConnection): Server;
-  /**
-   * Events of the lists and resources that this caller sees at this mount, for one `subscriptions/listen`.
-   * @param resources - URIs that the client subscribes to; the servers are asked to report them while the bus has a listener.
-   *   Default: none
-   */
-  events(caller: Caller, mount: Mount, resources?: readonly string[]): ServerEventBus;
+  /** Answers a request. Rejects with an {@link RpcError} for the client. */
+  answer(request: ClientRequest): Promise<JSONRPCObject>;
+  /** Opens the session of a client that begins with `initialize`. It is told of changes by `notify`, which belong to no request. */
+  openSession(connection: ClientConnection, notify: Notify): ClientSession;
   /** Returns the `inputSchema` of a tool by its name at the mount; `undefined` if the caller does not see it. */
   inputSchema(caller: Caller, mount: Mount, tool: string): unknown;
-  /** Returns the error of a message that a rate limit is known to refuse. It needs no server of the SDK. */
-  refusal(caller: Caller, mount: Mount, message: unknown): Refused | undefined;
+  /** Returns the error of a message that a rate limit is known to refuse, before anything is done for it. */
+  refusal(caller: Caller, mount: Mount, message: unknown): RpcError | undefined;
   /** Withdraws every call that still waits for an answer of its caller. */
   close(): Promise<void>;
 }

@@ -1,38 +1,33 @@
-import { isRecord, isRequestId } from '@mcp-fittings/toolbox/messages';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import {
   decodeParameterText,
   parameterHeaders,
   parameterText,
 } from '@mcp-fittings/toolbox/parameter-headers';
-import { REFUSAL_CODES, refuse } from './refusals.js';
+import { MCP_CODES, RpcError } from '../contracts/rpc-error.js';
 
 /**
- * Refuses a tool call whose `Mcp-Param-*` headers differ from its arguments: a proxy before the gateway may have routed or allowed it by
- * the headers. Returns `undefined` for any other message.
+ * Throws the error of a tool call whose `Mcp-Param-*` headers differ from its arguments: a proxy before the gateway may have routed or
+ * allowed it by the headers.
  * @param schemaOf - returns the `inputSchema` of a tool that the caller sees
  * @see https://modelcontextprotocol.io/seps/2243-http-standardization
  */
 export function checkParameterHeaders(
-  headers: Headers,
-  body: unknown,
+  header: (name: string) => string | undefined,
+  { method, params }: { readonly method: string; readonly params?: unknown },
   schemaOf: (tool: string) => unknown,
-): Response | undefined {
-  const params = isRecord(body) && body['method'] === 'tools/call' ? body['params'] : undefined;
-  if (!isRecord(body) || !isRecord(params) || typeof params['name'] !== 'string') return undefined;
+): void {
+  if (method !== 'tools/call' || !isRecord(params) || typeof params['name'] !== 'string') return;
   for (const parameter of parameterHeaders(schemaOf(params['name']))) {
     const expected = parameterText(params['arguments'], parameter);
     if (expected === undefined) continue;
-    const sent = headers.get(parameter.header);
-    if (sent !== null && isSame(decodeParameterText(sent), expected)) continue;
-    const id = isRequestId(body['id']) ? body['id'] : null;
-    const what = sent === null ? 'is missing' : 'differs from the argument';
-    return refuse(400, `The header ${parameter.header} ${what}.`, {
-      code: REFUSAL_CODES.headerMismatch,
-      id,
-      data: { mismatch: { header: parameter.header, body: parameter.path.join('.') } },
-    });
+    const sent = header(parameter.header.toLowerCase());
+    if (sent !== undefined && isSame(decodeParameterText(sent), expected)) continue;
+    const what = sent === undefined ? 'is missing' : 'differs from the argument';
+    const mismatch = { header: parameter.header, body: parameter.path.join('.') };
+    const text = `The header ${parameter.header} ${what}.`;
+    throw new RpcError(MCP_CODES.headerMismatch, text, { mismatch }, 400);
   }
-  return undefined;
 }
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;

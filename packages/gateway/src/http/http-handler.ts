@@ -1,21 +1,25 @@
-import type { Clock, Logger } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { isLegacyRequest } from '@modelcontextprotocol/server';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock, JSONRPCMessage, Logger } from '@mcp-fittings/client-core';
+import { isRequestId, isRecord } from '@mcp-fittings/toolbox/messages';
 import type { Access, AccessDecision } from '../contracts/access.js';
 import { principalKey, type Caller, type Mount } from '../contracts/caller.js';
 import type { GatewayLoad, Pages } from '../contracts/gateway.js';
+import { RpcError } from '../contracts/rpc-error.js';
 import type { SessionStore } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
-import { boundBody } from './bounded-body.js';
-import { createExchanges, idOf } from './exchanges.js';
+import { checkRevision, classify, type Classified } from './classify.js';
+import { type Exchange, nodeExchange } from './exchange.js';
+import { answerFetch } from './fetch-door.js';
+import { Heartbeat } from './heartbeat.js';
 import { readMessage } from './read-message.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
 import { type RequestGateOptions, createRequestGate } from './request-gate.js';
-import { createSessions } from './sessions.js';
+import { Sessions } from './sessions.js';
+import { StatelessRequests } from './stateless-requests.js';
 import { Turns } from './turns.js';
 import { type Admitted, watchAccess } from './watch-access.js';
 
-/** Options of {@link createHttpHandler}. */
+/** Options of {@link HttpHandler}. */
 export interface HttpHandlerOptions extends RequestGateOptions {
   readonly surface: Surface;
   /** Whether the caller can reach anything at the mount. */
@@ -39,117 +43,163 @@ export interface HttpHandlerOptions extends RequestGateOptions {
 /** Decides who a request comes from, see {@link Access.authenticate}. */
 export type Authenticate = Access['authenticate'];
 
-/** Streamable HTTP of both protocol eras. */
-export interface HttpHandler {
-  /** Answers a request. Who may use the gateway depends on where the request came in. */
-  fetch(request: Request, authenticate: Authenticate): Promise<Response>;
-  load(): GatewayLoad;
-  /** Ends all sessions and streams, and refuses all further requests. */
-  close(): Promise<void>;
+/** A request of someone who may use an address of the endpoint. */
+interface Admission {
+  readonly decision: Admitted;
+  readonly mount: Mount;
+  /** Asks again who the request comes from. */
+  readonly authenticate: Authenticate;
 }
 
 const METHODS = ['GET', 'POST', 'DELETE'];
 
-/** Creates the handler. A request passes the checks in a fixed order; its body is read last. */
-export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
-  const { surface, serves, pages, basePath, maxBodyBytes, maxUnreadBytes, logger } = options;
-  const { maxSubscriptions, keepAliveMs, clock } = options;
-  const gate = createRequestGate(options);
-  const turns = new Turns();
-  const sessions = createSessions({ ...options.sessions, surface, keepAliveMs, clock, logger });
-  const exchanges = createExchanges({ surface, maxSubscriptions, keepAliveMs, logger });
-  /** Requests that are not over. Held here because Node.js forgets the signal of a request that nothing refers to. */
-  const open = new Set<Request>();
-  /** One for all requests: each would have a stack of its own. */
-  const responseEnded = new Error('The response has ended.');
-  let requestsInFlight = 0;
-  let isClosed = false;
+/** Streamable HTTP of both protocol eras. A request passes the checks in a fixed order; its body is read last. */
+export class HttpHandler {
+  readonly #options: HttpHandlerOptions;
+  readonly #gate: ReturnType<typeof createRequestGate>;
+  readonly #turns = new Turns();
+  readonly #sessions: Sessions;
+  readonly #stateless: StatelessRequests;
+  #requestsInFlight = 0;
+  #isClosed = false;
 
-  /** Passes a request on. The response reports its end, for whatever reason, by the signal of the request that the era gets. */
-  const serve = async (
-    request: Request,
-    body: unknown,
-    admitted: Admitted,
-    mount: Mount,
-    authenticate: Authenticate,
-  ): Promise<Response> => {
-    const { url, method, headers } = request;
-    const { caller } = admitted;
-    const over = new AbortController();
-    const passed = new Request(url, { method, headers, signal: over.signal });
-    const isStream = method === 'GET' || (isRecord(body) && body['method'] === 'subscriptions/listen');
-    const counts = method === 'POST' && !isStream;
-    if (counts) requestsInFlight += 1;
-    let watch: Disposable | undefined;
-    const end = (): void => {
-      if (over.signal.aborted) return;
-      if (counts) requestsInFlight -= 1;
-      watch?.[Symbol.dispose]();
-      request.signal.removeEventListener('abort', end);
-      over.abort(responseEnded);
-      open.delete(request);
-      open.delete(passed);
+  constructor(options: HttpHandlerOptions) {
+    const { keepAliveMs, clock } = options;
+    this.#options = options;
+    this.#gate = createRequestGate(options);
+    const heartbeat = new Heartbeat(keepAliveMs, clock);
+    this.#sessions = new Sessions({ ...options, ...options.sessions, heartbeat });
+    this.#stateless = new StatelessRequests({ ...options, heartbeat });
+  }
+
+  /** Returns a listener of `node:http`. Who may use the gateway depends on where a request came in. */
+  listener(authenticate: Authenticate): (request: IncomingMessage, response: ServerResponse) => void {
+    return (incoming, outgoing) => {
+      const exchange = nodeExchange(incoming, outgoing, this.#options.maxUnreadBytes);
+      if (exchange !== undefined) return void this.#handle(exchange, authenticate);
+      const type = { 'content-type': 'application/json' };
+      const error = { code: REFUSAL_CODES.general, message: 'The request target is not valid.' };
+      outgoing.writeHead(400, type).end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
     };
-    open.add(request).add(passed);
-    if (request.signal.aborted) end();
-    else request.signal.addEventListener('abort', end, { once: true });
-    try {
-      const era = method === 'POST' && !(await isLegacyRequest(passed, body)) ? exchanges : sessions;
-      const response = await era.handle(passed, body, caller, mount);
-      const { signal } = over;
-      if (isStream && !signal.aborted)
-        watch = watchAccess(admitted, () => authenticate(request), { clock, onEnd: end });
-      return boundBody(response, new Headers(response.headers), { maxUnreadBytes, signal, onEnd: end });
-    } catch (error) {
-      end();
-      throw error;
-    }
-  };
+  }
 
-  const answer = async (request: Request, authenticate: Authenticate): Promise<Response> => {
-    for (const page of pages) {
-      // oxlint-disable-next-line no-await-in-loop -- the first page that knows the path answers
-      const response = await page.respond(request, authenticate);
-      if (response !== undefined) return response;
+  /** Answers a request of the Fetch API. */
+  fetch(request: Request, authenticate: Authenticate): Promise<Response> {
+    const { maxUnreadBytes } = this.#options;
+    return answerFetch(request, maxUnreadBytes, (exchange) => this.#handle(exchange, authenticate));
+  }
+
+  load(): GatewayLoad {
+    return { sessions: this.#sessions.size, requestsInFlight: this.#requestsInFlight };
+  }
+
+  /** Ends all sessions and streams, and refuses all further requests. */
+  close(): void {
+    this.#isClosed = true;
+    this.#sessions.close();
+    this.#stateless.close();
+  }
+
+  /** Answers a request. Never rejects. */
+  async #handle(exchange: Exchange, authenticate: Authenticate): Promise<void> {
+    const { logger } = this.#options;
+    try {
+      const refusal = this.#gate(exchange) ?? (await this.#answer(exchange, authenticate));
+      if (refusal !== undefined) await exchange.send(refusal);
+    } catch (error) {
+      logger?.error('A request could not be answered.', { error: String(error) });
+      const internal = refuse(500, 'Internal error.', { code: REFUSAL_CODES.internalError });
+      await exchange.send(internal).catch(() => exchange.destroy());
     }
-    const mount = mountOf(new URL(request.url).pathname, basePath);
-    if (mount === undefined) return refuse(404, 'Nothing is served at this path.');
-    const { method } = request;
+  }
+
+  /** Returns the response of a page or a refusal, or answers. */
+  async #answer(exchange: Exchange, authenticate: Authenticate): Promise<Response | undefined> {
+    if (this.#isClosed)
+      return refuse(503, 'The gateway is shutting down.', { headers: { 'retry-after': '10' } });
+    const { serves, basePath, maxBodyBytes, surface } = this.#options;
+    const { method, path } = exchange;
+    const mount = mountOf(path, basePath);
+    if (mount === undefined) return this.#page(exchange, authenticate);
     if (!METHODS.includes(method)) {
       return refuse(405, 'The method is not allowed.', { headers: { allow: METHODS.join(', ') } });
     }
-    const decision = await authenticate(request);
+    const decision = await authenticate(exchange.request);
     if ('refusal' in decision) return decision.refusal;
     const { caller } = decision;
-    await turns.take(principalKey(caller));
+    const admission = { decision, mount, authenticate };
+    await this.#turns.take(principalKey(caller));
     if (!serves(caller, mount)) return refuse(404, 'Nothing is served at this path.');
-    if (method !== 'POST') return serve(request, undefined, decision, mount, authenticate);
-    const message = await readMessage(request, maxBodyBytes);
+    if (method !== 'POST') return this.#serve(exchange, undefined, admission);
+    const message = await readMessage(exchange, maxBodyBytes);
     if ('refusal' in message) return message.refusal;
     const { body } = message;
-    const refused = surface.refusal(caller, mount, body);
-    if (refused !== undefined) return refuse(200, refused.message, { ...refused, id: idOf(body) });
-    return serve(request, body, decision, mount, authenticate);
-  };
+    try {
+      const refused = surface.refusal(caller, mount, body);
+      if (refused !== undefined) throw refused;
+      return await this.#serve(exchange, classify(body, exchange.header), admission);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      const { code, message: text, data, status } = error;
+      const id = isRecord(body) && isRequestId(body['id']) ? body['id'] : null;
+      return refuse(status, text, { code, data, id });
+    }
+  }
 
-  return {
-    async fetch(request, authenticate) {
-      const gated = gate(request);
-      if ('response' in gated) return gated.response;
-      const response = isClosed
-        ? refuse(503, 'The gateway is shutting down.', { headers: { 'retry-after': '10' } })
-        : await answer(request, authenticate).catch((error: unknown) => {
-            logger?.error('A request could not be answered.', { error: String(error) });
-            return refuse(500, 'Internal error.', { code: REFUSAL_CODES.internalError });
-          });
-      return withHeaders(response, gated.headers);
-    },
-    load: () => ({ sessions: sessions.size, requestsInFlight }),
-    async close() {
-      isClosed = true;
-      await Promise.all([sessions.close(), exchanges.close()]);
-    },
-  };
+  async #page(exchange: Exchange, authenticate: Authenticate): Promise<Response> {
+    const { pages } = this.#options;
+    const request = pages.length === 0 ? undefined : exchange.toFetch();
+    for (const page of pages) {
+      // oxlint-disable-next-line no-await-in-loop -- the first page that knows the path answers
+      const response = request && (await page.respond(request, authenticate));
+      if (response !== undefined) return response;
+    }
+    return refuse(404, 'Nothing is served at this path.');
+  }
+
+  /** Passes a request on to its era. */
+  async #serve(
+    exchange: Exchange,
+    body: Classified | undefined,
+    { decision, mount, authenticate }: Admission,
+  ): Promise<Response | undefined> {
+    const { caller } = decision;
+    const isModern = body?.era === 'modern';
+    const isStream =
+      exchange.method === 'GET' || (isModern && body.message.method === 'subscriptions/listen');
+    if (exchange.method === 'POST' && !isStream) {
+      this.#requestsInFlight += 1;
+      exchange.onOver(() => (this.#requestsInFlight -= 1));
+    }
+    if (isModern) this.#stateless.handle(exchange, body.message, { caller, mount });
+    else {
+      const refusal = await this.#ofSession(exchange, body?.messages ?? [], { caller, mount });
+      if (refusal !== undefined) return refusal;
+    }
+    if (isStream && !exchange.isOver) {
+      const { clock } = this.#options;
+      const onEnd = (): void => exchange.end();
+      const watch = watchAccess(decision, () => authenticate(exchange.request), { clock, onEnd });
+      exchange.onOver(() => watch[Symbol.dispose]());
+    }
+    return undefined;
+  }
+
+  async #ofSession(
+    exchange: Exchange,
+    messages: readonly JSONRPCMessage[],
+    sender: { readonly caller: Caller; readonly mount: Mount },
+  ): Promise<Response | undefined> {
+    const { method, header } = exchange;
+    const accept = header('accept') ?? '';
+    const begins = header('mcp-session-id') === undefined;
+    const wanted = method === 'POST' ? ['application/json', 'text/event-stream'] : ['text/event-stream'];
+    const isAsked = method === 'POST' || (method === 'GET' && !begins);
+    if (isAsked && !wanted.every((type) => accept.includes(type)))
+      return refuse(406, `The client must accept ${wanted.join(' and ')}.`);
+    if (!begins) checkRevision(header);
+    return this.#sessions.handle(exchange, messages, sender);
+  }
 }
 
 /** Returns `undefined` for a path that is not of the endpoint. */
@@ -163,25 +213,6 @@ function mountOf(path: string, basePath: string): Mount | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Pages may be cached if they say so; answers for a caller may not. */
-function withHeaders(response: Response, added: Readonly<Record<string, string>>): Response {
-  const { headers } = response;
-  try {
-    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-    if (isStream) headers.set('cache-control', 'no-store, no-transform');
-    else if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-  } catch {
-    // The headers of a redirect, or of a response that a program has fetched, cannot be changed.
-    const { body, status, statusText } = response;
-    return withHeaders(new Response(body, { status, statusText, headers: new Headers(headers) }), added);
-  }
-  for (const [name, value] of Object.entries(added)) {
-    if (name === 'vary') headers.append(name, value);
-    else headers.set(name, value);
-  }
-  return response;
 }
 
 /** Refuses every request: a gateway without `access` must not be open by mistake. */

@@ -1,4 +1,5 @@
-import { isJsonContentType } from '@modelcontextprotocol/server';
+import { isUtf8 } from 'node:buffer';
+import type { Exchange } from './exchange.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
 
 /**
@@ -6,38 +7,28 @@ import { REFUSAL_CODES, refuse } from './refusals.js';
  * no more than the limit is kept in memory.
  */
 export async function readMessage(
-  request: Request,
+  exchange: Exchange,
   maxBytes: number,
 ): Promise<{ readonly body: unknown } | { readonly refusal: Response }> {
-  const { headers } = request;
   const tooLarge = (): { readonly refusal: Response } => ({
     refusal: refuse(413, `The body must not have more than ${maxBytes} bytes.`),
   });
-  if (Number(headers.get('content-length')) > maxBytes) return tooLarge();
-  if (!isJsonContentType(headers.get('content-type'))) {
+  if (Number(exchange.header('content-length') ?? 0) > maxBytes) return tooLarge();
+  if (!JSON_TYPE.test(exchange.header('content-type') ?? '')) {
     return { refusal: refuse(415, 'The content type must be application/json.') };
   }
-  if ((headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
+  if ((exchange.header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
     return { refusal: refuse(415, 'The body must not be compressed.') };
   }
   try {
-    const bytes = await collect(request.body, maxBytes);
+    const bytes = await exchange.read(maxBytes);
     if (bytes === undefined) return tooLarge();
-    return { body: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
+    if (!isUtf8(bytes)) throw new Error('The body is not UTF-8.');
+    return { body: JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, '')) };
   } catch {
     return { refusal: refuse(400, 'The body is not valid JSON.', { code: REFUSAL_CODES.parseError }) };
   }
 }
 
-/** Returns `undefined` if there are more bytes than the limit. */
-async function collect(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  // Leaving the loop cancels the stream.
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > limit) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+/** With any parameters, such as `charset=utf-8`; two types in one header are none. */
+const JSON_TYPE = /^\s*application\/json\s*(?:;[^,]*)?$/i;

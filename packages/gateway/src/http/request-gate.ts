@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import type { Exchange } from './exchange.js';
 import { refuse } from './refusals.js';
 
 /** Options of {@link createRequestGate}. */
@@ -9,31 +10,32 @@ export interface RequestGateOptions {
   readonly allowedOrigins: readonly string[];
 }
 
-/** What the gate decides: an answer, or the headers that let the web page read the answer. */
-export type GateDecision =
-  { readonly response: Response } | { readonly headers: Readonly<Record<string, string>> };
-
 /**
- * Creates the check of `Host` and `Origin`, the first for every request. It answers CORS preflight requests of allowed origins.
+ * Creates the check of `Host` and `Origin`, the first for every request. It returns the refusal, or the answer to a CORS preflight request of an
+ * allowed origin, and adds the headers with which a web page can read the response.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
-export function createRequestGate(options: RequestGateOptions): (request: Request) => GateDecision {
+export function createRequestGate(options: RequestGateOptions): (exchange: Exchange) => Response | undefined {
   const origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase()));
   const hosts = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
-  return (request) => {
-    const { headers } = request;
-    const host = headers.get('host') ?? new URL(request.url).host;
-    if (!hostIsAllowed(host, hosts)) {
-      return { response: refuse(403, 'The Host header is not allowed.') };
+  /** Most requests have the host of the one before. */
+  let lastAllowed: string | undefined;
+  return (exchange) => {
+    const { header, method } = exchange;
+    const host = header('host') ?? '';
+    if (host !== lastAllowed && !hostIsAllowed(host, hosts)) {
+      return refuse(403, 'The Host header is not allowed.');
     }
-    const origin = headers.get('origin');
-    if (origin === null || isOwnPage(origin, host)) return { headers: {} };
-    if (!origins.has(origin.toLowerCase())) return { response: refuse(403, 'The Origin is not allowed.') };
+    lastAllowed = host;
+    const origin = header('origin');
+    if (origin === undefined || isOwnPage(origin, host)) return undefined;
+    if (!origins.has(origin.toLowerCase())) return refuse(403, 'The Origin is not allowed.');
     const readable = { 'access-control-allow-origin': origin, vary: 'Origin' };
-    if (request.method === 'OPTIONS' && headers.has('access-control-request-method')) {
-      return { response: preflight(headers, readable) };
+    if (method === 'OPTIONS' && header('access-control-request-method') !== undefined) {
+      return preflight(header('access-control-request-headers') ?? '', readable);
     }
-    return { headers: { ...readable, 'access-control-expose-headers': EXPOSED } };
+    exchange.add({ ...readable, 'access-control-expose-headers': EXPOSED });
+    return undefined;
   };
 }
 
@@ -70,8 +72,8 @@ const REQUEST_HEADERS = [
 const PARAMETER_HEADER = /^mcp-param-[!#$%&'*+.^_`|~\w-]{1,128}$/;
 const TWO_HOURS_IN_SECONDS = '7200';
 
-function preflight(requested: Headers, readable: Readonly<Record<string, string>>): Response {
-  const parameters = (requested.get('access-control-request-headers') ?? '')
+function preflight(requested: string, readable: Readonly<Record<string, string>>): Response {
+  const parameters = requested
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())

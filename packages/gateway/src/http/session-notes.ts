@@ -1,11 +1,6 @@
 import type { JSONRPCMessage } from '@mcp-fittings/client-core';
-import { isMessage, isRecord } from '@mcp-fittings/toolbox/messages';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { SessionRecord } from '../contracts/session-store.js';
-
-/** Returns the JSON-RPC messages of a body, which is one or, in revision 2025-03-26, a batch. */
-export function messagesIn(body: unknown): readonly JSONRPCMessage[] {
-  return (Array.isArray(body) ? body : [body]).filter(isMessage);
-}
 
 /** Returns the record with what the messages of the client change in the session; the same object if they change nothing. */
 export function noteMessages(record: SessionRecord, messages: readonly JSONRPCMessage[]): SessionRecord {

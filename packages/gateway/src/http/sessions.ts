@@ -1,244 +1,262 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { type Clock, FittingsError, type Logger } from '@mcp-fittings/client-core';
+import { type Clock, FittingsError, type JSONRPCMessage, type Logger } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { isInitializeRequest } from '@modelcontextprotocol/server';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { SessionRecord, SessionStore } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
+import type { Exchange } from './exchange.js';
+import type { Heartbeat } from './heartbeat.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
-import { type CurrentRequest, type Session, openSession } from './session.js';
-import { messagesIn, noteMessages } from './session-notes.js';
+import { Session } from './session.js';
+import { noteMessages } from './session-notes.js';
 
-/** Options of {@link createSessions}. */
+/** Options of {@link Sessions}. */
 export interface SessionsOptions {
   readonly surface: Surface;
   readonly max: number;
   readonly maxPerCaller: number;
   readonly idleMs: number;
   readonly store: SessionStore | undefined;
-  readonly keepAliveMs: number;
+  readonly heartbeat: Heartbeat;
   readonly clock: Clock;
   readonly logger: Logger | undefined;
 }
 
-/** Sessions of the clients of revisions before 2026-07-28. */
-export interface Sessions {
-  /** Number of sessions on this replica. */
-  readonly size: number;
-  /** Answers a request of the caller at a mount. Its signal must be aborted as soon as the response has ended. */
-  handle(request: Request, body: unknown, caller: Caller, mount: Mount): Promise<Response>;
-  /** Ends the sessions on this replica. */
-  close(): Promise<void>;
+/** Who sends a request, and to which address. */
+export interface Sender {
+  readonly caller: Caller;
+  readonly mount: Mount;
 }
 
 interface OpenSession {
   readonly session: Session;
-  readonly callerId: string;
   timer: Disposable | undefined;
 }
 
-/** Creates the table of sessions. The order of the table is that of last use. */
-export function createSessions(options: SessionsOptions): Sessions {
-  const { surface, max, maxPerCaller, idleMs, keepAliveMs, clock, logger } = options;
-  const store = options.store && withStoreErrors(options.store);
-  const peers = options.store?.peers;
-  const current = new AsyncLocalStorage<CurrentRequest>();
-  const table = new Map<string, OpenSession>();
+/** Sessions of the clients of revisions before 2026-07-28. */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #store: SessionStore | undefined;
+  /** In the order of last use. */
+  readonly #table = new Map<string, OpenSession>();
   /** Sessions that are being opened, by caller. */
-  const opening = new Map<string, number>();
-  const restoring = new Map<string, Promise<Session | Response>>();
-  let isClosed = false;
+  readonly #opening = new Map<string, number>();
+  readonly #restoring = new Map<string, Promise<Session | Response>>();
+  #isClosed = false;
 
-  const end = async (id: string): Promise<void> => {
-    const entry = table.get(id);
-    table.delete(id);
-    entry?.timer?.[Symbol.dispose]();
-    // What fails while a session ends has no one to tell.
-    await entry?.session.close().catch((error: unknown) => logger?.debug(String(error)));
-  };
-  const use = (id: string, open: OpenSession): void => {
-    open.timer?.[Symbol.dispose]();
-    table.delete(id);
-    table.set(id, open);
-    open.timer = clock.schedule(() => (open.session.isIdle ? void end(id) : use(id, open)), idleMs, {
-      unref: true,
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#store = options.store && withStoreErrors(options.store);
+    options.store?.peers?.receive(({ sessionId, callerId, messages, ended }) => {
+      const session = this.#table.get(sessionId)?.session;
+      if (session === undefined || session.record.callerId !== callerId) return;
+      if (ended) this.#end(sessionId);
+      else void session.receive(messages).catch((error: unknown) => this.#debug(error));
     });
-  };
+  }
 
-  /** Returns whether there is room for one session of the caller, after ending an idle one if necessary. Nothing may wait before it is used. */
-  const makeRoom = (callerId: string): boolean => {
-    const own = [...table].filter(([, open]) => open.callerId === callerId);
-    const pending = [...opening.values()].reduce((sum, count) => sum + count, 0);
-    const isFullForCaller = own.length + (opening.get(callerId) ?? 0) >= maxPerCaller;
-    if (!isFullForCaller && table.size + pending < max) return true;
-    const candidates = isFullForCaller ? own : [...own, ...table];
-    const idle = candidates.find(([, open]) => open.session.isIdle);
-    if (idle === undefined) return false;
-    void end(idle[0]);
-    return true;
-  };
+  /** Number of sessions on this replica. */
+  get size(): number {
+    return this.#table.size;
+  }
 
-  /** Opens a session, and adds it to the table if `begin` succeeds with it. */
-  const open = async <T>(
-    record: SessionRecord,
-    caller: Caller,
-    mount: Mount,
-    begin: (session: Session) => Promise<T>,
-    succeeded: (result: T) => boolean,
-  ): Promise<{ readonly session: Session; readonly result: T } | undefined> => {
-    if (isClosed || !makeRoom(caller.id)) return undefined;
-    opening.set(caller.id, (opening.get(caller.id) ?? 0) + 1);
+  /**
+   * Answers a request of a sender; `messages` are those of a POST. Returns the refusal if it does not answer.
+   */
+  async handle(
+    exchange: Exchange,
+    messages: readonly JSONRPCMessage[],
+    sender: Sender,
+  ): Promise<Response | undefined> {
     try {
-      const session = await openSession({
-        surface,
-        caller,
-        mount,
-        record,
-        peers,
-        current,
-        keepAliveMs,
-        logger,
-      });
-      const closeUnlessAdded = { isAdded: false };
-      try {
-        const result = await begin(session);
-        closeUnlessAdded.isAdded = succeeded(result) && !isClosed;
-        if (closeUnlessAdded.isAdded) use(record.id, { session, callerId: caller.id, timer: undefined });
-        return { session, result };
-      } finally {
-        if (!closeUnlessAdded.isAdded) await session.close();
-      }
-    } finally {
-      const left = (opening.get(caller.id) ?? 1) - 1;
-      if (left === 0) opening.delete(caller.id);
-      else opening.set(caller.id, left);
+      return await this.#handle(exchange, messages, sender);
+    } catch (error) {
+      if (!(error instanceof FittingsError && error.code === 'STORE_UNAVAILABLE')) throw error;
+      this.#options.logger?.error(error.message, { cause: String(error.cause) });
+      return refuse(503, 'Sessions are not available.', { headers: { 'retry-after': RETRY_SECONDS } });
     }
-  };
+  }
 
-  const begin = async (request: Request, body: unknown, caller: Caller, mount: Mount): Promise<Response> => {
-    const params = isRecord(body) ? body['params'] : undefined;
+  /** Ends the sessions on this replica. */
+  close(): void {
+    this.#isClosed = true;
+    for (const id of this.#table.keys()) this.#end(id);
+  }
+
+  async #handle(
+    exchange: Exchange,
+    messages: readonly JSONRPCMessage[],
+    sender: Sender,
+  ): Promise<Response | undefined> {
+    const id = exchange.header('mcp-session-id');
+    const handshake = messages.find((message) => 'method' in message && message.method === 'initialize');
+    if (id === undefined) {
+      if (handshake !== undefined && messages.length === 1 && isHandshake(handshake))
+        return this.#begin(exchange, handshake, sender);
+      return refuse(400, 'A request without a session must be `initialize`.');
+    }
+    const found = await this.#find(id, sender);
+    if (found instanceof Response) return found;
+    if (this.#store !== undefined && !(await this.#stillExists(this.#store, id))) {
+      this.#end(id);
+      return notFound();
+    }
+    const entry = this.#table.get(id);
+    if (entry === undefined) return notFound();
+    this.#use(id, entry);
+    if (exchange.method === 'GET') return found.listen(exchange);
+    if (exchange.method === 'DELETE') {
+      await this.#store?.delete(id);
+      this.#end(id);
+      const { callerId } = found.record;
+      await this.#options.store?.peers?.tell({ sessionId: id, callerId, messages: [], ended: true });
+      exchange.respond(200, {});
+      return undefined;
+    }
+    if (handshake !== undefined) {
+      return refuse(400, 'The session has begun already.', { code: REFUSAL_CODES.invalidRequest });
+    }
+    return found.post(exchange, messages, sender.caller);
+  }
+
+  async #begin(exchange: Exchange, handshake: JSONRPCMessage, sender: Sender): Promise<Response | undefined> {
+    const { caller, mount } = sender;
+    const params = 'params' in handshake ? handshake.params : undefined;
     const record: SessionRecord = {
       id: randomUUID(),
       callerId: caller.id,
       principal: caller.principal,
       server: mount.server,
-      initialize: isRecord(params) ? params : {},
+      initialize: params ?? {},
       subscriptions: [],
     };
-    const opened = await open(
-      record,
-      caller,
-      mount,
-      (session) => session.handle(request, body, caller),
-      (response) => response.status === 200,
+    const session = await this.#open(record, sender, () =>
+      Promise.resolve(this.#store?.save(record, this.#options.idleMs)),
     );
-    if (opened === undefined) return full();
-    if (opened.result.status === 200) {
-      await store?.save(record, idleMs).catch(async (error: unknown) => {
-        await end(record.id);
-        throw error;
-      });
-    }
-    return opened.result;
-  };
+    return session === undefined ? full() : session.post(exchange, [handshake], caller);
+  }
 
-  /** Creates a session again that another replica has begun. */
-  const restore = async (id: string, caller: Caller, mount: Mount): Promise<Session | Response> => {
-    const record = await store?.get(id);
-    if (record === undefined || !isSessionOf(record, caller, mount)) return notFound();
-    const opened = await open(
-      record,
+  /** Opens a session, and adds it to the table if `begin` succeeds with it. Returns `undefined` if there is no room. */
+  async #open(
+    record: SessionRecord,
+    { caller, mount }: Sender,
+    begin: (session: Session) => Promise<void>,
+  ): Promise<Session | undefined> {
+    const { surface, store, heartbeat, clock } = this.#options;
+    if (this.#isClosed || !this.#makeRoom(caller.id)) return undefined;
+    this.#opening.set(caller.id, (this.#opening.get(caller.id) ?? 0) + 1);
+    const session = new Session({
+      surface,
       caller,
       mount,
-      (session) => session.replay(),
-      () => true,
-    );
-    return opened?.session ?? full();
-  };
-  const find = async (id: string, caller: Caller, mount: Mount): Promise<Session | Response> => {
-    const known = table.get(id)?.session;
-    if (known !== undefined) return isSessionOf(known.record, caller, mount) ? known : notFound();
-    if (store === undefined) return notFound();
-    const pending = restoring.get(id);
+      record,
+      peers: store?.peers,
+      keep: (...changed) => this.#keep(...changed),
+      heartbeat,
+      clock,
+    });
+    let isAdded = false;
+    try {
+      await begin(session);
+      isAdded = !this.#isClosed;
+      if (isAdded) this.#use(record.id, { session, timer: undefined });
+      return isAdded ? session : undefined;
+    } finally {
+      if (!isAdded) session.close();
+      const left = (this.#opening.get(caller.id) ?? 1) - 1;
+      if (left === 0) this.#opening.delete(caller.id);
+      else this.#opening.set(caller.id, left);
+    }
+  }
+
+  /** Returns whether there is room for one session of the caller, after ending an idle one if necessary. Nothing may wait before it is used. */
+  #makeRoom(callerId: string): boolean {
+    const { max, maxPerCaller } = this.#options;
+    const own = [...this.#table].filter(([, { session }]) => session.record.callerId === callerId);
+    const pending = [...this.#opening.values()].reduce((sum, count) => sum + count, 0);
+    const isFullForCaller = own.length + (this.#opening.get(callerId) ?? 0) >= maxPerCaller;
+    if (!isFullForCaller && this.#table.size + pending < max) return true;
+    const candidates = isFullForCaller ? own : [...own, ...this.#table];
+    const idle = candidates.find(([, { session }]) => session.isIdle);
+    if (idle === undefined) return false;
+    this.#end(idle[0]);
+    return true;
+  }
+
+  async #find(id: string, sender: Sender): Promise<Session | Response> {
+    const known = this.#table.get(id)?.session;
+    if (known !== undefined) return isSessionOf(known.record, sender) ? known : notFound();
+    if (this.#store === undefined) return notFound();
+    const pending = this.#restoring.get(id);
     if (pending !== undefined) {
       await pending.catch(() => undefined);
-      return find(id, caller, mount);
+      return this.#find(id, sender);
     }
-    const restored = restore(id, caller, mount).finally(() => restoring.delete(id));
-    restoring.set(id, restored);
+    const restored = this.#restore(this.#store, id, sender).finally(() => this.#restoring.delete(id));
+    this.#restoring.set(id, restored);
     return restored;
-  };
+  }
+
+  /** Creates a session again that another replica has begun. */
+  async #restore(store: SessionStore, id: string, sender: Sender): Promise<Session | Response> {
+    const record = await store.get(id);
+    if (record === undefined || !isSessionOf(record, sender)) return notFound();
+    return (await this.#open(record, sender, (session) => session.replay())) ?? full();
+  }
 
   /** A store that is away does not end the sessions that this replica knows. */
-  const stillExists = (kept: SessionStore, id: string): Promise<boolean> =>
-    kept.touch(id, idleMs).catch((error: unknown) => {
-      logger?.warn('A session continues without its store.', { error: String(error) });
+  #stillExists(store: SessionStore, id: string): Promise<boolean> {
+    return store.touch(id, this.#options.idleMs).catch((error: unknown) => {
+      this.#options.logger?.warn('A session continues without its store.', { error: String(error) });
       return true;
     });
+  }
 
-  const handle: Sessions['handle'] = async (request, body, caller, mount) => {
-    const id = request.headers.get('mcp-session-id');
-    if (id === null) {
-      if (isInitializeRequest(body)) return begin(request, body, caller, mount);
-      return refuse(400, 'A request without a session must be `initialize`.');
-    }
-    const session = await find(id, caller, mount);
-    if (session instanceof Response) return session;
-    if (store !== undefined && !(await stillExists(store, id))) {
-      await end(id);
-      return notFound();
-    }
-    const entry = table.get(id);
-    if (entry === undefined) return notFound();
-    use(id, entry);
-    const before = session.record;
-    const response = await session.handle(request, body, caller);
-    if (request.method === 'DELETE' && response.ok) {
-      await store?.delete(id);
-      await end(id);
-      await peers?.tell({ sessionId: id, callerId: caller.id, messages: [], ended: true });
-    } else if (store !== undefined && session.record !== before) {
-      const change = (record: SessionRecord): SessionRecord => noteMessages(record, messagesIn(body));
-      const kept = store.change?.(id, change, idleMs) ?? store.save(session.record, idleMs);
-      await kept.catch((error: unknown) => {
-        logger?.warn('A change of a session was not kept for other replicas.', { error: String(error) });
-      });
-    }
-    return response;
-  };
+  /** Keeps what a client has changed, for other replicas, and tells them. */
+  async #keep({ record }: Session, messages: readonly JSONRPCMessage[]): Promise<void> {
+    const { idleMs, logger, store } = this.#options;
+    const { id, callerId } = record;
+    await store?.peers?.tell({ sessionId: id, callerId, messages, ended: false });
+    const change = (kept: SessionRecord): SessionRecord => noteMessages(kept, messages);
+    const changed = this.#store?.change?.(id, change, idleMs) ?? this.#store?.save(record, idleMs);
+    await changed?.catch((error: unknown) => {
+      logger?.warn('A change of a session was not kept for other replicas.', { error: String(error) });
+    });
+  }
 
-  peers?.receive(({ sessionId, callerId, messages, ended }) => {
-    const session = table.get(sessionId)?.session;
-    if (session === undefined || session.record.callerId !== callerId) return;
-    const done = ended ? end(sessionId) : session.receive(messages);
-    done.catch((error: unknown) => logger?.debug('A relayed message failed.', { error: String(error) }));
-  });
+  #use(id: string, open: OpenSession): void {
+    const { clock, idleMs } = this.#options;
+    open.timer?.[Symbol.dispose]();
+    this.#table.delete(id);
+    this.#table.set(id, open);
+    const onIdle = (): void => (open.session.isIdle ? this.#end(id) : this.#use(id, open));
+    open.timer = clock.schedule(onIdle, idleMs, { unref: true });
+  }
 
-  return {
-    get size() {
-      return table.size;
-    },
-    async handle(...request) {
-      try {
-        return await handle(...request);
-      } catch (error) {
-        if (!(error instanceof FittingsError && error.code === 'STORE_UNAVAILABLE')) throw error;
-        logger?.error(error.message, { cause: String(error.cause) });
-        return refuse(503, 'Sessions are not available.', { headers: { 'retry-after': RETRY_SECONDS } });
-      }
-    },
-    async close() {
-      isClosed = true;
-      await Promise.all([...table.keys()].map(end));
-    },
-  };
+  #end(id: string): void {
+    const entry = this.#table.get(id);
+    this.#table.delete(id);
+    entry?.timer?.[Symbol.dispose]();
+    entry?.session.close();
+  }
+
+  #debug(error: unknown): void {
+    this.#options.logger?.debug('A relayed message failed.', { error: String(error) });
+  }
 }
 
-function isSessionOf(record: SessionRecord, caller: Caller, mount: Mount): boolean {
+function isSessionOf(record: SessionRecord, { caller, mount }: Sender): boolean {
   return (
     record.callerId === caller.id && record.principal === caller.principal && record.server === mount.server
   );
+}
+
+/** Returns whether a request begins a session. */
+function isHandshake(message: JSONRPCMessage): boolean {
+  if (!('id' in message) || !('params' in message) || !isRecord(message.params)) return false;
+  const { protocolVersion, capabilities, clientInfo } = message.params;
+  if (typeof protocolVersion !== 'string' || !isRecord(capabilities) || !isRecord(clientInfo)) return false;
+  return typeof clientInfo['name'] === 'string' && typeof clientInfo['version'] === 'string';
 }
 
 /** The same for a session that belongs to another caller. */

@@ -1,11 +1,11 @@
-import type { Logger, RequestId } from '@mcp-fittings/client-core';
-import { isRequestId } from '@mcp-fittings/toolbox/messages';
-import type { Server, ServerEvent } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
+import { type Clock, type JSONRPCMessage, type Logger, type RequestId } from '@mcp-fittings/client-core';
+import { createLineReader, type Line } from '@mcp-fittings/toolbox/framing';
+import { isMessage, isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { Caller } from '../contracts/caller.js';
 import type { StdioOptions } from '../contracts/gateway.js';
 import type { Surface } from '../contracts/surface.js';
-import { subscribedUris } from '../http/exchanges.js';
+import { errorOf, Peer } from '../rpc/peer.js';
+import { checkMeta, isStateless } from '../rpc/stateless.js';
 
 /** Options of {@link serveStdio}. */
 export interface ServeStdioOptions extends StdioOptions {
@@ -13,76 +13,96 @@ export interface ServeStdioOptions extends StdioOptions {
   readonly caller: Caller;
   readonly maxMessageBytes: number;
   readonly maxSubscriptions: number;
+  readonly clock: Clock;
   readonly logger: Logger | undefined;
 }
 
 /** Serves one client of either protocol era over two streams. Resolves when the connection has ended. */
 export async function serveStdio(options: ServeStdioOptions): Promise<void> {
-  const { surface, caller, mount = {}, maxMessageBytes, maxSubscriptions, logger, signal } = options;
+  const { signal, maxMessageBytes, logger } = options;
   const { input = process.stdin, output = process.stdout } = options;
-  const transport = new EndingTransport(input, output, { maxBufferSize: maxMessageBytes });
-  let modern: Server | undefined;
-  let unsubscribe = (): void => undefined;
-  /** Resources of the client's event streams, by the id of their request. */
-  const streams = new Map<RequestId, readonly string[]>();
-  /** The SDK turns notifications of the server into events of the client's `subscriptions/listen`. */
-  const watch = (): void => {
-    unsubscribe();
-    const uris = new Set([...streams.values()].flat());
-    unsubscribe = surface.events(caller, mount, [...uris]).subscribe((event) => {
-      if (modern !== undefined) void publish(modern, event).catch(() => undefined);
-    });
+  const send = (message: JSONRPCMessage): void => void output.write(`${JSON.stringify(message)}\n`);
+  const receive = receiver({ ...options, send });
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      input.off('data', onData).off('end', end).off('close', end);
+      if (input.listenerCount('data') === 0) input.pause();
+      signal?.removeEventListener('abort', end);
+      output.off('close', end);
+      receive.close();
+      resolve();
+    };
+    const onLine = (line: Line): void => {
+      if (line.kind === 'text') return receive.text(line.text);
+      logger?.warn('The client has sent a message that cannot be read.', {
+        kind: line.kind,
+        bytes: line.bytes,
+      });
+      end();
+    };
+    const reader = createLineReader({ maxBytes: maxMessageBytes, onLine, onDiscard: end });
+    const onData = (chunk: Buffer): void => reader.push(chunk);
+    if (signal?.aborted === true || input.readableEnded || input.destroyed) return end();
+    signal?.addEventListener('abort', end, { once: true });
+    input.on('data', onData).on('end', end).on('close', end);
+    input.on('error', (error) => logger?.debug(error.message));
+    // It stays, so that what is written later is not an uncaught error.
+    output.on('error', end);
+    output.on('close', end);
+  });
+}
+
+/** Takes the messages of one client. */
+function receiver(options: ServeStdioOptions & { readonly send: (message: JSONRPCMessage) => void }): {
+  readonly text: (text: string) => void;
+  readonly close: () => void;
+} {
+  const { surface, caller, mount = {}, maxSubscriptions, clock, logger } = options;
+  /** Event streams of the client that are open. */
+  const streams = new Set<RequestId>();
+  let isOpen = true;
+  const send = (message: JSONRPCMessage): void => {
+    if (isResponse(message) && message.id !== undefined) streams.delete(message.id);
+    if (isOpen) options.send(message);
   };
-  const handle = serveSdkStdio(
-    ({ era }) => {
-      const server = surface.createServer({ caller, mount, era });
-      if (era === 'modern') modern = server;
-      return server;
-    },
-    { transport, maxSubscriptions, onerror: (error) => logger?.debug(error.message) },
-  );
-  const deliver = transport.onmessage;
-  transport.onmessage = (message) => {
-    deliver?.(message);
-    if (!('method' in message)) return;
-    if (message.method === 'subscriptions/listen' && 'id' in message) {
-      streams.set(message.id, subscribedUris(message));
-      watch();
-    } else if (message.method === 'notifications/cancelled') {
-      const id = message.params?.['requestId'];
-      if (isRequestId(id) && streams.delete(id)) watch();
+  const peer = new Peer({ surface, caller, mount, clock, send });
+
+  const receive = (message: JSONRPCMessage): void => {
+    const params = 'method' in message ? (message.params ?? {}) : {};
+    if (!isRequest(message) || !isStateless(params)) {
+      if ('method' in message && message.method === 'notifications/cancelled')
+        for (const id of streams) if (id === params['requestId']) streams.delete(id);
+      return peer.receive(message, caller);
     }
+    const { id, method } = message;
+    try {
+      checkMeta(params);
+    } catch (error) {
+      return send({ jsonrpc: '2.0', id, error: { ...errorOf(error) } });
+    }
+    if (method === 'subscriptions/listen') {
+      if (streams.size >= maxSubscriptions) {
+        const text = `A client can have ${maxSubscriptions} event streams at a time.`;
+        return send({ jsonrpc: '2.0', id, error: { code: RPC_CODES.internalError, message: text } });
+      }
+      streams.add(id);
+    }
+    peer.receive(message, caller, 'modern');
   };
-  const stop = (): void => void handle.close();
-  signal?.addEventListener('abort', stop, { once: true });
-  if (signal?.aborted === true) stop();
-  await transport.ended;
-  signal?.removeEventListener('abort', stop);
-  unsubscribe();
-  await handle.close();
-}
-
-async function publish(server: Server, event: ServerEvent): Promise<void> {
-  if (event.kind === 'tools_list_changed') await server.sendToolListChanged();
-  else if (event.kind === 'prompts_list_changed') await server.sendPromptListChanged();
-  else if (event.kind === 'resources_list_changed') await server.sendResourceListChanged();
-  else await server.sendResourceUpdated({ uri: event.uri });
-}
-
-/** Says when the client has closed its end: the SDK's entry keeps `onclose` to itself. */
-class EndingTransport extends StdioServerTransport {
-  readonly ended: Promise<void>;
-  #end: () => void = () => undefined;
-
-  constructor(...options: ConstructorParameters<typeof StdioServerTransport>) {
-    super(...options);
-    this.ended = new Promise((resolve) => {
-      this.#end = resolve;
-    });
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.#end();
-  }
+  return {
+    text(text) {
+      let message: unknown;
+      try {
+        message = JSON.parse(text);
+      } catch {
+        // It is not a message.
+      }
+      if (isMessage(message)) receive(message);
+      else if (text.trim() !== '') logger?.debug('The client has sent a line that is not a message.');
+    },
+    close() {
+      isOpen = false;
+      peer.close();
+    },
+  };
 }

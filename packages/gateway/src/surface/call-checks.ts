@@ -2,12 +2,13 @@ import { AuthRequiredError, type Clock, FittingsError } from '@mcp-fittings/clie
 import { escapeText } from '@mcp-fittings/toolbox/text';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { CallOptions, CatalogTool, Host, ResourceRef, ToolRef } from '@mcp-fittings/host';
-import { ProtocolError, ProtocolErrorCode, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
+import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { confirmCall, type PolicyTool, type ToolPolicy, type ToolPolicyVerdict } from '@mcp-fittings/tools';
 import { elicitationInput, missingCapability, readElicitationAnswer } from '../callbacks/client-input.js';
 import type { OpenCall } from '../callbacks/open-call.js';
 import type { Scope } from '../catalog/exposure.js';
 import type { UpstreamSignIn } from '../contracts/access.js';
+import { MCP_CODES, RpcError } from '../contracts/rpc-error.js';
 import type { ClientConnection } from '../contracts/surface.js';
 
 /** How the policy is asked about the calls and readings of a caller. */
@@ -157,7 +158,8 @@ export async function withSignIn<T>(
       call !== undefined && missingCapability(question, call.exchange.capabilities) === undefined;
     if (canShow && connection.era === 'legacy') {
       onPage(elicitationId, page.completed);
-      throw new UrlElicitationRequiredError([{ mode: 'url', message, url, elicitationId }], message);
+      const elicitations = [{ mode: 'url', message, url, elicitationId }];
+      throw new RpcError(MCP_CODES.urlElicitationRequired, message, { elicitations });
     }
     if (!canShow || readElicitationAnswer(await call.ask(question)).action !== 'accept')
       throw signInRequired(error, message, page);
@@ -178,8 +180,8 @@ function signInRequired(
   { delivery = 'rejected' }: AuthRequiredError,
   message: string,
   { url, elicitationId }: { readonly url: string; readonly elicitationId: string },
-): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InternalError, `${message} Open ${url}`, {
+): RpcError {
+  return new RpcError(RPC_CODES.internalError, `${message} Open ${url}`, {
     code: 'AUTH_REQUIRED',
     delivery,
     retryable: true,

@@ -1,156 +1,170 @@
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ContentBlock, ToolResult } from '@mcp-fittings/host';
-import type { CallToolResult, Result, Server, ServerContext } from '@modelcontextprotocol/server';
-import type { ClientConnection } from '../contracts/surface.js';
+import { missingCapability } from '../callbacks/client-input.js';
+import type { ClientRequest } from '../contracts/surface.js';
 import { checkPolicy, checkResourcePolicy, withSignIn, type WithSignInOptions } from './call-checks.js';
 import type { CallRunner, PassedRequest } from './call-runner.js';
-import { toProtocolError, unknownItem } from './protocol-errors.js';
-import { paramsWith, recordIn, textsIn } from './request-params.js';
+import { asObjectRoot } from './object-root.js';
+import { recordIn, textIn, textsIn } from './request-params.js';
+import { unknownItem } from './rpc-errors.js';
 import type { SurfaceDeps } from './surface-deps.js';
 
 /** Answers requests that are passed on to one server: calls of tools, prompts, reading of resources, completions. */
-export function setCallHandlers(
-  server: Server,
-  connection: ClientConnection,
-  deps: SurfaceDeps,
-  runner: CallRunner,
-): void {
-  const { caller, era } = connection;
-  const { catalog, exposure, limits, clock, servers } = deps;
-  const { host, policy, signIn, unlisted } = deps.options;
+export class CallHandlers {
+  readonly #deps: SurfaceDeps;
+  readonly #runner: CallRunner;
 
-  /** Looks a name up; again when all servers have their lists, if it is not known. */
-  const find = async <Ref>(look: () => Ref | undefined, unknown: () => Error): Promise<Ref> => {
-    try {
-      const known = look();
-      if (known !== undefined) return known;
-      await servers.ready(exposure.servers(connection), caller.principal, limits.listMs);
-      const found = look();
-      if (found !== undefined) return found;
-      throw unknown();
-    } catch (error) {
-      throw toProtocolError(error, era);
-    }
-  };
-  const onPage = (elicitationId: string, completed: Promise<void>): void => {
-    const tell = server.createElicitationCompletionNotifier(elicitationId);
-    completed.then(tell).catch(() => undefined);
-  };
-  const signInOptions = (name: string): WithSignInOptions => ({
-    connection,
-    server: name,
-    signIn,
-    clock,
-    answerMs: limits.answerMs,
-    onPage,
-  });
-  /** Passes a request on, with a sign-in first if it is necessary. */
-  const pass = (
-    request: Omit<PassedRequest, 'work'>,
-    work: PassedRequest['work'],
-    context: ServerContext,
-  ): Promise<Result> =>
-    runner.run(
-      {
-        ...request,
-        work: (options, call) => withSignIn(() => work(options, call), call, signInOptions(request.server)),
-      },
-      context,
-    );
+  constructor(deps: SurfaceDeps, runner: CallRunner) {
+    this.#deps = deps;
+    this.#runner = runner;
+  }
 
-  server.setRequestHandler('tools/call', { params: paramsWith('name') }, async (params, context) => {
-    const { name } = params;
-    const ref = await find(
-      () => catalog.toolRef(connection, name),
+  async tool(request: ClientRequest): Promise<JSONRPCObject> {
+    const { catalog, options } = this.#deps;
+    const { host, policy, unlisted } = options;
+    const { params, era } = request;
+    const name = textIn(params, 'name');
+    const ref = await this.#find(
+      request,
+      () => catalog.toolRef(request, name),
       () => unknownItem('tool', name),
     );
     const args = recordIn(params, 'arguments');
-    const request = {
+    return this.#pass(request, {
       server: ref.server,
-      method: 'tools/call',
       target: ref.tool,
       params: { name, arguments: args },
-    };
-    const work: PassedRequest['work'] = async (options, call) => {
-      await checkPolicy(ref, args, { host, scope: connection, policy, call });
-      const definition = catalog.tool(connection, ref);
-      const result = await host.callTool(ref, args, { ...options, unlisted });
-      return server.projectCallToolResult(forSdk(result), definition?.outputSchema);
-    };
-    return pass(request, work, context);
-  });
+      work: async (callOptions, call) => {
+        await checkPolicy(ref, args, { host, scope: request, policy, call });
+        const result = asSent(await host.callTool(ref, args, { ...callOptions, unlisted }));
+        return era === 'modern' ? result : asObjectRoot(result, catalog.tool(request, ref)?.outputSchema);
+      },
+    });
+  }
 
-  server.setRequestHandler('prompts/get', { params: paramsWith('name') }, async (params, context) => {
-    const { name } = params;
-    const ref = await find(
-      () => catalog.promptRef(connection, name),
+  async prompt(request: ClientRequest): Promise<JSONRPCObject> {
+    const { catalog, options } = this.#deps;
+    const name = textIn(request.params, 'name');
+    const ref = await this.#find(
+      request,
+      () => catalog.promptRef(request, name),
       () => unknownItem('prompt', name),
     );
-    const args = textsIn(recordIn(params, 'arguments'));
-    const request = {
+    const args = textsIn(recordIn(request.params, 'arguments'));
+    return this.#pass(request, {
       server: ref.server,
-      method: 'prompts/get',
       target: ref.prompt,
       params: { name, arguments: args },
-    };
-    const work: PassedRequest['work'] = async (options) => {
-      const result = await host.getPrompt(ref, args, options);
-      const messages = result.messages.map((each) => ({ ...each, content: asReceived(each.content) }));
-      return { ...result, messages };
-    };
-    return pass(request, work, context);
-  });
+      work: async (callOptions) => {
+        const result = await options.host.getPrompt(ref, args, callOptions);
+        const messages = result.messages.map((each) => ({ ...each, content: asReceived(each.content) }));
+        return { ...result, messages };
+      },
+    });
+  }
 
-  server.setRequestHandler('resources/read', { params: paramsWith('uri') }, async ({ uri }, context) => {
-    const ref = await find(
-      () => catalog.resourceRef(connection, uri),
+  async resource(request: ClientRequest): Promise<JSONRPCObject> {
+    const { catalog, options } = this.#deps;
+    const { host, policy } = options;
+    const uri = textIn(request.params, 'uri');
+    const ref = await this.#find(
+      request,
+      () => catalog.resourceRef(request, uri),
       () => unknownItem('resource', uri),
     );
-    const request = { server: ref.server, method: 'resources/read', target: ref.uri, params: { uri } };
-    const work: PassedRequest['work'] = async (options, call) => {
-      await checkResourcePolicy(ref, { host, scope: connection, policy, call });
-      const result = await host.readResource(ref, options);
-      const contents = result.contents.map((each) => (each.uri === ref.uri ? { ...each, uri } : each));
-      const isPrivate = caller.principal !== undefined && 'cacheScope' in result;
-      return { ...result, contents, ...(isPrivate && { cacheScope: 'private' }) };
-    };
-    return pass(request, work, context);
-  });
+    return this.#pass(request, {
+      server: ref.server,
+      target: ref.uri,
+      params: { uri },
+      work: async (callOptions, call) => {
+        await checkResourcePolicy(ref, { host, scope: request, policy, call });
+        const result = await host.readResource(ref, callOptions);
+        const contents = result.contents.map((each) => (each.uri === ref.uri ? { ...each, uri } : each));
+        const isPrivate = request.caller.principal !== undefined && 'cacheScope' in result;
+        return { ...result, contents, ...(isPrivate && { cacheScope: 'private' }) };
+      },
+    });
+  }
 
-  server.setRequestHandler('completion/complete', { params: paramsWith() }, async (params, context) => {
+  async completion(request: ClientRequest): Promise<JSONRPCObject> {
+    const { catalog, options } = this.#deps;
+    const { params } = request;
     const ref = recordIn(params, 'ref');
     const { name, uri } = textsIn(ref);
     const { name: argument = '', value = '' } = textsIn(recordIn(params, 'argument'));
     const entered = textsIn(recordIn(recordIn(params, 'context'), 'arguments'));
-    const target = await find(
+    const target = await this.#find(
+      request,
       () => {
         if (ref['type'] === 'ref/prompt' && name !== undefined) {
-          const found = catalog.promptRef(connection, name);
+          const found = catalog.promptRef(request, name);
           return found && { server: found.server, ref: { type: 'ref/prompt', name: found.prompt } as const };
         }
-        const found = uri === undefined ? undefined : catalog.resourceRef(connection, uri);
+        const found = uri === undefined ? undefined : catalog.resourceRef(request, uri);
         return found && { server: found.server, ref: { type: 'ref/resource', uri: found.uri } as const };
       },
       () => unknownItem(name === undefined ? 'resource' : 'prompt', name ?? uri ?? ''),
     );
-    const completion = {
-      ...target,
-      argument: { name: argument, value },
-      context: { arguments: entered },
-    };
-    const request = { server: target.server, method: 'completion/complete', target: argument, params: {} };
-    const work: PassedRequest['work'] = async (options) => ({
-      completion: await host.complete(completion, options),
+    const asked = { ...target, argument: { name: argument, value }, context: { arguments: entered } };
+    return this.#runner.once(request, {
+      server: target.server,
+      target: argument,
+      params: {},
+      work: async (callOptions) => ({ completion: await options.host.complete(asked, callOptions) }),
     });
-    return runner.once({ ...request, work }, context);
-  });
+  }
+
+  /** Looks a name up; again when all servers have their lists, if it is not known. */
+  async #find<Ref>(request: ClientRequest, look: () => Ref | undefined, unknown: () => Error): Promise<Ref> {
+    const known = look();
+    if (known !== undefined) return known;
+    const { servers, exposure, limits } = this.#deps;
+    await servers.ready(exposure.servers(request), request.caller.principal, limits.listMs);
+    const found = look();
+    if (found !== undefined) return found;
+    throw unknown();
+  }
+
+  /** Passes a request on, with a sign-in first if it is necessary. */
+  #pass(request: ClientRequest, passed: PassedRequest): Promise<JSONRPCObject> {
+    const { limits, clock, options } = this.#deps;
+    const signInOptions: WithSignInOptions = {
+      connection: request,
+      server: passed.server,
+      signIn: options.signIn,
+      clock,
+      answerMs: limits.answerMs,
+      onPage: (elicitationId, completed) => tellWhenCompleted(request, elicitationId, completed),
+    };
+    return this.#runner.run(request, {
+      ...passed,
+      work: (callOptions, call) => withSignIn(() => passed.work(callOptions, call), call, signInOptions),
+    });
+  }
 }
 
-/** The blocks of a result are passed on as they came, whatever their types are. */
-function forSdk(result: ToolResult): CallToolResult {
-  const content = result.content.map(asReceived);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the SDK reads `structuredContent` and the types of blocks only
-  return { ...result, content } as unknown as CallToolResult;
+/** Tells a client that was shown a page that its sign-in is completed. The request is over by then. */
+function tellWhenCompleted(
+  { session }: ClientRequest,
+  elicitationId: string,
+  completed: Promise<void>,
+): void {
+  const question = { method: 'elicitation/create', params: { mode: 'url' } };
+  if (session === undefined || missingCapability(question, session.capabilities) !== undefined) return;
+  completed
+    .then(() => session.notify('notifications/elicitation/complete', { elicitationId }))
+    .catch(() => undefined);
+}
+
+/** Returns a result with its blocks as they came, whatever their types are, and with text if it has only another value than an object. */
+function asSent(result: ToolResult): JSONRPCObject {
+  const { content, structuredContent } = result;
+  const blocks = content.some(({ type }) => type === 'unknown') ? content.map(asReceived) : content;
+  if (structuredContent === undefined || isRecord(structuredContent)) return { ...result, content: blocks };
+  const hasText = content.some(({ type }) => type === 'text');
+  const text = { type: 'text', text: JSON.stringify(structuredContent) };
+  return { ...result, content: hasText ? blocks : [...blocks, text] };
 }
 
 /** Returns a block as the server sent it, also one of a type that the host does not know. */

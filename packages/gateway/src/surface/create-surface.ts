@@ -1,35 +1,44 @@
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import type { Implementation } from '@modelcontextprotocol/server';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
+import {
+  INITIALIZE_REVISIONS,
+  isRecord,
+  META,
+  RPC_CODES,
+  STATELESS_REVISION,
+} from '@mcp-fittings/toolbox/messages';
+import type { ListKind } from '@mcp-fittings/host';
 import { openCallRouter } from '../callbacks/callback-router.js';
 import { HeldCalls } from '../callbacks/held-calls.js';
 import { createCatalog } from '../catalog/catalog.js';
 import { createExposure } from '../catalog/exposure.js';
 import { ReadyServers, snapshotOf } from '../catalog/ready-servers.js';
-import type { Surface } from '../contracts/surface.js';
-import { setCallHandlers } from './call-handlers.js';
+import { RpcError } from '../contracts/rpc-error.js';
+import type { ClientConnection, ClientRequest, Surface } from '../contracts/surface.js';
+import { CallHandlers } from './call-handlers.js';
 import { CallRunner } from './call-runner.js';
 import { createChangeWatch } from './change-watch.js';
 import { createDoor } from './door.js';
-import { GatewayServer } from './gateway-server.js';
 import { createHeldCallRelay } from './held-call-relay.js';
 import { introductionTo } from './introduction.js';
 import { knownRefusal } from './known-refusal.js';
-import { setListHandlers } from './list-handlers.js';
+import { answerList } from './list-handlers.js';
 import { createLogLevels } from './log-levels.js';
-import { createScopeEvents } from './scope-events.js';
-import { setSessionHandlers } from './session-handlers.js';
+import { textIn } from './request-params.js';
+import { toRpcError } from './rpc-errors.js';
+import { answerListen } from './listen.js';
+import { watchScope } from './watch-scope.js';
+import { Session } from './session.js';
 import { Subscriptions } from './subscriptions.js';
 import type { SurfaceDeps } from './surface-deps.js';
 import { DEFAULT_LIMITS, type SurfaceOptions } from './surface-options.js';
 
 const DEFAULT_INFO = { name: 'mcp-fittings', version: '1' };
 
-/**
- * Creates the MCP server that the servers of a host are together, for any number of clients and on any wire.
- * @example
- * const surface = createSurface({ host, callbacks });
- * await surface.createServer({ caller: { id: 'me' }, mount: {}, era: 'legacy' }).connect(transport);
- */
+/** Answers a request. */
+type Handler = (request: ClientRequest) => Promise<JSONRPCObject>;
+
+/** Creates the MCP server that the servers of a host are together, for any number of clients and on any wire. */
 export function createSurface(options: SurfaceOptions): Surface {
   const { host, clock = systemClock, replicas } = options;
   const callbacks = openCallRouter(options.callbacks);
@@ -60,38 +69,85 @@ export function createSurface(options: SurfaceOptions): Surface {
     changes: createChangeWatch({ host, catalog, clock, changeMs: limits.changeMs }),
   };
 
-  return {
-    createServer(connection) {
-      const { caller, mount, era } = connection;
-      const server: GatewayServer = new GatewayServer(infoOf(connection), {
-        async introduce() {
-          await deps.servers.ready(exposure.servers(connection), caller.principal, limits.handshakeMs);
-          session.introduced();
-          return introductionTo(connection, { host, exposure, limits });
-        },
-        onConnect: () => era === 'legacy' && session.begin(),
-        onDisconnect: () => session.end(),
-      });
-      const runner = new CallRunner(
-        { host, clock, held, answerMs: limits.answerMs, relay, callbacks, door },
-        connection,
-        () => server,
-      );
-      const session = setSessionHandlers(server, connection, deps);
-      setListHandlers(server, connection, deps, (kind) => session.listed(kind));
-      setCallHandlers(server, connection, deps, runner);
-      return server;
+  const closing = new AbortController();
+  const runner = new CallRunner({ host, clock, held, answerMs: limits.answerMs, relay, callbacks, door });
+  const calls = new CallHandlers(deps, runner);
 
-      function infoOf({ mount: { server: only } }: typeof connection): Implementation {
-        if (only === undefined || !exposure.hasServer({ caller, mount }, only)) return serverInfo;
-        const state = snapshotOf(host, only, caller.principal)?.state;
-        const known = state?.status === 'connected' ? state.connection.serverInfo : undefined;
-        if (known === undefined) return { ...serverInfo, name: only };
-        const { name, version, title = only } = known;
-        return { name, version, title };
+  const list =
+    (kind: ListKind): Handler =>
+    (request) =>
+      answerList(kind, request, deps, (exposed) => sessionOf(request)?.listed(exposed));
+  const introduce = async (request: ClientRequest) => {
+    await deps.servers.ready(exposure.servers(request), request.caller.principal, limits.handshakeMs);
+    return introductionTo(request, { host, exposure, limits });
+  };
+  const infoOf = ({ caller, mount }: ClientConnection): JSONRPCObject => {
+    const { server: only } = mount;
+    if (only === undefined || !exposure.hasServer({ caller, mount }, only)) return { ...serverInfo };
+    const state = snapshotOf(host, only, caller.principal)?.state;
+    const known = state?.status === 'connected' ? state.connection.serverInfo : undefined;
+    if (known === undefined) return { ...serverInfo, name: only };
+    const { name, version, title = only } = known;
+    return { name, version, title };
+  };
+  const both: Readonly<Record<string, Handler>> = {
+    'tools/list': list('tools'),
+    'prompts/list': list('prompts'),
+    'resources/list': list('resources'),
+    'resources/templates/list': list('resourceTemplates'),
+    'tools/call': (request) => calls.tool(request),
+    'prompts/get': (request) => calls.prompt(request),
+    'resources/read': (request) => calls.resource(request),
+    'completion/complete': (request) => calls.completion(request),
+  };
+  const handlers: Readonly<Record<ClientConnection['era'], ReadonlyMap<string, Handler>>> = {
+    legacy: new Map<string, Handler>([
+      ...Object.entries(both),
+      ['ping', async () => ({})],
+      [
+        'initialize',
+        async (request) => {
+          const asked = textIn(request.params, 'protocolVersion');
+          const protocolVersion = INITIALIZE_REVISIONS.find((known) => known === asked);
+          const introduction = await introduce(request);
+          const { capabilities } = request.params;
+          sessionOf(request)?.introduced(isRecord(capabilities) ? capabilities : {});
+          const serverInfo = infoOf(request);
+          return { protocolVersion: protocolVersion ?? INITIALIZE_REVISIONS[0], serverInfo, ...introduction };
+        },
+      ],
+      ['resources/subscribe', async (request) => sessionOf(request)?.subscribe(request) ?? {}],
+      ['resources/unsubscribe', async (request) => sessionOf(request)?.unsubscribe(request) ?? {}],
+      ['logging/setLevel', async (request) => sessionOf(request)?.setLevel(request) ?? {}],
+    ]),
+    modern: new Map<string, Handler>([
+      ...Object.entries(both),
+      [
+        'server/discover',
+        async (request) => ({ supportedVersions: [STATELESS_REVISION], ...(await introduce(request)) }),
+      ],
+      [
+        'subscriptions/listen',
+        (request) =>
+          answerListen(request, closing.signal, (uris, onEvent) => watchScope(request, uris, onEvent, deps)),
+      ],
+    ]),
+  };
+
+  return {
+    async answer(request) {
+      const { era, method } = request;
+      try {
+        const handler = handlers[era].get(method);
+        if (handler === undefined)
+          throw new RpcError(RPC_CODES.methodNotFound, 'Method not found', undefined, 404);
+        const result = await handler(request);
+        return era === 'legacy' ? result : completed(method, result, infoOf(request));
+      } catch (error) {
+        throw toRpcError(error, era);
       }
     },
-    events: (caller, mount, resources = []) => createScopeEvents({ caller, mount }, resources, deps),
+    openSession: (connection, notify) => new Session(connection, notify, deps),
     inputSchema(caller, mount, tool) {
       const ref = catalog.toolRef({ caller, mount }, tool);
       return ref && catalog.tool({ caller, mount }, ref)?.inputSchema;
@@ -99,8 +155,41 @@ export function createSurface(options: SurfaceOptions): Surface {
     refusal: (caller, mount, message) => knownRefusal({ caller, mount }, message, deps),
     async close() {
       held.close();
+      closing.abort();
       deps.changes[Symbol.dispose]();
       catalog[Symbol.dispose]();
     },
+  };
+}
+
+/** The surface has opened the session of each request of one. */
+function sessionOf({ session }: ClientRequest): Session | undefined {
+  return session instanceof Session ? session : undefined;
+}
+
+/** Results that a client of 2026-07-28 may keep. */
+const CACHEABLE: ReadonlySet<string> = new Set([
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'server/discover',
+]);
+
+/** Returns a result as revision 2026-07-28 has it: its kind, how long it may be kept, and who has answered. */
+function completed(method: string, result: JSONRPCObject, serverInfo: JSONRPCObject): JSONRPCObject {
+  const { resultType = 'complete', _meta: meta = {} } = result;
+  const { ttlMs, cacheScope } = result;
+  const isTtl = typeof ttlMs === 'number' && Number.isFinite(ttlMs) && ttlMs >= 0;
+  return {
+    ...result,
+    resultType,
+    ...(resultType === 'complete' &&
+      CACHEABLE.has(method) && {
+        ttlMs: isTtl ? ttlMs : 0,
+        cacheScope: cacheScope === 'public' ? 'public' : 'private',
+      }),
+    _meta: { [META.serverInfo]: serverInfo, ...meta },
   };
 }

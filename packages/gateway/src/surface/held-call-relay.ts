@@ -1,16 +1,11 @@
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import {
-  ProtocolError,
-  inputRequired,
-  type ClientCapabilities,
-  type InputRequest,
-  type Notification,
-  type Result,
-} from '@modelcontextprotocol/server';
+import type { Question } from '../callbacks/client-input.js';
 import { replicaOf, type HeldCalls } from '../callbacks/held-calls.js';
 import type { ClientExchange } from '../callbacks/open-call.js';
 import type { ReplicaLink } from '../contracts/replica-link.js';
-import { toProtocolError } from './protocol-errors.js';
+import { RpcError } from '../contracts/rpc-error.js';
+import { toRpcError } from './rpc-errors.js';
 
 /** A request that continues a call. */
 export interface ContinuedRequest {
@@ -28,10 +23,10 @@ export interface ContinuedRequest {
 /** Continues calls that wait in the memory of another replica, and those of this one for the others. */
 export interface HeldCallRelay {
   /**
-   * Returns the result, or the next questions. `undefined` if no replica holds the call. Rejects with a `ProtocolError`: that of the call,
+   * Returns the result, or the next questions. `undefined` if no replica holds the call. Rejects with an {@link RpcError}: that of the call,
    * or one with `delivery: 'unknown'` if the replica has ended, because the server has got the call.
    */
-  resume(request: ContinuedRequest): Promise<Result | undefined>;
+  resume(request: ContinuedRequest): Promise<JSONRPCObject | undefined>;
 }
 
 const KIND = 'held-call';
@@ -45,7 +40,7 @@ export function createHeldCallRelay(replicas: ReplicaLink, held: HeldCalls): Hel
     call.exchange = {
       client: call.exchange.client,
       capabilities: body.capabilities,
-      notify: async (notification) => note(notification),
+      notify: (method, params) => note({ method, params }),
     };
     const stop = (): void => call.abandon(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
@@ -55,8 +50,7 @@ export function createHeldCallRelay(replicas: ReplicaLink, held: HeldCalls): Hel
       if ('questions' in step) return { questions: step.questions, state: held.hold(call, body.binding) };
       return { result: step.result };
     } catch (error) {
-      const { code, message, data } = toProtocolError(error, 'modern');
-      return { error: { code, message, data } };
+      return { error: toRpcError(error, 'modern').toJSON() };
     } finally {
       signal.removeEventListener('abort', stop);
     }
@@ -68,13 +62,13 @@ export function createHeldCallRelay(replicas: ReplicaLink, held: HeldCalls): Hel
       if (replica === undefined || replica === replicas.id) return undefined;
       const request: RelayedRequest = { id, binding, responses, capabilities: exchange.capabilities };
       const onNote = (body: unknown): void => {
-        if (isNotification(body)) exchange.notify(body).catch(() => undefined);
+        if (isNotification(body)) exchange.notify(body.method, body.params ?? {});
       };
       let step: unknown;
       try {
         step = await replicas.ask(replica, KIND, request, { signal, onNote });
       } catch (error) {
-        throw toProtocolError(error, 'modern');
+        throw toRpcError(error, 'modern');
       }
       return readStep(step);
     },
@@ -82,28 +76,28 @@ export function createHeldCallRelay(replicas: ReplicaLink, held: HeldCalls): Hel
 }
 
 interface RelayedRequest extends Pick<ContinuedRequest, 'id' | 'binding' | 'responses'> {
-  readonly capabilities: ClientCapabilities | undefined;
+  readonly capabilities: JSONRPCObject | undefined;
 }
 
 /** What another replica says of a call. Nothing: it does not hold the call. */
 interface RelayedStep {
   readonly result?: unknown;
-  readonly questions?: Readonly<Record<string, InputRequest>>;
+  readonly questions?: Readonly<Record<string, Question>>;
   readonly state?: string;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
 /** Replicas trust each other, but may run different versions. */
-function readStep(step: unknown): Result | undefined {
+function readStep(step: unknown): JSONRPCObject | undefined {
   if (!isRecord(step)) return undefined;
   const { result, questions, state, error } = step;
   if (isRecord(result)) return result;
   if (isRecord(error)) {
-    throw new ProtocolError(Number(error['code']), String(error['message']), error['data']);
+    throw new RpcError(Number(error['code']), String(error['message']), error['data']);
   }
   if (!isRecord(questions) || typeof state !== 'string') return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the questions of an open call, which another replica has sent
-  return inputRequired({ inputRequests: questions as Record<string, InputRequest>, requestState: state });
+  return inputRequired(questions as Record<string, Question>, state);
 }
 
 function isRelayedRequest(value: unknown): value is RelayedRequest {
@@ -113,6 +107,15 @@ function isRelayedRequest(value: unknown): value is RelayedRequest {
   return isRecord(responses) && (capabilities === undefined || isRecord(capabilities));
 }
 
-function isNotification(value: unknown): value is Notification {
-  return isRecord(value) && typeof value['method'] === 'string';
+function isNotification(value: unknown): value is Question {
+  if (!isRecord(value) || typeof value['method'] !== 'string') return false;
+  return value['params'] === undefined || isRecord(value['params']);
+}
+
+/** Returns the result that asks a client of 2026-07-28, which continues the call with its next request. */
+export function inputRequired(
+  inputRequests: Readonly<Record<string, Question>>,
+  requestState: string,
+): JSONRPCObject {
+  return { resultType: 'input_required', inputRequests, requestState };
 }

@@ -1,11 +1,16 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { escapeText, truncateText } from '@mcp-fittings/toolbox/text';
+import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
-import type { ServerCapabilities } from '@modelcontextprotocol/server';
 import type { Exposure, Scope } from '../catalog/exposure.js';
 import { snapshotOf } from '../catalog/ready-servers.js';
-import type { Introduction } from './gateway-server.js';
 import type { SurfaceLimits } from './surface-options.js';
+
+/** What a client is told in the handshake. */
+export interface Introduction {
+  readonly capabilities: JSONRPCObject;
+  readonly instructions?: string;
+}
 
 /** Returns what a client is told: what its servers offer together, and their instructions. */
 export function introductionTo(
@@ -16,12 +21,13 @@ export function introductionTo(
   const snapshots = exposure
     .servers(scope)
     .flatMap((server) => snapshotOf(host, server, scope.caller.principal) ?? []);
+  const instructions =
+    scope.mount.server === undefined
+      ? mergedInstructions(snapshots, limits)
+      : instructionsOf(snapshots[0], limits.allInstructionsLength);
   return {
     capabilities: capabilitiesOf(snapshots, scope, exposure),
-    instructions:
-      scope.mount.server === undefined
-        ? mergedInstructions(snapshots, limits)
-        : instructionsOf(snapshots[0], limits.allInstructionsLength),
+    ...(instructions !== undefined && { instructions }),
   };
 }
 
@@ -29,7 +35,7 @@ function capabilitiesOf(
   snapshots: readonly ServerSnapshot[],
   { mount }: Scope,
   exposure: Exposure,
-): ServerCapabilities {
+): JSONRPCObject {
   /** Whether a server offers it, or may offer it once it is connected. */
   const any = (name: string, member?: string): boolean =>
     snapshots.some(({ state }) => {

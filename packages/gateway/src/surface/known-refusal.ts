@@ -1,14 +1,13 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { Scope } from '../catalog/exposure.js';
-import type { Refused } from '../contracts/surface.js';
-import { toProtocolError } from './protocol-errors.js';
+import type { RpcError } from '../contracts/rpc-error.js';
+import { toRpcError } from './rpc-errors.js';
 import type { SurfaceDeps } from './surface-deps.js';
 
 /**
- * Returns the error of a call that a rate limit is known to refuse, before the message reaches the SDK, which costs most of the time of a
- * call. Everything that the limits do not count passes: the answers to questions of a call that was admitted, for example.
+ * Returns the error of a call that a rate limit is known to refuse, before anything is done for it. Everything that the limits do not count passes: the answers to questions of a call that was admitted, for example.
  */
-export function knownRefusal(scope: Scope, message: unknown, deps: SurfaceDeps): Refused | undefined {
+export function knownRefusal(scope: Scope, message: unknown, deps: SurfaceDeps): RpcError | undefined {
   const { refusal, observe } = deps.options;
   if (refusal === undefined || !isRecord(message) || !isRecord(message['params'])) return undefined;
   const { method, params } = message;
@@ -18,8 +17,7 @@ export function knownRefusal(scope: Scope, message: unknown, deps: SurfaceDeps):
   const error = refusal(scope.caller, () => (ref = find(scope, method, target, deps))?.server);
   if (ref === undefined || error === undefined) return undefined;
   observe?.({ caller: scope.caller, server: ref.server, method, target: ref.name, durationMs: 0, error });
-  const { code, message: text, data } = toProtocolError(error, 'modern');
-  return { code, message: text, data };
+  return toRpcError(error, 'modern');
 }
 
 /** Returns whom a request is for; undefined if it is not counted, or is refused for another reason. */

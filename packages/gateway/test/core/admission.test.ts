@@ -2,7 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import type { RequestEvent } from '../../src/contracts/request-event.js';
-import { gatewayOver, send, toyServer } from './support.js';
+import { listen, gatewayOver, send, toyServer } from './support.js';
 
 /** A gateway over one server, which admits as many requests as the test says. */
 async function startLimited() {
@@ -87,7 +87,7 @@ describe('a rate limit', () => {
     await using _ = gateway;
     admitOnly(2);
     const uris = ['memo://a', 'memo://b', 'memo://c'];
-    const stop = gateway.surface.events({ id: 'ann' }, {}, uris).subscribe(() => undefined);
+    const stop = listen(gateway.surface, { id: 'ann' }, { resourceSubscriptions: uris });
     await expect.poll(() => events.length).toBe(3);
     expect(reached).toEqual(['resources/subscribe', 'resources/subscribe']);
     expect(events.filter(({ error }) => error?.code === 'RATE_LIMITED')).toHaveLength(1);

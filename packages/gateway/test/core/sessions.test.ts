@@ -3,7 +3,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createToolPolicy } from '@mcp-fittings/tools';
 import type { Caller } from '../../src/contracts/caller.js';
-import { gatewayOver, send, text, toyServer } from './support.js';
+import { gatewayOver, send, text, toyServer, listen } from './support.js';
 
 /** A server whose list can be changed, with its connections. */
 function changing() {
@@ -63,15 +63,20 @@ describe('sessions', () => {
     const upstream = changing();
     await using gateway = await gatewayOver({ changing: upstream.make });
     const events: unknown[] = [];
-    const bus = gateway.surface.events({ id: 'x' }, {}, ['memo://a']);
-    const stop = bus.subscribe((event) => events.push(event));
+    const wanted = { toolsListChanged: true, resourceSubscriptions: ['memo://a'] };
+    const stop = listen(gateway.surface, { id: 'x' }, wanted, (method, { uri }) =>
+      events.push([method, uri]),
+    );
     await vi.waitFor(() => expect(upstream.subscribed).toEqual(['resources/subscribe memo://a']));
     await upstream.connections[0]?.sendResourceUpdated({ uri: 'memo://a' });
     await upstream.connections[0]?.sendResourceUpdated({ uri: 'memo://b' });
     upstream.tools.push({ name: 'second' });
     await upstream.connections[0]?.sendToolListChanged();
     await vi.waitFor(() =>
-      expect(events).toEqual([{ kind: 'resource_updated', uri: 'memo://a' }, { kind: 'tools_list_changed' }]),
+      expect(events.slice(1)).toEqual([
+        ['notifications/resources/updated', 'memo://a'],
+        ['notifications/tools/list_changed', undefined],
+      ]),
     );
     stop();
     await vi.waitFor(() => expect(upstream.subscribed.at(-1)).toBe('resources/unsubscribe memo://a'));

@@ -7,11 +7,14 @@ import {
   type RequestOptions,
 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { createMcpHandler, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { z } from 'zod';
 import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
 import type { Caller, Mount } from '../../src/contracts/caller.js';
 import type { Surface } from '../../src/contracts/surface.js';
+import { createFrontDoors } from '../../src/front-doors.js';
+import { Peer } from '../../src/rpc/peer.js';
 import { createSurface } from '../../src/surface/create-surface.js';
 import type { SurfaceOptions } from '../../src/surface/surface-options.js';
 
@@ -123,9 +126,23 @@ export interface ClientOptions {
   readonly caller?: Caller;
   readonly mount?: Mount;
   readonly capabilities?: ClientCapabilities;
-  readonly resources?: readonly string[];
   /** Prepares the client before it connects. */
   readonly prepare?: (client: ClientV2) => void;
+}
+
+/** Listens as a client of 2026-07-28 does, until the result is called. */
+export function listen(
+  surface: Surface,
+  caller: Caller,
+  notifications: Result,
+  onNotification: (method: string, params: Result) => void = () => undefined,
+): () => void {
+  const stop = new AbortController();
+  const request = { id: 1, method: 'subscriptions/listen', params: { notifications } };
+  const { signal } = stop;
+  const connection = { caller, mount: {}, era: 'modern' as const, client: {} };
+  void surface.answer({ ...request, ...connection, signal, notify: onNotification });
+  return () => stop.abort();
 }
 
 export const ANYBODY: Caller = { id: 'anybody' };
@@ -152,45 +169,47 @@ export async function gatewayOver(
 export function gatewayOf(host: Host, options: Omit<SurfaceOptions, 'host'>): TestGateway {
   const surface = createSurface({ ...options, host });
   const closing: (() => Promise<void>)[] = [];
+  /** Serves a client of a session over a pair of transports, and returns its end. */
+  const serve = async (caller: Caller, mount: Mount) => {
+    const [near, far] = createLinkedPair({ server: 'gateway' });
+    const { clock = systemClock } = options;
+    const peer = new Peer({ surface, caller, mount, clock, send: (message) => void far.send(message) });
+    far.onmessage = (message) => peer.receive(message, caller);
+    far.onclose = () => peer.close();
+    await far.start();
+    return near;
+  };
   return {
     host,
     surface,
     async v1({ caller = ANYBODY, mount = {}, capabilities = {}, prepare } = {}) {
-      const [near, far] = createLinkedPair({ server: 'gateway' });
-      const server = surface.createServer({ caller, mount, era: 'legacy' });
       const v1 = new ClientV1(identity, { capabilities: {} });
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tests use only what both have
       const client = v1 as unknown as ClientV2;
       v1.registerCapabilities(capabilities);
       prepare?.(client);
-      await server.connect(far);
-      await v1.connect(near);
+      await v1.connect(await serve(caller, mount));
       closing.push(() => client.close());
       return client;
     },
     async v2({ caller = ANYBODY, mount = {}, capabilities = {}, prepare } = {}) {
-      const [near, far] = createLinkedPair({ server: 'gateway' });
-      const server = surface.createServer({ caller, mount, era: 'legacy' });
       const client = new ClientV2(identity, { capabilities });
       prepare?.(client);
-      await server.connect(far);
-      await client.connect(near);
+      await client.connect(await serve(caller, mount));
       closing.push(() => client.close());
       return client;
     },
-    async modern({ caller = ANYBODY, mount = {}, capabilities = {}, resources = [], prepare } = {}) {
-      const handler = createMcpHandler(() => surface.createServer({ caller, mount, era: 'modern' }), {
-        legacy: 'reject',
-        bus: surface.events(caller, mount, resources),
-      });
+    async modern({ caller = ANYBODY, mount = {}, capabilities = {}, prepare } = {}) {
+      const doors = createFrontDoors(surface, () => true, { trustedCaller: caller });
       const client = new ClientV2(identity, {
         capabilities,
         versionNegotiation: { mode: { pin: '2026-07-28' } },
       });
       prepare?.(client);
       const fetch = (url: string | URL, init?: RequestInit): Promise<Response> =>
-        handler.fetch(new Request(url, init));
-      await client.connect(new StreamableHTTPClientTransport(new URL('http://gateway.test/mcp'), { fetch }));
+        doors.fetch(new Request(url, init));
+      const path = mount.server === undefined ? '/mcp' : `/mcp/${encodeURIComponent(mount.server)}`;
+      await client.connect(new StreamableHTTPClientTransport(new URL(`http://localhost${path}`), { fetch }));
       closing.push(() => client.close());
       return client;
     },

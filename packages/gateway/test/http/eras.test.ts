@@ -21,7 +21,7 @@ describe('both protocol eras over HTTP', () => {
     // The client opens its event stream by itself, some time after it has connected.
     await expect
       .poll(async () => {
-        for (const server of served.surface.servers) await server.sendToolListChanged();
+        for (const session of served.surface.sessions) session.notify('notifications/tools/list_changed', {});
         return changed.mock.calls.length;
       })
       .toBeGreaterThan(0);
@@ -49,10 +49,10 @@ describe('both protocol eras over HTTP', () => {
     client.setNotificationHandler('notifications/tools/list_changed', changed);
     const subscription = await client.listen({ toolsListChanged: true });
     expect(served.gateway.load().requestsInFlight).toBe(0);
-    served.surface.bus({ id: 'bob' }).publish({ kind: 'tools_list_changed' });
-    served.surface.bus({ id: 'ann' }, { server: 'notes' }).publish({ kind: 'tools_list_changed' });
+    served.surface.bus({ id: 'bob' }).publish({ kind: 'tools' });
+    served.surface.bus({ id: 'ann' }, { server: 'notes' }).publish({ kind: 'tools' });
     expect(served.surface.bus({ id: 'bob' }).listenerCount).toBe(0);
-    served.surface.bus({ id: 'ann' }).publish({ kind: 'tools_list_changed' });
+    served.surface.bus({ id: 'ann' }).publish({ kind: 'tools' });
     await expect.poll(() => changed.mock.calls.length).toBe(1);
     await subscription.close();
     await expect.poll(() => served.surface.bus({ id: 'ann' }).listenerCount).toBe(0);
@@ -154,7 +154,7 @@ describe('calls that no client waits for', () => {
     await answer;
     expect(served.surface.canceled()).toBe(1);
     expect(served.gateway.load()).toEqual({ sessions: 0, requestsInFlight: 0 });
-    expect(served.surface.servers.size).toBe(0);
+    expect(served.surface.sessions.size).toBe(0);
     await expect(fetch(served.url)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   });
 });

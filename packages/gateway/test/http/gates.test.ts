@@ -228,7 +228,7 @@ describe('what a request may be', () => {
     if (code !== undefined) expect(answer.error.code).toBe(code);
     expect(response.headers['cache-control']).toBe('no-store');
     expect(served.gateway.load()).toEqual({ sessions: 0, requestsInFlight: 0 });
-    expect(served.surface.servers.size).toBe(0);
+    expect(served.surface.sessions.size).toBe(0);
   });
 
   it('stops reading a body of unknown length at the limit', async () => {

@@ -125,12 +125,12 @@ describe('how many sessions there are, and how long', () => {
     expect((await fetch(served.url, { method: 'DELETE', headers })).status).toBe(200);
     expect(await statusOf(served, session)).toBe(404);
     expect(served.gateway.load().sessions).toBe(0);
-    expect(served.surface.servers.size).toBe(0);
+    expect(served.surface.sessions.size).toBe(0);
   });
 
   it('an idle session ends; one that is used, has a call or an event stream does not', async () => {
     const clock = createManualClock();
-    await using served = await startTestGateway({ clock, sessions: { idleMs: 1000 } });
+    await using served = await startTestGateway({ clock, keepAliveMs: 0, sessions: { idleMs: 1000 } });
     const [idle, used, listening, calling] = [
       await begin(served),
       await begin(served),
@@ -150,14 +150,14 @@ describe('how many sessions there are, and how long', () => {
     await clock.advance(5000);
     expect(served.gateway.load().sessions).toBe(1);
     await stream[Symbol.asyncDispose]();
-    await expect.poll(() => served.surface.servers.size).toBe(1);
+    await expect.poll(() => served.surface.sessions.size).toBe(1);
     await expect
       .poll(async () => {
         await clock.advance(1000);
         return served.gateway.load().sessions;
       })
       .toBe(0);
-    expect(served.surface.servers.size).toBe(0);
+    expect(served.surface.sessions.size).toBe(0);
     expect(clock.pending).toBe(0);
   });
 
@@ -194,7 +194,7 @@ describe('how many sessions there are, and how long', () => {
     const begins = Array.from({ length: 20 }, () => served.gateway.fetch(new Request(served.url, init)));
     for (const response of await Promise.all(begins)) await response.text();
     expect(served.gateway.load().sessions).toBeLessThanOrEqual(3);
-    expect(served.surface.servers.size).toBe(served.gateway.load().sessions);
+    expect(served.surface.sessions.size).toBe(served.gateway.load().sessions);
   });
 
   it('an event stream says that it is alive', async () => {
@@ -208,14 +208,13 @@ describe('how many sessions there are, and how long', () => {
     await using served = await startTestGateway({ maxUnreadBytes: 100_000 });
     const session = await begin(served);
     await using stream = await listen(served, session);
-    const [server] = served.surface.servers;
+    const [own] = served.surface.sessions;
     const data = 'x'.repeat(50_000);
     let sent = 0;
     // The buffers of the socket take some megabytes first.
     await expect
       .poll(async () => {
-        for (let i = 0; i < 50; i += 1)
-          await server?.sendLoggingMessage({ level: 'emergency', data }, session);
+        for (let i = 0; i < 50; i += 1) own?.notify('notifications/message', { level: 'emergency', data });
         sent += 50;
         const again = await fetch(served.url, { headers: { ...SIGNED, 'mcp-session-id': session } });
         await again.body?.cancel();
@@ -265,8 +264,8 @@ describe('sessions in a store that replicas share', () => {
     for (const answer of answers) expect(await answer.text()).toContain('ann at notes');
     expect(two.surface.told).toEqual(['level warning', 'subscribe notes://2']);
     expect(two.surface.connections).toMatchObject([{ mount: { server: 'notes' }, era: 'legacy' }]);
-    const [server] = two.surface.servers;
-    expect(server?.getClientVersion()).toEqual({ name: 'raw', version: '1' });
+    const [own] = two.surface.sessions;
+    expect(own?.clientInfo).toEqual({ name: 'raw', version: '1' });
 
     await one.gateway.close();
     expect(store.size).toBe(1);
@@ -329,6 +328,6 @@ describe('sessions in a store that replicas share', () => {
       expect(await response.text()).not.toContain('hunter2');
     }
     expect(served.gateway.load()).toEqual({ sessions: 0, requestsInFlight: 0 });
-    expect(served.surface.servers.size).toBe(0);
+    expect(served.surface.sessions.size).toBe(0);
   });
 });

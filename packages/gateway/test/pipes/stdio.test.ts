@@ -46,7 +46,7 @@ describe('stdio', () => {
     client.setNotificationHandler(ToolListChangedNotificationSchema, changed);
     await client.connect(connectTo(input, output));
     expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('owner at all');
-    for (const server of surface.servers) await server.sendToolListChanged();
+    for (const session of surface.sessions) session.notify('notifications/tools/list_changed', {});
     await expect.poll(() => changed.mock.calls.length).toBe(1);
     const call = client.callTool({ name: 'wait' });
     call.catch(() => undefined);
@@ -54,7 +54,7 @@ describe('stdio', () => {
     await client.close();
     await served;
     await expect.poll(() => surface.canceled()).toBe(1);
-    expect(surface.servers.size).toBe(0);
+    expect(surface.sessions.size).toBe(0);
     await gateway.close();
   });
 
@@ -67,7 +67,7 @@ describe('stdio', () => {
     const changed = vi.fn<() => void>();
     client.setNotificationHandler('notifications/tools/list_changed', changed);
     await client.listen({ toolsListChanged: true });
-    surface.bus({ id: 'owner' }, { server: 'notes' }).publish({ kind: 'tools_list_changed' });
+    surface.bus({ id: 'owner' }, { server: 'notes' }).publish({ kind: 'tools' });
     await expect.poll(() => changed.mock.calls.length).toBe(1);
     input.end();
     await served;

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createBearerProvider } from '@mcp-fittings/auth-oauth';
 import type { AuthPlugin } from '@mcp-fittings/client-core';
-import { createGateway, createUpstreamSignIn, gatewayInteraction, type Caller } from '@mcp-fittings/gateway';
+import { createGateway, createUpstreamSignIn, gatewayInteraction, type AccessRequest, type Caller } from '@mcp-fittings/gateway';
 import { createHost } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { expect, it } from 'vitest';
@@ -39,7 +39,7 @@ it('opens no page if the host has credentials for the person', async () => {
     },
     respond: (request: Request) => pages.respond(request),
   };
-  const personOf = ({ headers }: Request): Caller => {
+  const personOf = ({ headers }: AccessRequest): Caller => {
     const principal = headers.get('x-person') ?? 'none';
     return { id: principal, principal };
   };

@@ -3,12 +3,12 @@ import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import type { Logger, SharedState } from '@mcp-fittings/client-core';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
 import type { Caller } from '../../src/contracts/caller.js';
 import { createMemoryState } from '../../src/state/memory-state.js';
 import { createReplicaLink } from '../../src/state/replica-link.js';
+import { createFrontDoors } from '../../src/front-doors.js';
 import { createSurface } from '../../src/surface/create-surface.js';
 import { text, toyServer } from '../core/support.js';
 
@@ -59,8 +59,7 @@ async function startReplica(state: SharedState, clock: ManualClock, logger?: Log
     },
     fetch(caller: Caller, request: Request): Promise<Response> {
       requests++;
-      const create = () => surface.createServer({ caller, mount: {}, era: 'modern' });
-      return createMcpHandler(create, { legacy: 'reject' }).fetch(request);
+      return createFrontDoors(surface, () => true, { trustedCaller: caller }).fetch(request);
     },
     async [Symbol.asyncDispose]() {
       await surface.close();
@@ -96,7 +95,7 @@ async function connect(
     });
     return new Response(body?.pipeThrough(watch), { status, headers });
   };
-  await client.connect(new StreamableHTTPClientTransport(new URL('http://gateway.test/mcp'), { fetch }));
+  await client.connect(new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), { fetch }));
   return client;
 }
 
@@ -198,7 +197,7 @@ describe('a call of 2026-07-28 that is answered at another replica', () => {
         inputResponses: {},
         _meta: { ...meta, ...clientMeta },
       };
-      const request = new Request('http://gateway.test/mcp', {
+      const request = new Request('http://localhost/mcp', {
         method: 'POST',
         headers: {
           accept: 'application/json, text/event-stream',

@@ -106,8 +106,8 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
     await client.unsubscribeResource({ uri: 'notes://b' });
     await expect.poll(() => one.surface.told.at(-1)).toBe('unsubscribe notes://b');
     expect(one.surface.told).toHaveLength(5);
-    const [server] = one.surface.servers;
-    await server?.sendResourceUpdated({ uri: 'notes://a' });
+    const [own] = one.surface.sessions;
+    own?.notify('notifications/resources/updated', { uri: 'notes://a' });
     await expect.poll(() => updated).toEqual(['notes://a']);
 
     // A third replica learns all of it from the record.
@@ -153,8 +153,8 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
     await expect.poll(() => two.gateway.load().sessions).toBe(1);
     await expect
       .poll(async () => {
-        const [server] = two.surface.servers;
-        await server?.sendResourceUpdated({ uri: 'notes://a' });
+        const [own] = two.surface.sessions;
+        own?.notify('notifications/resources/updated', { uri: 'notes://a' });
         return updated.length;
       })
       .toBeGreaterThan(0);

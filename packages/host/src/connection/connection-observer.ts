@@ -17,9 +17,9 @@ import {
   isRequestId,
   isResponse,
   RPC_CODES,
+  META,
 } from '@mcp-fittings/toolbox/messages';
 import { RateLimit } from '../limiters.js';
-import { META } from '../native/protocol.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { TraceEvent, Tracer } from '../tracing.js';
 

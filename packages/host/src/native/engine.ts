@@ -1,4 +1,5 @@
 import { FittingsError, type Transport } from '@mcp-fittings/client-core';
+import { META } from '@mcp-fittings/toolbox/messages';
 import type { Engine, EngineConnectOptions, EngineSession } from '../contracts/engine.js';
 import type { LogLevel } from '../contracts/server-requests.js';
 import { isLocal } from '../engine/era.js';
@@ -12,7 +13,6 @@ import { requestWithInput } from './input-required.js';
 import { ListenStreams } from './listen-streams.js';
 import { dispatchNotification } from './notifications.js';
 import { ParameterHeaders } from './parameter-headers.js';
-import { META } from './protocol.js';
 import { Answers, ServerRequests } from './server-requests.js';
 
 /**

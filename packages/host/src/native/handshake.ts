@@ -1,12 +1,11 @@
 import { FittingsError, type JSONRPCObject, type Transport } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { INITIALIZE_REVISIONS, isRecord, META, STATELESS_REVISION } from '@mcp-fittings/toolbox/messages';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { EngineConnectOptions, ProtocolEra, ServerIdentity } from '../contracts/engine.js';
 import { isEraUnknown, isLocal, isSilence, probeTimeoutMs, tooSlowForEra } from '../engine/era.js';
 import { handshakeProblem } from '../engine/handshake-bounds.js';
 import { rpcError } from '../engine/request-errors.js';
 import { JsonRpcError, type Connection } from './connection.js';
-import { INITIALIZE_REVISIONS, isDiscovery, META, STATELESS_REVISION, type Discovery } from './protocol.js';
 
 /** What the handshake states about the host. */
 export interface ClientDeclaration {
@@ -189,4 +188,16 @@ function toIdentity(info: unknown): ServerIdentity | undefined {
   const { name, version, title } = info;
   if (typeof name !== 'string' || typeof version !== 'string') return undefined;
   return { name, version, title: typeof title === 'string' ? title : undefined };
+}
+
+/** A result of `server/discover`. */
+interface Discovery extends JSONRPCObject {
+  readonly supportedVersions: readonly string[];
+  readonly capabilities: JSONRPCObject;
+}
+
+function isDiscovery(value: unknown): value is Discovery {
+  if (!isRecord(value) || !isRecord(value['capabilities'])) return false;
+  const { supportedVersions: versions } = value;
+  return Array.isArray(versions) && versions.every((version) => typeof version === 'string');
 }

@@ -1,10 +1,9 @@
 import type { Clock, FittingsError, JSONRPCObject, Transport } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { isRecord, META } from '@mcp-fittings/toolbox/messages';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { ListenFilter, Subscription } from '../engine/listening.js';
 import { connectionError, timeoutError } from '../engine/request-errors.js';
 import type { Connection } from './connection.js';
-import { META } from './protocol.js';
 
 const METHOD = 'subscriptions/listen';
 

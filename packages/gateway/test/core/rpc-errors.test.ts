@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
-import { toProtocolError } from '../../src/surface/protocol-errors.js';
+import { toRpcError } from '../../src/surface/rpc-errors.js';
 
 describe('a capability that the client does not declare', () => {
   const error = new FittingsError('CAPABILITY_MISSING', 'The client cannot show pages.', {
@@ -9,13 +9,13 @@ describe('a capability that the client does not declare', () => {
   });
 
   it('is named in the code and data of revision 2026-07-28', () => {
-    expect(toProtocolError(error, 'modern')).toMatchObject({
+    expect(toRpcError(error, 'modern')).toMatchObject({
       code: -32_021,
       data: { requiredCapabilities: { elicitation: { url: {} } }, delivery: 'rejected' },
     });
   });
 
   it('is an unknown method in earlier revisions', () => {
-    expect(toProtocolError(error, 'legacy')).toMatchObject({ code: -32_601, data: { delivery: 'rejected' } });
+    expect(toRpcError(error, 'legacy')).toMatchObject({ code: -32_601, data: { delivery: 'rejected' } });
   });
 });

@@ -1,0 +1,39 @@
+import type { Clock } from '@mcp-fittings/client-core';
+
+/** Something that is to show now and then that it is alive. */
+export interface Beating {
+  /** Called once in each interval. */
+  beat(): void;
+}
+
+/** Keeps responses open that have nothing to say for long: one timer for all. */
+export class Heartbeat {
+  readonly #intervalMs: number;
+  readonly #clock: Clock;
+  readonly #beating = new Set<Beating>();
+  #timer: Disposable | undefined;
+
+  /** @param intervalMs - in milliseconds; 0 for never */
+  constructor(intervalMs: number, clock: Clock) {
+    this.#intervalMs = intervalMs;
+    this.#clock = clock;
+  }
+
+  add(each: Beating): void {
+    this.#beating.add(each);
+    if (this.#intervalMs > 0) this.#timer ??= this.#schedule();
+  }
+
+  delete(each: Beating): void {
+    this.#beating.delete(each);
+  }
+
+  #schedule(): Disposable {
+    return this.#clock.schedule(() => this.#beat(), this.#intervalMs, { unref: true });
+  }
+
+  #beat(): void {
+    for (const each of this.#beating) each.beat();
+    this.#timer = this.#beating.size === 0 ? undefined : this.#schedule();
+  }
+}

@@ -1,0 +1,108 @@
+import type { JSONRPCNotification, JSONRPCRequest } from '@mcp-fittings/client-core';
+import { isRecord, isRequest, RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import type { Caller, Mount } from '../contracts/caller.js';
+import { RpcError } from '../contracts/rpc-error.js';
+import type { Surface } from '../contracts/surface.js';
+import { errorOf } from '../rpc/peer.js';
+import { checkParameterHeaders } from './check-parameter-headers.js';
+import type { Exchange } from './exchange.js';
+import type { Heartbeat } from './heartbeat.js';
+import { CLOSED } from './refusals.js';
+import { Reply } from './reply.js';
+
+/** Options of {@link StatelessRequests}. */
+export interface StatelessRequestsOptions {
+  readonly surface: Surface;
+  readonly maxSubscriptions: number;
+  readonly heartbeat: Heartbeat;
+}
+
+/** Answers requests of revision 2026-07-28, which has no sessions. */
+export class StatelessRequests {
+  readonly #options: StatelessRequestsOptions;
+  /** What breaks each request off that is in flight. */
+  readonly #open = new Set<() => void>();
+  /** Number of event streams, by caller and mount. */
+  readonly #streams = new Map<string, number>();
+
+  constructor(options: StatelessRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Answers one message of the caller at a mount. Throws the error of a request that is refused. */
+  handle(
+    exchange: Exchange,
+    message: JSONRPCRequest | JSONRPCNotification,
+    { caller, mount }: { readonly caller: Caller; readonly mount: Mount },
+  ): void {
+    if (!isRequest(message)) return exchange.respond(202, {});
+    const { surface, heartbeat } = this.#options;
+    const { id, method, params = {} } = message;
+    checkParameterHeaders(exchange.header, message, (tool) => surface.inputSchema(caller, mount, tool));
+    checkInputResponses(params);
+    if (method === 'subscriptions/listen') this.#takePlace(exchange, caller, mount);
+    const reply = new Reply(exchange, { heartbeat, headers: {}, requests: 1 });
+    const controller = new AbortController();
+    const answer = (error: ReturnType<RpcError['toJSON']>, status?: number): void =>
+      reply.send({ jsonrpc: '2.0', id, error: { ...error } }, status);
+    const breakOff = (): void => answer({ ...CLOSED, data: { ...CLOSED.data } });
+    this.#open.add(breakOff);
+    exchange.onOver(() => {
+      this.#open.delete(breakOff);
+      controller.abort('The response has ended.');
+    });
+    const { signal } = controller;
+    surface
+      .answer({
+        caller,
+        mount,
+        era: 'modern',
+        id,
+        method,
+        params,
+        client: exchange,
+        signal,
+        notify: (name, given) => {
+          if (!signal.aborted) reply.send({ jsonrpc: '2.0', method: name, params: given });
+        },
+      })
+      .then(
+        (result) => {
+          if (!signal.aborted) reply.send({ jsonrpc: '2.0', id, result });
+        },
+        (error: unknown) => {
+          if (!signal.aborted) answer(errorOf(error), error instanceof RpcError ? error.status : undefined);
+        },
+      );
+  }
+
+  /** Answers what is in flight with an error. */
+  close(): void {
+    for (const breakOff of this.#open) breakOff();
+  }
+
+  /** Takes one of the event streams that a caller may have. Throws if there are too many. */
+  #takePlace(exchange: Exchange, caller: Caller, mount: Mount): void {
+    const { maxSubscriptions } = this.#options;
+    const key = JSON.stringify([caller.id, caller.principal, mount.server]);
+    const open = this.#streams.get(key) ?? 0;
+    if (open >= maxSubscriptions) {
+      const text = `A caller can have ${maxSubscriptions} event streams at a time.`;
+      throw new RpcError(RPC_CODES.internalError, text);
+    }
+    this.#streams.set(key, open + 1);
+    exchange.onOver(() => {
+      const left = (this.#streams.get(key) ?? 1) - 1;
+      if (left === 0) this.#streams.delete(key);
+      else this.#streams.set(key, left);
+    });
+  }
+}
+
+/** Refuses answers that are not an object for each question. */
+function checkInputResponses({ inputResponses }: Readonly<Record<string, unknown>>): void {
+  if (inputResponses === undefined) return;
+  if (isRecord(inputResponses) && Object.values(inputResponses).every(isRecord)) return;
+  const text = '"inputResponses" has an answer that is not an object.';
+  throw new RpcError(RPC_CODES.invalidParams, text, undefined, 400);
+}

@@ -1,0 +1,63 @@
+import type { ResourceRef } from '@mcp-fittings/host';
+import type { Scope } from '../catalog/exposure.js';
+import type { ListenEvent } from './listen.js';
+import type { SurfaceDeps } from './surface-deps.js';
+
+/**
+ * Tells of the changes that a caller sees at an address, for `subscriptions/listen` of revision 2026-07-28, until the result is disposed of.
+ * Meanwhile, the given resources are subscribed at their servers.
+ */
+export function watchScope(
+  scope: Scope,
+  uris: readonly string[],
+  onEvent: (event: ListenEvent) => void,
+  deps: SurfaceDeps,
+): Disposable {
+  const { catalog, changes, subscriptions, servers, exposure, limits, door } = deps;
+  const { principal } = scope.caller;
+  /** Resources by the URI that the client uses. */
+  const subscribed = new Map<string, ResourceRef>();
+  let hasEnded = false;
+
+  const subscribe = async (): Promise<void> => {
+    await servers.ready(exposure.servers(scope), principal, limits.listMs);
+    for (const uri of uris.slice(0, limits.subscriptions)) {
+      const ref = refOf(uri);
+      if (ref === undefined || hasEnded) continue;
+      subscribed.set(uri, ref);
+      const request = { server: ref.server, method: 'resources/subscribe', target: ref.uri };
+      door(scope.caller, request, () => subscriptions.add(ref, principal)).then(
+        // The client has left meanwhile.
+        () => !subscribed.has(uri) && void subscriptions.remove(ref, principal),
+        () => subscribed.delete(uri),
+      );
+    }
+  };
+  const refOf = (uri: string): ResourceRef | undefined => {
+    try {
+      return catalog.resourceRef(scope, uri);
+    } catch {
+      // Several servers have it: there is nothing to subscribe to.
+      return undefined;
+    }
+  };
+
+  const watching = changes.watch(scope, {
+    changed: (kind) => onEvent({ kind }),
+    updated({ server, uri }) {
+      for (const [used, ref] of subscribed) {
+        if (ref.server === server && ref.uri === uri) onEvent({ uri: used });
+      }
+    },
+    logged: () => undefined,
+  });
+  if (uris.length > 0) void subscribe();
+  return {
+    [Symbol.dispose]() {
+      hasEnded = true;
+      watching[Symbol.dispose]();
+      for (const ref of subscribed.values()) void subscriptions.remove(ref, principal);
+      subscribed.clear();
+    },
+  };
+}
