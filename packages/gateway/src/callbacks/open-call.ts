@@ -160,8 +160,8 @@ export class OpenCall<T = unknown> {
     } catch (error) {
       this.#outcome = { error };
     }
-    const ended = new FittingsError('ABORTED', 'The call that the question belongs to has ended.');
-    for (const asked of this.#questions.values()) asked.withdraw(ended);
+    for (const asked of this.#questions.values())
+      asked.withdraw(new FittingsError('ABORTED', 'The call that the question belongs to has ended.'));
     this.#wake();
   }
 }

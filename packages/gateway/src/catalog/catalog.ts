@@ -156,8 +156,11 @@ export function createCatalog({
         if (listed === undefined) return refOfAbsent(scope, name, ref ?? former.get(name));
         return exposure.shownTools(scope)(listed) ? ref : undefined;
       }
-      const isServed = exposure.hasKind('tools') && exposure.hasServer(scope, server);
-      return isServed && exposure.allows(scope, 'tool', server, name) ? { server, tool: name } : undefined;
+      if (!exposure.hasKind('tools') || !exposure.allows(scope, 'tool', server, name)) return undefined;
+      const ref = { server, tool: name };
+      // A server that lists the tool is there.
+      const isKnown = host.tool(ref, principalOf(scope)) !== undefined || exposure.hasServer(scope, server);
+      return isKnown ? ref : undefined;
     },
     tool: (scope, ref) => host.tool(ref, principalOf(scope)),
     promptRef(scope, name) {

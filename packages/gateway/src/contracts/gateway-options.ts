@@ -75,7 +75,7 @@ export interface GatewayOptions {
   readonly owner?: Caller | undefined;
   /** Pages at which a caller signs in to a server of the host. Default: a server that requires a sign-in refuses calls. */
   readonly signIn?: UpstreamSignIn | undefined;
-  /** Further pages, asked in this order after those of {@link access} and {@link signIn}. Default none. */
+  /** Pages at other paths than {@link basePath}, asked in this order after those of {@link access} and {@link signIn}. Default none. */
   readonly pages?: readonly Pages[] | undefined;
   /** Path of the endpoint for all servers; `{basePath}/{server}` is that of one. Default: `/mcp`. */
   readonly basePath?: string | undefined;
@@ -103,7 +103,10 @@ export interface GatewayOptions {
   readonly maxUnreadBytes?: number | undefined;
   /** Most `subscriptions/listen` streams of one caller at one address. Default: 64. */
   readonly maxSubscriptions?: number | undefined;
-  /** Time between comments that keep an event stream open, in milliseconds; 0 for none. Default: 15 000. */
+  /**
+   * Time between comments that keep an event stream open, in milliseconds; 0 for none. The response to a request that takes longer becomes
+   * an event stream. Default: 15 000.
+   */
   readonly keepAliveMs?: number | undefined;
   /** How long `close()` waits for clients to read their last response, in milliseconds. Default: 2000. */
   readonly closeTimeoutMs?: number | undefined;

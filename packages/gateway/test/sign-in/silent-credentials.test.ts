@@ -1,7 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createBearerProvider } from '@mcp-fittings/auth-oauth';
 import type { AuthPlugin } from '@mcp-fittings/client-core';
-import { createGateway, createUpstreamSignIn, gatewayInteraction, type AccessRequest, type Caller } from '@mcp-fittings/gateway';
+import {
+  createGateway,
+  createUpstreamSignIn,
+  gatewayInteraction,
+  type AccessRequest,
+  type Caller,
+} from '@mcp-fittings/gateway';
 import { createHost } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { expect, it } from 'vitest';
