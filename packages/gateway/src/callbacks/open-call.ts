@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
-import type { Notify } from '../contracts/surface.js';
 import type { Question } from './client-input.js';
 
 /** The exchange in which a client waits for the result of its call. A call that asks in the modern era has another one after each answer. */
@@ -10,7 +9,7 @@ export interface ClientExchange {
   /** What the client declares. */
   readonly capabilities: JSONRPCObject | undefined;
   /** Sends a notification that belongs to the request. */
-  readonly notify: Notify;
+  readonly notify: (method: string, params: JSONRPCObject) => void;
   /**
    * Sends a question that belongs to the request, and withdraws it when the signal is aborted. A client of revision 2026-07-28 gets
    * its questions as the result of the request, and has no such function.

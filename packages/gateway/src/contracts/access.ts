@@ -2,6 +2,7 @@ import type { Caller } from './caller.js';
 
 /** What a scheme sees of a request. A `Request` of the Fetch API is one. */
 export interface AccessRequest {
+  /** Method of HTTP, such as `POST`. */
   readonly method: string;
   /** Absolute URL, with the host of the header `Host`. */
   readonly url: string;

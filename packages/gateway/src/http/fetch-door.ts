@@ -48,7 +48,7 @@ class FetchOutgoing extends PassThrough {
     super();
     this.response = new Promise((resolve) => {
       this.#respond = resolve;
-      // The client is gone: nobody reads it.
+      // The client is gone, and does not read it.
       this.once('close', () => resolve(new Response(null, { status: 499 })));
     });
   }

@@ -5,7 +5,6 @@ import { missingCapability } from '../callbacks/client-input.js';
 import type { ClientRequest } from '../contracts/surface.js';
 import { checkPolicy, checkResourcePolicy, withSignIn, type WithSignInOptions } from './call-checks.js';
 import type { CallRunner, PassedRequest } from './call-runner.js';
-import { asObjectRoot } from './object-root.js';
 import { recordIn, textIn, textsIn } from './request-params.js';
 import { unknownItem } from './rpc-errors.js';
 import type { SurfaceDeps } from './surface-deps.js';
@@ -37,8 +36,7 @@ export class CallHandlers {
       params: { name, arguments: args },
       work: async (callOptions, call) => {
         await checkPolicy(ref, args, { host, scope: request, policy, call });
-        const result = asSent(await host.callTool(ref, args, { ...callOptions, unlisted }));
-        return era === 'modern' ? result : asObjectRoot(result, catalog.tool(request, ref)?.outputSchema);
+        return asSent(await host.callTool(ref, args, { ...callOptions, unlisted }), era);
       },
     });
   }
@@ -157,14 +155,20 @@ function tellWhenCompleted(
     .catch(() => undefined);
 }
 
-/** Returns a result with its blocks as they came, whatever their types are, and with text if it has only another value than an object. */
-function asSent(result: ToolResult): JSONRPCObject {
-  const { content, structuredContent } = result;
+/**
+ * Returns a result with its blocks as they came, whatever their types are. A value that is not an object is there as text too; before
+ * 2026-07-28, it is the member `result` of an object.
+ */
+function asSent(result: ToolResult, era: ClientRequest['era']): JSONRPCObject {
+  const { content, structuredContent: value } = result;
   const blocks = content.some(({ type }) => type === 'unknown') ? content.map(asReceived) : content;
-  if (structuredContent === undefined || isRecord(structuredContent)) return { ...result, content: blocks };
+  if (value === undefined || isRecord(value)) return { ...result, content: blocks };
   const hasText = content.some(({ type }) => type === 'text');
-  const text = { type: 'text', text: JSON.stringify(structuredContent) };
-  return { ...result, content: hasText ? blocks : [...blocks, text] };
+  return {
+    ...result,
+    content: hasText ? blocks : [...blocks, { type: 'text', text: JSON.stringify(value) }],
+    structuredContent: era === 'modern' ? value : { result: value },
+  };
 }
 
 /** Returns a block as the server sent it, also one of a type that the host does not know. */

@@ -1,12 +1,13 @@
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import type { ListKind } from '@mcp-fittings/host';
+import type { ListedItem } from '../catalog/catalog.js';
 import type { ExposedKind } from '../catalog/exposure.js';
 import { freshnessOf } from '../catalog/freshness.js';
 import { pageOf } from '../catalog/pages.js';
 import { snapshotOf } from '../catalog/ready-servers.js';
 import type { ClientRequest } from '../contracts/surface.js';
 import { withSignIn } from './call-checks.js';
-import { withObjectRoot } from './object-root.js';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { SurfaceDeps } from './surface-deps.js';
 
 /** What each kind of list is a part of. */
@@ -37,7 +38,7 @@ export async function answerList(
   const listed = catalog[kind](request);
   const page = pageOf(kind, listed, params['cursor'], limits.pageItems);
   onListed(exposed);
-  const items = era === 'legacy' && kind === 'tools' ? page.items.map(withObjectRoot) : page.items;
+  const items = era === 'legacy' && kind === 'tools' ? page.items.map(asBefore) : page.items;
   return {
     [kind]: items,
     ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
@@ -61,4 +62,10 @@ async function checkUsable(request: ClientRequest, deps: SurfaceDeps): Promise<v
     answerMs: limits.answerMs,
     onPage: () => undefined,
   });
+}
+
+/** Revisions before 2026-07-28 know only schemas of objects as `outputSchema`. */
+function asBefore(tool: ListedItem): ListedItem {
+  const { outputSchema, ...rest } = tool;
+  return isRecord(outputSchema) && outputSchema['type'] === 'object' ? tool : rest;
 }
