@@ -11,7 +11,7 @@ import {
 } from '@mcp-fittings/toolbox/messages';
 import { decodeParameterText } from '@mcp-fittings/toolbox/parameter-headers';
 import { MCP_CODES, RpcError } from '../contracts/rpc-error.js';
-import { checkMeta, isStateless } from '../rpc/stateless.js';
+import { checkMeta, checkRevision, isStateless } from '../rpc/stateless.js';
 
 /** The body of a POST: messages of a session, or one message of 2026-07-28. */
 export type Classified =
@@ -47,6 +47,7 @@ export function classify(body: unknown, header: Header): Classified {
   if (!claims) return { era: 'legacy', messages: [body], isBatch: false };
   checkMeta(params);
   checkVersion(params._meta?.[META.protocolVersion], version ?? '(missing)');
+  checkRevision(params);
   checkMethod(method, header('mcp-method'));
   checkName(method, params, header('mcp-name'));
   return { era: 'modern', message: body };
@@ -99,7 +100,7 @@ function refused(code: number, message: string, data?: unknown): RpcError {
 }
 
 /** Throws the error of a request of a session whose header names a revision that the gateway does not know. */
-export function checkRevision(header: Header): void {
+export function checkSessionRevision(header: Header): void {
   const version = header('mcp-protocol-version');
   if (version === undefined || INITIALIZE_REVISIONS.some((known) => known === version)) return;
   throw refused(-32_000, `Unsupported protocol version: ${version}`);

@@ -7,7 +7,7 @@ import type { GatewayLoad, Pages } from '../contracts/gateway.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { SessionStore } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
-import { checkRevision, classify, type Classified } from './classify.js';
+import { checkSessionRevision, classify, type Classified } from './classify.js';
 import { type Exchange, nodeExchange } from './exchange.js';
 import { answerFetch } from './fetch-door.js';
 import { Heartbeat } from './heartbeat.js';
@@ -197,7 +197,7 @@ export class HttpHandler {
     const isAsked = method === 'POST' || (method === 'GET' && !begins);
     if (isAsked && !wanted.every((type) => accept.includes(type)))
       return refuse(406, `The client must accept ${wanted.join(' and ')}.`);
-    if (!begins) checkRevision(header);
+    if (!begins) checkSessionRevision(header);
     return this.#sessions.handle(exchange, messages, sender);
   }
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../contracts/caller.js';
 import type { StdioOptions } from '../contracts/gateway.js';
 import type { Surface } from '../contracts/surface.js';
 import { errorOf, Peer } from '../rpc/peer.js';
-import { checkMeta, isStateless } from '../rpc/stateless.js';
+import { checkMeta, checkRevision, isStateless } from '../rpc/stateless.js';
 
 /** Options of {@link serveStdio}. */
 export interface ServeStdioOptions extends StdioOptions {
@@ -77,6 +77,7 @@ function receiver(options: ServeStdioOptions & { readonly send: (message: JSONRP
     const { id, method } = message;
     try {
       checkMeta(params);
+      checkRevision(params);
     } catch (error) {
       return send({ jsonrpc: '2.0', id, error: { ...errorOf(error) } });
     }

@@ -15,7 +15,6 @@ export function isStateless(params: unknown): boolean {
  */
 export function checkMeta(params: JSONRPCObject): void {
   const { _meta: meta = {} } = params;
-  const version = meta[META.protocolVersion];
   const wrong = Object.entries(REQUIRED).find(([key, isValid]) => !isValid(meta[key]));
   if (wrong !== undefined) {
     const [key] = wrong;
@@ -23,6 +22,11 @@ export function checkMeta(params: JSONRPCObject): void {
     const text = `Invalid _meta envelope for protocol revision ${STATELESS_REVISION}: ${key}: ${problem}`;
     throw new RpcError(RPC_CODES.invalidParams, text, { envelope: { key, problem } }, 400);
   }
+}
+
+/** Throws the error of a request of a revision that the gateway does not know. */
+export function checkRevision({ _meta: meta = {} }: JSONRPCObject): void {
+  const version = meta[META.protocolVersion];
   if (version === STATELESS_REVISION) return;
   const data = { supported: [STATELESS_REVISION], requested: version };
   throw new RpcError(
