@@ -56,7 +56,7 @@ export interface AiSdkAdapterTool<Version extends 6 | 7 = 6 | 7> extends Omit<
   };
   /** The server and the tool, by their own names: `toolMetadata` of the calls of the AI SDK 7. */
   readonly metadata: { server: string; tool: string };
-  /** Whether the AI SDK asks the user before this call. */
+  /** Returns true if the AI SDK asks the user before this call. */
   readonly needsApproval: (
     input: unknown,
     options: { toolCallId: string; messages: readonly unknown[] },

@@ -2,11 +2,11 @@ import type { JSONRPCMessage, RequestId, Transport } from '@mcp-fittings/client-
 
 /** A transport that is assignable to `MCPTransport` of `@ai-sdk/mcp`. Use it once, as the transport inside. */
 export interface AiSdkTransport {
-  /** Whether the client may ask for the revision 2026-07-28 before it sends `initialize`. Always true. */
+  /** Is true if the client may ask for the revision 2026-07-28 before it sends `initialize`. Always true. */
   readonly supportsProtocolVersionDiscovery: boolean;
-  /** Whether the client waits for the answer: true if every request has a stream of its own, as over HTTP. */
+  /** Is true if the client waits for the answer, because every request has a stream of its own, as over HTTP. */
   readonly waitsForProtocolVersionDiscovery: boolean;
-  /** Whether arguments may be sent as headers. */
+  /** Is true if arguments may be sent as headers. */
   readonly supportsMcpToolParameterHeaders: boolean;
   /** Opens the connection. Rejects with a `TransportError`. */
   start(): Promise<void>;

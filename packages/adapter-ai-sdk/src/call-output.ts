@@ -23,7 +23,7 @@ export async function* outputsOf(
     const parts = text === '' ? [] : [{ type: 'text' as const, text }];
     return { status: 'running', text, parts, isError: false, ...progress };
   };
-  /** Whether the numbers that belong to the text are still to come. */
+  /** Is true if the numbers that belong to the text are still to come. */
   let isWaiting = false;
   for await (const event of events) {
     if (event.type === 'result' || event.type === 'error') {

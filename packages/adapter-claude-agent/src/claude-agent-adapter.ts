@@ -23,7 +23,7 @@ export interface ClaudeAgentAdapterOptions<
    */
   readonly canUseTool?: ClaudeAgentCanUseTool<Options, Result> | undefined;
   /**
-   * Whether the model is always shown all tools, and does not search for them. Default: as Claude Code decides.
+   * If true, the model is always shown all tools, and does not search for them. Default: as Claude Code decides.
    */
   readonly alwaysLoad?: boolean | undefined;
   /**

@@ -5,7 +5,7 @@ import { inspectElicitation, type ElicitationRequest, type HostCallbacks } from 
 export interface ClaudeAgentElicitation {
   /** Name of the server. */
   serverName: string;
-  /** What the server says it needs. Untrusted. */
+  /** Reason that the server gives. Untrusted. */
   message: string;
   /** `form`, the default, or `url`. */
   mode?: 'form' | 'url';
@@ -30,7 +30,7 @@ export function toOnElicitation(elicit: NonNullable<HostCallbacks['elicit']>): (
   request: ClaudeAgentElicitation,
   options: { signal: AbortSignal },
 ) => Promise<{
-  /** What the user did. */
+  /** Decision of the user. */
   action: 'accept' | 'decline' | 'cancel';
   /** The values of a form. */
   content?: Record<string, string | number | boolean | string[]>;

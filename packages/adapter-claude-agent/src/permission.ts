@@ -7,7 +7,7 @@ import {
   type Toolset,
 } from '@mcp-fittings/tools';
 
-/** What the SDK passes to `canUseTool`, as far as the adapter reads it. */
+/** Options that the SDK passes to `canUseTool`, as far as the adapter reads them. */
 export interface ClaudeAgentPermissionOptions {
   /** Aborted when the question is withdrawn. */
   readonly signal: AbortSignal;
@@ -15,7 +15,7 @@ export interface ClaudeAgentPermissionOptions {
   readonly toolUseID: string;
   /** Why the SDK asks. The adapter passes on the reason of the policy. */
   decisionReason?: string;
-  /** Where the tool comes from. Older versions of the SDK do not say so. */
+  /** Source of the tool. Older versions of the SDK do not say so. */
   readonly mcpServer?: { readonly name: string; readonly source: string };
 }
 
@@ -40,7 +40,7 @@ export type ClaudeAgentCanUseTool<
   Result extends ClaudeAgentPermissionResult | null = ClaudeAgentPermissionResult,
 > = (toolName: string, input: Record<string, unknown>, options: Options) => Promise<Result>;
 
-/** What `canUseTool` of the adapter uses. */
+/** Parts that `canUseTool` of the adapter uses. */
 export interface PermissionDeps<
   Options extends ClaudeAgentPermissionOptions,
   Result extends ClaudeAgentPermissionResult | null,

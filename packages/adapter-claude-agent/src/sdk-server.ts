@@ -18,7 +18,7 @@ import {
 import type { ClaudeAgentAdapterOptions } from './claude-agent-adapter.js';
 import { sdkName, toolsOfServer } from './server-keys.js';
 
-/** What the instance of a server uses. */
+/** Parts that the instance of a server uses. */
 export interface SdkServerDeps {
   readonly tools: Tools;
   /** Called when the SDK has listed the tools, so that it wants to know of changes, and when the connection has ended. */
@@ -29,7 +29,7 @@ export interface SdkServerDeps {
   readonly onEvent: ClaudeAgentAdapterOptions['onEvent'];
 }
 
-/** Where Claude Code writes the id of the call. */
+/** Member in which Claude Code writes the id of the call. */
 const TOOL_USE_ID = 'claudecode/toolUseId';
 /** The most that Claude Code accepts. The results are bounded by `rendering` of the tools. */
 const MAX_RESULT_CHARACTERS = 500_000;

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 
 /** The artifact of a tool message: what the program learns about a call, and the model does not. */
 export interface LangChainArtifact {
-  /** Whether the call or the tool failed. */
+  /** Is true if the call or the tool failed. */
   readonly isError: boolean;
   /** The structured content of the result, as the server sent it. */
   readonly structuredContent?: unknown;
@@ -13,7 +13,7 @@ export interface LangChainArtifact {
   readonly error?: ToolCallOutput['error'];
 }
 
-/** What the adapter passes to the constructor of `DynamicStructuredTool`. */
+/** Fields that the adapter passes to the constructor of `DynamicStructuredTool`. */
 export interface LangChainToolFields {
   /** Name by which the model calls the tool. */
   name: string;
@@ -33,7 +33,7 @@ export interface LangChainToolFields {
   ) => Promise<unknown>;
 }
 
-/** What the adapter passes to the constructor of `ToolMessage`, for a call that failed. */
+/** Fields that the adapter passes to the constructor of `ToolMessage`, for a call that failed. */
 export interface LangChainToolMessageFields {
   /** Text of the failure. */
   content: string;
@@ -43,7 +43,7 @@ export interface LangChainToolMessageFields {
   tool_call_id: string;
   /** Name of the tool. */
   name: string;
-  /** What the program learns about the failure, and the model does not. */
+  /** Details of the failure for the program, which the model does not see. */
   artifact: LangChainArtifact;
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@mcp-fittings/tools';
 import type { MastraAdapterOptions } from './mastra-adapter.js';
 
-/** What the adapter passes to `createTool` of Mastra. */
+/** Fields that the adapter passes to `createTool` of Mastra. */
 export interface MastraToolFields {
   /** Name by which the model calls the tool. */
   id: string;
@@ -31,7 +31,7 @@ export interface MastraToolFields {
   strict: false;
   /** The server, by its own name. Mastra traces the call as one of MCP. */
   mcpMetadata: { serverName: string };
-  /** Whether Mastra asks the user before each call. `false` leaves it to `requireToolApproval` of the agent. */
+  /** Lets Mastra ask the user before each call. `false` leaves it to `requireToolApproval` of the agent. */
   requireApproval: false | (() => true);
   /** Told of a call before Mastra asks. */
   onInputAvailable: (options: { toolCallId: string; input?: unknown }) => void;
@@ -51,14 +51,14 @@ export interface MastraToolFields {
   toModelOutput: (output: unknown) => AiSdkToolOutput | undefined;
 }
 
-/** What the fields of a tool are made of. */
+/** Parts from which the fields of a tool are made. */
 export interface MastraToolDeps {
   readonly tool: ModelTool;
   readonly toolset: Toolset;
   /** The same tool for the AI SDK, whose results Mastra takes. */
   readonly converted: AiSdkTool;
   readonly asked: AskedCalls;
-  /** Whether Mastra asks about calls that the policy does not decide. */
+  /** Is true if Mastra asks about calls that the policy does not decide. */
   readonly mastraAsks: boolean;
   readonly onEvent: MastraAdapterOptions<unknown>['onEvent'];
   readonly timeoutMs: number | undefined;

@@ -17,7 +17,7 @@ import type { OpenAiAgentsAdapterOptions } from './openai-agents-adapter.js';
 export interface OpenAiAgentsServer {
   /** Name of the server in the host. */
   readonly name: string;
-  /** Whether the SDK keeps the list of tools. */
+  /** Is true if the SDK keeps the list of tools. */
   readonly cacheToolsList: boolean;
   /** Connects the server. Rejects with a `FittingsError`, such as `AUTH_REQUIRED` until the user signs in. */
   connect(): Promise<void>;
@@ -80,11 +80,11 @@ export interface OpenAiAgentsToolResult {
   _meta?: Record<string, unknown>;
   /** The structured content of the server, if it is an object. */
   structuredContent?: Record<string, unknown>;
-  /** Whether the call or the tool failed. */
+  /** Is true if the call or the tool failed. */
   isError?: boolean;
 }
 
-/** What a server of the adapter uses. */
+/** Parts that a server of the adapter uses. */
 export interface McpServerDeps {
   readonly host: Pick<Host, 'start'>;
   readonly tools: Tools;

@@ -34,7 +34,7 @@ export interface AppsOptions
    * `http:` or `https:` URL without credentials. Without it, {@link AppHandlers.onopenlink} refuses every link.
    */
   readonly openLink?: ((request: AppQuestion & { readonly url: URL }) => Promise<boolean>) | undefined;
-  /** How many requests of one app may be under way, questions to the user included. Further ones are refused. Default 8. */
+  /** Maximum number of requests of one app that are under way, questions to the user included. Further ones are refused. Default 8. */
   readonly maxParallelRequests?: number | undefined;
   /** Receives the policy of each app that is opened, and every request of an app. Default: none. */
   readonly logger?: Logger | undefined;
@@ -68,7 +68,7 @@ export interface App extends AppResource, Disposable {
    */
   readonly handlers: AppHandlers;
   /**
-   * What the host offers to the app, for the constructor of `AppBridge`: the part of `McpUiHostCapabilities` of
+   * Capabilities that the host offers to the app, for the constructor of `AppBridge`: the part of `McpUiHostCapabilities` of
    * `@modelcontextprotocol/ext-apps` that this package provides. Add what your own handlers offer.
    */
   readonly hostCapabilities: {
@@ -78,7 +78,7 @@ export interface App extends AppResource, Disposable {
     serverResources: Record<string, never>;
     /** Apps may ask to open links; absent without `openLink`. */
     openLinks?: Record<string, never>;
-    /** What the sandbox lets the app do. */
+    /** Permissions that the sandbox gives to the app. */
     sandbox: { csp: AppCsp; permissions: AppPermissions };
   };
   /** The parameters of `sendSandboxResourceReady()` of `AppBridge`. */

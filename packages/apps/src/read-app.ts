@@ -8,21 +8,21 @@ import { allowAttribute, readPermissions, type AppPermissions } from './app-perm
 import { APP_MIME_TYPE } from './apps-extension.js';
 import { contentSecurityPolicy } from './content-security-policy.js';
 
-/** What a host accepts of an app. */
+/** Limits of what a host accepts of an app. */
 export interface ReadAppOptions {
   /** Decides whether an app may use an origin. Called for every well-formed one. Default: all are accepted. */
   readonly allowDomain?:
     | ((domain: {
         /** The origin, such as `https://api.example.com` or `https://*.example.com`. */
         readonly origin: string;
-        /** What the app wants to use it for. */
+        /** Purpose that the app states. */
         readonly kind: keyof AppCsp;
         /** Name of the app's server in the host; an empty string if it is not known. */
         readonly server: string;
       }) => boolean)
     | undefined;
   /**
-   * Whether apps may use `http://`, `ws://`, IP addresses and names without a dot, for a server under development. They reach the
+   * If true, apps may use `http://`, `ws://`, IP addresses and names without a dot, for a server under development. They reach the
    * machine and the network of the user. Default false.
    */
   readonly localDomains?: boolean | undefined;
@@ -58,14 +58,14 @@ export interface AppResource {
   readonly allow: string;
   /** The origin that the app requests for its sandbox, if `allowSandboxDomain` accepts it: a host name in lower case. */
   readonly domain: string | undefined;
-  /** Whether the app asks for a visible border and background; `undefined`: the host decides. */
+  /** Is true if the app asks for a visible border and background; `undefined`: the host decides. */
   readonly prefersBorder: boolean | undefined;
   /**
    * All origins of {@link csp}, each once. The specification recommends to warn the user if there are any.
    * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx (Security Requirements)
    */
   readonly externalDomains: readonly string[];
-  /** What the metadata requests and does not get, one sentence each, for a log. At most 100. */
+  /** Requests of the metadata that are not granted, one sentence each, for a log. At most 100. */
   readonly refused: readonly string[];
 }
 

@@ -137,11 +137,11 @@ function assertNotOlder(state: EntryState | undefined, last: SeenVersion | undef
 }
 
 const DAY_MS = 24 * 3600 * 1000;
-/** How long a value stays after it has expired: clocks differ, and it may still say what to request next. */
+/** Time that a value stays after it has expired, in milliseconds: clocks differ, and it may still say what to request next. */
 const GRACE_MS = DAY_MS;
 
 /**
- * How long Redis keeps a value after a write, in milliseconds; undefined: forever. An access token expires (`expiresAt`). A
+ * Returns the time that Redis keeps a value after a write, in milliseconds; undefined: forever. An access token expires (`expiresAt`). A
  * refresh token outlives it by an unknown time, so it is kept while it is used: each refresh writes it again. Everything
  * else, such as a registration or a key, is needed for refreshes, and stays.
  */
@@ -152,7 +152,7 @@ function lifetimeOf(value: StoredValue, now: number, keepMs: number): number | u
   return Math.round(Math.min(Math.max(expiresAt - now, 0) + GRACE_MS, keepMs));
 }
 
-/** How long a process remembers a value that Redis keeps forever. */
+/** Time that a process remembers a value that Redis keeps forever. */
 const LONGEST_MEMORY_MS = 365 * DAY_MS;
 
 /** KEYS: value. ARGV: maximum bytes. Returns the text, its length when it is too long to fetch, or nothing. */

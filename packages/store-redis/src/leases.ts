@@ -21,7 +21,7 @@ export interface LeasesOptions {
 
 const FIRST_POLL_MS = 2;
 const LAST_POLL_MS = 100;
-/** How long Redis remembers the last holder; a holder that is silent for longer has lost the lock anyway. */
+/** Time that Redis remembers the last holder; a holder that is silent for longer has lost the lock anyway. */
 const FENCE_MS = 24 * 3600 * 1000;
 
 /** Locks across machines. */

@@ -30,7 +30,7 @@ function replyCode(error: unknown): string | undefined {
   return /^(?:ERR .*?: )?(?:-?)([A-Z]{3,20})\b/.exec(error.message.slice(0, 300))?.[1];
 }
 
-/** Whether the same command may succeed a moment later. */
+/** Returns true if the same command may succeed a moment later. */
 export function isTemporary(error: unknown): boolean {
   const code = replyCode(error);
   return code === undefined || TEMPORARY.has(code);

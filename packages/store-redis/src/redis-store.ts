@@ -21,7 +21,7 @@ export interface RedisStoreOptions {
   /** Time after which an unused refresh token is deleted, in milliseconds. Default 180 days. */
   readonly keepMs?: number | undefined;
   /**
-   * How long `withLock` waits, and when a holder that shows no sign of life loses the lock. Here `staleMs` is the lifetime
+   * Limits how long `withLock` waits, and when a holder that shows no sign of life loses the lock. Here `staleMs` is the lifetime
    * of a lease that is renewed while the work runs.
    */
   readonly lock?: LockOptions | undefined;

@@ -14,7 +14,7 @@ export interface ReplicasDeps {
   readonly clock: Clock;
 }
 
-/** How long a replica that shows no sign of life counts as one. */
+/** Time that a replica which shows no sign of life counts as one. */
 const LIFETIME_MS = 10_000;
 /** While a message is expected, the replica looks this many times as often. */
 const EXPECTING_FACTOR = 10;

@@ -3,7 +3,7 @@ import { sleep, withTimeout } from '@mcp-fittings/toolbox/timing';
 import { isTemporary, redisError, redisTimeout, unexpectedReply } from './redis-errors.js';
 import type { RedisClient } from './redis-client.js';
 
-/** What a script returns. Clients that return bytes are supported too. */
+/** Value that a script returns. Clients that return bytes are supported too. */
 export type Reply = string | number | undefined;
 
 export interface ScriptRunnerOptions {
