@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runAgent } from './agent.js';
-import { openTools } from './open-tools.js';
+import { openAgent } from './open-agent.js';
 import { scriptedModel } from './scripted-model.js';
 
 const require = createRequire(import.meta.url);
@@ -37,26 +37,21 @@ await writeFile(
 );
 
 try {
-  const agent = await openTools({
+  const agent = await openAgent({
     cwd,
     home,
-    approveServer: async ({ name, text }) => {
+    approve: async ({ name, text }) => {
       console.log(`The project configures the server "${name}":\n${text}\n`);
       return 'always';
     },
-    confirmCall: async ({ tool, verdict }) => {
+    confirm: async ({ tool, verdict }) => {
       console.log(`May ${tool.name} run? ${verdict.reason}`);
       return 'once';
     },
-    signIn: {
-      askForAddress: async ({ server }) => {
-        throw new Error(`This example cannot sign in to ${server}.`);
-      },
-    },
   });
   try {
-    const { host, tools } = agent;
-    for (const { name, state } of host.servers()) console.log(`${name}: ${state.status}`);
+    const tools = await agent.tools();
+    for (const { name, state } of agent.host.servers()) console.log(`${name}: ${state.status}`);
     for (const { ref, error } of tools.snapshot().skipped)
       console.log(`skipped: ${ref.tool}: ${error.message}`);
     console.log(await runAgent(tools, scriptedModel(join(cwd, 'note.txt')), 'What does the note say?'));

@@ -20,7 +20,7 @@ it('configuration files become tools of a model, and the program exits by itself
   if (process.platform === 'linux') expect(leftBehind()).toEqual([]);
 });
 
-it.each(['open-tools', 'agent'])('the page shows this program: %s', (name) => {
+it.each(['open-agent', 'agent'])('the page shows this program: %s', (name) => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/config-to-model.md'), 'utf8');
   const source = readFileSync(join(import.meta.dirname, `../src/${name}.ts`), 'utf8');
   expect(page).toContain(`\`\`\`ts file=${name}.ts\n${source}\`\`\``);

@@ -1,6 +1,11 @@
 export { loadConfig, type LoadConfigOptions } from './load/load-config.js';
 export type { LoadedConfig, ServerEntry } from './load/loaded-config.js';
-export { watchConfig, type ConfigWatcher, type WatchConfigOptions } from './watch/watch-config.js';
+export {
+  watchConfig,
+  type ConfigWatcher,
+  type FollowingHost,
+  type WatchConfigOptions,
+} from './watch/watch-config.js';
 export {
   CONFIG_PROBLEM_CODES,
   formatProblem,

@@ -65,7 +65,7 @@ async function watching(place: Scratch, more: Partial<WatchConfigOptions> = {}) 
 }
 const command = (name: string): object => ({ type: 'stdio', command: name });
 
-type Changes = Parameters<WatchConfigOptions['onChange']>[0];
+type Changes = Parameters<NonNullable<WatchConfigOptions['onChange']>>[0];
 
 describe('watchConfig', () => {
   it('reports added, changed and removed servers', async () => {
@@ -133,14 +133,57 @@ describe('watchConfig', () => {
     expect(seen).toEqual([]);
   });
 
-  it('an invalid file is a problem, and its servers return when it is repaired', async () => {
-    const place = await scratch({ 'home/.claude.json': servers({ a: { command: 'a' } }) });
+  it('a file that cannot be read is a problem, and its servers stay until it can be', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ a: { command: 'a' }, b: { command: 'b' } }),
+    });
     const { watcher, next } = await watching(place);
+    const before = watcher.config;
     await place.write('home/.claude.json', '{ "mcpServers": ');
-    expect(await next()).toMatchObject({ removed: ['a'] });
+    expect(await next()).toEqual({ added: {}, changed: {}, removed: [] });
     expect(watcher.config.problems).toMatchObject([{ code: 'JSON_SYNTAX' }]);
-    await place.write('home/.claude.json', servers({ a: { command: 'a' } }));
-    expect(await next()).toMatchObject({ added: { a: command('a') } });
+    expect(watcher.config).toMatchObject({ servers: before.servers, identities: before.identities });
+    expect(watcher.config.entries).toEqual(before.entries);
+    await place.write('home/.claude.json', servers({ a: { command: 'a2' } }));
+    expect(await next()).toMatchObject({ added: {}, changed: { a: command('a2') }, removed: ['b'] });
+  });
+
+  it('a server of a file that cannot be read is not replaced by one of another file', async () => {
+    const own = JSON.stringify(servers({ a: { command: 'own' } }));
+    const place = await scratch({ 'home/.claude.json': own });
+    const { watcher, next } = await watching(place, { dynamic: { a: { command: 'of the program' } } });
+    expect(watcher.config.servers['a']).toMatchObject({ command: 'of the program' });
+    const managed = 'system/managed-mcp.json';
+    await place.write(managed, servers({ a: { command: 'managed' } }));
+    expect(await next()).toMatchObject({ changed: { a: command('managed') } });
+    await place.write(managed, '{ "mcpServers": ');
+    expect(await next()).toEqual({ added: {}, changed: {}, removed: [] });
+  });
+
+  it('an invalid policy still permits no server', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({ a: { command: 'a' } }) });
+    const { next } = await watching(place);
+    await place.write('system/managed-settings.json', '{ "deniedMcpServers": ');
+    expect(await next()).toMatchObject({ removed: ['a'] });
+  });
+
+  it('a host follows: it gets the servers at once, and what changes after onChange has heard of it', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({ a: { command: 'a' } }) });
+    const calls: unknown[] = [];
+    const host = {
+      connect: async (given: object) => void calls.push(['connect', Object.keys(given)]),
+      remove: async (name: string) => void calls.push(['remove', name]),
+    };
+    const { next } = await watching(place, { host });
+    expect(calls).toEqual([['connect', ['a']]]);
+    await place.write('home/.claude.json', servers({ b: { command: 'b' } }));
+    await next();
+    await expect
+      .poll(() => calls.slice(1))
+      .toEqual([
+        ['remove', 'a'],
+        ['connect', ['b']],
+      ]);
   });
 
   it('applies a decision made elsewhere and a new policy at once', async () => {

@@ -1,7 +1,7 @@
+import { type ConfigWatcher, type LoadedConfig, type LoadedServer, watchConfig } from '@mcp-fittings/config';
 import type { Host } from '@mcp-fittings/host';
-import type { LoadedConfig } from '@mcp-fittings/config';
 import type { Tools } from '@mcp-fittings/tools';
-import { loadServers } from './configuration/load-servers.js';
+import { type LoadedServers, loadServers } from './configuration/load-servers.js';
 import { type ConfiguredHost, createConfiguredHost } from './configured-host.js';
 import type { OpenHostOptions } from './options.js';
 import { type HostProblem, configProblems, errorProblem, serverProblems } from './problems.js';
@@ -18,7 +18,7 @@ export interface OpenedHost extends AsyncDisposable {
    */
   tools(): Promise<Tools>;
   /**
-   * Signs in to a server with the help of the user, and connects it.
+   * Signs in to a server with the help of the user, and connects it. Rejects as `signIn` of the host does.
    *
    * @param server Name of the server. Default: all that wait for a sign-in, one after the other.
    */
@@ -44,37 +44,100 @@ export interface OpenedHost extends AsyncDisposable {
  */
 export async function openHost(options: OpenHostOptions): Promise<OpenedHost> {
   const servers = await loadServers(options);
-  const storeProblems: HostProblem[] = [];
+  const current = new CurrentConfig(servers.loaded, options.onProblem);
   const configured = await createConfiguredHost(servers, options, {
-    onStoreUnavailable: (error) => storeProblems.push(errorProblem(error)),
+    current: () => current.config,
+    onStoreUnavailable: (error) => current.report(errorProblem(error)),
   });
-  await configured.host.connect(servers.loaded.servers);
-  return new ConnectedHost(options, configured, servers.loaded, storeProblems);
+  const watcher = await connect(servers, configured.host, current, options);
+  return new ConnectedHost(options, configured, current, watcher);
+}
+
+/** Connects the servers of the configuration, and follows its files if the program wants that. */
+async function connect(
+  { loaded, options }: LoadedServers,
+  host: Host,
+  current: CurrentConfig,
+  { follow, clock }: OpenHostOptions,
+): Promise<ConfigWatcher | undefined> {
+  if (follow !== true) {
+    await host.connect(loaded.servers);
+    return undefined;
+  }
+  return watchConfig({
+    ...options,
+    clock,
+    host,
+    onChange: (_changes, config) => current.update(config),
+    onError: ({ message }) =>
+      current.report({
+        text: `error: A change of the configuration could not be applied: ${message}`,
+        code: 'FILE_UNREADABLE',
+        severity: 'error',
+      }),
+  });
+}
+
+/** The configuration as it is now, and what is wrong with it. */
+class CurrentConfig {
+  /** Permissions of the entries. A policy reads them for each verdict, so what a file denies meanwhile holds at once. */
+  readonly permissions: Record<string, LoadedServer> = {};
+  /** Problems of other parts, such as the credential store. */
+  readonly #others: HostProblem[] = [];
+  readonly #onProblem: OpenHostOptions['onProblem'];
+  #config: LoadedConfig;
+
+  constructor(config: LoadedConfig, onProblem: OpenHostOptions['onProblem']) {
+    this.#config = config;
+    this.#onProblem = onProblem;
+    Object.assign(this.permissions, config.servers);
+  }
+
+  get config(): LoadedConfig {
+    return this.#config;
+  }
+
+  get problems(): readonly HostProblem[] {
+    return [...configProblems(this.#config.problems), ...this.#others];
+  }
+
+  update(config: LoadedConfig): void {
+    const known = new Set(this.problems.map(({ text }) => text));
+    this.#config = config;
+    for (const name of Object.keys(this.permissions)) delete this.permissions[name];
+    Object.assign(this.permissions, config.servers);
+    for (const problem of this.problems) if (!known.has(problem.text)) this.#onProblem?.(problem);
+  }
+
+  report(problem: HostProblem): void {
+    this.#others.push(problem);
+    this.#onProblem?.(problem);
+  }
 }
 
 class ConnectedHost implements OpenedHost {
   readonly host: Host;
   readonly #options: OpenHostOptions;
   readonly #configured: ConfiguredHost;
-  readonly #config: LoadedConfig;
-  readonly #storeProblems: readonly HostProblem[];
+  readonly #current: CurrentConfig;
+  readonly #watcher: ConfigWatcher | undefined;
   #tools: Promise<Tools> | undefined;
 
   constructor(
     options: OpenHostOptions,
     configured: ConfiguredHost,
-    config: LoadedConfig,
-    storeProblems: readonly HostProblem[],
+    current: CurrentConfig,
+    watcher: ConfigWatcher | undefined,
   ) {
     this.host = configured.host;
     this.#options = options;
     this.#configured = configured;
-    this.#config = config;
-    this.#storeProblems = storeProblems;
+    this.#current = current;
+    this.#watcher = watcher;
   }
 
   get problems(): readonly HostProblem[] {
-    return [...configProblems(this.#config.problems), ...this.#storeProblems, ...serverProblems(this.host)];
+    return [...this.#current.problems, ...serverProblems(this.host)];
   }
 
   async tools(): Promise<Tools> {
@@ -85,7 +148,7 @@ class ConnectedHost implements OpenedHost {
   async #createTools(): Promise<Tools> {
     const { createToolPolicy, createTools } = await import('@mcp-fittings/tools');
     const { confirm, tools } = this.#options;
-    const policy = createToolPolicy({ servers: this.#config.servers });
+    const policy = createToolPolicy({ servers: this.#current.permissions });
     return createTools(this.host, { policy, skipDenied: true, ...tools, confirm });
   }
 
@@ -97,6 +160,7 @@ class ConnectedHost implements OpenedHost {
   }
 
   async close(): Promise<void> {
+    await this.#watcher?.close();
     await (await this.#tools)?.close();
     await this.#configured.close();
   }

@@ -4,6 +4,7 @@ import type { Layout, ServerApprovalsOptions } from '@mcp-fittings/config';
 import type { HostOptions } from '@mcp-fittings/host';
 import type { Confirm, ToolsOptions } from '@mcp-fittings/tools';
 import type { LayoutName } from './configuration/layouts.js';
+import type { HostProblem } from './problems.js';
 
 /** Options of {@link openHost}. Only `name` and `version` are required. */
 export interface OpenHostOptions extends Pick<
@@ -60,6 +61,13 @@ export interface OpenHostOptions extends Pick<
     | undefined;
   /** Other options of `createTools()`, such as `naming`, `pins` and `spill`, or another `policy`. Default: none. */
   readonly tools?: Omit<ToolsOptions, 'confirm'> | undefined;
+  /**
+   * Whether servers follow the files: they are added, replaced and removed in the running host when files or approvals change. The servers
+   * of a file that cannot be read stay as they were. Default: false.
+   */
+  readonly follow?: boolean | undefined;
+  /** Called with each problem of the configuration that arises after the host was opened. Default: none; see `problems`. */
+  readonly onProblem?: ((problem: HostProblem) => void) | undefined;
   /** Aborts reading the configuration. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -35,7 +35,7 @@ it.each([
   [
     'a server with its own key loads no other transport',
     { older: { ...REMOTE, type: 'sse', apiKey: 'a-key-of-mine' } },
-    ['auth-oauth', 'http-client', 'store-file', 'transport-sse'],
+    ['auth-oauth', 'http-client', 'transport-sse'],
   ],
 ])('%s', async (_what, servers, more) => {
   expect(await loadedPackages(JSON.stringify({ servers }))).toEqual([...ALWAYS, ...more].toSorted());

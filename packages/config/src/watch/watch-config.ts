@@ -7,14 +7,22 @@ import { absolutePath } from '../layout/layout.js';
 import { locateFiles } from '../layout/locate-files.js';
 import { loadConfig, type LoadConfigOptions } from '../load/load-config.js';
 import type { LoadedConfig } from '../load/loaded-config.js';
+import type { ConfigProblem } from '../problems.js';
 import { PathWatcher } from './watch-paths.js';
 
 /** Options of {@link watchConfig}. */
 export interface WatchConfigOptions extends LoadConfigOptions {
   /** How long the files must be unchanged before they are loaded again, in milliseconds. Default: 200. */
   readonly debounceMs?: number | undefined;
-  /** Called after a reload in which servers or problems changed. */
-  readonly onChange: (
+  /**
+   * A host whose servers follow the configuration: they are connected at once, and added, replaced and removed when files change.
+   * `createHost` of `@mcp-fittings/host` returns one. Default: none; `onChange` says what changed.
+   */
+  readonly host?: FollowingHost | undefined;
+  /**
+   * Called after a reload in which servers or problems changed, before the changes reach {@link host}. Default: none.
+   */
+  readonly onChange?: (
     changes: {
       /** Servers that are new, by name. */
       readonly added: Readonly<Record<string, ServerConfig>>;
@@ -26,12 +34,20 @@ export interface WatchConfigOptions extends LoadConfigOptions {
     config: LoadedConfig,
   ) => void;
   /**
-   * Called if a folder cannot be watched, a reload rejects, or `onChange` throws. The last configuration stays in use.
+   * Called if a folder cannot be watched, a reload rejects, or `onChange` or the host throws. The last configuration stays in use.
    * Default: errors are ignored.
    */
   readonly onError?: ((error: Error) => void) | undefined;
   /** Clock for {@link debounceMs}. Default: the system clock. */
   readonly clock?: Clock | undefined;
+}
+
+/** The part of a host that {@link watchConfig} uses. */
+export interface FollowingHost {
+  /** Adds servers, or replaces those whose entry has changed. Resolves when each is connected or has failed. */
+  connect(servers: Readonly<Record<string, ServerConfig>>): Promise<unknown>;
+  /** Disconnects a server and forgets it. */
+  remove(server: string): Promise<void>;
 }
 
 /** A configuration that is kept up to date, the result of {@link watchConfig}. */
@@ -43,25 +59,26 @@ export interface ConfigWatcher extends AsyncDisposable {
 }
 
 /**
- * Loads the configuration, and loads it again whenever one of its files or the approvals change. Rejects as
- * {@link loadConfig} does if the first load fails.
+ * Loads the configuration, and loads it again whenever one of its files or the approvals change. The servers of a file that cannot be
+ * read any more, because it is half-written for example, stay as they were until it can be read again. Rejects as {@link loadConfig}
+ * does if the first load fails. With a `host`, resolves when each server is connected or has failed for the first time.
  *
  * @example
  * ```ts
  * const watcher = await watchConfig({
  *   layout: layouts.claude,
- *   onChange: async ({ added, changed, removed }) => {
- *     for (const name of removed) await host.remove(name);
- *     await host.connect({ ...added, ...changed });
- *   },
+ *   plugins: transports,
+ *   host,
+ *   onChange: (_changes, { problems }) => problems.forEach((problem) => console.error(formatProblem(problem))),
  * });
- * await host.connect(watcher.config.servers);
  * // When the program ends:
  * await watcher.close();
+ * await host.close();
  * ```
  */
 export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWatcher> {
-  const { debounceMs = 200, onChange, onError = () => undefined, clock = systemClock, ...loading } = options;
+  const { debounceMs = 200, host, onChange, onError: tell, clock = systemClock, ...loading } = options;
+  const onError = (error: unknown): void => tell?.(error instanceof Error ? error : new Error(String(error)));
   let config = await loadConfig(loading);
   let timer: Disposable | undefined;
   let reading: Promise<void> = Promise.resolve();
@@ -76,7 +93,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
   const read = async (): Promise<void> => {
     if (closed) return;
     try {
-      const next = await loadConfig(loading);
+      const next = keepUnreadable(config, await loadConfig(loading));
       if (closed) return;
       const changes = compareServers(config.servers, next.servers);
       const news =
@@ -84,15 +101,25 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
           0 || JSON.stringify(config.problems) !== JSON.stringify(next.problems);
       config = next;
       if (await watcher.update(await configPaths(options, config))) schedule();
-      if (news) onChange(changes, config);
+      if (!news) return;
+      onChange?.(changes, config);
+      if (host !== undefined && connecting !== undefined) await follow(host, changes);
     } catch (error) {
-      onError(error instanceof Error ? error : new Error(String(error)));
+      onError(error);
     }
+  };
+  let connecting: Promise<unknown> | undefined;
+  /** Does not wait for servers to connect: one that hangs would keep the next change waiting. */
+  const follow = async (following: FollowingHost, changes: ServerChanges): Promise<void> => {
+    for (const name of changes.removed) await following.remove(name);
+    following.connect({ ...changes.added, ...changes.changed }).catch(onError);
   };
 
   // Detects changes between the first load and the start of watching.
   await watcher.update(await configPaths(options, config));
   await read();
+  connecting = host?.connect(config.servers);
+  await connecting;
 
   const close = async (): Promise<void> => {
     closed = true;
@@ -131,9 +158,33 @@ async function configPaths(options: LoadConfigOptions, config: LoadedConfig): Pr
   );
 }
 
-type Servers = Readonly<Record<string, ServerConfig>>;
+/** Returns the new configuration with the entries that files had which cannot be read any more. */
+function keepUnreadable(before: LoadedConfig, after: LoadedConfig): LoadedConfig {
+  const isUnreadable = ({ code, severity, server }: ConfigProblem): boolean =>
+    severity === 'error' && server === undefined && code !== 'POLICY_INVALID';
+  const unreadable = new Set(after.problems.filter(isUnreadable).map(({ file }) => file));
+  const kept = before.entries.filter(({ file }) => unreadable.has(file));
+  if (kept.length === 0) return after;
+  const ready = kept.filter(({ name, status }) => status === 'ready' && before.servers[name] !== undefined);
+  const of = <Value>(values: Readonly<Record<string, Value>>): Record<string, Value> =>
+    Object.fromEntries(ready.flatMap(({ name }) => Object.entries(values).filter(([key]) => key === name)));
+  const names = new Set(ready.map(({ name }) => name));
+  return {
+    ...after,
+    // The prototype of records by the name of a server is null.
+    servers: Object.assign(Object.create(null), after.servers, of(before.servers)),
+    identities: Object.assign(Object.create(null), after.identities, of(before.identities)),
+    entries: [
+      ...kept,
+      ...after.entries.filter(({ name, status }) => !(status === 'ready' && names.has(name))),
+    ],
+  };
+}
 
-function compareServers(before: Servers, after: Servers): Parameters<WatchConfigOptions['onChange']>[0] {
+type Servers = Readonly<Record<string, ServerConfig>>;
+type ServerChanges = Parameters<NonNullable<WatchConfigOptions['onChange']>>[0];
+
+function compareServers(before: Servers, after: Servers): ServerChanges {
   const names = Object.keys(after);
   const pick = (chosen: readonly string[]): Servers =>
     Object.fromEntries(Object.entries(after).filter(([name]) => chosen.includes(name)));
