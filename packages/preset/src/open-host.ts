@@ -3,7 +3,7 @@ import type { Host } from '@mcp-fittings/host';
 import type { Tools } from '@mcp-fittings/tools';
 import { type LoadedServers, loadServers } from './configuration/load-servers.js';
 import { type ConfiguredHost, createConfiguredHost } from './configured-host.js';
-import type { OpenHostOptions } from './options.js';
+import { checkOpenHostOptions, type OpenHostOptions } from './options.js';
 import { type HostProblem, configProblems, errorProblem, serverProblems } from './problems.js';
 
 /** A host that is connected to the servers of its configuration: the result of {@link openHost}. */
@@ -30,8 +30,8 @@ export interface OpenedHost extends AsyncDisposable {
 /**
  * Opens a host as most programs need it: reads the configuration files of the user and the project, asks for approval, installs all
  * transports and sign-in schemes, keeps credentials in the keychain, and connects. Resolves when each server is connected or has failed
- * for the first time. Mistakes in files and servers that fail do not reject; they are `problems`. Rejects with `CONFIG_INVALID` if
- * `cwd` does not exist, and with `ABORTED`.
+ * for the first time. Mistakes in files and servers that fail do not reject; they are `problems`. Rejects with `CONFIG_INVALID` for an
+ * invalid option and if `cwd` does not exist, and with `ABORTED`.
  *
  * @example
  * ```ts
@@ -43,6 +43,7 @@ export interface OpenedHost extends AsyncDisposable {
  * ```
  */
 export async function openHost(options: OpenHostOptions): Promise<OpenedHost> {
+  checkOpenHostOptions(options);
   const servers = await loadServers(options);
   const current = new CurrentConfig(servers.loaded, options.onProblem);
   const configured = await createConfiguredHost(servers, options, {

@@ -3,10 +3,11 @@ import type { AuthPlugin, ServerConfig, TokenStore, TransportPlugin } from '@mcp
 import type { Layout, ServerApprovalsOptions } from '@mcp-fittings/config';
 import type { HostOptions } from '@mcp-fittings/host';
 import type { Confirm, ToolsOptions } from '@mcp-fittings/tools';
+import { checkOptions, type OptionNames } from '@mcp-fittings/toolbox/entries';
 import type { LayoutName } from './configuration/layouts.js';
 import type { HostProblem } from './problems.js';
 
-/** Options of {@link openHost}. Only `name` and `version` are required. */
+/** Options of `openHost()`. Only `name` and `version` are required. */
 export interface OpenHostOptions extends Pick<
   HostOptions,
   'name' | 'version' | 'title' | 'callbacks' | 'logger' | 'clock'
@@ -70,4 +71,36 @@ export interface OpenHostOptions extends Pick<
   readonly onProblem?: ((problem: HostProblem) => void) | undefined;
   /** Aborts reading the configuration. */
   readonly signal?: AbortSignal | undefined;
+}
+
+const OPTIONS: OptionNames<OpenHostOptions> = {
+  name: true,
+  version: true,
+  title: true,
+  callbacks: true,
+  logger: true,
+  clock: true,
+  servers: true,
+  layout: true,
+  cwd: true,
+  home: true,
+  env: true,
+  follow: true,
+  approve: true,
+  confirm: true,
+  interaction: true,
+  onProblem: true,
+  store: true,
+  plaintextConsent: true,
+  transports: true,
+  auth: true,
+  without: true,
+  host: true,
+  tools: true,
+  signal: true,
+};
+
+/** Throws `CONFIG_INVALID` for an option that `openHost()` does not have. */
+export function checkOpenHostOptions(options: OpenHostOptions): void {
+  checkOptions('openHost()', options, OPTIONS);
 }

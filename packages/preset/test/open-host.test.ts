@@ -107,6 +107,18 @@ it('what is wrong says where it is and what to do, and harms no other server', a
   }
 });
 
+it('a program without types hears of its mistakes', async () => {
+  const wrong = (options: object) => openHost({ ...me, ...options });
+  await expect(wrong({ aprove: async () => 'once' })).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    hint: expect.stringContaining('"approve"'),
+  });
+  await expect(wrong({ layout: 'claud' })).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    hint: expect.stringContaining('claude'),
+  });
+});
+
 it('every part can be replaced or left out', async () => {
   await using workspace = await openWorkspace();
   await workspace.writeOwn({ everything });

@@ -1,3 +1,5 @@
+import { FittingsError } from '@mcp-fittings/client-core';
+import { didYouMean } from '@mcp-fittings/toolbox/text';
 import { type Layout, defineLayout, layouts } from '@mcp-fittings/config';
 
 /** Name of a set of configuration files: `fittings`, or those that a program reads. */
@@ -33,8 +35,13 @@ const NAMED: Readonly<Record<LayoutName, Layout>> = {
   gemini: layouts.gemini,
 };
 
-/** Returns the layout that an option names. */
+/** Returns the layout that an option names. Throws `CONFIG_INVALID` for an unknown name. */
 export function layoutOf(layout: LayoutName | Layout | false = 'fittings'): Layout {
   if (layout === false) return none;
-  return typeof layout === 'string' ? NAMED[layout] : layout;
+  if (typeof layout !== 'string') return layout;
+  if (Object.hasOwn(NAMED, layout)) return NAMED[layout];
+  const names = Object.keys(NAMED);
+  throw new FittingsError('CONFIG_INVALID', `There is no layout "${String(layout)}".`, {
+    hint: didYouMean(layout, names, `The layouts are ${names.join(', ')}.`),
+  });
 }
