@@ -51,7 +51,8 @@ export function renderError(error: FittingsError): Rendering {
   );
 }
 
-function renderingOf(parts: readonly RenderedPart[], isError: boolean): Rendering {
+/** Returns a rendering of parts that are ready for a model. */
+export function renderingOf(parts: readonly RenderedPart[], isError: boolean): Rendering {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
   return { parts, text, isError };
 }

@@ -5,14 +5,15 @@ import type { ToolResult } from '@mcp-fittings/host';
 import type { KeptResults, RenderedResult, ResultSpill, SpilledResult } from '../calls/result-spill.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import { matchesWildcard } from '../permissions/tool-policy.js';
-import { readContent, renderForModel } from '../results/render-result.js';
+import { readContent, renderForModel, renderingOf } from '../results/render-result.js';
 import type { RenderedPart } from '../results/rendering.js';
 import { ImageScaler } from './bounded-image.js';
 import { endOfPage } from './cut-text.js';
-import { partsOf, PREVIEW_MARGIN, previewOf, renderingOf } from './preview.js';
+import { partsOf, previewOf } from './preview.js';
 import { describeReader, parseReadArguments } from './read-arguments.js';
 import { readResult } from './read-result.js';
-import { RecordReader, type RecordWriter } from './result-record.js';
+import { decodeResult, encodeResult } from './result-record.js';
+import { lineFeeds } from './search-text.js';
 import { asSpillError, unknownResult } from './spill-error.js';
 import type { SpillStore } from './spill-store.js';
 import { positive } from './stored-entries.js';
@@ -175,28 +176,27 @@ class Results implements KeptResults {
       if (!isLong && segments.every(({ kind }) => kind === 'text'))
         return { rendering: renderForModel(result, rendering) };
       whole = await readWholeResult(segments, {
-        headLength: maxCharacters + PREVIEW_MARGIN,
         maxBytes: maxResultBytes,
         maxMedia: rendering.maxMedia ?? MAX_MEDIA,
         maxMediaBytes: rendering.maxMediaBytes ?? MAX_MEDIA_BYTES,
         scaler,
         signal,
       });
-      const fits = whole.record.characters <= maxCharacters;
+      const fits = whole.text.length <= maxCharacters;
       if (fits && !whole.isReduced)
         return {
           rendering: isLong
             ? renderingOf(partsOf(whole, Infinity), isError)
             : renderForModel(result, rendering),
         };
-      const spilled = await this.#keep(whole.record.finish(isError), this.#ownerIn(conversation));
+      const spilled = await this.#keep(whole, this.#ownerIn(conversation));
       const length = fits ? maxCharacters : Math.min(limits.previewCharacters, maxCharacters);
       return { rendering: previewOf(whole, spilled, { length, readerName, ttlMs, isError }), spilled };
     } catch (error) {
       signal.throwIfAborted();
       const spillError = asSpillError(error, 'Could not keep a large result.');
       if (whole !== undefined) {
-        const end = endOfPage(whole.head, maxCharacters);
+        const end = endOfPage(whole.text, maxCharacters);
         return { rendering: renderingOf([...partsOf(whole, end), lostNote(end)], isError), spillError };
       }
       // No image of it was scaled.
@@ -213,12 +213,9 @@ class Results implements KeptResults {
     const asked = parseReadArguments(args);
     const { options, pageCharacters, clock, scaler } = this.#settings;
     try {
-      const record = await RecordReader.open(
-        options.store,
-        keyOf(this.#ownerIn(conversation), asked.reference),
-      );
-      if (record === undefined) throw unknownResult();
-      const parts = await readResult(record, asked, {
+      const bytes = await options.store.get(keyOf(this.#ownerIn(conversation), asked.reference));
+      if (bytes === undefined) throw unknownResult();
+      const parts = await readResult(decodeResult(bytes), asked, {
         pageCharacters,
         maxMediaBytes: rendering.maxMediaBytes ?? MAX_MEDIA_BYTES,
         scaler,
@@ -239,19 +236,20 @@ class Results implements KeptResults {
     await Promise.allSettled(keys.map((key) => this.#settings.options.store.delete(key)));
   }
 
-  async #keep({ index, chunks }: ReturnType<RecordWriter['finish']>, owner: string): Promise<SpilledResult> {
+  async #keep(whole: WholeResult, owner: string): Promise<SpilledResult> {
     const { options, ttlMs, clock, ready } = this.#settings;
     await ready();
     const reference = `r_${randomBytes(16).toString('base64url')}`;
     const key = keyOf(owner, reference);
-    await options.store.put(key, chunks, { ttlMs, owner });
+    const data = encodeResult(whole.content, whole.items);
+    await options.store.put(key, data, { ttlMs, owner });
     if (this.#removeOnClose) this.#keys.add(key);
     return {
       reference,
-      characters: index.characters,
-      lines: index.lines,
-      items: index.items.length,
-      bytes: chunks.reduce((sum, { length }) => sum + length, 0),
+      characters: whole.text.length,
+      lines: lineFeeds(whole.text, 0, whole.text.length) + 1,
+      items: whole.items.length,
+      bytes: data.length,
       expiresAt: clock.now() + ttlMs,
     };
   }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { systemErrorCode } from '@mcp-fittings/toolbox/errors';
@@ -54,24 +54,23 @@ export function fileSpillStore(
   };
 
   return {
-    put: (key, chunks, putOptions) =>
+    put: (key, data, putOptions) =>
       inTurn(async () => {
-        const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-        entries.makeRoom(bytes);
+        entries.makeRoom(data.length);
         await Promise.all(removals);
         try {
           const path = join(await ownFolder(), key);
-          await writeNew(path, chunks);
-          entries.set(key, path, bytes, putOptions);
+          await writeNew(path, data);
+          entries.set(key, path, data.length, putOptions);
         } catch (error) {
           throw asSpillError(error, 'Could not write a result to a file.');
         }
       }),
-    async get(key, start, end) {
+    async get(key) {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
       try {
-        return await readRange(entry.content, start, Math.min(end, entry.bytes), entry.bytes);
+        return await readWhole(entry.content, entry.bytes);
       } catch (error) {
         // It expired or made room in the meantime.
         if (entries.get(key) === undefined) return undefined;
@@ -98,10 +97,10 @@ async function makeOwnFolder(folder: string): Promise<string> {
   return path;
 }
 
-async function writeNew(path: string, chunks: readonly Uint8Array[]): Promise<void> {
+async function writeNew(path: string, data: Uint8Array): Promise<void> {
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    for (const chunk of chunks) await handle.writeFile(chunk);
+    await handle.writeFile(data);
   } catch (error) {
     await unlink(path).catch(() => undefined);
     throw error;
@@ -110,26 +109,16 @@ async function writeNew(path: string, chunks: readonly Uint8Array[]): Promise<vo
   }
 }
 
-async function readRange(path: string, start: number, end: number, size: number): Promise<Uint8Array> {
+async function readWhole(path: string, size: number): Promise<Uint8Array> {
   // Without O_NONBLOCK, opening a pipe would wait for its other end.
   const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const stats = await handle.stat();
     if (!stats.isFile() || stats.size !== size) throw changed('was changed');
-    return await readFully(handle, start, Math.max(0, end - start));
+    return await handle.readFile();
   } finally {
     await handle.close();
   }
-}
-
-async function readFully(handle: FileHandle, start: number, length: number): Promise<Uint8Array> {
-  const buffer = Buffer.alloc(length);
-  for (let filled = 0; filled < length;) {
-    const { bytesRead } = await handle.read(buffer, filled, length - filled, start + filled);
-    if (bytesRead === 0) throw changed('was truncated');
-    filled += bytesRead;
-  }
-  return buffer;
 }
 
 function changed(what: string, cause?: unknown): FittingsError {

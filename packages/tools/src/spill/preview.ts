@@ -1,10 +1,8 @@
 import type { Rendering, RenderedPart } from '../results/rendering.js';
 import type { SpilledResult } from '../calls/result-spill.js';
+import { renderingOf } from '../results/render-result.js';
 import { endOfPage } from './cut-text.js';
 import type { WholeResult } from './whole-result.js';
-
-/** Characters after the preview that tell where a grapheme or a line ends. */
-export const PREVIEW_MARGIN = 128;
 
 /** Returns the beginning of a result with its media, and a note that says how to read the rest. */
 export function previewOf(
@@ -17,19 +15,18 @@ export function previewOf(
     readonly isError: boolean;
   },
 ): Rendering {
-  const end =
-    spilled.characters <= options.length ? spilled.characters : endOfPage(whole.head, options.length);
+  const end = endOfPage(whole.text, options.length);
   const note: RenderedPart = { type: 'text', text: noteOf(spilled, end, options) };
   return renderingOf([...partsOf(whole, end), note], options.isError);
 }
 
 /** Returns the text up to `end`, and all media at their places. */
-export function partsOf({ head, media }: WholeResult, end: number): readonly RenderedPart[] {
+export function partsOf({ text: whole, media }: WholeResult, end: number): readonly RenderedPart[] {
   const parts: RenderedPart[] = [];
   let from = 0;
   const addText = (to: number): void => {
     // The break between the text and the media before it.
-    const text = head.slice(from, Math.min(to, end)).replace(from > 0 ? /^\n/ : '', '');
+    const text = whole.slice(from, Math.min(to, end)).replace(from > 0 ? /^\n/ : '', '');
     // Some model APIs reject text that is only white space.
     if (text.trim() !== '') parts.push({ type: 'text', text });
     from = Math.max(from, Math.min(to, end));
@@ -42,12 +39,6 @@ export function partsOf({ head, media }: WholeResult, end: number): readonly Ren
   }
   addText(end);
   return parts;
-}
-
-/** Returns a rendering of parts that are ready for a model. */
-export function renderingOf(parts: readonly RenderedPart[], isError: boolean): Rendering {
-  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  return { parts, text, isError };
 }
 
 function noteOf(

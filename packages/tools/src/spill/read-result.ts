@@ -5,8 +5,8 @@ import type { RenderedPart } from '../results/rendering.js';
 import type { ImageScaler } from './bounded-image.js';
 import { endOfPage, isPair } from './cut-text.js';
 import { invalid, type ReadArguments } from './read-arguments.js';
-import type { RecordReader } from './result-record.js';
-import { compileSearch, searchText, type TextSearch } from './search-text.js';
+import type { StoredResult } from './result-record.js';
+import { compileSearch, lineFeeds, searchText, type TextSearch } from './search-text.js';
 import { boundMedia } from './whole-result.js';
 
 /** Options of {@link readResult}. */
@@ -27,66 +27,69 @@ const MATCH_LENGTH = 400;
 
 /** Reads what a model asks for: parts for the model, the last of which says where it is and how to continue. */
 export async function readResult(
-  record: RecordReader,
+  stored: StoredResult,
   args: ReadArguments,
   options: ReadOptions,
 ): Promise<readonly RenderedPart[]> {
-  if (args.item !== undefined) return readItem(record, args.item, args.reference, options);
-  const start = await startOf(record, args);
+  const { text, items } = stored;
+  if (args.item !== undefined) return readItem(items, args.item, args.reference, options);
+  const start = startOf(text, args);
   const length = Math.min(args.length ?? options.pageCharacters, options.pageCharacters);
-  if (args.pattern === undefined) return readPage(record, start, length, args.reference);
-  const search = await searchText(record, compileSearch(args.pattern, args.ignoreCase === true), {
+  if (args.pattern === undefined) return readPage(text, start, length, args.reference);
+  const search = await searchText(text, compileSearch(args.pattern, args.ignoreCase === true), {
     from: start,
     maxMatches: Math.max(1, Math.min(MAX_MATCHES, Math.floor(length / MATCH_LENGTH))),
     budgetMs: SEARCH_BUDGET_MS,
     clock: options.clock,
     signal: options.signal,
   });
-  return [{ type: 'text', text: describeSearch(record, search, start, args) }];
+  return [{ type: 'text', text: describeSearch(text.length, search, start, args) }];
 }
 
-async function startOf(record: RecordReader, { line, offset = 0 }: ReadArguments): Promise<number> {
-  const { characters, lines } = record.index;
-  if (line !== undefined) {
-    if (line > lines) throw invalid(`the text has ${lines} lines, and line ${line} does not exist`);
-    return record.lineStart(line);
+function startOf(text: string, { line, offset = 0 }: ReadArguments): number {
+  const { length } = text;
+  if (line !== undefined) return startOfLine(text, line);
+  if (offset > length) throw invalid(`the text has ${length} characters, and offset is ${offset}`);
+  const start = offset < 0 ? Math.max(0, length + offset) : offset;
+  return isPair(text, start) ? start - 1 : start;
+}
+
+function startOfLine(text: string, line: number): number {
+  let start = 0;
+  for (let number = 1; number < line; number++) {
+    const feed = text.indexOf('\n', start);
+    if (feed === -1) throw invalid(`the text has ${number} lines, and line ${line} does not exist`);
+    start = feed + 1;
   }
-  if (offset > characters) throw invalid(`the text has ${characters} characters, and offset is ${offset}`);
-  const start = offset < 0 ? Math.max(0, characters + offset) : offset;
-  return isPair(await record.text(Math.max(0, start - 1), start + 1), Math.min(1, start)) ? start - 1 : start;
+  return start;
 }
 
 /** Returns a page of the text. The pages that follow each other are the whole text. */
-async function readPage(
-  record: RecordReader,
-  start: number,
-  length: number,
-  reference: string,
-): Promise<readonly RenderedPart[]> {
-  const { characters, lines } = record.index;
-  const page = await pageOf(record, start, length);
+function readPage(whole: string, start: number, length: number, reference: string): readonly RenderedPart[] {
+  const page = pageOf(whole, start, length);
   const end = start + page.length;
-  const [first, last] = [await record.lineAt(start), await record.lineAt(end)];
-  const next = end < characters ? `Continue with ${call({ reference, offset: end })}` : 'This is the end';
-  const note = `[Characters ${start} to ${end} of ${characters}, lines ${first} to ${last} of ${lines}. ${next}.]`;
+  const next = end < whole.length ? `Continue with ${call({ reference, offset: end })}` : 'This is the end';
+  const first = lineFeeds(whole, 0, start) + 1;
+  const last = first + lineFeeds(whole, start, end);
+  const lines = last + lineFeeds(whole, end, whole.length);
+  const note = `[Characters ${start} to ${end} of ${whole.length}, lines ${first} to ${last} of ${lines}. ${next}.]`;
   // A store may be written by others, and some model APIs reject text that is only white space.
   const text = sanitizeText(page, { maxLength: page.length, multiline: true });
   return [...(text.trim() === '' ? [] : [{ type: 'text' as const, text }]), { type: 'text', text: note }];
 }
 
-/** Resolves with at most `length` characters, up to a good place to cut. */
-export async function pageOf(record: RecordReader, start: number, length: number): Promise<string> {
-  const text = await record.text(start, Math.min(start + length + MARGIN, record.index.characters));
-  return text.slice(0, endOfPage(text, length));
+/** Returns at most `length` characters, up to a good place to cut. */
+export function pageOf(text: string, start: number, length: number): string {
+  const around = text.slice(start, start + length + MARGIN);
+  return around.slice(0, endOfPage(around, length));
 }
 
 function describeSearch(
-  record: RecordReader,
+  characters: number,
   { matches, next, timedOut }: TextSearch,
   start: number,
   { reference, pattern }: ReadArguments,
 ): string {
-  const { characters } = record.index;
   const found = matches.map(({ line, offset, excerpt }) => `line ${line}, offset ${offset}: ${excerpt}`);
   const count = matches.length === 1 ? '1 match' : `${matches.length} matches`;
   const searched = `Searched characters ${start} to ${next ?? characters} of ${characters}: ${count}.`;
@@ -99,16 +102,15 @@ function describeSearch(
 }
 
 async function readItem(
-  record: RecordReader,
+  items: StoredResult['items'],
   number: number,
   reference: string,
   { maxMediaBytes, scaler }: ReadOptions,
 ): Promise<readonly RenderedPart[]> {
-  const { items } = record.index;
   const item = items[number - 1];
   if (item === undefined)
     throw invalid(`the result has ${items.length} items, and item ${number} does not exist`);
-  const data = await record.item(number - 1);
+  const { data } = item;
   const check = checkMedia(
     Buffer.from(data.buffer, data.byteOffset, data.length).toString('base64'),
     item.mimeType,

@@ -1,22 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { LinearPattern } from '../patterns/linear-pattern.js';
-import { BETWEEN_MATCHES, LineSearch } from './line-search.js';
-import type { RecordReader } from './result-record.js';
-
-/** A place of a text where a pattern matches. */
-export interface TextMatch {
-  /** Number of the line, from 1. */
-  readonly line: number;
-  /** Where the excerpt begins, in UTF-16 units from the beginning of the text. */
-  readonly offset: number;
-  /** The line, or a part of a long one. */
-  readonly excerpt: string;
-}
 
 /** What a search has found. */
 export interface TextSearch {
-  readonly matches: readonly TextMatch[];
+  readonly matches: readonly {
+    /** Number of the line, from 1. */
+    readonly line: number;
+    /** Where the excerpt begins, in UTF-16 units from the beginning of the text. */
+    readonly offset: number;
+    /** The line, or a part of a long one. */
+    readonly excerpt: string;
+  }[];
   /** Where to continue; undefined if the rest has been searched. */
   readonly next: number | undefined;
   /** Whether the search ended early because it took too long. */
@@ -32,6 +27,15 @@ export interface TextSearchOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
+
+/** Characters between the beginnings of two matches in one line. */
+const BETWEEN_MATCHES = 160;
+/** A longer line is searched in parts of this size. */
+const MAX_PART = 32_768;
+/** A part of a long line takes at most so many steps. */
+const MAX_STEPS = 20_000_000;
+/** Characters after which other work has its turn. */
+const TURN = 65_536;
 
 /**
  * Compiles what a model searches for.
@@ -51,38 +55,77 @@ function invalidPattern(problem: string): FittingsError {
   });
 }
 
-/** Finds a pattern in a text: once in a line, in a long line once in 160 characters. */
+/** Finds a pattern in a text, line by line, in a long line once in 160 characters. */
 export async function searchText(
-  record: RecordReader,
+  text: string,
   pattern: LinearPattern,
   { from, maxMatches, budgetMs, clock, signal }: TextSearchOptions,
 ): Promise<TextSearch> {
   const deadline = clock.now() + budgetMs;
-  const { characters } = record.index;
+  const matches: TextSearch['matches'][number][] = [];
+  const maxPart = Math.min(MAX_PART, Math.floor(MAX_STEPS / pattern.steps));
+  // A match of more characters may be missed where a long line is cut.
+  const overlap = Math.floor(maxPart / 4);
+  let line = lineFeeds(text, 0, from) + 1;
+  let lineStart = from;
+  let lineEnd = -1;
+  let at = from;
+  let turn = from + TURN;
   let timedOut = false;
-  const search = new LineSearch(pattern, {
-    from,
-    before: from === 0 ? '\n' : await record.text(from - 1, from),
-    line: await record.lineAt(from),
-    maxMatches,
-    isLate: () => (timedOut = clock.now() >= deadline),
-  });
-  for await (const { text, start } of record.pieces(from)) {
+  while (at < text.length && !timedOut) {
     signal.throwIfAborted();
-    if (start > from && clock.now() >= deadline) {
-      timedOut = true;
+    if (lineEnd < at) lineEnd = endOfLine(text, at);
+    const isWhole = lineEnd - at <= maxPart;
+    // The character before tells that the line does not begin here.
+    const start = at === 0 || text.charCodeAt(at - 1) === LINE_FEED ? at : at - 1;
+    const part = text.slice(start, isWhole ? lineEnd : at + maxPart);
+    const last = isWhole ? lineEnd : at + maxPart - overlap;
+    const find = (): number | undefined => (at < last ? pattern.find(part, at - start) : undefined);
+    // Most lines do not match, which is faster to find out.
+    let found = pattern.test(part) ? find() : undefined;
+    while (found !== undefined && start + found < last) {
+      matches.push({ line, ...excerptAt(text, start + found, lineStart) });
+      at = start + found + BETWEEN_MATCHES;
+      timedOut = clock.now() >= deadline;
+      if (timedOut || matches.length >= maxMatches) break;
+      found = find();
+    }
+    if (timedOut || matches.length >= maxMatches) {
+      if (isWhole) at = Math.min(at, lineEnd + 1);
       break;
     }
-    if (search.read(text, start + text.length >= characters)) break;
+    at = isWhole ? lineEnd + 1 : Math.max(at, last);
+    if (isWhole) {
+      line++;
+      lineStart = at;
+    }
+    if (at < turn) continue;
+    turn = at + TURN;
     await setImmediate();
+    timedOut = clock.now() >= deadline;
   }
-  const matches: TextMatch[] = [];
-  for (const { line, lineStart, at } of search.found) {
-    const start = Math.max(lineStart, at - BETWEEN_MATCHES);
-    const around = await record.text(start, Math.min(at + BETWEEN_MATCHES, characters));
-    const feed = around.indexOf('\n', at - start);
-    matches.push({ line, offset: start, excerpt: feed === -1 ? around : around.slice(0, feed) });
-  }
-  const next = search.next >= characters ? undefined : search.next;
+  const next = at >= text.length ? undefined : at;
   return { matches, next, timedOut: timedOut && next !== undefined };
+}
+
+/** Returns the line around a match, or a part of a long one. */
+function excerptAt(text: string, at: number, lineStart: number): { offset: number; excerpt: string } {
+  const offset = Math.max(lineStart, at - BETWEEN_MATCHES);
+  const around = text.slice(offset, at + BETWEEN_MATCHES);
+  const feed = around.indexOf('\n', at - offset);
+  return { offset, excerpt: feed === -1 ? around : around.slice(0, feed) };
+}
+
+const LINE_FEED = 10;
+
+function endOfLine(text: string, at: number): number {
+  const feed = text.indexOf('\n', at);
+  return feed === -1 ? text.length : feed;
+}
+
+/** Counts the line feeds between two places. The line of a character has one more than those before it. */
+export function lineFeeds(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }

@@ -4,11 +4,8 @@
  * @example A store in Redis
  * ```ts
  * const store: SpillStore = {
- *   put: async (key, chunks, { ttlMs }) => void (await redis.set(key, Buffer.concat(chunks), { PX: ttlMs })),
- *   get: async (key, start, end) => {
- *     const bytes = await redis.getRange(key, start, end - 1);
- *     return bytes.length === 0 ? undefined : bytes;
- *   },
+ *   put: async (key, data, { ttlMs }) => void (await redis.set(key, Buffer.from(data), { PX: ttlMs })),
+ *   get: async (key) => (await redis.getBuffer(key)) ?? undefined,
  *   delete: async (key) => void (await redis.del(key)),
  * };
  * ```
@@ -17,7 +14,7 @@ export interface SpillStore {
   /** Keeps an entry. Resolves when {@link SpillStore.get} would return it. If it rejects, nothing is left behind. */
   put(
     key: string,
-    chunks: readonly Uint8Array[],
+    data: Uint8Array,
     options: {
       /** How long to keep the entry, in milliseconds. */
       readonly ttlMs: number;
@@ -25,11 +22,8 @@ export interface SpillStore {
       readonly owner: string;
     },
   ): Promise<void>;
-  /**
-   * Resolves with the bytes from `start` (inclusive) to `end` (exclusive), fewer at the end of the entry, and with undefined if
-   * there is no such entry. Rejects if the entry exists and cannot be read.
-   */
-  get(key: string, start: number, end: number): Promise<Uint8Array | undefined>;
+  /** Resolves with the bytes of an entry, or with undefined if the store has no such entry. Rejects if it exists and cannot be read. */
+  get(key: string): Promise<Uint8Array | undefined>;
   /** Removes an entry, if it exists. */
   delete(key: string): Promise<void>;
   /** Removes what ended processes have left. Called once, before the first result. Default: nothing. */

@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { byteLength, checkMedia, readableSize } from '../results/media.js';
 import type { MediaPart } from '../results/rendering.js';
 import { describeMedia, type Segment } from '../results/render-result.js';
 import type { ImageScaler } from './bounded-image.js';
 import { cleanPieces } from './clean-pieces.js';
-import { RecordWriter } from './result-record.js';
+import type { StoredResult } from './result-record.js';
 
 /** A result as it is kept, and what of it a model may see at once. */
-export interface WholeResult {
-  readonly record: RecordWriter;
-  /** The beginning of the text, at least `headLength` characters of it if it has as many. */
-  readonly head: string;
+export interface WholeResult extends StoredResult {
+  /** The text in UTF-8, encoded piece by piece, so that other work can run in between. */
+  readonly content: readonly Uint8Array[];
   /** The images and audio that fit, each with its place in the text, and with the line of the text that describes it. */
   readonly media: readonly { readonly at: number; readonly line: string; readonly part: MediaPart }[];
   /** Whether an image or audio is described, or smaller than it was. */
@@ -20,7 +20,7 @@ export interface WholeResult {
 
 /** Options of {@link readWholeResult}. */
 export interface WholeResultOptions {
-  readonly headLength: number;
+  /** A result with more is not kept: it throws `SPILL_FAILED`. */
   readonly maxBytes: number;
   readonly maxMedia: number;
   readonly maxMediaBytes: number;
@@ -34,17 +34,25 @@ export interface WholeResultOptions {
  */
 export async function readWholeResult(
   segments: readonly Segment[],
-  { headLength, maxBytes, maxMedia, maxMediaBytes, scaler, signal }: WholeResultOptions,
+  { maxBytes, maxMedia, maxMediaBytes, scaler, signal }: WholeResultOptions,
 ): Promise<WholeResult> {
-  const record = new RecordWriter(maxBytes);
+  const items: StoredResult['items'][number][] = [];
   const media: { at: number; line: string; part: MediaPart }[] = [];
-  let head = '';
+  const content: Uint8Array[] = [];
+  let text = '';
+  let bytes = 0;
   let isReduced = false;
-  const write = (text: string): void => {
-    record.addText(text);
-    if (head.length < headLength) head += text;
+  const count = (more: number): void => {
+    bytes += more;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
   };
-  const writeLine = (text: string): void => write(record.characters === 0 ? text : `\n${text}`);
+  const write = (piece: string): void => {
+    const encoded = Buffer.from(piece);
+    count(encoded.length);
+    content.push(encoded);
+    text += piece;
+  };
+  const writeLine = (line: string): void => write(text === '' ? line : `\n${line}`);
 
   for (const segment of segments) {
     signal.throwIfAborted();
@@ -72,12 +80,13 @@ export async function readWholeResult(
     }
     const { type, mimeType, data: base64 } = check.part;
     const data = Buffer.from(base64, 'base64');
-    record.addItem({ type, mimeType, bytes: data.length }, data);
+    count(data.length);
+    items.push({ type, mimeType, data });
     const shown =
       media.length >= maxMedia
         ? { problem: 'the result has too many media' }
         : await boundMedia(check.part, data, maxMediaBytes, scaler);
-    const facts = [`item ${record.itemCount}`, segment.label, mimeType, readableSize(data.length)];
+    const facts = [`item ${items.length}`, segment.label, mimeType, readableSize(data.length)];
     if (shown.part === undefined) facts.push(`not shown: ${shown.problem}`);
     else if (shown.scaled !== undefined) {
       const { from, to } = shown.scaled;
@@ -85,10 +94,17 @@ export async function readWholeResult(
     }
     const line = clean(`[${facts.filter((fact) => fact !== '').join(', ')}]`);
     writeLine(line);
-    if (shown.part !== undefined) media.push({ at: record.characters, line, part: shown.part });
+    if (shown.part !== undefined) media.push({ at: text.length, line, part: shown.part });
     isReduced ||= shown.part !== check.part;
   }
-  return { record, head, media, isReduced };
+  return { text, content, items, media, isReduced };
+}
+
+function tooLarge(maxBytes: number): FittingsError {
+  return new FittingsError('SPILL_FAILED', `The result is larger than ${maxBytes} bytes.`, {
+    hint: 'Increase maxResultBytes of createSpill().',
+    retryable: false,
+  });
 }
 
 /** Shorter pieces take less than a tenth of a millisecond. */

@@ -26,11 +26,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(folder, '..'), { recursive: true }));
 
-const bytes = (text: string): readonly Uint8Array[] => [Buffer.from(text)];
 const put = (store: SpillStore, key: string, text: string, owner = 'o', ttlMs = 1_000): Promise<void> =>
-  store.put(key, bytes(text), { owner, ttlMs });
+  store.put(key, Buffer.from(text), { owner, ttlMs });
 const textOf = async (store: SpillStore, key: string): Promise<string | undefined> => {
-  const read = await store.get(key, 0, 1_000);
+  const read = await store.get(key);
   return read === undefined ? undefined : Buffer.from(read).toString();
 };
 /** The files of all processes. */
@@ -43,21 +42,14 @@ describe.each([
   ['memory', (limits: SpillStoreLimits) => memorySpillStore(limits)],
   ['files', (limits: SpillStoreLimits) => fileSpillStore({ folder, ...limits })],
 ])('limits of a store: %s', (_, create) => {
-  it('returns any range of an entry, and nothing of another', async () => {
+  it('returns an entry, and nothing of another', async () => {
     const store = create({});
-    await store.put('key', [Buffer.from('abc'), Buffer.from(''), Buffer.from('defg')], {
-      owner: 'o',
-      ttlMs: 1_000,
-    });
-    for (let start = 0; start < 7; start++)
-      for (let end = start + 1; end <= 9; end++)
-        expect(Buffer.from((await store.get('key', start, end)) ?? []).toString()).toBe(
-          'abcdefg'.slice(start, end),
-        );
-    expect(await store.get('other', 0, 1)).toBeUndefined();
+    await put(store, 'key', 'abcdefg');
+    expect(await textOf(store, 'key')).toBe('abcdefg');
+    expect(await store.get('other')).toBeUndefined();
     await store.delete('key');
     await store.delete('other');
-    expect(await store.get('key', 0, 1)).toBeUndefined();
+    expect(await store.get('key')).toBeUndefined();
     await store.close?.();
   });
 
@@ -180,7 +172,7 @@ describe('files', () => {
   it('what a killed process left is removed at the next start; that of a running one stays', async () => {
     const program = `
       const { fileSpillStore } = await import(${JSON.stringify(new URL('../../dist/spill.js', import.meta.url).href)});
-      await fileSpillStore({ folder: process.argv[1] }).put('secret', [Buffer.from('left')], { owner: 'o', ttlMs: 1e6 });
+      await fileSpillStore({ folder: process.argv[1] }).put('secret', Buffer.from('left'), { owner: 'o', ttlMs: 1e6 });
       process.kill(process.pid, 'SIGKILL');`;
     const { signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program, folder], {
       encoding: 'utf8',
@@ -247,7 +239,7 @@ describe('files', () => {
     const store = fileSpillStore({ folder });
     await put(store, 'key', 'some text');
     await damage((await files())[0] ?? '');
-    await expect(store.get('key', 0, 9)).rejects.toMatchObject({
+    await expect(store.get('key')).rejects.toMatchObject({
       code: 'SPILL_FAILED',
       message: expect.stringContaining(message),
     });
@@ -255,13 +247,12 @@ describe('files', () => {
   });
 
   it('a write that the system refuses leaves no file and says why', async () => {
-    // The limit of the shell makes the third write fail with EFBIG, as a full disk does with ENOSPC.
+    // The limit of the shell makes a write fail with EFBIG, as a full disk does with ENOSPC.
     const program = `
       const { fileSpillStore } = await import(${JSON.stringify(new URL('../../dist/spill.js', import.meta.url).href)});
       const store = fileSpillStore({ folder: process.argv[1] });
-      const chunks = Array.from({ length: 40 }, () => Buffer.alloc(8192));
-      const error = await store.put('key', chunks, { owner: 'o', ttlMs: 1e6 }).catch((caught) => caught);
-      const kept = await store.get('key', 0, 1);
+      const error = await store.put('key', Buffer.alloc(40 * 8192), { owner: 'o', ttlMs: 1e6 }).catch((caught) => caught);
+      const kept = await store.get('key');
       const { readdirSync } = await import('node:fs');
       const files = readdirSync(process.argv[1], { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
       console.log(JSON.stringify({ code: error.code, message: error.message, hint: error.hint, kept: kept ?? null, files: files.length }));`;

@@ -1,9 +1,7 @@
 import type { ToolResult } from '@mcp-fittings/host';
-import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { LastToolEvent } from '../../src/calls/tool-event.js';
 import { createTools, type Tools, type ToolsOptions } from '../../src/create-tools.js';
 import type { RenderedPart } from '../../src/results/rendering.js';
-import { RecordReader, RecordWriter } from '../../src/spill/result-record.js';
 import { createSpill, memorySpillStore, type Spill, type SpillOptions } from '../../src/spill.js';
 import { fakeHost, tool } from '../support/fake-host.js';
 
@@ -46,14 +44,3 @@ export function referenceOf(event: LastToolEvent): string {
 }
 
 export const textPart = (part: RenderedPart | undefined): string => (part?.type === 'text' ? part.text : '');
-
-/** A record of a text, in memory. */
-export async function recordOf(text: string): Promise<RecordReader> {
-  const writer = new RecordWriter(1e9);
-  writer.addText(text);
-  const store = memorySpillStore({ clock: createManualClock() });
-  await store.put('key', writer.finish(false).chunks, { ttlMs: 1_000, owner: 'owner' });
-  const reader = await RecordReader.open(store, 'key');
-  if (reader === undefined) throw new Error('no record');
-  return reader;
-}
