@@ -15,7 +15,7 @@ import { createToolNaming, forSameList, type PreparedTool } from './model-tools/
 import { createToolOffer, type OfferedTools, type SkippedTool } from './model-tools/offered-tools.js';
 import type { NamingStrategy } from './names/naming-strategies.js';
 import type { NameLimits } from './names/shorten-name.js';
-import { createToolNamer } from './names/tool-names.js';
+import { nameTools } from './names/tool-names.js';
 import type { ToolPermission } from './permissions/tool-permissions.js';
 import { createToolPolicy, type ToolPolicy } from './permissions/tool-policy.js';
 import { PinGate, type HostPins } from './pins/pin-gate.js';
@@ -189,13 +189,17 @@ export function createTools(host: ToolHost, options: ToolsOptions = {}): Tools {
   } = options;
   const offer = forSameList(createToolOffer(options));
   const defer = readDefer(options.defer);
-  const nameRefs = createToolNamer(options, defer === undefined ? [] : RESERVED_NAMES);
+  const reserved = defer === undefined ? [] : RESERVED_NAMES;
   const pins = options.pins === undefined ? undefined : new PinGate(host, options.pins, principal);
   const instructions = pins && (() => pins.instructions());
   const deferral = defer && new Deferral(defer, host, principal, instructions);
   const nameTool = createToolNaming();
   const nameAll = forSameList((offered: readonly PreparedTool[]) => {
-    const names = nameRefs(offered.map(({ ref }) => ref));
+    const names = nameTools(
+      offered.map(({ ref }) => ref),
+      options,
+      reserved,
+    );
     const tools = offered
       .map((tool) => nameTool(tool, names.nameOf(tool.ref) ?? ''))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));

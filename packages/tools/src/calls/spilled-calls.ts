@@ -1,5 +1,6 @@
 import type { ToolResult } from '@mcp-fittings/host';
 import { createToolNaming, forSameList, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
+import { freeName } from '../names/free-name.js';
 import { renderForModel } from '../results/render-result.js';
 import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
 import type { KeptResults, RenderedResult } from './result-spill.js';
@@ -17,7 +18,11 @@ export class SpilledCalls {
     this.#results = results;
     const prepared = prepareTool(results.reader, {});
     const nameTool = createToolNaming();
-    this.#readerBeside = forSameList((tools) => nameTool(prepared, freeName(results.reader.name, tools)));
+    this.#readerBeside = forSameList((tools) => {
+      // A tool of a server that has the name of the reader keeps it.
+      const taken = new Set(tools.map(({ name }) => name.toLowerCase()));
+      return nameTool(prepared, freeName(results.reader.name, taken));
+    });
   }
 
   /** Returns what the calls of a toolset use, so that such results are kept. */
@@ -52,15 +57,6 @@ export class SpilledCalls {
       run: (name, args, options = {}) =>
         name === reader.name ? runTool(own, name, args, options) : toolset.run(name, args, options),
     };
-  }
-}
-
-/** A tool of a server that has the name of the reader keeps it. */
-function freeName(wanted: string, tools: readonly ModelTool[]): string {
-  const taken = new Set(tools.map(({ name }) => name.toLowerCase()));
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? wanted : `${wanted}_${number}`;
-    if (!taken.has(name)) return name;
   }
 }
 

@@ -1,3 +1,4 @@
+import { freeName } from '../names/free-name.js';
 import { hashPair } from '../names/name-hash.js';
 import { RESERVED_WORDS } from './source-text.js';
 
@@ -57,18 +58,8 @@ function hashed(wanted: string, name: string, taken: Set<string>): string {
     taken.add(candidate);
     return candidate;
   }
-  // 130 bits of a hash are equal only for the same name, and no two names are the same.
+  // 104 bits of a hash are equal only for the same name, and no two names are the same.
   return freeName(wanted, taken);
-}
-
-/** Returns the name, or the first of `name_2`, `name_3` … that is free, and takes it. */
-export function freeName(name: string, taken: Set<string>): string {
-  for (let number = 1; ; number++) {
-    const candidate = number === 1 ? name : `${name}_${number}`;
-    if (taken.has(candidate)) continue;
-    taken.add(candidate);
-    return candidate;
-  }
 }
 
 function wantedIdentifier(name: string, use: NameUse): string {

@@ -1,7 +1,4 @@
-import { hashPair } from '../names/name-hash.js';
-import { nameTool, type ModelTool } from '../model-tools/model-tool.js';
-import { toolTraits } from '../model-tools/tool-traits.js';
-import { convertSchema, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
+import { nameTool, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
 
 /** Returns the tool, marked as one whose definition is in the result of a search. */
 export function withDeferLoading(tool: ModelTool): ModelTool {
@@ -14,22 +11,6 @@ export function withDeferLoading(tool: ModelTool): ModelTool {
  */
 export function goneTool(name: string): ModelTool {
   const description = 'This tool is not available now. Do not call it.';
-  const inputSchema = { type: 'object' as const, properties: {} };
-  let input: ConvertedSchema | undefined;
-  return {
-    name,
-    ref: { server: '', tool: name },
-    title: name,
-    description,
-    inputSchema,
-    repairs: [],
-    deferLoading: true,
-    originalArguments: (args) => args,
-    traits: toolTraits(undefined),
-    get input() {
-      return (input ??= convertSchema(inputSchema));
-    },
-    output: undefined,
-    definition: { server: '', name, description, inputSchema, digest: hashPair('', name) },
-  };
+  const tool = { server: '', name, title: name, description, inputSchema: { type: 'object' }, digest: name };
+  return nameTool(prepareTool(tool, {}), name, { deferLoading: true });
 }

@@ -23,8 +23,6 @@ export interface AcceptedJson {
   readonly value: Json;
   readonly nodes: number;
   readonly characters: number;
-  /** Elements of the longest array. */
-  readonly longestArray: number;
   readonly problem?: undefined;
 }
 
@@ -39,8 +37,8 @@ export function copyJson(value: unknown, limits: JsonLimits): JsonCopy {
   const copier = new Copier(limits);
   try {
     const copied = copier.copy(value, 0);
-    const { nodes, characters, longestArray } = copier;
-    return { value: copied, nodes, characters, longestArray };
+    const { nodes, characters } = copier;
+    return { value: copied, nodes, characters };
   } catch (error) {
     if (error instanceof Unacceptable) return { problem: error.message };
     // A getter or a proxy of an in-process server threw.
@@ -56,7 +54,6 @@ class Copier {
   readonly #limits: JsonLimits;
   characters = 0;
   nodes = 0;
-  longestArray = 0;
 
   constructor(limits: JsonLimits) {
     this.#limits = limits;
@@ -80,7 +77,6 @@ class Copier {
       }
       const list: Json[] = [];
       const { length } = value;
-      this.longestArray = Math.max(this.longestArray, length);
       for (let index = 0; index < length; index++) {
         const element: unknown = value[index];
         list.push(this.copy(element ?? null, depth + 1));

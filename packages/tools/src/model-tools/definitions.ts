@@ -1,4 +1,5 @@
 import { isJsonObject } from '../json/copy-json.js';
+import { freeName } from '../names/free-name.js';
 import type { References, Target } from '../schema/references.js';
 
 /** The `$defs` of a schema for a model: every target of a reference, wherever it is in the server's schema. */
@@ -24,9 +25,8 @@ export class Definitions {
     if (target === undefined) return undefined;
     const known = this.#names.get(target.pointer);
     if (known !== undefined) return known;
-    const name = freeName(target, this.#taken);
+    const name = freeName(wantedName(target), this.#taken);
     this.#names.set(target.pointer, name);
-    this.#taken.add(name);
     this.#open.push({ ...target, name });
     return name;
   }
@@ -37,12 +37,8 @@ export class Definitions {
   }
 }
 
-function freeName({ pointer, schema }: Target, taken: ReadonlySet<string>): string {
+function wantedName({ pointer, schema }: Target): string {
   const last = pointer.slice(pointer.lastIndexOf('/') + 1);
   const title = isJsonObject(schema) && pointer === '' ? 'root' : last;
-  const plain = title.replace(/[^a-zA-Z0-9_.-]/gu, '_').slice(0, 56) || 'definition';
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? plain : `${plain}_${number}`;
-    if (!taken.has(name)) return name;
-  }
+  return title.replace(/[^a-zA-Z0-9_.-]/gu, '_').slice(0, 56) || 'definition';
 }

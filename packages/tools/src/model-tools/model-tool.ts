@@ -3,7 +3,6 @@ import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import type { JsonObject } from '../json/copy-json.js';
 import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema.js';
 import { convertAccepted, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
-import { PatternCache } from '../patterns/pattern-cache.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
 import { toolTraits } from './tool-traits.js';
@@ -69,15 +68,8 @@ export interface ToolCost {
   readonly characters: number;
 }
 
-/**
- * Prepares a tool. Throws `SCHEMA_REFUSED` if one of its schemas exceeds the limits.
- * @param patterns Those of the list of tools. Default: none.
- */
-export function prepareTool(
-  tool: CatalogTool,
-  limits: Partial<SchemaLimits>,
-  patterns = new PatternCache(),
-): PreparedTool {
+/** Prepares a tool. Throws `SCHEMA_REFUSED` if one of its schemas exceeds the limits. */
+export function prepareTool(tool: CatalogTool, limits: Partial<SchemaLimits>): PreparedTool {
   const accept = (schema: unknown, kind: string): ReturnType<typeof acceptSchema> =>
     acceptSchema(schema, limits, {
       server: tool.server,
@@ -89,7 +81,7 @@ export function prepareTool(
     nodes: input.nodes + (output?.nodes ?? 0),
     characters: input.characters + (output?.characters ?? 0),
   };
-  return new LazyTool(tool, cost, { input: input.schema, output: output?.schema }, patterns);
+  return new LazyTool(tool, cost, { input: input.schema, output: output?.schema });
 }
 
 /**
@@ -165,7 +157,6 @@ class LazyTool implements PreparedTool {
   readonly #input: JsonObject;
   readonly #output: JsonObject | undefined;
   readonly cost: ToolCost;
-  readonly #patterns: PatternCache;
   #forModel: ModelSchemaConversion | undefined;
   #convertedInput: ConvertedSchema | undefined;
   #convertedOutput: ConvertedSchema | undefined;
@@ -174,7 +165,6 @@ class LazyTool implements PreparedTool {
     tool: CatalogTool,
     cost: ToolCost,
     { input, output }: { readonly input: JsonObject; readonly output: JsonObject | undefined },
-    patterns: PatternCache,
   ) {
     const { title, description } = tool;
     const heading = [title, tool.annotations?.title, tool.name].find((text) => isText(text)) ?? '';
@@ -188,7 +178,6 @@ class LazyTool implements PreparedTool {
     this.traits = toolTraits(tool.annotations);
     this.#input = input;
     this.#output = output;
-    this.#patterns = patterns;
   }
 
   get inputSchema(): ModelSchema {
@@ -208,12 +197,12 @@ class LazyTool implements PreparedTool {
   }
 
   get input(): ConvertedSchema {
-    return (this.#convertedInput ??= convertAccepted(this.#input, this.#patterns));
+    return (this.#convertedInput ??= convertAccepted(this.#input));
   }
 
   get output(): ConvertedSchema | undefined {
     if (this.#output === undefined) return undefined;
-    return (this.#convertedOutput ??= convertAccepted(this.#output, this.#patterns));
+    return (this.#convertedOutput ??= convertAccepted(this.#output));
   }
 }
 

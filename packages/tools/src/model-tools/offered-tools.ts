@@ -5,7 +5,6 @@ import type { ToolsOptions } from '../create-tools.js';
 import { prepareTool, type PreparedTool } from './model-tool.js';
 import { pairKey } from '../names/pair-key.js';
 import { toolVisibility } from '../permissions/tool-visibility.js';
-import { PatternCache } from '../patterns/pattern-cache.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 
 /** A tool that is not offered to the model, and why. */
@@ -46,10 +45,7 @@ export function createToolOffer(
   options: Pick<ToolsOptions, 'schemaLimits' | 'listLimits' | 'includeAppTools'>,
 ): (list: readonly CatalogTool[]) => OfferedTools {
   const limits = { ...DEFAULT_LIST_LIMITS, ...options.listLimits };
-  const patterns = new PatternCache();
   let known = new Map<string, PreparedTool | SkippedTool>();
-  /** The host keeps the objects of a list that it did not read again. */
-  const preparedOf = new WeakMap<CatalogTool, PreparedTool | SkippedTool>();
 
   return (list) => {
     const next: typeof known = new Map();
@@ -86,11 +82,7 @@ export function createToolOffer(
       }
       names.add(name);
       const key = pairKey(name, tool.digest);
-      const prepared =
-        preparedOf.get(tool) ??
-        known.get(key) ??
-        prepareOrSkip(tool, ref, { limits: options.schemaLimits ?? {}, patterns });
-      preparedOf.set(tool, prepared);
+      const prepared = known.get(key) ?? prepareOrSkip(tool, ref, options.schemaLimits ?? {});
       next.set(key, prepared);
       if ('error' in prepared) {
         skipped.push(prepared);
@@ -110,10 +102,10 @@ export function createToolOffer(
 function prepareOrSkip(
   tool: CatalogTool,
   ref: ToolRef,
-  { limits, patterns }: { readonly limits: Partial<SchemaLimits>; readonly patterns: PatternCache },
+  limits: Partial<SchemaLimits>,
 ): PreparedTool | SkippedTool {
   try {
-    return prepareTool(tool, limits, patterns);
+    return prepareTool(tool, limits);
   } catch (error) {
     if (error instanceof FittingsError) return { ref, error };
     throw error;

@@ -4,7 +4,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 export interface NameLimits {
   /** Maximum length, in characters; at least 32. */
   readonly maxLength: number;
-  /** Matches one allowed character. Must match `_`, the letters a to z and the digits 2 to 7. */
+  /** Matches one allowed character. Must match `_`, the letters a to z and the digits. */
   readonly allowed: RegExp;
   /** Matches one allowed first character. Default: `allowed`. Must match `_`. */
   readonly first?: RegExp | undefined;
@@ -45,8 +45,8 @@ export class NameShortener {
       throw invalidLimits(`maxLength must be an integer of at least ${MIN_MAX_LENGTH}`);
     }
     const isAllowed = (character: string): boolean => this.#allowed.test(character);
-    if (!Array.from('_abcdefghijklmnopqrstuvwxyz234567').every(isAllowed)) {
-      throw invalidLimits('allowed must match "_", the letters a to z and the digits 2 to 7');
+    if (!Array.from('_abcdefghijklmnopqrstuvwxyz0123456789').every(isAllowed)) {
+      throw invalidLimits('allowed must match "_", the letters a to z and the digits');
     }
     if (!this.#first.test('_')) throw invalidLimits('first must match "_"');
   }

@@ -40,38 +40,23 @@ export function createToolNames(
   tools: Iterable<ToolRef>,
   options: Pick<ToolsOptions, 'naming' | 'nameLimits'> = {},
 ): ToolNames {
-  return createToolNamer(options)(tools);
+  return nameTools(tools, options);
 }
 
-/**
- * Returns a function that names tools as {@link createToolNames} does, and remembers what the names of each tool of the
- * last set may be.
- * @param reserved Names that no tool gets, in lower case.
- */
-export function createToolNamer(
+/** @param reserved Names that no tool gets, in lower case. */
+export function nameTools(
+  tools: Iterable<ToolRef>,
   options: Pick<ToolsOptions, 'naming' | 'nameLimits'>,
   reserved: readonly string[] = [],
-): (tools: Iterable<ToolRef>) => ToolNames {
+): ToolNames {
   const strategy = options.naming ?? naming.mcpPrefixed;
-  const taken = new Set(reserved);
-  let known: ReadonlyMap<string, Claim> = new Map();
-  return (tools) => {
-    const shortener = new NameShortener(options.nameLimits ?? nameLimits.portable);
-    const claims = new Map<string, Claim>();
-    for (const ref of tools) {
-      const key = keyOf(ref);
-      if (claims.has(key)) continue;
-      const { server, tool } = ref;
-      claims.set(key, known.get(key)?.reset() ?? new Claim({ server, tool }, strategy, shortener));
-    }
-    resolveCollisions([...claims.values()], taken);
-    known = claims;
-    return namesOf(claims);
-  };
-}
-
-/** Copies the names, because the claims are raised again for the next set of tools. */
-function namesOf(claims: ReadonlyMap<string, Claim>): ToolNames {
+  const shortener = new NameShortener(options.nameLimits ?? nameLimits.portable);
+  const claims = new Map<string, Claim>();
+  for (const { server, tool } of tools) {
+    const key = keyOf({ server, tool });
+    if (!claims.has(key)) claims.set(key, new Claim({ server, tool }, strategy, shortener));
+  }
+  resolveCollisions([...claims.values()], new Set(reserved));
   const byKey = new Map<string, string>();
   const byName = new Map<string, ToolRef>();
   for (const [key, { name, ref }] of claims) {
@@ -105,15 +90,6 @@ class Claim {
 
   get name(): string {
     return this.#name;
-  }
-
-  /** Claims the first name again. */
-  reset(): this {
-    if (this.level > 0) {
-      this.level = 0;
-      this.#name = this.#nameAt(0);
-    }
-    return this;
   }
 
   /** Whether the name needed no change. */

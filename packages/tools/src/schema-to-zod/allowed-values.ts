@@ -14,15 +14,6 @@ export interface DeclaredType {
 
 const ANY: DeclaredType = { types: ALL_TYPES, integer: false, explicit: false };
 
-/** Nearly every schema names one type. */
-const ONE_TYPE: ReadonlyMap<string, DeclaredType> = new Map([
-  ...JSON_TYPES.map((type): [string, DeclaredType] => [
-    type,
-    { types: new Set([type]), integer: false, explicit: true },
-  ]),
-  ['integer', { types: new Set<JsonType>(['number']), integer: true, explicit: true }],
-]);
-
 /** Reads `type`. An invalid one is reported and allows every type. */
 export function declaredType(
   { type }: JsonObject,
@@ -30,8 +21,6 @@ export function declaredType(
   differences: SchemaDifferences,
 ): DeclaredType {
   if (type === undefined) return ANY;
-  const single = typeof type === 'string' ? ONE_TYPE.get(type) : undefined;
-  if (single !== undefined) return single;
   const names = new Set(Array.isArray(type) ? type : [type]);
   const types = JSON_TYPES.filter((known) => names.has(known));
   const integer = names.has('integer');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asRegExp, type LinearPattern } from '../patterns/linear-pattern.js';
+import { asRegExp, type LinearPattern } from '../schema/linear-pattern.js';
 import { acceptAll } from './accept-all.js';
 import {
   acceptsContaining,

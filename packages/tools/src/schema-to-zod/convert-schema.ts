@@ -4,10 +4,8 @@ import { draftOf } from '../schema/dialect.js';
 import { References } from '../schema/references.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
-import { PatternCache } from '../patterns/pattern-cache.js';
 import { buildZod } from './build-zod.js';
-import { checkCost, type CheckCost } from './check-cost.js';
-import type { SimpleSchema } from './simple-schema.js';
+import { checkCost } from './check-cost.js';
 import { simplifySchema, type Simplified } from './simplify-schema.js';
 
 /** A JSON Schema as a Zod schema, with a list of what the Zod schema does not check. */
@@ -45,17 +43,17 @@ export interface ConvertedSchema {
  * ```
  */
 export function convertSchema(schema: unknown, limits: Partial<SchemaLimits> = {}): ConvertedSchema {
-  return convertAccepted(acceptSchema(schema, limits).schema, new PatternCache());
+  return convertAccepted(acceptSchema(schema, limits).schema);
 }
 
-/** Converts a schema that is known to be within the limits. `patterns` are those of the schemas that are converted together. */
-export function convertAccepted(root: JsonObject, patterns: PatternCache): ConvertedSchema {
+/** Converts a schema that is known to be within the limits. */
+export function convertAccepted(root: JsonObject): ConvertedSchema {
   const draft = draftOf(root['$schema']);
   if (draft === undefined) return acceptAnything('its $schema names a dialect that is not supported');
   const references = new References(root);
   if (references.ambiguous) return acceptAnything('a part of it has an $id of its own');
   try {
-    return convert(simplifySchema(root, { draft, references, patterns }));
+    return convert(simplifySchema(root, { draft, references }));
   } catch (error) {
     // Thousands of references in a row: only the depth of the document itself is limited.
     if (error instanceof RangeError) return acceptAnything(TOO_DEEP);
@@ -74,30 +72,13 @@ function convert(simplified: Simplified): ConvertedSchema {
   if (external !== undefined && Object.keys(schema).length === 0) {
     return { ...acceptAnything(external.reason), unchecked };
   }
-  return new LazyConversion(simplified, cost);
-}
-
-/** Builds its Zod schema when it is first read, which then replaces the getter: a model calls few of the tools that it is offered. */
-class LazyConversion implements ConvertedSchema {
-  readonly coverage: 'exact' | 'partial';
-  readonly unchecked: readonly SchemaDifference[];
-  readonly stepsPerValue: number;
-  readonly stepsPerCharacter: number;
-  readonly #schema: SimpleSchema;
-
-  constructor({ schema, unchecked }: Simplified, cost: CheckCost) {
-    this.coverage = unchecked.length === 0 ? 'exact' : 'partial';
-    this.unchecked = unchecked;
-    this.stepsPerValue = cost.perValue;
-    this.stepsPerCharacter = cost.perCharacter;
-    this.#schema = schema;
-  }
-
-  get zod(): z.ZodType {
-    const value = buildZod(this.#schema);
-    Object.defineProperty(this, 'zod', { value });
-    return value;
-  }
+  return {
+    coverage: unchecked.length === 0 ? 'exact' : 'partial',
+    zod: buildZod(schema),
+    unchecked,
+    stepsPerValue: cost.perValue,
+    stepsPerCharacter: cost.perCharacter,
+  };
 }
 
 /** A schema with more is not checked. */

@@ -1,6 +1,6 @@
 import type { SchemaDifferences } from '../schema/schema-differences.js';
 import type { JsonType } from '../json/json-types.js';
-import type { LinearPattern } from '../patterns/linear-pattern.js';
+import type { LinearPattern } from '../schema/linear-pattern.js';
 
 /**
  * The subset of JSON Schema that Zod expresses exactly. Each schema has one purpose: one type with its
@@ -53,17 +53,12 @@ export const anything = (): SimpleSchema => ({});
 /** Accepts no value. */
 export const nothing = (): SimpleSchema => ({ not: {} });
 
-function isAnything(schema: SimpleSchema): boolean {
-  for (const key of Object.keys(schema)) if (key !== 'description') return false;
-  return true;
-}
+const isAnything = (schema: SimpleSchema): boolean =>
+  Object.keys(schema).every((key) => key === 'description');
 export const isNothing = (schema: SimpleSchema): boolean => schema.not !== undefined;
 
 /** Accepts what all parts accept. */
 export function allOf(parts: readonly SimpleSchema[]): SimpleSchema {
-  const [first] = parts;
-  if (first !== undefined && parts.length === 1)
-    return isAnything(first) ? anything() : isNothing(first) ? nothing() : first;
   const telling = parts.filter((part) => !isAnything(part));
   if (telling.some(isNothing)) return nothing();
   const [only, second] = telling;
@@ -73,9 +68,6 @@ export function allOf(parts: readonly SimpleSchema[]): SimpleSchema {
 
 /** Accepts what at least one part accepts. */
 export function anyOf(parts: readonly SimpleSchema[]): SimpleSchema {
-  const [first] = parts;
-  if (first !== undefined && parts.length === 1)
-    return isAnything(first) ? anything() : isNothing(first) ? nothing() : first;
   if (parts.some(isAnything)) return anything();
   const possible = parts.filter((part) => !isNothing(part));
   const [only, second] = possible;
@@ -119,18 +111,11 @@ export function forEachInnerSchema(schema: SimpleSchema, visit: (inner: SimpleSc
   if (oneOf !== undefined) oneOf.forEach(visit);
   if (all !== undefined) all.forEach(visit);
   if (prefixItems !== undefined) prefixItems.forEach(visit);
-  if (properties !== undefined) forEachMember(properties, visit);
+  if (properties !== undefined) Object.values(properties).forEach(visit);
   if (patternProperties !== undefined) for (const inner of patternProperties.values()) visit(inner);
   const { items, additionalProperties, contains, propertyNames } = schema;
   if (typeof items === 'object') visit(items);
   if (typeof additionalProperties === 'object') visit(additionalProperties);
   if (contains !== undefined) visit(contains);
   if (propertyNames !== undefined) visit(propertyNames);
-}
-
-function forEachMember(
-  members: Readonly<Record<string, SimpleSchema>>,
-  visit: (inner: SimpleSchema) => void,
-): void {
-  for (const name of Object.keys(members)) visit(members[name] ?? {});
 }

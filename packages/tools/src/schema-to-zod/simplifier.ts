@@ -1,4 +1,4 @@
-import type { LinearPattern } from '../patterns/linear-pattern.js';
+import type { LinearPattern } from '../schema/linear-pattern.js';
 import type { Draft } from '../schema/dialect.js';
 import type { SchemaDifferences } from '../schema/schema-differences.js';
 import type { Schema } from '../schema/subschemas.js';

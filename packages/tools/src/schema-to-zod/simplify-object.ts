@@ -1,6 +1,6 @@
 import { knows } from '../schema/dialect.js';
 import { formatPointer } from '../json/json-pointer.js';
-import type { LinearPattern } from '../patterns/linear-pattern.js';
+import type { LinearPattern } from '../schema/linear-pattern.js';
 import type { JsonType } from '../json/json-types.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { readCounts } from './simplify-scalar.js';

@@ -1,8 +1,7 @@
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { Json, JsonObject } from '../json/copy-json.js';
 import { ALL_TYPES, JSON_TYPES, jsonTypeOf, type JsonType } from '../json/json-types.js';
-import type { LinearPattern } from '../patterns/linear-pattern.js';
-import type { PatternCache } from '../patterns/pattern-cache.js';
+import { LinearPattern } from '../schema/linear-pattern.js';
 import { DRAFT, knows, type Draft } from '../schema/dialect.js';
 import type { References, Target } from '../schema/references.js';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
@@ -18,7 +17,6 @@ import { relaxCountingKeywords, type CountingKeyword, type Link } from './counti
 export interface SimplifyOptions {
   readonly draft: Draft;
   readonly references: References;
-  readonly patterns: PatternCache;
 }
 
 export interface Simplified {
@@ -45,7 +43,6 @@ class SchemaSimplifier implements Simplifier {
   readonly draft: Draft;
   readonly differences = new SchemaDifferences();
   readonly #references: References;
-  readonly #patterns: PatternCache;
   readonly #compiled = new Map<string, LinearPattern | string>();
   #patternSteps = 0;
   readonly #definitions = new Map<string, string>();
@@ -56,7 +53,6 @@ class SchemaSimplifier implements Simplifier {
   constructor(options: SimplifyOptions) {
     this.draft = options.draft;
     this.#references = options.references;
-    this.#patterns = options.patterns;
   }
 
   document(root: JsonObject): SimpleSchema {
@@ -85,7 +81,7 @@ class SchemaSimplifier implements Simplifier {
     let compiled = this.#compiled.get(pattern);
     if (compiled === undefined) {
       const isFull = this.#compiled.size >= MAX_PATTERNS || this.#patternSteps >= MAX_PATTERN_STEPS;
-      compiled = isFull ? 'the schema has too many patterns' : this.#patterns.get(pattern);
+      compiled = isFull ? 'the schema has too many patterns' : LinearPattern.compile(pattern);
       this.#compiled.set(pattern, compiled);
       if (typeof compiled === 'object') this.#patternSteps += compiled.steps;
     }
@@ -164,7 +160,7 @@ class SchemaSimplifier implements Simplifier {
   ): void {
     // `enum` and `const` hold only values of the right types already.
     const listed = Array.isArray(node['enum']) || (node['const'] !== undefined && knows(this.draft, 'const'));
-    if ((!declared.explicit || listed) && !hasConstraint(node, types)) return;
+    if ((!declared.explicit || listed) && ![...types].some((type) => constrains(node, type))) return;
     const options: SimpleSchema[] = [];
     for (const type of types) options.push(this.#ofType(type, node, pointer, declared.integer));
     parts.push(anyOf(options));
@@ -224,11 +220,6 @@ class SchemaSimplifier implements Simplifier {
       if (knows(this.draft, 'if')) this.differences.add('if', pointer, 'Zod cannot express it');
     }
   }
-}
-
-function hasConstraint(node: JsonObject, types: ReadonlySet<JsonType>): boolean {
-  for (const type of types) if (constrains(node, type)) return true;
-  return false;
 }
 
 const isFraction = (value: Json): boolean => typeof value === 'number' && !Number.isInteger(value);

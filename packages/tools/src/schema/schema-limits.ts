@@ -53,9 +53,7 @@ export function acceptSchema(
   const copy = copyJson(schema, allLimits);
   if (copy.problem !== undefined) throw refused(`it ${copy.problem}`, source);
   if (!isJsonObject(copy.value)) throw refused('it is not an object', source);
-  // Nearly no schema has so long a list that its place has to be found.
-  const isShort = copy.longestArray <= Math.min(allLimits.maxEnum, allLimits.maxBranches);
-  const problem = isShort ? undefined : lengthProblem(copy.value, allLimits);
+  const problem = lengthProblem(copy.value, allLimits);
   if (problem !== undefined) throw refused(problem, source);
   return { schema: copy.value, nodes: copy.nodes, characters: copy.characters };
 }

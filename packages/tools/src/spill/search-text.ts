@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
-import { LinearPattern } from '../patterns/linear-pattern.js';
+import { LinearPattern } from '../schema/linear-pattern.js';
 
 /** What a search has found. */
 export interface TextSearch {

@@ -104,7 +104,7 @@ describe('names', () => {
     expect(new Set(Object.values(functions)).size).toBe(4);
     expect(functionsOf(...names.toReversed())).toEqual(functions);
     for (const name of names.filter((each) => each !== 'createIssue'))
-      expect(functions[name]).toMatch(/^createIssue_[a-z2-7]{8}$/);
+      expect(functions[name]).toMatch(/^createIssue_[a-f0-9]{8}$/);
   });
 
   it('that look the same are told apart', () => {
@@ -135,7 +135,7 @@ describe('names', () => {
       onclick: 'onclickTools',
       mcp: 'mcpTools',
     });
-    expect(variables['サーバー']).toMatch(/^server_[a-z2-7]{8}$/);
+    expect(variables['サーバー']).toMatch(/^server_[a-f0-9]{8}$/);
   });
 });
 

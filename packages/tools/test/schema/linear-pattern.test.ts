@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../../scripts/rounds.js';
-import { LinearPattern } from '../../src/patterns/linear-pattern.js';
+import { LinearPattern } from '../../src/schema/linear-pattern.js';
 
 function compile(pattern: string): LinearPattern {
   const compiled = LinearPattern.compile(pattern);
