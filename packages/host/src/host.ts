@@ -12,7 +12,7 @@ import type { HostOptions } from './contracts/host-options.js';
 import type { ServerSnapshot } from './contracts/state.js';
 import { Tracer } from './tracing.js';
 import { Emitter } from './events.js';
-import { interceptionLoader, withInterception } from './interception/load-interception.js';
+import { Interception } from './interception/interception.js';
 import { native } from './native/engine.js';
 import { callAsTask } from './engine/required-task.js';
 import { readCompletion, readPromptResult, readToolResult } from './engine/read-results.js';
@@ -66,12 +66,19 @@ export function createHost(options: HostOptions): Host {
   const connectSlots = new Semaphore(limits.parallelConnects);
   const listBudget = new ListBudget(limits.listBytes);
   const servers = new Map<string, ServerConnection>();
-  const interception = interceptionLoader(options.intercept, {
-    clock,
-    listBudget,
-    timeoutOf: (server, method, given) =>
-      timeoutOf(method, given, { limits, callMs: servers.get(server)?.settings.callMs ?? limits.callMs }),
-  });
+  const { intercept = [] } = options;
+  const interception =
+    intercept.length === 0
+      ? undefined
+      : new Interception([...intercept], {
+          clock,
+          listBudget,
+          timeoutOf: (server, method, given) =>
+            timeoutOf(method, given, {
+              limits,
+              callMs: servers.get(server)?.settings.callMs ?? limits.callMs,
+            }),
+        });
   const deps: HostDeps = {
     options,
     engine: options.engine ?? native(),
@@ -379,7 +386,7 @@ export function createHost(options: HostOptions): Host {
       await this.close();
     },
   };
-  return withInterception(host, interception);
+  return interception === undefined ? host : { ...host, ...interception.host(host) };
 }
 
 /**

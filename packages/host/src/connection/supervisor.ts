@@ -348,23 +348,20 @@ function decisionOf(state: ConnectionState, server: string): FittingsError | und
     case 'disabled':
       return disabledError(server);
     case 'disconnected':
-      return new FittingsError('TRANSPORT_CLOSED', `The server "${server}" was stopped.`, {
-        server,
-        delivery: 'not-sent',
-      });
+      return stoppedError(server);
     default:
       return undefined;
   }
 }
 
-function stoppedError(server: string): FittingsError {
+export function stoppedError(server: string): FittingsError {
   return new FittingsError('TRANSPORT_CLOSED', `The server "${server}" was stopped.`, {
     server,
     delivery: 'not-sent',
   });
 }
 
-function disabledError(server: string): FittingsError {
+export function disabledError(server: string): FittingsError {
   return new FittingsError('SERVER_DISABLED', `The server "${server}" is disabled.`, {
     server,
     delivery: 'not-sent',

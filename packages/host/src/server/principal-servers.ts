@@ -1,5 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { HostDeps } from '../setup/server-deps.js';
+import { disabledError, stoppedError } from '../connection/supervisor.js';
 import { createServer } from './create-server.js';
 import type { ServerConnection } from './server-connection.js';
 
@@ -140,16 +141,6 @@ function isUnused({ active, server }: Kept): boolean {
 }
 
 function checkMayConnect({ name, server }: BaseServer, stopped: ReadonlySet<string>): void {
-  if (server.snapshot().state.status === 'disabled') {
-    throw new FittingsError('SERVER_DISABLED', `The server "${name}" is disabled.`, {
-      server: name,
-      delivery: 'not-sent',
-      hint: 'Enable it in its configuration, or with host.enable().',
-    });
-  }
-  if (!stopped.has(name)) return;
-  throw new FittingsError('TRANSPORT_CLOSED', `The server "${name}" was stopped.`, {
-    server: name,
-    delivery: 'not-sent',
-  });
+  if (server.snapshot().state.status === 'disabled') throw disabledError(name);
+  if (stopped.has(name)) throw stoppedError(name);
 }

@@ -225,7 +225,7 @@ export class ServerCatalog {
     this.#deps.onRead(kind);
   }
 
-  async #intercepted<Kind extends ListKind>(
+  #intercepted<Kind extends ListKind>(
     kind: Kind,
     session: EngineSession,
     signal: AbortSignal | undefined,
@@ -233,7 +233,7 @@ export class ServerCatalog {
     const { server, interception, limits } = this.#shared;
     if (interception === undefined) return this.#list(kind, session, signal);
     const options = { timeoutMs: limits.listMs ?? limits.discoveryMs, signal };
-    return (await interception()).list(server, kind, options, () => this.#list(kind, session, signal));
+    return interception.list(server, kind, options, () => this.#list(kind, session, signal));
   }
 
   async #list<Kind extends ListKind>(

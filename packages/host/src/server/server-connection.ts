@@ -14,7 +14,6 @@ import type { ReadOptions } from '../contracts/host.js';
 import type { ConnectionState, ConnectPhase, ServerSnapshot } from '../contracts/state.js';
 import { readResourceResult } from '../engine/read-results.js';
 import { guardCallbacks } from '../server-requests/guard-callbacks.js';
-import { interceptedCallbacks } from '../interception/load-interception.js';
 import { typeOf } from '../setup/entry-transport.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { ServerSettings } from '../setup/settings.js';
@@ -73,8 +72,9 @@ export class ServerConnection {
     this.#cache = new ServerCache(deps, onCacheError);
     this.#reads = new ReadCache(deps, onCacheError);
     const open = new OpenCalls(deps.runningCall);
+    const { callbacks = {} } = deps.options;
     this.#callbacks = guardCallbacks(
-      interceptedCallbacks(deps.options.callbacks ?? {}, limits.callbackMs, deps.interception),
+      deps.interception?.callbacks(callbacks, limits.callbackMs) ?? callbacks,
       {
         clock,
         callbackMs: limits.callbackMs,
@@ -297,7 +297,7 @@ export class ServerConnection {
       const limit = { timeoutMs: this.settings.connectMs, signal };
       const connection = await (interception === undefined
         ? once()
-        : (await interception()).connect(server, attempt, limit, once));
+        : interception.connect(server, attempt, limit, once));
       traced.protocolVersion = connection.session.protocolVersion;
       return connection;
     });

@@ -7,7 +7,7 @@ import type { CallInFlight } from '../contracts/server-requests.js';
 import type { ListBudget } from '../limiters.js';
 import type { Tracer } from '../tracing.js';
 import type { Emitter } from '../events.js';
-import type { LoadInterception } from '../interception/load-interception.js';
+import type { Interception } from '../interception/interception.js';
 import type { ServerSettings } from './settings.js';
 
 /** A call that is being worked on. */
@@ -33,8 +33,8 @@ export interface HostDeps {
    * The call in whose asynchronous context something happens. One for all servers: Node.js before 24 visits every storage for every promise.
    */
   readonly runningCall: AsyncLocalStorage<RunningCall>;
-  /** Loads what runs the interceptors; `undefined` if there are none. */
-  readonly interception: LoadInterception | undefined;
+  /** Runs the interceptors; `undefined` if there are none. */
+  readonly interception: Interception | undefined;
   /** Waits for a slot to connect. Resolves with the function that releases it, which may be called twice. */
   readonly acquireConnectSlot: (signal: AbortSignal) => Promise<() => void>;
   /** Where entries come from, by the name of their server. */
