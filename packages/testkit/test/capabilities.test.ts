@@ -46,11 +46,11 @@ describe('capabilities decide which cases exist', () => {
     const more = [...namesFor({ backPressure: true, sessionId: true, garbage: ['x'] }, true)];
     const plain = namesFor({});
     expect(more.filter((name) => !plain.has(name))).toEqual([
-      'fails in start() or in the first send() with a typed error, and can be closed',
       'distinguishes requests that were not sent yet from those that were',
       'survives input that is not JSON',
       'delays send() while the peer does not read, and loses nothing',
       'has the session id of the server after initialize',
+      'fails in start() or in the first send() with a typed error, and can be closed',
     ]);
   });
 

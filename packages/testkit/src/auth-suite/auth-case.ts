@@ -1,4 +1,5 @@
 import type { Deadline } from '../transport-suite/deadline.js';
+import type { CaseGroup } from '../transport-suite/define-cases.js';
 import type { AuthProviderFixture, AuthProviderSuiteOptions } from './auth-options.js';
 
 type AuthProviderCapabilities = NonNullable<AuthProviderSuiteOptions['capabilities']>;
@@ -10,15 +11,4 @@ export interface AuthBench extends Deadline, AuthProviderFixture {
   }>;
 }
 
-/** One rule of the contract, and the test that shows it. */
-export interface AuthCase {
-  readonly name: string;
-  /** For which providers the case exists. Default all. */
-  readonly when?: (capabilities: AuthBench['capabilities']) => boolean;
-  readonly run: (bench: AuthBench) => Promise<void>;
-}
-
-export interface AuthCaseGroup {
-  readonly name: string;
-  readonly cases: readonly AuthCase[];
-}
+export type AuthCaseGroup = CaseGroup<AuthBench, AuthBench['capabilities']>;

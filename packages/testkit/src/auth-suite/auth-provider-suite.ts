@@ -2,6 +2,7 @@ import { signInCases } from './cases/sign-in.js';
 import { recoveryCases } from './cases/recovery.js';
 import { signingCases } from './cases/signing.js';
 import { createDeadline } from '../transport-suite/deadline.js';
+import { defineCases, withFixture } from '../transport-suite/define-cases.js';
 import type { TestRunner } from '../transport-suite/options.js';
 import type { AuthBench, AuthCaseGroup } from './auth-case.js';
 import type { AuthProviderSuiteOptions } from './auth-options.js';
@@ -22,23 +23,7 @@ export function authProviderSuite(runner: TestRunner, options: AuthProviderSuite
   const capabilities: AuthBench['capabilities'] = { signsIn, renews, signsOut };
   const deadline = createDeadline(options.deadlineMs ?? 10_000);
 
-  runner.describe(`auth provider contract: ${options.name}`, () => {
-    for (const group of GROUPS) {
-      const cases = group.cases.filter(({ when }) => when?.(capabilities) !== false);
-      // Test runners report an empty group as a mistake.
-      if (cases.length === 0) continue;
-      runner.describe(group.name, () => {
-        for (const { name, run } of cases) {
-          runner.it(name, async () => {
-            const fixture = await options.setup();
-            try {
-              await run({ ...deadline, ...fixture, capabilities });
-            } finally {
-              await fixture.teardown();
-            }
-          });
-        }
-      });
-    }
-  });
+  defineCases(runner, `auth provider contract: ${options.name}`, GROUPS, capabilities, ({ run }) =>
+    withFixture(options.setup(), (fixture) => run({ ...deadline, ...fixture, capabilities })),
+  );
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { ERROR_CODES, FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import type { Deadline } from '../transport-suite/deadline.js';
+import type { CaseGroup } from '../transport-suite/define-cases.js';
 import type {
   EngineConnectInput,
   EngineRequestInput,
@@ -9,11 +11,9 @@ import type {
 import type { Answer, ScriptedServer } from './scripted-server.js';
 
 /** What a case works with. */
-export interface EngineBench {
+export interface EngineBench extends Pick<Deadline, 'within'> {
   /** What the engine has reported, one line per event; errors are not recorded. */
   readonly events: readonly string[];
-  /** Settles as the promise does, and fails the case if that takes too long. */
-  within<T>(promise: Promise<T>, what: string): Promise<T>;
   /** Creates a server with these answers besides the default ones. */
   server(answers?: Readonly<Record<string, Answer>>): ScriptedServer;
   connect(
@@ -22,13 +22,9 @@ export interface EngineBench {
   ): Promise<SessionUnderTest>;
 }
 
-/** One rule of the contract, and how to show it. */
-export interface EngineCase {
-  readonly name: string;
-  /** Capability without which the case does not exist. */
-  readonly needs?: keyof NonNullable<EngineSuiteOptions['capabilities']>;
-  readonly run: (bench: EngineBench) => Promise<void>;
-}
+type EngineCapabilities = Record<keyof NonNullable<EngineSuiteOptions['capabilities']>, boolean>;
+
+export type EngineCaseGroup = CaseGroup<EngineBench, EngineCapabilities>;
 
 /** What the engines tell the server about the host. */
 export const CLIENT = { name: 'engine-suite', version: '4.5.6' };

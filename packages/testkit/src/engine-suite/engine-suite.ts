@@ -1,20 +1,16 @@
-import { AssertionError } from 'node:assert/strict';
-import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { TestRunner } from '../transport.js';
+import { createDeadline } from '../transport-suite/deadline.js';
+import { defineCases } from '../transport-suite/define-cases.js';
 import { connectCases } from './connect-cases.js';
 import { endCases } from './end-cases.js';
-import { CLIENT, type EngineBench, type EngineCase } from './engine-case.js';
+import { CLIENT, type EngineBench, type EngineCaseGroup } from './engine-case.js';
 import type { EngineConnectInput, EngineSuiteOptions } from './engine-under-test.js';
 import { requestCases } from './request-cases.js';
 import { ScriptedServer, type Answer } from './scripted-server.js';
 import { serverMessageCases } from './server-message-cases.js';
 
-const GROUPS: readonly (readonly [name: string, cases: readonly EngineCase[]])[] = [
-  ['connecting', connectCases],
-  ['requests', requestCases],
-  ['messages of the server', serverMessageCases],
-  ['the end of a connection', endCases],
-];
+const GROUPS: readonly EngineCaseGroup[] = [connectCases, requestCases, serverMessageCases, endCases];
 
 /**
  * Defines the contract tests of a protocol engine with the runner that is passed in: about 20 cases against a scripted server
@@ -27,15 +23,9 @@ const GROUPS: readonly (readonly [name: string, cases: readonly EngineCase[]])[]
 export function engineSuite(runner: TestRunner, options: EngineSuiteOptions): void {
   const { serverRequests = true, progress = true } = options.capabilities ?? {};
   const capabilities = { serverRequests, progress };
-  runner.describe(`engine contract: ${options.name}`, () => {
-    for (const [name, all] of GROUPS) {
-      runner.describe(name, () => {
-        for (const each of all.filter(({ needs }) => needs === undefined || capabilities[needs])) {
-          runner.it(each.name, async () => each.run(createBench(options)));
-        }
-      });
-    }
-  });
+  defineCases(runner, `engine contract: ${options.name}`, GROUPS, capabilities, ({ run }) =>
+    run(createBench(options)),
+  );
 }
 
 function createBench({ engine, deadlineMs = 10_000 }: EngineSuiteOptions): EngineBench {
@@ -48,14 +38,7 @@ function createBench({ engine, deadlineMs = 10_000 }: EngineSuiteOptions): Engin
     error: () => undefined,
     closed: () => events.push('closed'),
   };
-  const within = <T>(promise: Promise<T>, what: string): Promise<T> =>
-    withTimeout(
-      {
-        ms: deadlineMs,
-        error: () => new AssertionError({ message: `${what} did not settle within ${deadlineMs} ms` }),
-      },
-      () => promise,
-    );
+  const { within } = createDeadline(deadlineMs);
   return {
     events,
     within,

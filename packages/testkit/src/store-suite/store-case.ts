@@ -1,5 +1,6 @@
 import type { TokenStore } from '@mcp-fittings/client-core';
 import type { Deadline } from '../transport-suite/deadline.js';
+import type { CaseGroup } from '../transport-suite/define-cases.js';
 import type { TokenStoreCapabilities, TokenStoreFixture } from './store-options.js';
 
 /** What a case works with. */
@@ -11,15 +12,4 @@ export interface StoreBench extends Deadline {
   }>;
 }
 
-/** One rule of the contract, and the test that shows it. */
-export interface StoreCase {
-  readonly name: string;
-  /** For which stores the case exists. Default all. */
-  readonly when?: (capabilities: StoreBench['capabilities']) => boolean;
-  readonly run: (bench: StoreBench) => Promise<void>;
-}
-
-export interface StoreCaseGroup {
-  readonly name: string;
-  readonly cases: readonly StoreCase[];
-}
+export type StoreCaseGroup = CaseGroup<StoreBench, StoreBench['capabilities']>;

@@ -5,6 +5,7 @@ import { processCases } from './cases/processes.js';
 import { sharingCases } from './cases/sharing.js';
 import { valueCases } from './cases/values.js';
 import { createDeadline } from '../transport-suite/deadline.js';
+import { defineCases, withFixture } from '../transport-suite/define-cases.js';
 import type { TestRunner } from '../transport-suite/options.js';
 import type { StoreBench, StoreCaseGroup } from './store-case.js';
 import type { TokenStoreSuiteOptions } from './store-options.js';
@@ -37,23 +38,9 @@ export function tokenStoreSuite(runner: TestRunner, options: TokenStoreSuiteOpti
   const capabilities: StoreBench['capabilities'] = { shared, processes, losesLocks, maxValueBytes };
   const deadline = createDeadline(options.deadlineMs ?? 10_000);
 
-  runner.describe(`token store contract: ${options.name}`, () => {
-    for (const group of GROUPS) {
-      const cases = group.cases.filter(({ when }) => when?.(capabilities) !== false);
-      // Test runners report an empty group as a mistake.
-      if (cases.length === 0) continue;
-      runner.describe(group.name, () => {
-        for (const { name, run } of cases) {
-          runner.it(name, async () => {
-            const fixture = await options.setup();
-            try {
-              await run({ ...deadline, store: fixture.store, fixture, capabilities });
-            } finally {
-              await fixture.teardown();
-            }
-          });
-        }
-      });
-    }
-  });
+  defineCases(runner, `token store contract: ${options.name}`, GROUPS, capabilities, ({ run }) =>
+    withFixture(options.setup(), (fixture) =>
+      run({ ...deadline, store: fixture.store, fixture, capabilities }),
+    ),
+  );
 }

@@ -11,6 +11,7 @@ import type {
 import { isRequest, isResponse } from '@mcp-fittings/toolbox/messages';
 import type { Capabilities } from './capabilities.js';
 import { createDeadline, type Deadline, outcomeOf, type Outcome } from './deadline.js';
+import type { CaseGroup } from './define-cases.js';
 import type { TransportFixture } from './options.js';
 
 /** A request that was sent; `outcome` is how its `send()` settled. */
@@ -19,7 +20,7 @@ export interface Sent {
   readonly outcome: Promise<Outcome>;
 }
 
-/** A minimal client that records everything that the transport reports. */
+/** A minimal client that records everything that the transport reports. Its transport is not started. */
 export interface Session extends Deadline {
   readonly transport: Transport;
   readonly fixture: TransportFixture;
@@ -55,6 +56,8 @@ export interface Session extends Deadline {
   killPeer(): Promise<void>;
   responsesTo(id: RequestId): JSONRPCMessage[];
 }
+
+export type TransportCaseGroup = CaseGroup<Session, Capabilities>;
 
 export interface BeginOptions extends TransportSendOptions {
   readonly id?: RequestId | undefined;

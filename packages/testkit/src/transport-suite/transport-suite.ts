@@ -9,13 +9,12 @@ import { sharedOptionCases } from './cases/shared-options.js';
 import { sizeCases } from './cases/size.js';
 import { startFailureCases } from './cases/start-failure.js';
 import { withDefaults } from './capabilities.js';
-import type { CaseGroup } from './case.js';
+import { defineCases, withFixture } from './define-cases.js';
 import type { TestRunner, TransportSuiteOptions } from './options.js';
-import { createSession } from './session.js';
+import { createSession, type TransportCaseGroup } from './session.js';
 
-const GROUPS: readonly CaseGroup[] = [
+const GROUPS: readonly TransportCaseGroup[] = [
   lifecycleCases,
-  startFailureCases,
   deliveryCases,
   requestCases,
   deathCases,
@@ -39,30 +38,15 @@ export function transportSuite(runner: TestRunner, options: TransportSuiteOption
   const capabilities = withDefaults(options.capabilities);
   const { deadlineMs = 10_000, hangMs = 30_000 } = options;
 
-  runner.describe(`transport contract: ${options.name}`, () => {
-    for (const group of GROUPS) {
-      const cases = group.cases.flatMap((entry) => {
-        const setup = entry.unreachable === true ? options.setupUnreachable : options.setup;
-        if (setup === undefined || entry.when?.(capabilities) === false) return [];
-        return [{ ...entry, setup }];
-      });
-      // Test runners report an empty group as a mistake.
-      if (cases.length === 0) continue;
-      runner.describe(group.name, () => {
-        for (const { name, run, setup } of cases) {
-          runner.it(name, async () => {
-            const controller = new AbortController();
-            const given = { server: 'kit', signal: controller.signal };
-            const fixture = await setup(given);
-            const abort = (reason: Error): void => controller.abort(reason);
-            try {
-              await run(createSession(fixture, capabilities, { ...given, abort, deadlineMs, hangMs }));
-            } finally {
-              await fixture.teardown();
-            }
-          });
-        }
-      });
-    }
-  });
+  const define = (groups: readonly TransportCaseGroup[], setup: TransportSuiteOptions['setup']): void =>
+    defineCases(runner, `transport contract: ${options.name}`, groups, capabilities, ({ run }) => {
+      const controller = new AbortController();
+      const given = { server: 'kit', signal: controller.signal };
+      const abort = (reason: Error): void => controller.abort(reason);
+      return withFixture(setup(given), (fixture) =>
+        run(createSession(fixture, capabilities, { ...given, abort, deadlineMs, hangMs })),
+      );
+    });
+  define(GROUPS, options.setup);
+  if (options.setupUnreachable !== undefined) define([startFailureCases], options.setupUnreachable);
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../case.js';
 import { assertSendFailed, assertTransportError } from '../expect.js';
 import { outcomeOf } from '../deadline.js';
-import type { Session } from '../session.js';
+import type { Session, TransportCaseGroup } from '../session.js';
 
 /** A request whose answer is not there yet; the peer has seen it. */
 async function beginHeld(session: Session): Promise<ReturnType<Session['begin']>> {
@@ -12,7 +11,7 @@ async function beginHeld(session: Session): Promise<ReturnType<Session['begin']>
   return held;
 }
 
-export const deathCases: CaseGroup = {
+export const deathCases: TransportCaseGroup = {
   name: 'the end of the connection',
   cases: [
     {

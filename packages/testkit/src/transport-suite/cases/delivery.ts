@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { isNotification, isRequest, isResponse } from '@mcp-fittings/toolbox/messages';
-import type { CaseGroup } from '../case.js';
-import type { Session } from '../session.js';
+import type { Session, TransportCaseGroup } from '../session.js';
 
 const MANY = 500;
 
@@ -13,7 +12,7 @@ function indices(session: Session): unknown[] {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-export const deliveryCases: CaseGroup = {
+export const deliveryCases: TransportCaseGroup = {
   name: 'delivery',
   cases: [
     {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../case.js';
+import type { TransportCaseGroup } from '../session.js';
 
 const ERROR_BRANDS = Symbol.for('mcp.sdk.errorBrands');
 
@@ -11,7 +11,7 @@ function understoodByV2(error: unknown): boolean {
 }
 
 /** What both SDKs do with a transport. */
-export const eraCases: CaseGroup = {
+export const eraCases: TransportCaseGroup = {
   name: 'both SDKs and both protocol eras',
   cases: [
     {

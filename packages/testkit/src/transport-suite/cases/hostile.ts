@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../case.js';
 import { assertSendFailed } from '../expect.js';
+import type { TransportCaseGroup } from '../session.js';
 
 /** JSON values that are not JSON-RPC messages. None has the id of a request in flight. */
 const INVALID: readonly unknown[] = [
@@ -26,7 +26,7 @@ function response(id: unknown, n: number): unknown {
   return { jsonrpc: '2.0', id, result: { n } };
 }
 
-export const hostileCases: CaseGroup = {
+export const hostileCases: TransportCaseGroup = {
   name: 'a peer that breaks the rules',
   cases: [
     {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { CaseGroup } from '../case.js';
 import { assertSendFailed, assertTransportError } from '../expect.js';
 import { outcomeOf } from '../deadline.js';
-import type { Session } from '../session.js';
+import type { Session, TransportCaseGroup } from '../session.js';
 
 const PING = { jsonrpc: '2.0', id: 'unsent', method: 'ping' } as const;
 
@@ -11,7 +10,7 @@ async function sendOutcome(session: Session): ReturnType<typeof outcomeOf> {
   return session.within(outcomeOf(session.transport.send(PING)), 'send() settles');
 }
 
-export const lifecycleCases: CaseGroup = {
+export const lifecycleCases: TransportCaseGroup = {
   name: 'life cycle',
   cases: [
     {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { isNotification } from '@mcp-fittings/toolbox/messages';
-import type { CaseGroup } from '../case.js';
 import { assertSendFailed } from '../expect.js';
 import { outcomeOf } from '../deadline.js';
+import type { TransportCaseGroup } from '../session.js';
 
-export const requestCases: CaseGroup = {
+export const requestCases: TransportCaseGroup = {
   name: 'requests',
   cases: [
     {

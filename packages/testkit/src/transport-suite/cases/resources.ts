@@ -1,6 +1,5 @@
-import type { CaseGroup } from '../case.js';
 import { outcomeOf } from '../deadline.js';
-import type { Session } from '../session.js';
+import type { Session, TransportCaseGroup } from '../session.js';
 
 type Counts = ReadonlyMap<string, number>;
 
@@ -69,7 +68,7 @@ const MOMENTS: readonly { readonly name: string; readonly pass: () => Promise<vo
   { name: 'a turn later', pass: turn },
 ];
 
-export const resourceCases: CaseGroup = {
+export const resourceCases: TransportCaseGroup = {
   name: 'resources',
   cases: [
     {

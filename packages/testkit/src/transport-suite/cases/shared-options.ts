@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../case.js';
 import { assertSendFailed, assertTransportError } from '../expect.js';
 import { FLOOD_MESSAGES, floodText } from '../../peer/values.js';
 import { outcomeOf } from '../deadline.js';
-import type { Session } from '../session.js';
+import type { Session, TransportCaseGroup } from '../session.js';
 
 /** What a caller gives the transport, and what it does with it: the same over every wire. */
-export const sharedOptionCases: CaseGroup = {
+export const sharedOptionCases: TransportCaseGroup = {
   name: 'signal, server name and unsent requests',
   cases: [
     {

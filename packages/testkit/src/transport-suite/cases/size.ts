@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../case.js';
 import { FLOOD_MESSAGES, floodText, memberOf, patternText } from '../../peer/values.js';
+import type { TransportCaseGroup } from '../session.js';
 
-export const sizeCases: CaseGroup = {
+export const sizeCases: TransportCaseGroup = {
   name: 'size',
   cases: [
     {

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import type { CaseGroup } from '../case.js';
 import { assertSendFailed, assertTransportError } from '../expect.js';
 import { outcomeOf } from '../deadline.js';
+import type { TransportCaseGroup } from '../session.js';
 
-export const startFailureCases: CaseGroup = {
+export const startFailureCases: TransportCaseGroup = {
   name: 'a peer that does not exist',
   cases: [
     {
       name: 'fails in start() or in the first send() with a typed error, and can be closed',
-      unreachable: true,
       async run(session) {
         const { transport } = session;
         const started = await session.within(outcomeOf(transport.start()), 'start() settles');
