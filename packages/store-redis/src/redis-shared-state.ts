@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, SharedState } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/toolbox/stores';
+import { READ } from './entries.js';
 import { unlessUnreadable } from './redis-errors.js';
 import type { RedisClient } from './redis-client.js';
 import { createRedisKeys, type RedisKeys } from './redis-keys.js';
@@ -86,11 +87,6 @@ const STORED = /^([\da-f-]{36}) (\{[ -~]*\})$/;
 function bindingOf(entry: string, version: string): string {
   return `redis shared ${entry} ${version}`;
 }
-
-/** KEYS: value. ARGV: maximum bytes. */
-const READ = `
-if redis.call('STRLEN', KEYS[1]) > tonumber(ARGV[1]) then return false end
-return redis.call('GET', KEYS[1])`;
 
 /**
  * KEYS: value. ARGV: version, encrypted text, lifetime in ms, expected version. A record is `<version> <encrypted text>`. Repeated
