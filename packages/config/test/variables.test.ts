@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createServerApprovals } from '../src/approval/approvals.js';
@@ -103,7 +104,7 @@ describe('expansion in an entry', () => {
         command: 'b',
         args: ['b', '--x=b'],
         env: { K: 'b' },
-        cwd: '/b',
+        cwd: resolve('/b'),
         custom: { deep: [{ text: 'b' }], number: 1, flag: true, nothing: null },
       },
       b: {

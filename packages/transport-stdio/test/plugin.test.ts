@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { inspect } from 'node:util';
 import type { Logger, TransportDeps } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
@@ -44,7 +46,8 @@ describe('the plugin', () => {
   });
 
   it('creates transports that work', async () => {
-    expect(await asked('cwd', {}, { entry: { cwd: '/' } })).toMatchObject({ result: { cwd: '/' } });
+    const cwd = realpathSync(tmpdir());
+    expect(await asked('cwd', {}, { entry: { cwd } })).toMatchObject({ result: { cwd } });
   });
 
   it('prefers the entry to the options of the plugin', async () => {

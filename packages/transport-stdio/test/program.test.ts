@@ -9,6 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { childEnvironment, networkVariablesWithheld } from '../src/process/environment.js';
 import { startToy, toy, toyClient } from './support/toy-client.js';
 
+/** What is about signals, modes, shebangs, or paths that begin with a slash is not about Windows. */
+const posix = process.platform !== 'win32';
+
 const run = promisify(execFile);
 const HOST = fileURLToPath(new URL('support/cloned-host.mjs', import.meta.url));
 
@@ -59,7 +62,7 @@ describe('a server of the user, in a directory with files from a stranger', () =
     });
   });
 
-  it('started by npx is not taken from node_modules of the working directory', async () => {
+  it.runIf(posix)('started by npx is not taken from node_modules of the working directory', async () => {
     const said = await hostInClone(
       {
         command: 'npx',
@@ -90,7 +93,7 @@ describe('a server of the user, in a directory with files from a stranger', () =
     },
   );
 
-  it('with a relative command is looked up from `cwd`', async () => {
+  it.runIf(posix)('with a relative command is looked up from `cwd`', async () => {
     expect(await hostInClone({ command: './planted', cwd: home })).toMatch(
       /^failed: .*The command ".\/planted" does not exist/,
     );
@@ -101,7 +104,7 @@ describe('a server of the user, in a directory with files from a stranger', () =
     rmSync(join(clone, 'pwned'));
   });
 
-  it('has a PATH without such parts, for its own children', async () => {
+  it.runIf(posix)('has a PATH without such parts, for its own children', async () => {
     const path = `.:${clone}::relative:/usr/bin:`;
     await using client = await startToy({ env: { PATH: path } });
     expect(await client.result('env')).toMatchObject({ env: { PATH: `${clone}:/usr/bin` } });
@@ -117,7 +120,7 @@ describe('a server of the user, in a directory with files from a stranger', () =
     expect(resolveStdioEntry({ command }).cwd).toBe(process.cwd());
   });
 
-  it('started by the factory: the error names a file on the PATH that is not executable', async () => {
+  it.runIf(posix)('started by the factory: the error names a file on the PATH that is not executable', async () => {
     writeFileSync(join(home, 'plain-tool'), 'text');
     const client = toyClient({ command: 'plain-tool', env: { PATH: home } });
     await expect(client.transport.start()).rejects.toMatchObject({ code: 'COMMAND_NOT_EXECUTABLE' });

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { inspect } from 'node:util';
 import { TransportError } from '@mcp-fittings/client-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,13 +8,16 @@ import { createStdioTransport } from '../src/index.js';
 import { explainSpawnError } from '../src/process/spawn-failure.js';
 import { toyClient, type ToyOptions } from './support/toy-client.js';
 
+/** What is about signals, modes, shebangs, or paths that begin with a slash is not about Windows. */
+const posix = process.platform !== 'win32';
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'stdio-'));
   mkdirSync(join(folder, 'directory'));
   writeFileSync(join(folder, 'plain'), 'text');
-  writeFileSync(join(folder, 'orphan'), '#!/does/not/exist\n');
-  chmodSync(join(folder, 'orphan'), 0o755);
+  writeFileSync(join(folder, 'orphan.sh'), '#!/does/not/exist\n');
+  chmodSync(join(folder, 'orphan.sh'), 0o755);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -51,7 +54,7 @@ describe('a server that cannot be started', () => {
   });
 
   it('says how many directories were searched, and what to install', async () => {
-    const error = await failure({ command: 'uvx', env: { PATH: `${folder}:/does/not/exist` } });
+    const error = await failure({ command: 'uvx', env: { PATH: [folder, join(folder, 'nowhere')].join(delimiter) } });
     expect(error.message).toContain('The command "uvx" was not found in the 2 directories of the PATH.');
     expect(error.hint).toMatch(/^Install uv .*full path/);
     expect(error.cause).toMatchObject({ code: 'ENOENT' });
@@ -72,13 +75,13 @@ describe('a server that cannot be started', () => {
     ],
     [
       'a script whose interpreter is missing',
-      () => ({ command: './orphan', cwd: folder }),
+      () => ({ command: './orphan.sh', cwd: folder }),
       'COMMAND_NOT_FOUND',
       /interpreter/,
     ],
     [
       'a script on the PATH whose interpreter is missing',
-      () => ({ command: 'orphan', env: { PATH: folder } }),
+      () => ({ command: 'orphan.sh', env: { PATH: folder } }),
       'COMMAND_NOT_FOUND',
       /interpreter/,
     ],
@@ -86,9 +89,14 @@ describe('a server that cannot be started', () => {
       'a file that is not a program',
       () => ({ command: join(folder, 'plain') }),
       'COMMAND_NOT_EXECUTABLE',
-      /EACCES/,
+      posix ? /EACCES/ : /has no extension/,
     ],
-    ['a directory', () => ({ command: join(folder, 'directory') }), 'COMMAND_NOT_EXECUTABLE', /EACCES/],
+    [
+      'a directory',
+      () => ({ command: join(folder, 'directory') }),
+      'COMMAND_NOT_EXECUTABLE',
+      posix ? /EACCES/ : /is a directory/,
+    ],
     [
       'a cwd that does not exist',
       () => ({ cwd: join(folder, 'nope') }),
@@ -116,7 +124,7 @@ describe('a server that cannot be started', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('reports an argument list that is too long for the system', async () => {
+  it.runIf(posix)('reports an argument list that is too long for the system', async () => {
     const error = await failure({ args: Array.from({ length: 64 }, () => 'x'.repeat(100_000)) });
     expect(error).toMatchObject({ code: 'SPAWN_FAILED', hint: expect.stringContaining('too long') });
   });

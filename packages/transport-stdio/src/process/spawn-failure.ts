@@ -77,6 +77,10 @@ export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): 
     return failure('CONFIG_INVALID', message, cause, 'Pass long values in `env`, or in a file.');
   }
   if (NOT_FOUND.has(code)) {
+    if (attempt.platform === 'win32') {
+      const message = await whyWindowsCannotStart(attempt);
+      if (message !== undefined) return failure('COMMAND_NOT_EXECUTABLE', message, cause, WINDOWS_PROGRAMS);
+    }
     if (await existsInSearchPath(attempt)) {
       const message = `${command} exists, but the interpreter that its first line names does not.`;
       return failure(
@@ -187,6 +191,15 @@ async function checkCwd(cwd: string | undefined): Promise<string | undefined> {
     const code = systemCode(cause);
     return NOT_FOUND.has(code) ? `${name} does not exist.` : `${name} cannot be entered (${code}).`;
   }
+}
+
+/** Windows finds only files whose extension says that they are programs. */
+async function whyWindowsCannotStart(attempt: SpawnAttempt): Promise<string | undefined> {
+  const { command, cwd = '.' } = attempt;
+  const entry = isPath(attempt) ? await stat(win32.resolve(cwd, command)).catch(() => undefined) : undefined;
+  if (entry?.isDirectory() === true) return `${quoted(command)} is a directory.`;
+  if (win32.extname(command) !== '' || !(await existsInSearchPath(attempt))) return undefined;
+  return `${quoted(command)} exists, and has no extension, without which Windows does not start it.`;
 }
 
 async function existsInSearchPath(attempt: SpawnAttempt): Promise<boolean> {

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { diagnoseEntry } from './support/diagnose-server.js';
+
+const BIN = fileURLToPath(new URL('../dist/bin.js', import.meta.url));
+
+describe.runIf(process.platform === 'win32')('on Windows', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = join(await realpath(await mkdtemp(join(tmpdir(), 'fittings-'))), 'OneDrive - Ünï 日本');
+    await mkdir(folder);
+    await writeFile(join(folder, 'server.ps1'), 'Write-Host x');
+    await writeFile(join(folder, 'server.js'), 'console.log(1)');
+    await writeFile(join(folder, 'tool.cmd'), '@echo off\r\nexit /b 3\r\n');
+    await writeFile(join(folder, 'server'), '#!/bin/sh\n');
+  });
+  afterAll(() => rm(join(folder, '..'), { recursive: true, force: true, maxRetries: 5 }));
+
+  const broken: readonly [name: string, entry: () => object, code: string, fix: RegExp][] = [
+    [
+      'npx and its arguments in one string',
+      () => ({ command: 'npx -y @scope/x' }),
+      'COMMAND_NOT_FOUND',
+      /"?args/,
+    ],
+    [
+      'a path and its arguments in one string',
+      () => ({ command: String.raw`C:\node\node.exe x.js` }),
+      'COMMAND_NOT_FOUND',
+      /"?args/,
+    ],
+    [
+      'a program that is not installed',
+      () => ({ command: 'uvx', env: { PATH: folder } }),
+      'COMMAND_NOT_FOUND',
+      /Install uv/,
+    ],
+    [
+      'python where only py is',
+      () => ({ command: 'python3', env: { PATH: folder } }),
+      'COMMAND_NOT_FOUND',
+      /`py`/,
+    ],
+    [
+      'a script of PowerShell',
+      () => ({ command: join(folder, 'server.ps1') }),
+      'COMMAND_NOT_EXECUTABLE',
+      /powershell/,
+    ],
+    [
+      'a script of Node.js',
+      () => ({ command: join(folder, 'server.js') }),
+      'COMMAND_NOT_EXECUTABLE',
+      /node for \.js/,
+    ],
+    [
+      'a file without extension',
+      () => ({ command: join(folder, 'server') }),
+      'COMMAND_NOT_EXECUTABLE',
+      /\.exe/,
+    ],
+    ['a folder', () => ({ command: folder }), 'COMMAND_NOT_EXECUTABLE', /\.exe/],
+    [
+      'a variable of cmd',
+      () => ({ command: String.raw`%SystemRoot%\system32\cmd.exe` }),
+      'COMMAND_NOT_FOUND',
+      /./,
+    ],
+    [
+      'a quote for a batch file',
+      () => ({ command: join(folder, 'tool.cmd'), args: ['{"a":1}'] }),
+      'CONFIG_INVALID',
+      /\.exe/,
+    ],
+    ['a batch file that fails', () => ({ command: join(folder, 'tool.cmd') }), 'PROCESS_EXITED', /./],
+    [
+      'a working directory that is missing',
+      () => ({ command: process.execPath, cwd: String.raw`C:\nowhere` }),
+      'CWD_INVALID',
+      /cwd/,
+    ],
+  ];
+  it.each(broken)('doctor explains %s', async (_, entry, code, fix) => {
+    const { healthy, findings } = await diagnoseEntry(entry() as Parameters<typeof diagnoseEntry>[0]);
+    expect(healthy).toBe(false);
+    expect(findings[0]).toMatchObject({ error: code, fix: expect.stringMatching(fix) });
+    expect(findings[0]?.fix).not.toMatch(/chmod|nvm|Homebrew|execute permission/);
+  });
+
+  it('reads files with byte order marks and CRLF, in a profile with spaces and Unicode', async () => {
+    const entry = { mcpServers: { here: { command: 'node', args: ['-e', ''], cwd: '${workspaceFolder}' } } };
+    const text = JSON.stringify(entry, undefined, 2).replaceAll('\n', '\r\n');
+    await writeFile(join(folder, 'servers.json'), `\uFEFF${text}\r\n`);
+    const args = ['--strict-mcp-config', '--mcp-config', 'servers.json', 'list', '--json'];
+    const env = { ...process.env, USERPROFILE: folder, APPDATA: folder, LOCALAPPDATA: folder };
+    const listing = promisify(execFile)(process.execPath, [BIN, ...args], { cwd: folder, env });
+    const { stdout } = await listing.catch((error: { stdout: string }) => error);
+    expect(JSON.parse(stdout)).toMatchObject({ servers: [{ name: 'here' }] });
+  });
+});
