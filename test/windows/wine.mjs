@@ -29,6 +29,8 @@ function environment(prefix) {
     WINEDEBUG: '-all',
     WINEDLLOVERRIDES: OVERRIDES,
     DISPLAY: '',
+    // Otherwise no file can have a name that is not ASCII.
+    LC_ALL: 'C.UTF-8',
   };
 }
 
