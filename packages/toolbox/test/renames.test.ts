@@ -40,20 +40,24 @@ describe('the file system', () => {
     expect((await readdir(place)).filter((name) => name.includes('.'))).toHaveLength(rounds);
   });
 
-  it('frees the name of a file that is deleted or renamed while it is open', async () => {
-    const place = await folder();
-    const path = join(place, 'file');
-    for (const clear of [unlink, (old: string) => rename(old, `${old}.old`)]) {
-      await writeFile(path, 'old');
-      const open = openSync(path, 'r');
-      try {
-        await clear(path);
-        await replaceFile(path, 'new');
-        expect(await readFile(path, 'utf8')).toBe('new');
-      } finally {
-        closeSync(open);
+  // Wine keeps the name until the file is closed.
+  it.runIf(process.env['UNDER_WINE'] === undefined)(
+    'frees the name of a file that is deleted or renamed while it is open',
+    async () => {
+      const place = await folder();
+      const path = join(place, 'file');
+      for (const clear of [unlink, (old: string) => rename(old, `${old}.old`)]) {
+        await writeFile(path, 'old');
+        const open = openSync(path, 'r');
+        try {
+          await clear(path);
+          await replaceFile(path, 'new');
+          expect(await readFile(path, 'utf8')).toBe('new');
+        } finally {
+          closeSync(open);
+        }
+        await unlink(path);
       }
-      await unlink(path);
-    }
-  });
+    },
+  );
 });
