@@ -120,7 +120,7 @@ async function bundled(files, dist, inlined) {
     // A `require` would stop a bundle in the format of ES modules.
     plugins: [
       inAscii(),
-      ...(inlined.length > 0 ? [WITHOUT_SQLITE, esmExternalRequirePlugin({ external: REQUIRED })] : []),
+      ...(inlined.length > 0 ? [LEFT_OUT, esmExternalRequirePlugin({ external: REQUIRED })] : []),
     ],
   });
   const { output } = await built.generate({
@@ -143,12 +143,13 @@ async function bundled(files, dist, inlined) {
   return output;
 }
 
-/** What packages in CommonJS may require. undici looks for `node:sqlite`, which Node.js 20 does not have, for a cache that is not used. */
+/** What packages in CommonJS may require. Node.js 20 does not have `node:sqlite`. */
 const REQUIRED = [/^node:(?!sqlite$)/, ...builtinModules];
-const WITHOUT_SQLITE = {
-  name: 'without-sqlite',
-  resolveId: (id) => (id === 'node:sqlite' ? '\0sqlite' : undefined),
-  load: (id) => (id === '\0sqlite' ? 'throw new Error("node:sqlite is left out.");' : undefined),
+/** Parts of undici that are not used: a cache in SQLite, and HTTP/2. */
+const LEFT_OUT = {
+  name: 'left-out',
+  resolveId: (id) => (id === 'node:sqlite' || id === './client-h2.js' ? '\0left-out' : undefined),
+  load: (id) => (id === '\0left-out' ? 'export {};' : undefined),
 };
 
 /** What belongs to an entry point by its folder is in the file of that one, so that another entry point does not load all that is shared. */

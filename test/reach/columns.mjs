@@ -26,12 +26,12 @@ export const COLUMNS = {
   'esbuild-esm': async ({ program, out }) => {
     const outfile = join(out, 'main.mjs');
     await esbuild({ ...FOR_NODE, entryPoints: [program], outfile, format: 'esm' });
-    return packaged(process.execPath, [outfile]);
+    return packaged(process.execPath, [outfile], outfile);
   },
   'esbuild-cjs': async ({ program, out }) => {
     const outfile = join(out, 'main.cjs');
     await esbuild({ ...FOR_NODE, entryPoints: [program], outfile, format: 'cjs' });
-    return packaged(process.execPath, [outfile]);
+    return packaged(process.execPath, [outfile], outfile);
   },
   'esbuild-split': async ({ program, out }) => {
     const options = { format: 'esm', splitting: true, outdir: out, outExtension: { '.js': '.mjs' } };
@@ -61,17 +61,17 @@ export const COLUMNS = {
     chmodSync(command, 0o755);
     const fuse = ['--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'];
     await run(process.execPath, [bin('postject'), command, 'NODE_SEA_BLOB', blob, ...fuse]);
-    return { ...packaged(command, []), isolation: 'in-process' };
+    return { ...packaged(command, [], command), isolation: 'in-process' };
   },
   'bun-compile': async ({ program, out }) => {
     const command = join(out, 'program');
     await run(bin('bun'), ['build', '--compile', program, '--outfile', command]);
-    return { ...packaged(command, []), isolation: 'in-process' };
+    return packaged(command, [], command);
   },
 };
 
-function packaged(command, args) {
-  return { command, args, packaged: true };
+function packaged(command, args, file) {
+  return { command, args, file, packaged: true };
 }
 
 /** What a program with a keychain has beside it, whatever it is packaged with: a native module cannot be part of a bundle. */

@@ -17,6 +17,7 @@ import { runSharedProcess } from '@mcp-fittings/transport-shared/server';
 import { sse } from '@mcp-fittings/transport-sse';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { ws } from '@mcp-fittings/transport-ws';
+import * as keytar from './keytar.mjs';
 import { scriptedPerson } from './scripted-person.js';
 
 const SHARED_PROCESS = '--shared-process';
@@ -25,7 +26,7 @@ if (at > 0) runSharedProcess({ folder: process.argv[at + 1], idleMs: 1000 });
 else main();
 
 async function main() {
-  const { servers, folder, packaged, keytar, isolation } = JSON.parse(process.env['REACH']);
+  const { servers, folder, packaged, module, isolation } = JSON.parse(process.env['REACH']);
   const open = [];
   const connect = async (entry, options = {}) => {
     const host = createHost({ name: 'reach', version: '1.0.0', ...options });
@@ -74,7 +75,9 @@ async function main() {
   });
   await step('keychain', async () => {
     const options = { lockDirectory: join(folder, 'locks'), isolation };
-    const store = keychainStore({ ...options, service: 'reach', driver: { module: keytar } });
+    // A single executable imports no file.
+    const driver = isolation === 'in-process' ? keytar : { module };
+    const store = keychainStore({ ...options, service: 'reach', driver });
     open.push(store);
     await store.set('key', { value: 'kept' });
     assert.deepEqual(await store.get('key'), { value: 'kept' });

@@ -7,7 +7,12 @@ import { installedFile, ownProgram } from '@mcp-fittings/toolbox/programs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 const run = promisify(execFile);
-const REQUEST = { script: '@scope/part/helper', what: 'the helper', hint: 'Install it.' } as const;
+const REQUEST = {
+  package: '@scope/part',
+  script: 'helper.js',
+  what: 'the helper',
+  hint: 'Install it.',
+} as const;
 let folder: string;
 
 /** A part that is installed in a folder, with a script that writes its arguments. */
@@ -15,7 +20,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'own-program-'));
   const part = join(folder, 'node_modules/@scope/part');
   await mkdir(part, { recursive: true });
-  const manifest = { name: '@scope/part', version: '1.0.0', exports: { './helper': './helper.js' } };
+  const manifest = { name: '@scope/part', version: '1.0.0', exports: { './package.json': './package.json' } };
   await writeFile(join(part, 'package.json'), JSON.stringify(manifest));
   await writeFile(join(part, 'helper.js'), 'console.log(JSON.stringify(process.argv.slice(2)))');
 });
@@ -34,15 +39,15 @@ describe('a program of an installed package', () => {
 
   it('is found beside the program when the module that needs it is in a bundle elsewhere', () => {
     vi.spyOn(process, 'argv', 'get').mockReturnValue([process.execPath, join(folder, 'dist/main.cjs')]);
-    const path = join(folder, 'node_modules/@scope/part/helper.js');
+    const path = join(folder, 'node_modules/@scope/part/package.json');
     for (const importer of [undefined, 'file:///$bunfs/root/main'])
-      expect(installedFile(REQUEST.script, importer)).toBe(path);
+      expect(installedFile('@scope/part/package.json', importer)).toBe(path);
   });
 
   it('is found beside the executable', () => {
     vi.spyOn(process, 'argv', 'get').mockReturnValue(['program']);
     vi.spyOn(process, 'execPath', 'get').mockReturnValue(join(folder, 'program'));
-    expect(installedFile(REQUEST.script, undefined)).toContain('helper.js');
+    expect(installedFile('@scope/part/package.json', undefined)).toContain(folder);
   });
 
   it('that is missing is an error with the part and the page', () => {
@@ -50,7 +55,7 @@ describe('a program of an installed package', () => {
     expect(() => ownProgram({ ...REQUEST, importer: undefined })).toThrow(
       expect.objectContaining({
         ...missing,
-        message: 'Cannot start the helper: @scope/part/helper is not installed beside this program.',
+        message: 'Cannot start the helper: @scope/part is not installed beside this program.',
         hint: expect.stringMatching(/^Install it\. See https:.*docs\/bundling\.md$/) as string,
       }),
     );

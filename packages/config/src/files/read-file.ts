@@ -119,15 +119,13 @@ async function readUpTo(handle: FileHandle, maxBytes: number, size: number): Pro
 
 /** Whether a path, or the nearest part of it that exists, is a symbolic link to a target that does not exist. */
 export async function isBrokenLink(path: string): Promise<boolean> {
-  for (let current = path; ; current = dirname(current)) {
-    const stats = await lstat(current).catch(() => undefined);
-    if (stats === undefined && current !== dirname(current)) continue;
-    if (stats?.isSymbolicLink() !== true) return false;
-    return realpath(current).then(
-      () => false,
-      () => true,
-    );
-  }
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats === undefined && path !== dirname(path)) return isBrokenLink(dirname(path));
+  if (stats?.isSymbolicLink() !== true) return false;
+  return realpath(path).then(
+    () => false,
+    () => true,
+  );
 }
 
 /**

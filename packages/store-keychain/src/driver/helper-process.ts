@@ -179,11 +179,12 @@ function startHelper(options: HelperOptions): Helper {
   };
 }
 
-/** Resolved by the name of the package, which leads to the built file from the sources and from an installation. */
+/** The built file, from the sources too. */
 function helperProgram(driver: DriverSpec, execPath: string | undefined): OwnProgram {
   try {
     return ownProgram({
-      script: '@mcp-fittings/store-keychain/helper',
+      package: '@mcp-fittings/store-keychain',
+      script: 'dist/driver/helper-main.js',
       args: [JSON.stringify(driver)],
       importer: import.meta.url,
       what: 'the helper process of the keychain',

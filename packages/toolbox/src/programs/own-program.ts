@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 
 /** A program of these packages, and the Node.js that runs it. */
@@ -14,7 +14,9 @@ export interface OwnProgram {
 
 /** A program to find. */
 export interface OwnProgramRequest {
-  /** Entry point of the script, such as `@mcp-fittings/store-keychain/helper`. */
+  /** Package of the script. */
+  readonly package: string;
+  /** Path of the script in the package. */
   readonly script: string;
   /** Arguments that follow the script. Default none. */
   readonly args?: readonly string[] | undefined;
@@ -39,7 +41,7 @@ const MARK = 'MCP_FITTINGS_OWN_PROGRAM';
  * is not there, or if this program is a single executable, which would start itself again.
  */
 export function ownProgram(request: OwnProgramRequest): OwnProgram {
-  const { script, args = [], importer, what, hint, execPath } = request;
+  const { package: name, script, args = [], importer, what, hint, execPath } = request;
   const missing = (why: string, cause?: unknown): FittingsError =>
     new FittingsError('COMMAND_NOT_FOUND', `Cannot start ${what}: ${why}.`, {
       cause,
@@ -49,9 +51,10 @@ export function ownProgram(request: OwnProgramRequest): OwnProgram {
     throw missing('this program is a single executable without Node.js');
   let path: string;
   try {
-    path = installedFile(script, importer);
+    // A program that Bun has compiled does not read `exports`.
+    path = join(dirname(installedFile(`${name}/package.json`, importer)), script);
   } catch (cause) {
-    throw missing(`${script} is not installed beside this program`, cause);
+    throw missing(`${name} is not installed beside this program`, cause);
   }
   return {
     command: execPath ?? process.execPath,

@@ -97,7 +97,8 @@ function digest(roots: readonly string[]): string {
 
 function ownProcess(options: object): SharedProcessCommand {
   return ownProgram({
-    script: '@mcp-fittings/transport-shared/process',
+    package: '@mcp-fittings/transport-shared',
+    script: 'dist/process/process-main.js',
     args: [JSON.stringify(options)],
     importer: import.meta.url,
     what: 'the shared process',
