@@ -34,9 +34,9 @@ export function createLinkedPair(
 }
 
 export interface LinkedTransportOptions extends BaseTransportOptions {
-  /** What the other side writes to. */
+  /** Mailbox to which the other side writes. */
   readonly inbox: Mailbox;
-  /** What the other side reads from. */
+  /** Mailbox from which the other side reads. */
   readonly outbox: Mailbox;
   readonly clone: boolean;
 }

@@ -8,7 +8,7 @@ import type { ServerFactory } from './hosted-server.js';
 
 /** A configuration entry with `type: "sdk"`, as {@link inprocess} reads it. */
 export interface InProcessEntry {
-  /** Which of the servers to connect to. Default: the one with the name of the entry. */
+  /** Name of the server to connect to. Default: the one with the name of the entry. */
   readonly name?: string | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface SseTransportOptions {
   readonly apiKey?: string | undefined;
   /** Signs every request and answers challenges; its headers override `headers`. Default: none. */
   readonly auth?: AuthProvider | undefined;
-  /** How the server is reached: proxy, certificate authorities, client certificate, time limits, sockets, name resolution. */
+  /** Network options: proxy, certificate authorities, client certificate, time limits, sockets, name resolution. */
   readonly network?:
     Omit<HttpClientOptions, 'url' | 'server' | 'headers' | 'maxBodyBytes' | 'clock' | 'logger'> | undefined;
   /** Time from `start()` until the server has sent its endpoint, including sign-in; then `start()` rejects with `TIMEOUT`. Default 30 000. */
@@ -29,7 +29,7 @@ export interface SseTransportOptions {
   readonly idleMs?: number | undefined;
   /** Largest message that is accepted, in bytes. Default 67 108 864 (64 MiB). */
   readonly maxMessageBytes?: number | undefined;
-  /** How often a message that may be carried out twice without harm is sent again after a 429, or a 503 with `Retry-After`. */
+  /** Limits how often a message that may be carried out twice without harm is sent again after a 429, or a 503 with `Retry-After`. */
   readonly retryLater?: RetryLaterOptions | undefined;
   /** Closes the transport when aborted. If it is aborted before the connection is open, `start()` rejects with `ABORTED`. Default: none. */
   readonly signal?: AbortSignal | undefined;

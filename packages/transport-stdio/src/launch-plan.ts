@@ -12,7 +12,7 @@ export interface LaunchPlan {
   readonly cwd: string | undefined;
   /** Variables of this process that programs use to reach the network, and that the child does not get. */
   readonly withheld: readonly string[];
-  /** What the child's stderr is connected to. */
+  /** Target of the child's stderr. */
   readonly stderr: ChildStderr;
   /** Removes every known secret from a text. */
   readonly redact: Redactor;

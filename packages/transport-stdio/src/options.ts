@@ -25,12 +25,12 @@ export interface StdioTransportOptions {
    */
   readonly cwd?: string | undefined;
   /**
-   * How messages are delimited on the pipes: `newline`, one a line, or `content-length`, a header before each message as in LSP.
+   * Delimits messages on the pipes: `newline`, one a line, or `content-length`, a header before each message as in LSP.
    * Default `newline`, as the MCP specification requires.
    */
   readonly framing?: 'newline' | 'content-length' | undefined;
   /**
-   * Where the stderr of the server goes. Default `capture`.
+   * Target of the stderr of the server. Default `capture`.
    *
    * - `capture`: it is not shown; its last lines are kept for errors and `stderrTail`.
    * - `pipe`, or `overlapped` (a named pipe in overlapped mode on Windows, elsewhere the same): to the stream
@@ -59,7 +59,7 @@ export interface StdioTransportOptions {
   readonly maxBufferSize?: number | undefined;
   /** Bytes that may wait for the server to read them. Beyond it, `send()` rejects with `SEND_QUEUE_FULL`. Default 64 MiB. */
   readonly maxQueuedBytes?: number | undefined;
-  /** How long each step of the shutdown waits before the next one, in milliseconds. */
+  /** Time that each step of the shutdown waits before the next one, in milliseconds. */
   readonly shutdown?:
     | {
         /** Time after the server's stdin is closed, before SIGTERM. Default 2000. */

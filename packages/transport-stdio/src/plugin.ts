@@ -28,9 +28,9 @@ export interface StdioEntry {
   readonly cwd?: string | undefined;
   /** Environment variables of the host that the server inherits. Default: that of the plugin, or `safe`. */
   readonly inheritEnv?: 'safe' | 'all' | readonly string[] | undefined;
-  /** How messages are delimited. Default `newline`. */
+  /** Framing of messages. Default `newline`. */
   readonly framing?: 'newline' | 'content-length' | undefined;
-  /** Where the stderr of the server goes. Default: that of the plugin, or `capture`. */
+  /** Target of the stderr of the server. Default: that of the plugin, or `capture`. */
   readonly stderr?: 'capture' | 'inherit' | 'ignore' | undefined;
   /** Largest message that is accepted from the server, in bytes. Default: that of the plugin, or 64 MiB. */
   readonly maxMessageBytes?: number | undefined;
@@ -67,7 +67,7 @@ export interface StdioPluginOptions extends Pick<
   StdioTransportOptions,
   'inheritEnv' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
 > {
-  /** Where the stderr of the servers goes. Default `capture`; if the host has a logger, its lines are logged as `debug`. */
+  /** Target of the stderr of the servers. Default `capture`; if the host has a logger, its lines are logged as `debug`. */
   readonly stderr?: Exclude<StdioTransportOptions['stderr'], 'pipe' | 'overlapped'>;
 }
 

@@ -111,7 +111,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   #end: ProcessEnd | undefined;
   #launching: Promise<void> | undefined;
   #stopping = false;
-  /** What the server wrote to stdout before its first message, for the error if it exits then. */
+  /** Text that the server wrote to stdout before its first message, for the error if it exits then. */
   #noise: string | undefined;
   #hasAnswered = false;
 

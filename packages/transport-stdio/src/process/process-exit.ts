@@ -52,7 +52,7 @@ function turn(): Promise<void> {
 
 const LINES_IN_MESSAGE = 10;
 const LENGTH_IN_MESSAGE = 1000;
-/** How much of the server's stderr is in `details` and `describe()`. */
+/** Maximum length of the server's stderr in `details` and `describe()`. */
 export const STDERR_LINES = 50;
 export const STDERR_LENGTH = 4000;
 

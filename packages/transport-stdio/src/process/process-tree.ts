@@ -42,7 +42,7 @@ function createProcessGroup(leader: number, platform: NodeJS.Platform): ProcessT
   };
 }
 
-/** Whether a process of this group is not a zombie. True if /proc cannot be read. */
+/** Returns true if a process of this group is not a zombie. True if /proc cannot be read. */
 async function hasLivingMember(group: number): Promise<boolean> {
   let names: string[];
   try {

@@ -15,9 +15,9 @@ export interface ServerProcess {
   readonly stdin: Writable;
   /** From now on, {@link leftUnread} notices when the server exits without having read everything it was sent. */
   watchStdin(): void;
-  /** Whether it exited with unread input. Only POSIX systems tell, and only for what was sent after {@link watchStdin}. */
+  /** Is true if it exited with unread input. Only POSIX systems tell, and only for what was sent after {@link watchStdin}. */
   readonly leftUnread: boolean;
-  /** How the process exited, as soon as it has; its output may still be on its way. */
+  /** Exit of the process, as soon as it has exited; its output may still be on its way. */
   readonly exit: ProcessEnd | undefined;
   /** Resolves when the server is unusable and all of its output has been delivered. */
   readonly ended: Promise<ProcessEnd>;

@@ -28,7 +28,7 @@ export function checkTexts(plan: {
     : undefined;
 }
 
-/** What `spawn` accepts as the stderr of a child process. */
+/** Values that `spawn` accepts as the stderr of a child process. */
 export type ChildStderr = 'pipe' | 'overlapped' | 'inherit' | 'ignore' | Stream | number;
 
 /** Returns why the child cannot use this as its stderr, and what to do. */

@@ -10,7 +10,7 @@ export interface StderrStream {
 
 /** Bytes that are kept for the reader. */
 const MAX_WAITING = 1024 * 1024;
-/** What a chunk costs besides its bytes, approximately. Without it, a server that writes single bytes would cost much more. */
+/** Approximate cost of a chunk besides its bytes. Without it, a server that writes single bytes would cost much more. */
 const CHUNK_COST = 200;
 
 /**

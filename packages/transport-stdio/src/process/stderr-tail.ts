@@ -105,7 +105,7 @@ export interface BoundedText {
   append(chunk: string): void;
   /** Returns the last `limit` UTF-16 units that were appended. */
   tail(): string;
-  /** How many UTF-16 units were appended in all. */
+  /** Number of UTF-16 units that were appended in all. */
   readonly total: number;
 }
 

@@ -12,13 +12,13 @@ export interface OutboundQueue {
   offer(text: string, id?: RequestId): Promise<void> | undefined;
   /** Starts to write to the pipe. */
   attach(pipe: Writable): void;
-  /** Whether writing the very first message failed, because the other end was closed already. */
+  /** Is true if writing the very first message failed, because the other end was closed already. */
   readonly wasRefused: boolean;
   /** Stops writing, and rejects what is left. */
   end(errorFor: (delivery: 'not-sent' | 'unknown') => Error): void;
 }
 
-/** What is written to the pipe at once, and its outcome. */
+/** Bytes that are written to the pipe at once, and the outcome. */
 interface Batch {
   text: string;
   bytes: number;

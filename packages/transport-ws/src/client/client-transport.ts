@@ -45,11 +45,11 @@ export function createWebSocketTransport(
   return openWebSocketTransport(withUrl<WebSocketTransportOptions>(first, rest), { description: {} });
 }
 
-/** What the plugin adds to the options. */
+/** Options that the plugin adds. */
 export interface PluginSettings {
   /** Members for `describe()`. */
   readonly description: TransportDescription;
-  /** Whether headers other than `Authorization` hold credentials, so that sign-in does not help against a 401. Default `false`. */
+  /** Is true if headers other than `Authorization` hold credentials, so that sign-in does not help against a 401. Default `false`. */
   readonly hasCredentials?: boolean;
 }
 

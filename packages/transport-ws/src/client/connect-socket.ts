@@ -5,7 +5,7 @@ import { bareHost } from '@mcp-fittings/toolbox/connect';
 import type { TlsContexts } from '@mcp-fittings/toolbox/tls';
 import { openTunnel } from './proxy-tunnel.js';
 
-/** How the server is reached. */
+/** Options with which the server is reached. */
 export interface Route {
   /** URL with the scheme `ws:` or `wss:`. */
   readonly url: URL;

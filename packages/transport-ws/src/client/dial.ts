@@ -35,7 +35,7 @@ export interface DialOptions extends TlsOptions {
   readonly server: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly auth: AuthProvider | undefined;
-  /** Whether `headers` hold credentials. */
+  /** Is true if `headers` hold credentials. */
   readonly hasCredentials: boolean;
   readonly retryLater: RetryLaterOptions;
   readonly protocols: readonly string[];

@@ -9,7 +9,7 @@ export interface WebSocketTransportOptions extends WebSocketConnectionOptions {
   /** URL of the server: `wss:` or `ws:`, without user name, password and fragment. */
   readonly url: string | URL;
   /**
-   * Whether `ws:` to another machine is allowed, although anyone on the network path can read and change messages and credentials.
+   * If true, `ws:` to another machine is allowed, although anyone on the network path can read and change messages and credentials.
    * Default `false`, which refuses such a URL with `POLICY_DENIED`.
    */
   readonly allowInsecure?: boolean | undefined;
@@ -21,7 +21,7 @@ export interface WebSocketTransportOptions extends WebSocketConnectionOptions {
   readonly auth?: AuthProvider | undefined;
   /** WebSocket subprotocols to offer, one of which the server has to choose. An empty array offers none. Default `['mcp']`. */
   readonly protocols?: readonly string[] | undefined;
-  /** How the server is reached: proxy, certificate authorities, client certificate, time limits. */
+  /** Network options: proxy, certificate authorities, client certificate, time limits. */
   readonly network?:
     | (TlsOptions & {
         /**
@@ -43,11 +43,11 @@ export interface WebSocketTransportOptions extends WebSocketConnectionOptions {
         readonly env?: Readonly<Record<string, string | undefined>> | undefined;
       })
     | undefined;
-  /** How often `start()` repeats the upgrade request after a 429, or a 503 with `Retry-After`. */
+  /** Limits how often `start()` repeats the upgrade request after a 429, or a 503 with `Retry-After`. */
   readonly retryLater?: RetryLaterOptions | undefined;
   /** Largest message that is accepted, in bytes after decompression; a larger one ends the connection with the close code 1009. Default 67 108 864 (64 MiB). */
   readonly maxMessageBytes?: number | undefined;
-  /** Whether to offer compression, which costs memory and time for each message and helps on a slow network. Default `false`. */
+  /** If true, offers compression, which costs memory and time for each message and helps on a slow network. Default `false`. */
   readonly perMessageDeflate?: boolean | undefined;
   /** Name of the server; errors have it as `server`. Default: none. */
   readonly server?: string | undefined;

@@ -23,7 +23,7 @@ export interface WebSocketEntry extends EntryOf<typeof remoteEntryFields> {
   readonly type?: string | undefined;
   /** Another spelling of `type`, which some configuration files use. */
   readonly transportType?: string | undefined;
-  /** Whether an unencrypted connection (`ws:`) to another machine is allowed. Default `false`. */
+  /** If true, an unencrypted connection (`ws:`) to another machine is allowed. Default `false`. */
   readonly allowInsecure?: boolean | undefined;
   /** Token to send as `Authorization: Bearer …`. Default: none. */
   readonly apiKey?: string | undefined;

@@ -45,7 +45,7 @@ export interface WebSocketServerOptions extends WebSocketConnectionOptions {
   readonly onConnection: (transport: Transport, request: IncomingMessage) => void | Promise<void>;
   /** Largest message that is accepted, in bytes after decompression; a larger one ends the connection with the close code 1009. Default 67 108 864 (64 MiB). */
   readonly maxMessageBytes?: number | undefined;
-  /** Whether to accept compression if a client offers it. Default `false`. */
+  /** If true, accepts compression if a client offers it. Default `false`. */
   readonly perMessageDeflate?: boolean | undefined;
   /** Connections at a time; further upgrades are answered with 503. Default 100. */
   readonly maxConnections?: number | undefined;
