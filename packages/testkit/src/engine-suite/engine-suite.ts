@@ -38,15 +38,15 @@ function createBench({ engine, deadlineMs = 10_000 }: EngineSuiteOptions): Engin
     error: () => undefined,
     closed: () => events.push('closed'),
   };
-  const { within } = createDeadline(deadlineMs);
+  const deadline = createDeadline(deadlineMs);
   return {
+    ...deadline,
     events,
-    within,
     server: (answers: Readonly<Record<string, Answer>> = {}) => new ScriptedServer(answers),
     connect(server, options = {}) {
       const { callbacks = {}, clock = systemClock, timeoutMs = 5000 } = options;
       const { signal = new AbortController().signal } = options;
-      return within(
+      return deadline.within(
         engine().connect(server, {
           server: 'scripted',
           client: CLIENT,
