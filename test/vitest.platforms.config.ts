@@ -36,7 +36,7 @@ export default defineConfig({
       'packages/gateway/test/pipes/windows-pipe.test.ts',
       'packages/cli/test/windows.test.ts',
     ],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
