@@ -1,4 +1,4 @@
-/** The messages and hints of errors, read from the sources: each call that passes a code of the table and a text. */
+/** The messages of errors, read from the sources: each call that passes a code of the table and a text. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript-5.9';
@@ -6,7 +6,7 @@ import { publicPackages } from './workspace.mjs';
 
 /**
  * @param codes the known codes.
- * @returns a map from code to `{ message, hint, packages }`, in the order of the messages.
+ * @returns a map from code to `{ message, packages }`, in the order of the messages.
  */
 export function errorMessages(root, codes) {
   const found = new Map([...codes].map((code) => [code, new Map()]));
@@ -15,12 +15,11 @@ export function errorMessages(root, codes) {
     for (const name of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
       if (!name.endsWith('.ts')) continue;
       const text = readFileSync(join(source, name), 'utf8');
-      for (const { code, message, hint } of messagesOf(name, text, found)) {
+      for (const { code, message } of messagesOf(name, text, found)) {
         const messages = found.get(code);
-        const key = `${message}\n${hint ?? ''}`;
-        const entry = messages.get(key) ?? { message, hint, packages: new Set() };
+        const entry = messages.get(message) ?? { message, packages: new Set() };
         entry.packages.add(folder);
-        messages.set(key, entry);
+        messages.set(message, entry);
       }
     }
   }
@@ -32,7 +31,6 @@ function messagesOf(name, text, codes) {
   const file = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true);
   const reader = textReader(declarationsOf(file));
   const found = [];
-  const hintOf = new Map();
   const visit = (node) => {
     if (ts.isCallExpression(node) || ts.isNewExpression(node))
       found.push(...fromArguments(node.arguments ?? []));
@@ -41,31 +39,24 @@ function messagesOf(name, text, codes) {
     ts.forEachChild(node, visit);
   };
 
-  /** `new FittingsError('CODE', message, { hint })`, and functions with the same first arguments. */
+  /** `new FittingsError('CODE', message)`, and functions with the same first arguments. */
   const fromArguments = (args) => {
     const at = args.findIndex((argument) => codesIn(argument).length > 0);
     if (at === -1) return [];
-    const options = args.slice(at + 1).find((argument) => ts.isObjectLiteralExpression(argument));
-    const hints = options === undefined ? [] : reader(member(options, 'hint'));
-    return codesIn(args[at]).flatMap((code) => combined(code, reader(args[at + 1]), hints));
+    return codesIn(args[at]).flatMap((code) => combined(code, reader(args[at + 1])));
   };
 
-  /** `{ code: 'CODE', message, hint }`: rows of tables. */
+  /** `{ code: 'CODE', message }`: rows of tables. */
   const fromMembers = (object) =>
-    codesIn(member(object, 'code')).flatMap((code) =>
-      combined(code, reader(member(object, 'message')), reader(member(object, 'hint'))),
-    );
+    codesIn(member(object, 'code')).flatMap((code) => combined(code, reader(member(object, 'message'))));
 
-  /** `CODE: message`, in an object that has a text for each code; `CODE: hint`, where the object is named so. */
+  /** `CODE: message`, in an object that has a text for each code; a table of hints is named so. */
   const fromRow = (property) => {
     const code = ts.isIdentifier(property.name) ? property.name.text : '';
     if (!codes.has(code)) return [];
-    const texts = reader(property.initializer);
     const table = property.parent.parent;
-    if (!ts.isVariableDeclaration(table) || !/hint/i.test(name + table.name.getText()))
-      return combined(code, texts, []);
-    hintOf.set(code, texts.join(' Or: '));
-    return [];
+    const hasHints = ts.isVariableDeclaration(table) && /hint/i.test(name + table.name.getText());
+    return hasHints ? [] : combined(code, reader(property.initializer));
   };
 
   const codesIn = (node) => {
@@ -75,7 +66,7 @@ function messagesOf(name, text, codes) {
   };
 
   visit(file);
-  return found.map((one) => ({ ...one, hint: one.hint ?? hintOf.get(one.code) }));
+  return found;
 }
 
 /** Constants and functions of the file by their names. */
@@ -91,9 +82,8 @@ function declarationsOf(file) {
   return found;
 }
 
-function combined(code, messages, hints) {
-  const hint = hints.length === 0 ? undefined : [...new Set(hints)].join(' Or: ');
-  return messages.map((message) => ({ code, message, hint }));
+function combined(code, messages) {
+  return messages.map((message) => ({ code, message }));
 }
 
 function member(object, name) {

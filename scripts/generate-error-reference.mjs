@@ -1,5 +1,5 @@
 /**
- * Writes docs/errors.md from the table in client-core, and from the messages and hints in the sources of all packages. `--check` changes nothing and fails when the page is not current.
+ * Writes docs/errors.md from the table in client-core, and from the messages in the sources of all packages. `--check` changes nothing and fails when the page is not current.
  * Needs a build: `npx tsc -b packages/client-core`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -37,10 +37,7 @@ const MESSAGES = errorMessages(join(import.meta.dirname, '..'), new Set(Object.k
 
 function messages([code, { meaning }]) {
   const found = MESSAGES.get(code) ?? [];
-  const items = found.map(({ message, hint, packages }) => {
-    const end = hint === undefined ? '' : `<br>${inline(hint)}`;
-    return `- ${inline(message)} (${[...packages].join(', ')})${end}`;
-  });
+  const items = found.map(({ message, packages }) => `- ${inline(message)} (${[...packages].join(', ')})`);
   return `### ${code}\n\n${meaning}\n\n${items.join('\n')}\n`;
 }
 
@@ -60,8 +57,8 @@ There are ${Object.keys(ERROR_CODES).length} codes.
 ${Object.entries(KINDS).map(section).join('\n')}
 ## Messages
 
-The message and the hint of each error, as the sources have them; a word in braces stands for a value. Search this page for the
-words that you see, without the values.
+The message of each error, as the sources have it; a word in braces stands for a value. Search this page for the words that you see, without
+the values. What to do about it is in \`hint\` of the error, which \`fittings\` prints below the message.
 
 ${Object.entries(ERROR_CODES).map(messages).join('\n')}`;
 

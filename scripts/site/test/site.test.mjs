@@ -137,20 +137,42 @@ describe('in a browser', () => {
     await context.close();
   }
 
-  it('answers what, why, ten lines and packages on one screen', async () => {
+  it('answers what, why, ten lines and what they print on one screen, and has every package below', async () => {
     await visit('index.html', {}, async (page) => {
       assert.match(await page.locator('h1').innerText(), /Connect your agent to MCP servers/);
       for (const part of [
         'h1',
         'h2#why',
         'h2#ten-lines',
-        '.landing pre >> nth=1',
-        '.landing .packages a >> nth=-1',
+        '.landing .language-ts',
+        '.landing .language-text',
       ]) {
         const box = await page.locator(part).boundingBox();
         assert.ok(box !== null && box.y + box.height <= WIDE.height, `${part} ends below the screen`);
       }
       assert.ok((await page.locator('.landing pre').allInnerTexts()).join('').includes('createHost('));
+      const packages = pages.filter((name) => /^packages\/(?!index)/.test(name)).length;
+      assert.equal(await page.locator('.landing .packages a').count(), packages);
+    });
+  });
+
+  it('offers a tab for each package manager', async () => {
+    await visit('guide/getting-started.html', {}, async (page) => {
+      const tabs = page.locator('.vp-code-group').first().locator('label');
+      assert.deepEqual(await tabs.allInnerTexts(), ['npm', 'pnpm', 'yarn', 'bun']);
+      await tabs.nth(1).click();
+      assert.match(
+        await page.locator('.vp-code-group .active').first().innerText(),
+        /pnpm add @mcp-fittings/,
+      );
+    });
+  });
+
+  it('begins the reference of a package with a sentence, an install line and what people look for', async () => {
+    await visit('reference/host.html', {}, async (page) => {
+      assert.match(await page.locator('.vp-doc p').first().innerText(), /Connects|Connect/);
+      assert.match(await page.locator('.vp-doc pre').first().innerText(), /npm install @mcp-fittings\/host/);
+      assert.match(await page.locator('.vp-doc h3').first().innerText(), /createHost/);
     });
   });
 
@@ -186,12 +208,20 @@ describe('in a browser', () => {
       for (const colorScheme of ['light', 'dark']) {
         it(`shows ${path}, ${String(width)} and ${colorScheme}, without a page that scrolls sideways`, async () => {
           await visit(path, { viewport, colorScheme }, async (page) => {
-            const { overflow, light } = await page.evaluate(() => {
+            const { overflow, light, cut } = await page.evaluate(() => {
               const { scrollWidth, clientWidth } = document.documentElement;
+              const blocks = [
+                ...document.querySelectorAll('div[class*="language-"]:not(.language-text) pre'),
+              ];
               const channels = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
-              return { overflow: scrollWidth - clientWidth, light: channels[0] > 127 };
+              return {
+                overflow: scrollWidth - clientWidth,
+                light: channels[0] > 127,
+                cut: blocks.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+              };
             });
             assert.equal(overflow, 0);
+            assert.deepEqual(cut, [], 'a block of code is cut');
             assert.equal(light, colorScheme === 'light');
           });
         });
