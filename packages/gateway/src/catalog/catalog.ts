@@ -10,7 +10,7 @@ import type {
   ResourceRef,
   ToolRef,
 } from '@mcp-fittings/host';
-import { createToolNames, naming as strategies, type NamingStrategy } from '@mcp-fittings/tools';
+import { naming as strategies, type NamingStrategy } from '@mcp-fittings/tools';
 import type { ExposedKind, Exposure, Scope } from './exposure.js';
 import { ItemNames } from './item-names.js';
 import { snapshotOf } from './ready-servers.js';

@@ -11,7 +11,7 @@ export class Heartbeat {
   readonly #intervalMs: number;
   readonly #clock: Clock;
   readonly #beating = new Set<Beating>();
-  #timer: Disposable | undefined;
+  #isRunning = false;
 
   /** @param intervalMs - in milliseconds; 0 for never */
   constructor(intervalMs: number, clock: Clock) {
@@ -21,19 +21,21 @@ export class Heartbeat {
 
   add(each: Beating): void {
     this.#beating.add(each);
-    if (this.#intervalMs > 0) this.#timer ??= this.#schedule();
+    if (this.#intervalMs > 0 && !this.#isRunning) this.#schedule();
   }
 
   delete(each: Beating): void {
     this.#beating.delete(each);
   }
 
-  #schedule(): Disposable {
-    return this.#clock.schedule(() => this.#beat(), this.#intervalMs, { unref: true });
+  #schedule(): void {
+    this.#isRunning = true;
+    this.#clock.schedule(() => this.#beat(), this.#intervalMs, { unref: true });
   }
 
   #beat(): void {
     for (const each of this.#beating) each.beat();
-    this.#timer = this.#beating.size === 0 ? undefined : this.#schedule();
+    this.#isRunning = false;
+    if (this.#beating.size > 0) this.#schedule();
   }
 }

@@ -76,7 +76,10 @@ export class HttpHandler {
   listener(authenticate: Authenticate): (request: IncomingMessage, response: ServerResponse) => void {
     return (incoming, outgoing) => {
       const exchange = nodeExchange(incoming, outgoing, this.#options.maxUnreadBytes);
-      if (exchange !== undefined) return void this.#handle(exchange, authenticate);
+      if (exchange !== undefined) {
+        void this.#handle(exchange, authenticate);
+        return;
+      }
       const type = { 'content-type': 'application/json' };
       const error = { code: REFUSAL_CODES.general, message: 'The request target is not valid.' };
       outgoing.writeHead(400, type).end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));

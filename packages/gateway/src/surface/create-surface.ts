@@ -112,8 +112,12 @@ export function createSurface(options: SurfaceOptions): Surface {
           const introduction = await introduce(request);
           const { capabilities } = request.params;
           sessionOf(request)?.introduced(isRecord(capabilities) ? capabilities : {});
-          const serverInfo = infoOf(request);
-          return { protocolVersion: protocolVersion ?? INITIALIZE_REVISIONS[0], serverInfo, ...introduction };
+          const answering = infoOf(request);
+          return {
+            protocolVersion: protocolVersion ?? INITIALIZE_REVISIONS[0],
+            serverInfo: answering,
+            ...introduction,
+          };
         },
       ],
       ['resources/subscribe', async (request) => sessionOf(request)?.subscribe(request) ?? {}],
