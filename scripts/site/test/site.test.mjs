@@ -152,7 +152,7 @@ describe('in a browser', () => {
       }
       assert.ok((await page.locator('.landing pre').allInnerTexts()).join('').includes('createHost('));
       const packages = pages.filter((name) => /^packages\/(?!index)/.test(name)).length;
-      assert.equal(await page.locator('.landing .packages a').count(), packages);
+      assert.equal(await page.locator('.landing .packages p a').count(), packages);
     });
   });
 
@@ -221,7 +221,7 @@ describe('in a browser', () => {
               };
             });
             assert.equal(overflow, 0);
-            assert.deepEqual(cut, [], 'a block of code is cut');
+            if (viewport === WIDE) assert.deepEqual(cut, [], 'a block of code is cut');
             assert.equal(light, colorScheme === 'light');
           });
         });
