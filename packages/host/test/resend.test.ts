@@ -104,8 +104,8 @@ describe('delivery retry', () => {
       clock,
       random: () => 0,
       delivery: 'retry',
-      healthCheck: { enabled: false },
-    } as Parameters<typeof createHost>[0]);
+      defaults: { healthCheck: { enabled: false } },
+    });
     await host.connect({ toy: { type: 'http', url } });
     return { host, clock };
   }
