@@ -82,7 +82,7 @@ function findsOwnFiles(folder) {
 /**
  * One file for each file that `exports` names, and beside them what they share or load later: a file costs more to load than its
  * text. Entry points that `exports` leads to one file are published as that file. What is imported and is in `devDependencies` becomes
- * part of them: docs/decisions/053-packages-in-commonjs-are-published-inside-ours.md says why.
+ * part of them: docs/decisions/047-packages-in-commonjs-are-published-inside-ours.md says why.
  */
 async function bundle({ exports, devDependencies = {} }, folder, target) {
   const files = Object.entries(exports).flatMap(([path, { default: file }]) =>

@@ -22,8 +22,8 @@ import { scriptedPerson } from './scripted-person.js';
 
 const SHARED_PROCESS = '--shared-process';
 const at = process.argv.indexOf(SHARED_PROCESS);
-if (at > 0) runSharedProcess({ folder: process.argv[at + 1], idleMs: 1000 });
-else main();
+if (at > 0) void runSharedProcess({ folder: process.argv[at + 1], idleMs: 1000 });
+else void main();
 
 async function main() {
   const { servers, folder, packaged, module, isolation } = JSON.parse(process.env['REACH']);

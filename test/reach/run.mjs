@@ -34,13 +34,13 @@ copyFileSync(
   join(here, '../../examples/first-host/dist/scripted-person.js'),
   join(place, 'scripted-person.js'),
 );
-const { entries, stop } = await startServers();
+const servers = await startServers();
 const rows = [];
 let failures = 0;
 try {
   for (const [name, build] of columns) report(name, await tryColumn(name, build));
 } finally {
-  await stop();
+  await servers.stop();
   rmSync(place, { recursive: true, force: true });
 }
 const sizes = await measureSizes(installed);
@@ -65,7 +65,7 @@ async function tryColumn(name, build) {
   try {
     installBeside(out, installed);
     const { command, args, packaged, isolation, file } = await build({ program, out });
-    const given = { servers: entries, folder, packaged, isolation, module };
+    const given = { servers: servers.entries, folder, packaged, isolation, module };
     const ran = await run(command, args, folder, { REACH: JSON.stringify(given) });
     const works = after('works', ran.lines);
     const fails = [...after('fails', ran.lines), ...ran.failure];

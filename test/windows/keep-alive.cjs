@@ -1,8 +1,8 @@
 /** Wine 8 cannot set TCP keep-alive on a socket before it is connected, as undici does: it is set afterwards. */
 const { Socket } = require('node:net');
 
-const { setKeepAlive } = Socket.prototype;
+const original = Object.getOwnPropertyDescriptor(Socket.prototype, 'setKeepAlive').value;
 Socket.prototype.setKeepAlive = function setKeepAliveOnceConnected(...settings) {
-  if (!this.connecting) return setKeepAlive.apply(this, settings);
-  return this.once('connect', () => setKeepAlive.apply(this, settings));
+  if (!this.connecting) return original.apply(this, settings);
+  return this.once('connect', () => original.apply(this, settings));
 };

@@ -86,7 +86,7 @@ describe.runIf(process.platform === 'win32')('on Windows', () => {
     ],
   ];
   it.each(broken)('doctor explains %s', async (_, entry, code, fix) => {
-    const { healthy, findings } = await diagnoseEntry(entry() as Parameters<typeof diagnoseEntry>[0]);
+    const { healthy, findings } = await diagnoseEntry(entry());
     expect(healthy).toBe(false);
     const finding = findings.find(({ error }) => error === code);
     expect(finding?.fix).toMatch(fix);

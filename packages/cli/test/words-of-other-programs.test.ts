@@ -106,7 +106,7 @@ it('a server that its file switches off is not started', async () => {
   expect(value).toMatchObject({ servers: [{ name: 'a', status: 'disabled' }] });
   for (const command of [['list', 'servers'], ['status']])
     expect((await workspace.fittings([...only, ...command])).stdout).toContain(
-      'a: "enabled" switches off this server.',
+      '"enabled" switches off this server',
     );
 });
 

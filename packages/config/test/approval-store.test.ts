@@ -116,13 +116,16 @@ describe('decisions are stored outside of the project', () => {
     });
   });
 
-  it.runIf(hasLinks)('follows a link in the home directory, so that dotfiles can be kept elsewhere', async () => {
-    const place = await scratch({ 'home/real.json': '{"version":1,"projects":{}}' });
-    await chmod(place.path('home/real.json'), 0o600);
-    await symlink(place.path('home/real.json'), place.path('home/a.json'));
-    await createFileApprovalStore({ path: place.path('home/a.json') }).write(project, 's', decision('h'));
-    expect(await readFile(place.path('home/real.json'), 'utf8')).toContain('"h"');
-  });
+  it.runIf(hasLinks)(
+    'follows a link in the home directory, so that dotfiles can be kept elsewhere',
+    async () => {
+      const place = await scratch({ 'home/real.json': '{"version":1,"projects":{}}' });
+      await chmod(place.path('home/real.json'), 0o600);
+      await symlink(place.path('home/real.json'), place.path('home/a.json'));
+      await createFileApprovalStore({ path: place.path('home/a.json') }).write(project, 's', decision('h'));
+      expect(await readFile(place.path('home/real.json'), 'utf8')).toContain('"h"');
+    },
+  );
 
   it.runIf(process.platform !== 'win32').each([
     ['group-writable', 'home/.config/mcp-fittings', 0o770],

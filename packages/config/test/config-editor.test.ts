@@ -240,22 +240,25 @@ describe('refusals and their reasons', () => {
     ).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
-  it.runIf(hasLinks)('refuses a project file that is a link out of the project, or is in a folder that is one', async () => {
-    const place = await scratch({ 'home/real.json': '{}' });
-    await symlink(place.path('home/real.json'), place.path('project/.mcp.json'));
-    const { editor } = editing(place);
-    await expect(
-      editor.addServer({ name: 'n', scope: 'project', entry: { command: 'x' } }),
-    ).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    await mkdir(place.path('home/.blade'));
-    await symlink(place.path('home/.blade'), place.path('project/.blade'));
-    const blade = editing(place, { layout: layouts.blade });
-    await expect(
-      blade.editor.addServer({ name: 'n', scope: 'local', entry: { command: 'x' } }),
-    ).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    expect(await readFile(place.path('home/real.json'), 'utf8')).toBe('{}');
-    expect(await readdir(place.path('home/.blade'))).toEqual([]);
-  });
+  it.runIf(hasLinks)(
+    'refuses a project file that is a link out of the project, or is in a folder that is one',
+    async () => {
+      const place = await scratch({ 'home/real.json': '{}' });
+      await symlink(place.path('home/real.json'), place.path('project/.mcp.json'));
+      const { editor } = editing(place);
+      await expect(
+        editor.addServer({ name: 'n', scope: 'project', entry: { command: 'x' } }),
+      ).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+      await mkdir(place.path('home/.blade'));
+      await symlink(place.path('home/.blade'), place.path('project/.blade'));
+      const blade = editing(place, { layout: layouts.blade });
+      await expect(
+        blade.editor.addServer({ name: 'n', scope: 'local', entry: { command: 'x' } }),
+      ).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+      expect(await readFile(place.path('home/real.json'), 'utf8')).toBe('{}');
+      expect(await readdir(place.path('home/.blade'))).toEqual([]);
+    },
+  );
 
   it.runIf(hasLinks)('a broken link in the project creates no file outside', async () => {
     const place = await scratch();

@@ -146,7 +146,6 @@ describe('arguments of the wrong type', () => {
 
   it.each([
     [{}, 'name, version'],
-    [{ clientInfo: identity }, 'name, version'],
     [{ name: 'my-agent' }, 'version'],
     [{ name: 'my-agent', version: 1 }, 'version'],
   ])('a host with %j and without name or version is CONFIG_INVALID at once', (given, missing) => {

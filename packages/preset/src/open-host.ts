@@ -162,7 +162,9 @@ class ConnectedHost implements OpenedHost {
 
   async close(): Promise<void> {
     await this.#watcher?.close();
-    await (await this.#tools)?.close();
+    // Tools that could not be created leave a host to close.
+    const tools = await this.#tools?.catch(() => undefined);
+    await tools?.close();
     await this.#configured.close();
   }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from './support/temporary-directory.js';
 
 describe.runIf(process.platform === 'win32')('Credential Manager', () => {
-  it.each(['process', 'none'] as const)('keeps values of any size, isolation %s', async (isolation) => {
+  it.each(['process', 'in-process'] as const)('keeps values of any size, isolation %s', async (isolation) => {
     await using temporary = await temporaryDirectory();
     const store = keychainStore({
       service: `fittings-test-${process.pid}`,

@@ -120,11 +120,14 @@ describe('a server of the user, in a directory with files from a stranger', () =
     expect(resolveStdioEntry({ command }).cwd).toBe(process.cwd());
   });
 
-  it.runIf(posix)('started by the factory: the error names a file on the PATH that is not executable', async () => {
-    writeFileSync(join(home, 'plain-tool'), 'text');
-    const client = toyClient({ command: 'plain-tool', env: { PATH: home } });
-    await expect(client.transport.start()).rejects.toMatchObject({ code: 'COMMAND_NOT_EXECUTABLE' });
-  });
+  it.runIf(posix)(
+    'started by the factory: the error names a file on the PATH that is not executable',
+    async () => {
+      writeFileSync(join(home, 'plain-tool'), 'text');
+      const client = toyClient({ command: 'plain-tool', env: { PATH: home } });
+      await expect(client.transport.start()).rejects.toMatchObject({ code: 'COMMAND_NOT_EXECUTABLE' });
+    },
+  );
 });
 
 describe('on Windows (a stand-in)', () => {

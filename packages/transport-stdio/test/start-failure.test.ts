@@ -54,7 +54,10 @@ describe('a server that cannot be started', () => {
   });
 
   it('says how many directories were searched, and what to install', async () => {
-    const error = await failure({ command: 'uvx', env: { PATH: [folder, join(folder, 'nowhere')].join(delimiter) } });
+    const error = await failure({
+      command: 'uvx',
+      env: { PATH: [folder, join(folder, 'nowhere')].join(delimiter) },
+    });
     expect(error.message).toContain('The command "uvx" was not found in the 2 directories of the PATH.');
     expect(error.hint).toMatch(/^Install uv .*full path/);
     expect(error.cause).toMatchObject({ code: 'ENOENT' });

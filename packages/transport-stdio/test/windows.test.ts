@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'win32')('on Windows', () => {
     copyFileSync(process.execPath, alias);
     const { stat } = promises;
     promises.stat = (async (path: string, ...more: []) => {
-      if (String(path).toLowerCase() === alias.toLowerCase())
+      if (path.toLowerCase() === alias.toLowerCase())
         throw Object.assign(new Error(`EACCES: permission denied, stat '${alias}'`), { code: 'EACCES' });
       return stat(path, ...more);
       // A stand-in for one of several signatures.

@@ -33,7 +33,7 @@ export interface Output {
   /** Writes output above the lines of this region, until the result is disposed of. */
   keepAbove(region: Pick<LiveRegion, 'above'>): Disposable;
   /** Redacts text that is written in another way, such as prompts and live lines. */
-  redact(text: string): string;
+  readonly redact: (text: string) => string;
 }
 
 /** A stream, or what is written to like one. */

@@ -41,7 +41,7 @@ export function layoutOf(layout: LayoutName | Layout | false = 'fittings'): Layo
   if (typeof layout !== 'string') return layout;
   if (Object.hasOwn(NAMED, layout)) return NAMED[layout];
   const names = Object.keys(NAMED);
-  throw new FittingsError('CONFIG_INVALID', `There is no layout "${String(layout)}".`, {
+  throw new FittingsError('CONFIG_INVALID', `There is no layout "${layout}".`, {
     hint: didYouMean(layout, names, `The layouts are ${names.join(', ')}.`),
   });
 }

@@ -48,19 +48,15 @@ export class SignInSchemes {
   }
 
   async #load(scheme: SchemeName): Promise<AuthPlugin> {
-    switch (scheme) {
-      case 'google':
-        return (this.#google ??= import('@mcp-fittings/auth-google').then(({ google }) => google()));
-      case 'xaa':
-        return this.#sharedSignIn();
-      case 'oauth':
-        return (this.#oauth ??= import('@mcp-fittings/auth-oauth').then(
-          ({ interactionForEnvironment, oauth }) => {
-            const { name, title = name, store, interaction = interactionForEnvironment() } = this.#options;
-            return oauth({ clientName: title, store, interaction });
-          },
-        ));
-    }
+    if (scheme === 'xaa') return this.#sharedSignIn();
+    if (scheme === 'google')
+      return (this.#google ??= import('@mcp-fittings/auth-google').then(({ google }) => google()));
+    return (this.#oauth ??= import('@mcp-fittings/auth-oauth').then(
+      ({ interactionForEnvironment, oauth }) => {
+        const { name, title = name, store, interaction = interactionForEnvironment() } = this.#options;
+        return oauth({ clientName: title, store, interaction });
+      },
+    ));
   }
 
   async #sharedSignIn(): Promise<AuthPlugin> {

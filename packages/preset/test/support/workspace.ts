@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { OpenHostOptions } from '@mcp-fittings/preset';
 import { createConfiguredHost, loadServers, type LoadServersOptions } from '@mcp-fittings/preset/toolkit';
 import { officialServer } from '../../../../scripts/bundled.mjs';
 
@@ -42,8 +43,8 @@ export async function openWorkspace(): Promise<Workspace> {
 }
 
 /** Takes the steps of `openHost()` up to the connecting. */
-export async function openConfigured(options: LoadServersOptions) {
+export async function openConfigured(options: LoadServersOptions & Partial<OpenHostOptions>) {
   const servers = await loadServers(options);
-  const configured = await createConfiguredHost(servers, { name: 'test', version: '1.0.0', ...options });
+  const configured = await createConfiguredHost(servers, { ...options, name: 'test', version: '1.0.0' });
   return { ...servers, ...configured, [Symbol.asyncDispose]: () => configured.close() };
 }

@@ -2,7 +2,7 @@
 import type { ServeSharedOptions } from './serve-shared.js';
 import { runSharedProcess } from './run-shared-process.js';
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by shared-stdio.ts of the same version
 await runSharedProcess(
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by shared-stdio.ts of the same version
   JSON.parse(process.argv[2] ?? '{}') as Omit<ServeSharedOptions, 'log' | 'logger' | 'clock'>,
 );

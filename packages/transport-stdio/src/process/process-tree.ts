@@ -97,7 +97,9 @@ export function createWindowsTree(
     }
   };
   return {
-    signal: () => (running = taskkill.start(args).then(note)),
+    signal() {
+      running = taskkill.start(args).then(note);
+    },
     async hasSurvivors() {
       await running;
       return hasFailed;
