@@ -69,7 +69,7 @@ export async function list(
   else if (asked?.isWhole !== false && listLines(all, kind, output).length === 0) {
     output.event({}, () => output.style.dim(`No server offers ${kind}.`));
   }
-  const example = kind === 'tools' && !output.json ? exampleCall(all) : undefined;
+  const example = kind === 'tools' && deps.interactive && !output.json ? exampleCall(all) : undefined;
   if (example !== undefined) output.note(output.noteStyle.dim(`To call one: ${example}`));
   if (known.size > 0) output.note(output.noteStyle.dim(ageNote([...known.values()], clock.now())));
 }
