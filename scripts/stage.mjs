@@ -81,16 +81,18 @@ function findsOwnFiles(folder) {
 
 /**
  * One file for each file that `exports` names, and beside them what they share or load later: a file costs more to load than its
- * text. Entry points that `exports` leads to one file are published as that file. What is imported and is in `devDependencies` becomes
- * part of them: docs/decisions/047-packages-in-commonjs-are-published-inside-ours.md says why.
+ * text. Entry points that `exports` leads to one file are published as that file. What is imported and is only in `devDependencies`
+ * becomes part of them: docs/decisions/047-packages-in-commonjs-are-published-inside-ours.md says why.
  */
-async function bundle({ exports, devDependencies = {} }, folder, target) {
+async function bundle({ exports, devDependencies = {}, peerDependencies = {} }, folder, target) {
   const files = Object.entries(exports).flatMap(([path, { default: file }]) =>
     file === undefined ? [] : [[path.replace('./', ''), file.replace(/^\.\/dist\/|\.js$/g, '')]],
   );
   const built = builtFiles(folder, /\.js$/).map(({ text }) => text);
-  const inlined = Object.keys(devDependencies).filter((name) =>
-    built.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`)),
+  const inlined = Object.keys(devDependencies).filter(
+    (name) =>
+      !Object.hasOwn(peerDependencies, name) &&
+      built.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`)),
   );
   const output = await bundled(new Map(files), join(folder, 'dist'), inlined);
   for (const { fileName, code } of output) {

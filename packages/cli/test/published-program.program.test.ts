@@ -44,8 +44,8 @@ it('imports no package: everything that it needs is a part of it', async () => {
   const others = [...found].filter(
     (specifier) => !/^(?:\.\/|node:|ajv)/.test(specifier) && !nodeModule.isBuiltin(specifier),
   );
-  // Of ajv there is only text, for code that it could write. The rest are native modules, which cannot be a part of it: that of the keychain, and two that `ws` does without.
-  expect(others.toSorted()).toEqual(['@napi-rs/keyring', 'bufferutil', 'utf-8-validate']);
+  // Of ajv there is only text, for code that it could write. The rest are native modules that `ws` does without.
+  expect(others.toSorted()).toEqual(['bufferutil', 'utf-8-validate']);
   expect(found.size).toBeGreaterThan(10);
 });
 
@@ -74,7 +74,7 @@ async function loadedBy(workspace: Workspace, args: readonly string[]): Promise<
   return Object.entries(marks).flatMap(([name, mark]) => (text.includes(mark) ? [name] : []));
 }
 
-it('loads what signs in only if an entry may need it, and undici only for a server that is connected', async () => {
+it('loads what signs in, and undici, only for a server that is connected', async () => {
   await using workspace = await openWorkspace();
   const script = await workspace.write('server.mjs', SERVER);
   const weather = { command: process.execPath, args: [script] };
@@ -83,7 +83,7 @@ it('loads what signs in only if an entry may need it, and undici only for a serv
   expect(await loadedBy(workspace, ['--version'])).toEqual([]);
   expect(await loadedBy(workspace, [...call, ...only({ weather })])).toEqual(['zod']);
   const both = [...call, ...only({ weather, remote })];
-  expect(await loadedBy(workspace, both)).toEqual(['zod', 'oauth4webapi']);
+  expect(await loadedBy(workspace, both)).toEqual(['zod']);
 });
 
 it('keeps compiled code in a private folder of the account, where Node.js can, and else none', async () => {

@@ -56,6 +56,32 @@ describe('what is published of a package that reads files beside its modules', (
 });
 
 describe('what is published of a package with several entry points', () => {
+  it('contains what is only a development dependency, and imports a peer', async () => {
+    await write({
+      'package.json': JSON.stringify({
+        name: 'sample',
+        exports: { '.': { default: './dist/index.js' } },
+        peerDependencies: { peer: '1' },
+        devDependencies: { inner: '1', peer: '1' },
+      }),
+      'src/index.ts': '',
+      'dist/index.js': "export { inner } from 'inner';\nexport { peer } from 'peer';\n",
+      'node_modules/inner/package.json': JSON.stringify({
+        name: 'inner',
+        version: '1.0.0',
+        main: 'index.js',
+      }),
+      'node_modules/inner/index.js': "exports.inner = 'of the inner package';\n",
+      'node_modules/peer/package.json': JSON.stringify({ name: 'peer', version: '1.0.0', main: 'index.js' }),
+      'node_modules/peer/index.js': "exports.peer = 'of the peer';\n",
+    });
+    await stage(folder, join(folder, 'publish'));
+    const text = await readFile(join(folder, 'publish/dist/index.js'), 'utf8');
+    expect(text).toContain('of the inner package');
+    expect(text).toContain('from "peer"');
+    expect(text).not.toContain('of the peer');
+  });
+
   it('import: has a file for each and one for what they share, in ASCII', async () => {
     await write({
       'package.json': JSON.stringify({
