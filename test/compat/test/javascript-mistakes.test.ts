@@ -22,8 +22,8 @@ const host = createHost(named);
 it.each<readonly [string, () => unknown, string]>([
   ['createHost(): transport', () => untyped(createHost)({ ...named, transport: [] }), '"transports"'],
   ['createHost(): a limit', () => untyped(createHost)({ ...named, limits: { connectMS: 1 } }), '"connectMs"'],
-  ['host.on(): states', () => untyped(host.on)('states', () => undefined), '"state"'],
-  ['host.on(): no listener', () => untyped(host.on)('state'), 'must be a function'],
+  ['host.on(): states', () => untyped(host.on.bind(host))('states', () => undefined), '"state"'],
+  ['host.on(): no listener', () => untyped(host.on.bind(host))('state'), 'must be a function'],
   ['createTools(): no host', () => untyped(createTools)(), 'createHost()'],
   ['createTools(): polcy', () => untyped(createTools)(host, { polcy: 1 }), '"policy"'],
   ['oauth(): nothing', () => untyped(oauth)(), 'clientName'],
