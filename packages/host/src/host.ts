@@ -56,7 +56,7 @@ const RESTORE_MS = 100;
  */
 export function createHost(options: HostOptions): Host {
   checkHostOptions(options);
-  const { logger, clock = systemClock } = options;
+  const { logger, clock = systemClock, intercept = [] } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const emitter = new Emitter<HostEvents>((event, cause) => {
     logger?.error(`A listener for the "${event}" event of the host threw an error.`, { cause });
@@ -66,7 +66,7 @@ export function createHost(options: HostOptions): Host {
   const connectSlots = new Semaphore(limits.parallelConnects);
   const listBudget = new ListBudget(limits.listBytes);
   const servers = new Map<string, ServerConnection>();
-  const { intercept = [] } = options;
+  const callMsOf = (server: string): number => servers.get(server)?.settings.callMs ?? limits.callMs;
   const interception =
     intercept.length === 0
       ? undefined
@@ -74,10 +74,7 @@ export function createHost(options: HostOptions): Host {
           clock,
           listBudget,
           timeoutOf: (server, method, given) =>
-            timeoutOf(method, given, {
-              limits,
-              callMs: servers.get(server)?.settings.callMs ?? limits.callMs,
-            }),
+            timeoutOf(method, given, { limits, callMs: callMsOf(server) }),
         });
   const deps: HostDeps = {
     options,
