@@ -143,6 +143,7 @@ async function measureTokens() {
 function tokensOfServers() {
   return servers.map(({ name, package: packageName, version, tools }) => {
     const own = createTools({
+      ...hostOf(),
       tools: () => tools.map((tool) => ({ ...tool, server: name, digest: tool.name })),
     });
     return {

@@ -242,8 +242,8 @@ describe('the built program', () => {
     await place.change([...changes.read, tool('extra', 'x')]);
     for (const flags of [['--refresh'], []]) {
       const { stdout } = await place.fittings(['list', 'tools', ...flags]);
-      expect(stdout).toMatch(/read\s+\[changed: fittings pins\] Reads a file/);
-      expect(stdout).toMatch(/extra\s+\[new: fittings pins\] x/);
+      expect(stdout).toMatch(/read\(\)\s+\[changed: fittings pins\] Reads a file/);
+      expect(stdout).toMatch(/extra\(\)\s+\[new: fittings pins\] x/);
       expect((await place.json(['list', 'tools', ...flags])).value).toMatchObject({
         tools: [
           { name: 'control' },

@@ -76,7 +76,7 @@ describe('a host of many servers', () => {
     expect(await callAll(host, names)).toBe(4 * names.length);
     // The flood went on all the while, and it could be called, too.
     await flooded();
-    expect(host.server('flooding').state.status).toBe('connected');
+    await reaches(host, 'flooding', 'connected');
     expect(await host.callTool({ server: 'flooding', tool: 'pid' })).toMatchObject({
       content: [{ type: 'text' }],
     });
