@@ -4,13 +4,13 @@ export type { Gateway, GatewayListener, GatewayLoad, Pages, StdioOptions } from 
 export type { Caller } from './contracts/caller.js';
 export type { Access, AccessDecision, AccessRequest, UpstreamSignIn } from './contracts/access.js';
 
-/** Who may call. */
+/** Access of callers to the gateway. */
 export { bearerToken } from './access/bearer-token.js';
 export { oauthResource, type OAuthResourceOptions } from './access/oauth-resource.js';
 export type { AccessTokenClaims } from './access/access-token.js';
 export type { OutboundFetch } from './access/outbound-fetch.js';
 
-/** Where callers sign in to servers. */
+/** Sign-in of callers to servers. */
 export { createUpstreamSignIn, type UpstreamSignInOptions } from './sign-in/upstream-sign-in.js';
 export { gatewayInteraction, type GatewayInteraction } from './sign-in/gateway-interaction.js';
 export { browserSignIn, type BrowserCheck, type BrowserSignInOptions } from './sign-in/browser-sign-in.js';

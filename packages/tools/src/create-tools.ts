@@ -27,30 +27,27 @@ import { CHECKED_VALUE_LIMITS } from './validation/check-value.js';
 
 /** Options of {@link createTools}. */
 export interface ToolsOptions {
-  /** What a name looks like. Default `naming.mcpPrefixed`: `mcp__server__tool`. */
+  /** Names the tools for the model. Default `naming.mcpPrefixed`: `mcp__server__tool`. */
   readonly naming?: NamingStrategy | undefined;
-  /** What the model API accepts as a name. Longer names are shortened. Default `nameLimits.portable`, which fits all APIs. */
+  /** Limits of the model API for names. Longer names are shortened. Default `nameLimits.portable`, which fits all APIs. */
   readonly nameLimits?: NameLimits | undefined;
   /**
    * The person for whom the tools are and run: `principal` of the calls of the host. What this person approved is not approved for
    * another one, also if they share a `policy`. Default: that of the host.
    */
   readonly principal?: string | undefined;
-  /** Which tools may run. Default: a policy without rules, so that `defaultPermission` decides. */
+  /** Decides which tools may run. Default: a policy without rules, so that `defaultPermission` decides. */
   readonly policy?: ToolPolicy | undefined;
-  /** What happens to a call that no rule of the policy applies to. Default `ask`. */
+  /** Permission for a call that no rule of the policy applies to. Default `ask`. */
   readonly defaultPermission?: ToolPermission | undefined;
   /**
-   * What the user agreed to: `createToolPins()` of `@mcp-fittings/tools/pins`. A tool that changed or was added since its server was
+   * Keeps what the user agreed to: `createToolPins()` of `@mcp-fittings/tools/pins`. A tool that changed or was added since its server was
    * first used is then not called before the user agrees. Default: none.
    */
   readonly pins?: ToolPins | undefined;
   /** Asks the user. Without it, a call that requires confirmation fails with `APPROVAL_REQUIRED`. */
   readonly confirm?: Confirm | undefined;
-  /**
-   * Whether to check arguments before they are sent. Default true. Arguments beyond `valueLimits` are rejected in any
-   * case.
-   */
+  /** If true, arguments are checked before they are sent. Default true. Arguments beyond `valueLimits` are rejected in any case. */
   readonly validateArguments?: boolean | undefined;
   /** The largest schema that is accepted. A tool with a larger one is in {@link Toolset.skipped}. */
   readonly schemaLimits?: Partial<SchemaLimits> | undefined;
@@ -66,20 +63,20 @@ export interface ToolsOptions {
       }
     | undefined;
   /**
-   * Whether to hide tools that the policy denies from the model. They are in {@link Toolset.skipped}. Default false: the model
-   * sees them, and a call fails with `POLICY_DENIED`.
+   * If true, tools that the policy denies are hidden from the model, and are in {@link Toolset.skipped}. Default false: the model sees
+   * them, and a call fails with `POLICY_DENIED`.
    */
   readonly skipDenied?: boolean | undefined;
-  /** Whether to offer tools that a server marks for its app and not for models (SEP-1865). Default false. */
+  /** If true, the model is offered tools that a server marks for its app and not for models (SEP-1865). Default false. */
   readonly includeAppTools?: boolean | undefined;
-  /** Whether the model is offered a search for tools instead of all tools at once. Default `never`. */
+  /** Offers the model a search for tools instead of all tools at once. Default `never`. */
   readonly defer?: DeferOptions['mode'] | DeferOptions;
   /**
    * The largest arguments and structured content. Larger arguments are rejected, and larger content is an issue of its result.
    * Default: 64 levels, 100 000 values, 16 000 000 characters.
    */
   readonly valueLimits?: Partial<Pick<SchemaLimits, 'maxDepth' | 'maxNodes' | 'maxCharacters'>> | undefined;
-  /** How much of a result the model gets. */
+  /** Limits the part of a result that the model gets. */
   readonly rendering?: RenderOptions | undefined;
   /** Keeps results that are too large for the model, see `createSpill` of `@mcp-fittings/tools/spill`. Default: they are truncated. */
   readonly spill?: ResultSpill | undefined;
@@ -124,7 +121,7 @@ export interface Tools extends AsyncDisposable {
   conversation(saved?: unknown): ToolConversation;
   /** The policy that decides which tools may run. */
   readonly policy: ToolPolicy;
-  /** What servers changed since the user agreed to it. Undefined without the option `pins`. */
+  /** Changes of the servers since the user agreed to them. Undefined without the option `pins`. */
   readonly pins: HostPins | undefined;
   /** Removes what `spill` kept for these tools alone. `await using` does the same. */
   close(): Promise<void>;

@@ -25,7 +25,7 @@ export interface Issuer {
   keys(kid: string | undefined): Promise<readonly JWK[]>;
 }
 
-/** What an {@link Issuer} needs. */
+/** Dependencies of {@link Issuer}. */
 export interface IssuerDeps {
   readonly clock: Clock;
   readonly fetch: OutboundFetch | undefined;

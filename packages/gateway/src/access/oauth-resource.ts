@@ -25,9 +25,9 @@ export interface OAuthResourceOptions {
   /** Issuers whose tokens are accepted, written as in `iss`. Their metadata is read when the first token arrives. */
   readonly issuers: readonly string[];
   /**
-   * What a token allows. A record maps each scope to what it grants, the narrowest first: everything (`*`), or some servers; a token gets
-   * the sum of its scopes. A grant that lists items of any kind grants these only; otherwise it grants everything of the server. In a
-   * list, `*` stands for any characters: `get_*`.
+   * Maps the scopes of a token to what they allow. A record has the grant of each scope, the narrowest first: everything (`*`), or some
+   * servers; a token gets the sum of its scopes. A grant that lists items of any kind grants these only; otherwise it grants everything of
+   * the server. In a list, `*` stands for any characters: `get_*`.
    *
    * A function decides from the claims, and returns undefined to refuse the token with `insufficient_scope`. Default: every valid token
    * allows everything.
@@ -69,7 +69,7 @@ export interface OAuthResourceOptions {
   readonly tokenProfile?: 'at+jwt' | 'jwt' | undefined;
   /** Largest access token, in bytes. Default 16 384. */
   readonly maxTokenBytes?: number | undefined;
-  /** How long a validated token is not validated again, in milliseconds; never longer than it is valid. Default 300 000. */
+  /** Milliseconds until a validated token is validated again; never longer than it is valid. Default 300 000. */
   readonly cacheMs?: number | undefined;
   /** Name of the gateway in its metadata, for people. Default: none. */
   readonly name?: string | undefined;
@@ -242,7 +242,7 @@ export function oauthResource(options: OAuthResourceOptions): Access {
   };
 }
 
-/** What the header `Mcp-Name` of a request names. */
+/** The kind of item that the header `Mcp-Name` names, by the method of the request. */
 const NAMED = new Map<string, ItemKind>([
   ['tools/call', 'tool'],
   ['prompts/get', 'prompt'],
@@ -250,7 +250,7 @@ const NAMED = new Map<string, ItemKind>([
 ]);
 
 /**
- * What a request of 2026-07-28 is about, from its headers, so that the client learns which scope it needs. Every request is decided
+ * Returns the item that the headers of a 2026-07-28 request name, so that the client learns which scope it needs. Every request is decided
  * again by its body. Names at `/mcp` are those that the gateway gives, so a request there is decided by its body only.
  */
 function itemOf(request: AccessRequest, server: string | undefined): GrantedItem | undefined {

@@ -18,7 +18,7 @@ export type OutboundFetch = (
   },
 ) => Promise<Response>;
 
-/** What the functions of `oauth4webapi` pass to a `fetch`. */
+/** Second argument of the `fetch` that the functions of `oauth4webapi` call. */
 interface LibraryRequest {
   readonly method: string;
   readonly headers: Record<string, string>;

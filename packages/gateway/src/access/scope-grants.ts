@@ -3,7 +3,6 @@ import type { Caller, ItemKind } from '../contracts/caller.js';
 import type { AccessTokenClaims } from './access-token.js';
 import type { OAuthResourceOptions } from './oauth-resource.js';
 
-/** What a token allows. */
 type Scopes = NonNullable<OAuthResourceOptions['scopes']>;
 
 /** A server that a scope grants. */
@@ -69,7 +68,7 @@ function covers(grant: '*' | ServerGrant, server: string, item: GrantedItem | un
   return patterns.some((pattern) => matches(item.name, pattern));
 }
 
-/** Where each part is found first is where it leaves most for the rest, so no part is looked for twice. */
+/** Returns true if the name matches the pattern. Finds each part as early as possible, which leaves most for the rest: no backtracking. */
 function matches(name: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return name === pattern;

@@ -15,9 +15,9 @@ import type { OpenCall } from './open-call.js';
 export interface CallbackRouterOptions {
   /** Modes of elicitation that the host declares to servers. Default: `['form', 'url']`. */
   readonly elicitationModes?: readonly ElicitationRequest['mode'][] | undefined;
-  /** Whether the host declares `sampling` to servers. Default `true`. */
+  /** If true, the host declares `sampling` to servers. Default `true`. */
   readonly sampling?: boolean | undefined;
-  /** Whether the host declares `roots` to servers. Default `true`. */
+  /** If true, the host declares `roots` to servers. Default `true`. */
   readonly roots?: boolean | undefined;
   /** Answers servers while none of their calls belongs to a client of the gateway. Default: they are refused. */
   readonly otherwise?: Pick<HostCallbacks, 'elicit' | 'sample' | 'roots'> | undefined;
@@ -37,7 +37,7 @@ export interface CallbackRouter {
 /** Requests during which a server may ask. */
 const ASKING: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** How long a server may still work on a call that was given up, in milliseconds, so that a question may belong to it. */
+/** Milliseconds for which questions may still belong to a call that was given up: the server may not have stopped its work yet. */
 const LINGER_MS = 60_000;
 /** Most calls that are remembered for that. */
 const MAX_LINGERING = 1000;

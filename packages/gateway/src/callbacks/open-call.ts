@@ -6,7 +6,7 @@ import type { Question } from './client-input.js';
 export interface ClientExchange {
   /** Identifies the client among all clients: questions of one client's calls may be asked in any of them. */
   readonly client: object | string;
-  /** What the client declares. */
+  /** Capabilities that the client declares. */
   readonly capabilities: JSONRPCObject | undefined;
   /** Sends a notification that belongs to the request. */
   readonly notify: (method: string, params: JSONRPCObject) => void;
@@ -17,7 +17,7 @@ export interface ClientExchange {
   readonly ask?: ((question: Question, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
-/** How far a call is: it has ended, or its client has to answer first. */
+/** State of a call: it has ended, or its client has to answer first. */
 export type CallStep<T> = { readonly result: T } | { readonly questions: Readonly<Record<string, Question>> };
 
 /** Options of {@link OpenCall}. */
@@ -74,7 +74,7 @@ export class OpenCall<T = unknown> {
     return this.#controller.signal;
   }
 
-  /** Whether the work goes on. */
+  /** True until the work has ended. */
   get isOpen(): boolean {
     return this.#outcome === undefined;
   }

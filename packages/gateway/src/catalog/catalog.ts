@@ -23,11 +23,11 @@ export type ListedItem = Readonly<Record<string, unknown>>;
 export interface CatalogOptions {
   readonly host: Host;
   readonly exposure: Exposure;
-  /** How tools and prompts are named where there are several servers. */
+  /** Names tools and prompts where there are several servers. */
   readonly naming?: NamingStrategy | undefined;
 }
 
-/** What a caller sees at an address, and what the names there stand for. Does not wait for any server. */
+/** Lists what a caller sees at an address, and resolves the names there. Does not wait for any server. */
 export interface Catalog extends Disposable {
   tools(scope: Scope): readonly ListedItem[];
   prompts(scope: Scope): readonly ListedItem[];

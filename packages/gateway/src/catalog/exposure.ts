@@ -3,7 +3,7 @@ import type { Caller, ItemKind, Mount } from '../contracts/caller.js';
 import type { GatewayOptions } from '../contracts/gateway-options.js';
 import { snapshotOf } from './ready-servers.js';
 
-/** What a server offers. `resources` stands for templates and subscriptions too. */
+/** A kind of items of a server. `resources` stands for templates and subscriptions too. */
 export type ExposedKind = NonNullable<NonNullable<GatewayOptions['expose']>['kinds']>[number];
 
 /** A caller at an address of the gateway. */

@@ -3,7 +3,7 @@ import type { Host, ListKind } from '@mcp-fittings/host';
 import type { Scope } from './exposure.js';
 import { snapshotOf } from './ready-servers.js';
 
-/** How long a result may be kept, and by whom. */
+/** Cache lifetime and scope of a result. */
 export interface Freshness {
   /** Milliseconds. */
   readonly ttlMs: number;

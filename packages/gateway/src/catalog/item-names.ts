@@ -10,7 +10,7 @@ interface Named {
 interface Kept {
   readonly items: readonly Named[];
   readonly names: ToolNames;
-  /** What names stood for that are not listed any more, because the servers of the items list nothing now. */
+  /** Items by the names that are not listed any more, because their servers list nothing now. */
   readonly former: ReadonlyMap<string, ToolRef>;
   isCurrent: boolean;
 }

@@ -6,7 +6,7 @@ import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 export interface ReadyServersOptions {
   readonly host: Host;
   readonly clock: Clock;
-  /** How many servers are started at the same time. */
+  /** Most servers that are started at the same time. */
   readonly parallelStarts: number;
   /** Time after which a server that could not be started for a person is tried again, in milliseconds. */
   readonly retryMs: number;

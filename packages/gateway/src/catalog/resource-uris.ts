@@ -42,7 +42,7 @@ export function uniqueUris(items: readonly LocatedUri[]): readonly string[] {
   );
 }
 
-/** What the servers of one address list. */
+/** Resources and templates that the servers of one address list. */
 export interface UriLists {
   readonly servers: readonly string[];
   readonly resources: readonly LocatedUri[];

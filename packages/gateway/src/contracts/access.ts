@@ -1,6 +1,6 @@
 import type { Caller } from './caller.js';
 
-/** What a scheme sees of a request. A `Request` of the Fetch API is one. */
+/** The part of a request that a scheme sees. A `Request` of the Fetch API is one. */
 export interface AccessRequest {
   /** Method of HTTP, such as `POST`. */
   readonly method: string;

@@ -1,4 +1,4 @@
-/** Who sends a request to the gateway, and what this caller may use. An {@link Access} makes it. */
+/** Identifies who sends a request to the gateway, and decides what this caller may use. An {@link Access} makes it. */
 export interface Caller {
   /**
    * Identifies the caller among all callers of the gateway, such as the issuer and subject of a token. Sessions, calls that wait for
@@ -27,10 +27,10 @@ export function principalKey({ id, principal }: Pick<Caller, 'id' | 'principal'>
   return JSON.stringify(principal === undefined ? ['caller', id] : ['principal', principal]);
 }
 
-/** What a name in {@link Caller.allows} stands for. */
+/** A kind of item, which {@link Caller.allows} gets with its name. */
 export type ItemKind = NonNullable<Parameters<NonNullable<Caller['allows']>>[2]>;
 
-/** What a client reaches at one address of the gateway: all servers, or one of them under its original names. */
+/** An address of the gateway: all servers, or one of them under its original names. */
 export interface Mount {
   /** Name of the server. Absent: all servers. */
   readonly server?: string | undefined;

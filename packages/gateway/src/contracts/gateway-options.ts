@@ -8,21 +8,23 @@ import type { RequestEvent } from './request-event.js';
 
 /** Options of {@link createGateway}: what is served, and to whom. */
 export interface GatewayOptions {
-  /** How tools and prompts are named at the address of all servers. Default `naming.serverPrefixed`: `server__tool`. */
+  /** Names tools and prompts at the address of all servers. Default `naming.serverPrefixed`: `server__tool`. */
   readonly naming?: NamingStrategy | undefined;
-  /** Which tools clients see and may call. A tool that it denies is not listed; one that it asks for asks the client. Default: all. */
+  /**
+   * Decides which tools clients see and may call. A tool that it denies is not listed; one that it asks for asks the client. Default: all.
+   */
   readonly policy?: ToolPolicy | undefined;
   /**
-   * What happens at the address of one server to a call of a tool that is not listed there: `refuse` answers that it is unknown; `send`
-   * lets the server answer, also for a tool that an interceptor has left out of the list. Default `refuse`.
+   * Handles calls of an unlisted tool at the address of one server: `refuse` answers that the tool is unknown; `send` lets the server
+   * answer, also for a tool that an interceptor has left out of the list. Default `refuse`.
    */
   readonly unlisted?: 'refuse' | 'send' | undefined;
-  /** Which servers are served, and what of them. Default: everything. */
+  /** Limits which servers are served, and which of their items. Default: everything. */
   readonly expose?:
     | {
         /** Names of the servers. Default: all, also those that are added later. */
         readonly servers?: readonly string[] | undefined;
-        /** What is served of each of them. `resources` stands for templates and subscriptions too. Default: everything. */
+        /** Kinds of items that are served. `resources` stands for templates and subscriptions too. Default: everything. */
         readonly kinds?: readonly ('tools' | 'prompts' | 'resources')[] | undefined;
       }
     | undefined;
@@ -47,7 +49,7 @@ export interface GatewayOptions {
         readonly heldCallsPerCaller?: number;
         /** Items on a page of a list. Default 200. */
         readonly pageItems?: number;
-        /** How many servers are started for people at the same time. Default 16. */
+        /** Most servers that are started for people at the same time. Default 16. */
         readonly parallelStarts?: number;
         /** Time after which a server that could not be started for a person is tried again. Default 30 000. */
         readonly retryMs?: number;
@@ -67,11 +69,11 @@ export interface GatewayOptions {
    */
   readonly access?: Access | undefined;
   /**
-   * Who the requests come from that a program passes to {@link Gateway.fetch} or {@link Gateway.listener} after it has authenticated them
-   * itself. The gateway checks nothing then, so {@link Gateway.listen} refuses a port. Excludes {@link access}. Default none.
+   * Names the caller of requests that a program has authenticated itself and passes to {@link Gateway.fetch} or {@link Gateway.listener}.
+   * The gateway checks nothing then, so {@link Gateway.listen} refuses a port. Excludes {@link access}. Default none.
    */
   readonly trustedCaller?: Caller | ((request: AccessRequest) => Caller) | undefined;
-  /** Who uses a socket or stdio. Default: a caller with the id `owner`, who may use everything. */
+  /** Caller for requests over a socket or stdio. Default: a caller with the id `owner`, who may use everything. */
   readonly owner?: Caller | undefined;
   /** Pages at which a caller signs in to a server of the host. Default: a server that requires a sign-in refuses calls. */
   readonly signIn?: UpstreamSignIn | undefined;
@@ -108,26 +110,26 @@ export interface GatewayOptions {
    * an event stream. Default: 15 000.
    */
   readonly keepAliveMs?: number | undefined;
-  /** How long `close()` waits for clients to read their last response, in milliseconds. Default: 2000. */
+  /** Milliseconds that `close()` waits for clients to read their last response. Default: 2000. */
   readonly closeTimeoutMs?: number | undefined;
   /** Source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Receives diagnostics. Default: none. */
   readonly logger?: Logger | undefined;
   /**
-   * What the replicas of a gateway share: sessions, messages to each other, and counters of {@link rateLimits}. `redisSharedState()` of
-   * `@mcp-fittings/store-redis` is one. Default: this gateway is the only replica.
+   * Holds what the replicas of a gateway share: sessions, messages to each other, and counters of {@link rateLimits}. `redisSharedState()`
+   * of `@mcp-fittings/store-redis` is one. Default: this gateway is the only replica.
    */
   readonly state?: SharedState | undefined;
   /**
-   * How many requests may reach servers; all of these limits hold. `requests` may come at once; from then on one more is allowed every
+   * Limits the requests that reach servers; all of these limits hold. `requests` may come at once; from then on one more is allowed every
    * `intervalMs / requests` (the generic cell rate algorithm), so that a full interval never lets twice as many through. Default: any
    * number.
    */
   readonly rateLimits?:
     | readonly {
         /**
-         * What is counted: the requests of each person (of each caller, where callers have no principal), those to each server, or those of each
+         * Counts the requests of each person (of each caller, where callers have no principal), those to each server, or those of each
          * person to each server.
          */
         readonly per: 'principal' | 'server' | 'principal+server';

@@ -51,7 +51,7 @@ export interface Gateway extends AsyncDisposable {
 
 /** A socket on which the gateway listens. */
 export interface GatewayListener extends AsyncDisposable {
-  /** Where it listens, with the port that the operating system has chosen. */
+  /** Address of the listener, with the port that the operating system has chosen. */
   readonly address: { readonly host: string; readonly port: number } | { readonly socketPath: string };
   /** URL of the endpoint for all servers. For a socket, `http://localhost` with its path: the socket is given to the client apart. */
   readonly url: string;
@@ -71,13 +71,13 @@ export interface StdioOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a gateway is doing. */
+/** Current load of a gateway. */
 export interface GatewayLoad {
   /** Sessions of clients before revision 2026-07-28, on this replica. */
   readonly sessions: number;
   /** Requests that have no complete response yet. Event streams are not requests. */
   readonly requestsInFlight: number;
-  /** What the rate limits have done since the start. */
+  /** Requests that the rate limits have decided since the start. */
   readonly rateLimits?:
     | {
         /** Requests that were refused. */

@@ -3,7 +3,7 @@ import type { Caller } from './caller.js';
 
 /** A request of a caller that the gateway has passed on to a server, and that has ended. */
 export interface RequestEvent {
-  /** Who has made the request. */
+  /** The caller that made the request. */
   readonly caller: Caller;
   /** Name of the server in the host. */
   readonly server: string;
@@ -13,6 +13,6 @@ export interface RequestEvent {
   readonly target: string | undefined;
   /** Time from the request to its end, in milliseconds; waiting for a person is part of it. */
   readonly durationMs: number;
-  /** Why it failed; absent if the server has answered, also with `isError: true`. */
+  /** Error of the request; absent if the server has answered, also with `isError: true`. */
   readonly error?: FittingsError | undefined;
 }

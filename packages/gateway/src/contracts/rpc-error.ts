@@ -2,7 +2,7 @@
 export class RpcError extends Error {
   /** Code of JSON-RPC, or of MCP. */
   readonly code: number;
-  /** What explains the error to a program. */
+  /** Explains the error to a program. */
   readonly data: unknown;
   /** Status of the response over HTTP in revision 2026-07-28. */
   readonly status: number;

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, JSONRPCObject } from '@mcp-fittings/client-core';
 
-/** What a client has told its server that holds for a session, and whose session it is. It contains no credential. */
+/** State of a session: its owner, and what the client has told the server. It contains no credential. */
 export interface SessionRecord {
   /** Value of `Mcp-Session-Id`. Who knows it and is the caller can use the session, so it is not logged. */
   readonly id: string;
@@ -63,6 +63,6 @@ export interface SessionMessages {
   readonly callerId: string;
   /** Messages of the client, in their order. */
   readonly messages: readonly JSONRPCMessage[];
-  /** Whether the client has ended the session. */
+  /** True if the client has ended the session. */
   readonly ended: boolean;
 }

@@ -6,7 +6,7 @@ import type { RpcError } from './rpc-error.js';
 export interface ClientConnection {
   /** Whose connection it is. */
   readonly caller: Caller;
-  /** What the client reaches. */
+  /** Address that the client uses. */
   readonly mount: Mount;
   /** `legacy`: a session of a revision before 2026-07-28. `modern`: one request of 2026-07-28. */
   readonly era: 'legacy' | 'modern';
@@ -15,9 +15,9 @@ export interface ClientConnection {
 /** Sends a notification to a client. Does nothing if the client cannot be reached. */
 export type Notify = (method: string, params: JSONRPCObject) => void;
 
-/** What is kept of a client of a revision before 2026-07-28 between its requests. Dispose of it when the client has left. */
+/** Keeps the state of a client of a revision before 2026-07-28 between its requests. Dispose of it when the client has left. */
 export interface ClientSession extends Disposable {
-  /** What the client has declared; undefined before its handshake. */
+  /** Capabilities that the client has declared; undefined before its handshake. */
   readonly capabilities: JSONRPCObject | undefined;
   /** Tells the client what belongs to none of its requests. */
   readonly notify: Notify;

@@ -2,10 +2,10 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Readable, Writable } from 'node:stream';
 import type { AccessRequest } from '../contracts/access.js';
 
-/** What is read of a request of `node:http`. */
+/** The part of a `node:http` request that is read. */
 export type Incoming = Readable & Pick<IncomingMessage, 'method' | 'url' | 'headersDistinct'>;
 
-/** What is written of a response of `node:http`. */
+/** The part of a `node:http` response that is written. */
 export type Outgoing = Writable & {
   readonly headersSent: boolean;
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
@@ -52,7 +52,7 @@ export class Exchange {
     outgoing.on('error', () => undefined);
   }
 
-  /** Whether the response is complete, or the client is gone. */
+  /** True if the response is complete, or the client is gone. */
   get isOver(): boolean {
     return this.#onOver === undefined;
   }

@@ -22,7 +22,7 @@ import { type Admitted, watchAccess } from './watch-access.js';
 /** Options of {@link HttpHandler}. */
 export interface HttpHandlerOptions extends RequestGateOptions {
   readonly surface: Surface;
-  /** Whether the caller can reach anything at the mount. */
+  /** Returns true if the caller can reach anything at the mount. */
   readonly serves: (caller: Caller, mount: Mount) => boolean;
   readonly pages: readonly Pages[];
   readonly basePath: string;

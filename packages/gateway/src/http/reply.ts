@@ -11,7 +11,7 @@ export interface ReplyOptions {
   readonly requests: number;
 }
 
-/** What a client gets in one response: JSON, or an event stream as soon as there is more to say than one answer. */
+/** Answers a client in one response: JSON, or an event stream as soon as there is more to say than one answer. */
 export class Reply implements Beating {
   readonly #exchange: Exchange;
   readonly #options: ReplyOptions;

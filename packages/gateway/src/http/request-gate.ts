@@ -46,7 +46,7 @@ function hostIsAllowed(host: string, allowed: ReadonlySet<string>): boolean {
   return isLoopbackHost(hostname) || allowed.has(hostname) || allowed.has(host.toLowerCase());
 }
 
-/** Whether a page of the gateway itself sends the request. Unencrypted pages from elsewhere may be forged. */
+/** Returns true if a page of the gateway itself sends the request. Unencrypted pages from elsewhere may be forged. */
 function isOwnPage(origin: string, host: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host: ownHost, hostname } = new URL(origin);

@@ -17,7 +17,7 @@ export interface SessionOptions {
   readonly surface: Surface;
   readonly caller: Caller;
   readonly mount: Mount;
-  /** What is known of the session: from the client's `initialize`, or from a store. */
+  /** Record of the session: from the client's `initialize`, or from a store. */
   readonly record: SessionRecord;
   /** Other replicas that may have the session too. */
   readonly peers?: SessionPeers | undefined;
@@ -36,7 +36,7 @@ export class Session {
   #stream: Reply | undefined;
   /** Tokens of one caller may allow different things; the latest counts for what belongs to no request. */
   #latest: Caller;
-  /** What another replica needs to continue the session. A new object after each change. */
+  /** The record with which another replica can continue the session. A new object after each change. */
   record: SessionRecord;
 
   constructor(options: SessionOptions) {
@@ -58,7 +58,7 @@ export class Session {
     });
   }
 
-  /** Whether no request is in flight and no event stream is open. */
+  /** True if no request is in flight and no event stream is open. */
   get isIdle(): boolean {
     return this.#replies.size === 0 && this.#stream === undefined;
   }

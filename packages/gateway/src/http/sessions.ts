@@ -22,7 +22,7 @@ export interface SessionsOptions {
   readonly logger: Logger | undefined;
 }
 
-/** Who sends a request, and to which address. */
+/** A caller at an address of the gateway. */
 export interface Sender {
   readonly caller: Caller;
   readonly mount: Mount;

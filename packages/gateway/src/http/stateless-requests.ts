@@ -20,7 +20,7 @@ export interface StatelessRequestsOptions {
 /** Answers requests of revision 2026-07-28, which has no sessions. */
 export class StatelessRequests {
   readonly #options: StatelessRequestsOptions;
-  /** What breaks each request off that is in flight. */
+  /** Functions that break off the requests in flight. */
   readonly #open = new Set<() => void>();
   /** Number of event streams, by caller and mount. */
   readonly #streams = new Map<string, number>();

@@ -7,7 +7,7 @@ const REST = 8;
  * microseconds, so that the rest between two requests of such a person costs little, and the calls of others get ahead in it.
  */
 export class Turns {
-  /** What waits, by person. The first person is the next. */
+  /** Requests that wait, by person. The first person is the next. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #isTaken = false;
   #rest = 0;

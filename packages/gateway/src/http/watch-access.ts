@@ -11,7 +11,7 @@ export interface WatchAccessOptions {
   readonly onEnd: () => void;
 }
 
-/** When the access is asked again that does not say how long its decision holds, in milliseconds. */
+/** Milliseconds until the access is asked again, if it does not say how long its decision holds. */
 const ASK_AGAIN_MS = 30_000;
 /** Timers of Node.js are not longer than 24 days. */
 const LONGEST_TIMER_MS = 86_400_000;

@@ -46,7 +46,7 @@ const STATES: readonly ConnectionStatus[] = [
   'pending',
 ];
 
-/** What the metrics are about. */
+/** Dependencies of the metrics. */
 export interface MetricsOptions {
   readonly host: Host;
   readonly registry: Registry;

@@ -15,7 +15,7 @@ export interface OperationsOptions {
   readonly gateway?: { load(): GatewayLoad } | undefined;
   /** Names of servers without which the gateway is not ready. Default: none. */
   readonly required?: readonly string[] | undefined;
-  /** Where the metrics are registered, for a program that adds its own. Default: a registry of this object. */
+  /** Registry for the metrics, for a program that adds its own. Default: a registry of this object. */
   readonly registry?: Registry | undefined;
   /** Clock of {@link Operations.drain}, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;

@@ -6,7 +6,6 @@ import { listenOnPrivateSocket, startListening } from '@mcp-fittings/toolbox/pri
 import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import type { Gateway, GatewayListener } from '../contracts/gateway.js';
 
-/** Where {@link Gateway.listen} listens. */
 type ListenAddress = Parameters<Gateway['listen']>[0];
 
 /** Options of {@link listen}. */

@@ -44,7 +44,7 @@ export class Peer {
     this.#options = options;
   }
 
-  /** Whether a request of the client is worked on. */
+  /** Returns true if a request of the client is in progress. */
   isWorkingOn(id: RequestId): boolean {
     return this.#working.has(id);
   }

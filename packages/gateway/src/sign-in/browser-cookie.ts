@@ -41,7 +41,7 @@ export function randomSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is kept of a secret. */
+/** Returns the SHA-256 digest of a secret, which is kept in its place. */
 export function digestSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

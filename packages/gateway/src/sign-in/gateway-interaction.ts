@@ -20,7 +20,7 @@ export interface GatewayInteraction {
     readonly signal?: AbortSignal | undefined;
   }): Promise<
     AsyncDisposable & {
-      /** Where the authorization server sends the browser back to: `/oauth/callback` of the gateway. */
+      /** Address to which the authorization server sends the browser back: `/oauth/callback` of the gateway. */
       readonly redirectUri: string;
       /** Sends the browser to `url`; resolves with the parameters of the redirect with this `state`. */
       authorize(request: { readonly url: URL; readonly state: string }): Promise<URLSearchParams>;

@@ -6,7 +6,9 @@ export interface Page {
   readonly status: number;
   readonly title: string;
   readonly paragraphs: readonly string[];
-  /** Where the person goes on. Not a form: it would need `form-action` for each redirect, and send an `Origin` that gates refuse. */
+  /**
+   * Link with which the person goes on. Not a form: it would need `form-action` for each redirect, and send an `Origin` that gates refuse.
+   */
   readonly link?: { readonly url: URL; readonly text: string } | undefined;
   /** `Set-Cookie` header. */
   readonly cookie?: string | undefined;

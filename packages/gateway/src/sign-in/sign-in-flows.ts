@@ -7,7 +7,7 @@ import type { WaitingBrowsers } from './gateway-interaction.js';
 export interface SignInFlow {
   /** Id of the page that has started it. */
   readonly page: string;
-  /** Where the browser goes now: the page of the authorization server, or nowhere because the sign-in has ended. */
+  /** Resolves with the next page of the browser: the page of the authorization server, or `'ended'` if the sign-in needs none. */
   readonly next: Promise<URL | 'ended'>;
   /** Passes on the redirect of the authorization server. Returns false if the sign-in does not wait for it any more. */
   answer(parameters: URLSearchParams): boolean;
@@ -21,7 +21,7 @@ export interface SignInFlows extends WaitingBrowsers {
   find(state: string): SignInFlow | undefined;
 }
 
-/** What a page asks {@link SignInFlows.start} for. */
+/** Options of {@link SignInFlows.start}. */
 export interface FlowRequest {
   readonly page: string;
   readonly server: string;

@@ -26,7 +26,7 @@ export interface SignInPage extends UpstreamSignInPage {
   forget(error: FittingsError): void;
 }
 
-/** What {@link createSignInRequests} needs. */
+/** Dependencies of {@link createSignInRequests}. */
 export interface SignInRequestsDeps {
   readonly publicUrl: string;
   readonly pages: ReadonlyMap<string, SignInPage>;
@@ -175,7 +175,7 @@ function confirmationOf(secret: string, page: string): string {
   return createHash('sha256').update(`${secret} ${page}`).digest('base64url');
 }
 
-/** Whether a person goes to a page: not a script, a frame or a prefetch. Older browsers send none of these headers. */
+/** Returns true if a person goes to a page, and not a script, a frame or a prefetch. Older browsers send none of these headers. */
 function isNavigation(headers: Headers): boolean {
   if (headers.has('sec-purpose') || headers.has('purpose')) return false;
   const mode = headers.get('sec-fetch-mode') ?? 'navigate';

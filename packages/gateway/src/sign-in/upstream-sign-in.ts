@@ -18,15 +18,15 @@ export interface UpstreamSignInOptions {
   /** The interaction that `oauth()` of this host has. */
   readonly interaction: GatewayInteraction;
   /**
-   * How a page finds out whether the browser belongs to the caller. {@link browserSignIn} compares the person in the browser with the
-   * caller. `unverified` asks the person to confirm, which does not protect against a caller who sends the page to another person and
-   * then uses that person's account: choose it only if all callers are one person.
+   * Checks that the browser at a page belongs to the caller. {@link browserSignIn} compares the person in the browser with the caller.
+   * `unverified` asks the person to confirm, which does not protect against a caller who sends the page to another person and then uses
+   * that person's account: choose it only if all callers are one person.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#phishing
    */
   readonly browser: BrowserCheck | 'unverified';
   /** Returns the name of a caller for the page, if `browser` is `unverified`. Default: the principal. */
   readonly describe?: ((caller: Caller) => string) | undefined;
-  /** How long a page is valid, in milliseconds. Default 600 000. */
+  /** Milliseconds for which a page is valid. Default 600 000. */
   readonly lifeMs?: number | undefined;
   /** Most pages of one caller within `lifeMs`, and most pages that wait at a time. Default 16 and 1000. */
   readonly limits?:

@@ -24,7 +24,7 @@ export function createMemoryState(
 ): SharedState {
   const { clock = systemClock } = options;
   const records = new Map<string, SharedRecord & { readonly until: number }>();
-  /** When each limit is whole again (the "theoretical arrival time" of GCRA). */
+  /** Time at which each limit is whole again (the "theoretical arrival time" of GCRA). */
   const limits = new Map<string, number>();
   const replicas = new Map<string, ReplicaReceiver>();
 

@@ -11,13 +11,12 @@ import type { GatewayOptions } from '../contracts/gateway-options.js';
 import { RecentValues } from '../access/recent-values.js';
 import { createMemoryState } from './memory-state.js';
 
-/** How many requests may reach servers. */
 export type RateLimit = NonNullable<GatewayOptions['rateLimits']>[number];
 
 /** Options of {@link RateLimiter}. */
 export interface RateLimiterOptions {
   readonly limits: readonly RateLimit[];
-  /** Where requests are counted. */
+  /** Counts the requests. */
   readonly state: SharedState;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;

@@ -15,7 +15,7 @@ interface Waiting {
   readonly onNote: ((body: unknown) => void) | undefined;
 }
 
-/** How often the asker looks whether the other replica still works on its question. */
+/** Milliseconds between checks that the other replica still works on the question. */
 const CHECK_MS = 2000;
 
 /** Joins the replicas of a state. */

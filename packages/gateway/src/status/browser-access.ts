@@ -4,7 +4,7 @@ import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import type { Access, AccessDecision } from '../contracts/access.js';
 import { readForm } from './read-form.js';
 
-/** How a sign-in with the form of the page has ended. */
+/** Result of a sign-in with the form of the page. */
 export type BrowserSignIn =
   | { readonly cookie: string }
   /** Nothing of the caller is known: why, for the form, and the status of the response. */
@@ -40,7 +40,7 @@ interface Session {
   readonly expiresAt: number;
 }
 
-/** What a bearer token consists of, see RFC 6750, section 2.1. */
+/** Syntax of a bearer token, see RFC 6750, section 2.1. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 /** Headers of the form that do not describe who sends it. */
 const NOT_OF_CALLER = ['cookie', 'content-length', 'content-type', 'transfer-encoding'];

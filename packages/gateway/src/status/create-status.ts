@@ -15,7 +15,7 @@ export interface StatusSource {
   readonly clock: Clock;
   readonly redact: EntryRedactor;
   readonly version: string | undefined;
-  /** When the gateway was created, in milliseconds since the epoch. */
+  /** Time when the gateway was created, in milliseconds since the epoch. */
   readonly createdAt: number;
 }
 

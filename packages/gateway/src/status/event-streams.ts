@@ -7,7 +7,7 @@ import type { GatewayStatus } from './gateway-status.js';
 const SNAPSHOT_MS = 1000;
 /** Time between two comments that keep a stream open through proxies, and between two checks of who reads it. */
 const HEARTBEAT_MS = 15_000;
-/** When a browser connects again after a stream has ended, in milliseconds. */
+/** Milliseconds after which a browser connects again when a stream has ended. */
 const RETRY_MS = 3000;
 
 /** Streams of server-sent events, each with the snapshots of one caller. */

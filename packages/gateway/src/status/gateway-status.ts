@@ -2,7 +2,7 @@ import type { ConnectionStatus } from '@mcp-fittings/host';
 import type { ErrorCode } from '@mcp-fittings/client-core';
 
 /**
- * What a caller sees of the gateway, at `/status` and on the page. It has only servers that the caller may use, and requests that this
+ * Snapshot of the gateway for one caller, at `/status` and on the page. It has only servers that the caller may use, and requests that this
  * caller has made. All text of servers is bounded, and control, invisible and direction-changing characters in it are escaped.
  */
 export interface GatewayStatus {
@@ -28,15 +28,15 @@ export interface GatewayStatus {
     readonly state: {
       /** State of the connection. */
       readonly status: ConnectionStatus;
-      /** Why, in one sentence; absent if there is nothing to say. */
+      /** Reason for the state, in one sentence; absent if there is nothing to say. */
       readonly reason?: string | undefined;
       /** Code of the error that led to this state. */
       readonly code?: ErrorCode | undefined;
-      /** What the user can do about it. */
+      /** Tells the user what to do about it. */
       readonly hint?: string | undefined;
-      /** When the server became connected, in milliseconds since the epoch. */
+      /** Time at which the server became connected, in milliseconds since the epoch. */
       readonly since?: number | undefined;
-      /** When the next attempt to connect begins, in milliseconds since the epoch. */
+      /** Time at which the next attempt to connect begins, in milliseconds since the epoch. */
       readonly retryAt?: number | undefined;
     };
     /** Number of tools that the caller may use, and of the other items that the server lists. */
@@ -56,19 +56,19 @@ export interface GatewayStatus {
       readonly medianMs?: number | undefined;
       /** 95 of 100 requests took at most this many milliseconds. Absent as `medianMs`. */
       readonly p95Ms?: number | undefined;
-      /** How many of them failed. */
+      /** Requests that failed. */
       readonly failed: number;
     };
   }[];
   /** Requests of the caller that failed, and errors of the connections that the caller uses: the newest first, at most 50. */
   readonly errors: readonly {
-    /** When, in milliseconds since the epoch. */
+    /** Time of the failure, in milliseconds since the epoch. */
     readonly at: number;
     /** Name of the server in the host. */
     readonly server: string;
     /** Code of the error. */
     readonly code: ErrorCode;
-    /** What happened, bounded and without values of the entry. */
+    /** Message of the error, bounded and without values of the entry. */
     readonly message: string;
     /** Method of the request. Absent: not an error of a request. */
     readonly method?: string | undefined;

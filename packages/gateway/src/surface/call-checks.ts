@@ -11,7 +11,7 @@ import type { UpstreamSignIn } from '../contracts/access.js';
 import { MCP_CODES, RpcError } from '../contracts/rpc-error.js';
 import type { ClientConnection } from '../contracts/surface.js';
 
-/** How the policy is asked about the calls and readings of a caller. */
+/** A request of a caller, about which the policy is asked. */
 export interface PolicyCheck {
   readonly host: Host;
   readonly scope: Scope;

@@ -14,7 +14,7 @@ import type { Door } from './door.js';
 import { inputRequired, type HeldCallRelay } from './held-call-relay.js';
 import { recordIn } from './request-params.js';
 
-/** Where a request of a client is passed on to. */
+/** A request that is passed on to a server. */
 export interface PassedRequest {
   readonly server: string;
   /** Original name of the tool or prompt, or URI of the resource. */

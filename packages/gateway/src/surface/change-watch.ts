@@ -13,7 +13,7 @@ export interface ChangeWatchOptions {
   readonly changeMs: number;
 }
 
-/** What happens at an address of the gateway, for one caller. */
+/** Receives what happens at an address of the gateway, for one caller. */
 export interface ScopeListener {
   /** The lists that the caller sees are different now. */
   changed(kind: ExposedKind): void;

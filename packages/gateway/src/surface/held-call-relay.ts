@@ -11,7 +11,7 @@ import { toRpcError } from './rpc-errors.js';
 export interface ContinuedRequest {
   /** `requestState`: the id under which the call is held. */
   readonly id: string;
-  /** What the request must match: the caller, the method and its parameters. */
+  /** Caller, method and parameters that the request must match. */
   readonly binding: string;
   /** Answers of the client. */
   readonly responses: Readonly<Record<string, unknown>>;
@@ -79,7 +79,7 @@ interface RelayedRequest extends Pick<ContinuedRequest, 'id' | 'binding' | 'resp
   readonly capabilities: JSONRPCObject | undefined;
 }
 
-/** What another replica says of a call. Nothing: it does not hold the call. */
+/** Reply of another replica about a call. Empty: it does not hold the call. */
 interface RelayedStep {
   readonly result?: unknown;
   readonly questions?: Readonly<Record<string, Question>>;

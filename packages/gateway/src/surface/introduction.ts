@@ -6,7 +6,7 @@ import type { Exposure, Scope } from '../catalog/exposure.js';
 import { snapshotOf } from '../catalog/ready-servers.js';
 import type { SurfaceLimits } from './surface-options.js';
 
-/** What a client is told in the handshake. */
+/** Result of the handshake for a client. */
 export interface Introduction {
   readonly capabilities: JSONRPCObject;
   readonly instructions?: string;
@@ -36,7 +36,7 @@ function capabilitiesOf(
   { mount }: Scope,
   exposure: Exposure,
 ): JSONRPCObject {
-  /** Whether a server offers it, or may offer it once it is connected. */
+  /** Returns true if a server offers it, or may offer it once it is connected. */
   const any = (name: string, member?: string): boolean =>
     snapshots.some(({ state }) => {
       if (state.status !== 'connected') return state.status !== 'disabled';

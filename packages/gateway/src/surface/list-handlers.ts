@@ -10,7 +10,7 @@ import { withSignIn } from './call-checks.js';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { SurfaceDeps } from './surface-deps.js';
 
-/** What each kind of list is a part of. */
+/** The kind of items to which each list belongs. */
 const EXPOSED: Readonly<Record<ListKind, ExposedKind>> = {
   tools: 'tools',
   prompts: 'prompts',

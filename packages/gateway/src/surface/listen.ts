@@ -3,7 +3,7 @@ import { isRecord, META, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { ClientRequest } from '../contracts/surface.js';
 
-/** What has changed for a client that listens. */
+/** A change that a client listens for. */
 export type ListenEvent =
   | { readonly kind: 'tools' | 'prompts' | 'resources' }
   | {

@@ -9,7 +9,7 @@ import type { LogLevels } from './log-levels.js';
 import type { Subscriptions } from './subscriptions.js';
 import type { SurfaceLimits, SurfaceOptions } from './surface-options.js';
 
-/** What all connections of a surface share. */
+/** Dependencies that all connections of a surface share. */
 export interface SurfaceDeps {
   readonly options: SurfaceOptions;
   readonly clock: Clock;

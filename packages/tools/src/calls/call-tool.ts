@@ -27,8 +27,8 @@ export interface ToolRunOptions {
   /** Maximum time without a result or progress, in milliseconds. Default: that of the host. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether the arguments have the names of the server's schema, as a program writes them, and not those of the schema that the
-   * model was shown. Default false.
+   * If true, the arguments have the names of the server's schema, as a program writes them, and not those of the schema for the model.
+   * Default false.
    */
   readonly originalNames?: boolean | undefined;
   /**
@@ -43,7 +43,7 @@ export interface ToolRunOptions {
   readonly onEvent?: ((event: Exclude<ToolEvent, LastToolEvent>) => void) | undefined;
 }
 
-/** What the calls of one toolset use. */
+/** Dependencies that all calls of one toolset share. */
 export interface ToolCallDeps {
   readonly host: ToolHost;
   /** The person whose tools these are. */
@@ -51,7 +51,7 @@ export interface ToolCallDeps {
   readonly names: ToolNames;
   readonly find: (name: string) => ModelTool | undefined;
   readonly policy: ToolPolicy;
-  /** What the person agreed to; undefined without pins. */
+  /** Compares tools with what the person agreed to; undefined without pins. */
   readonly pins: PinGate | undefined;
   readonly defaultPermission: ToolPermission;
   readonly confirm: Confirm | undefined;

@@ -25,7 +25,7 @@ export interface ConfirmRequest {
   readonly argsText: string;
   /** The whole question: tool, server, reason, what changed since the user agreed to the tool, and arguments. */
   readonly text: string;
-  /** Why the user is asked. */
+  /** Verdict of the policy, with the reason for the question. */
   readonly verdict: ToolPolicyVerdict;
   /** With `pins`: what changed since the user agreed to the tool. Any answer but `cancel` agrees to the change. */
   readonly change?: PinQuestion | undefined;

@@ -18,7 +18,7 @@ export interface KeptResults {
     tool: ModelTool,
     result: ToolResult,
     options: {
-      /** How much of a result the model gets if it is not kept. */
+      /** Limits the part of a result that the model gets if it is not kept. */
       readonly rendering: RenderOptions;
       /** The name by which the model calls {@link KeptResults.reader}. */
       readonly readerName: string;

@@ -2,20 +2,20 @@ import type { ErrorCode, FittingsError } from '@mcp-fittings/client-core';
 import type { Rendering } from '../results/rendering.js';
 import type { LastToolEvent } from './tool-event.js';
 
-/** How a call ended, as JSON for a program: what a framework keeps as the output of a tool. */
+/** Outcome of a call as JSON, which a framework keeps as the output of a tool. */
 export interface ToolCallOutput extends Rendering {
   /** `failed`: the call failed or was not made ({@link error} says why), or the tool itself says that it failed. */
   readonly status: 'succeeded' | 'failed';
   /** The structured content of the result, as the server sent it. */
   readonly structuredContent?: unknown;
-  /** Why the call failed. Absent if the tool ran and says that it failed. */
+  /** Describes why the call failed. Absent if the tool ran and says that it failed. */
   readonly error?:
     | {
         /** Code of the `FittingsError`. */
         readonly code: ErrorCode;
-        /** Whether the server may have carried out the call: check it before you call again. */
+        /** Tells whether the server may have carried out the call: check it before you call again. */
         readonly delivery: FittingsError['delivery'];
-        /** What to do about it. */
+        /** Tells what to do about it. */
         readonly hint?: string | undefined;
       }
     | undefined;

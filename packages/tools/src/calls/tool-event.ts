@@ -32,7 +32,7 @@ export type ToolEvent =
       /** With `spill`: where the whole result is kept, if `rendering` is a preview of it. */
       readonly spilled?:
         | {
-            /** What the model passes to `read_result`. It cannot be guessed, and is valid in this conversation only. */
+            /** Reference that the model passes to `read_result`. It cannot be guessed, and is valid in this conversation only. */
             readonly reference: string;
             /** UTF-16 units of the whole text. */
             readonly characters: number;
@@ -42,19 +42,19 @@ export type ToolEvent =
             readonly items: number;
             /** Bytes that the store holds for it. */
             readonly bytes: number;
-            /** When the result is removed at the latest, in milliseconds since the Unix epoch. */
+            /** Latest time at which the result is removed, in milliseconds since the Unix epoch. */
             readonly expiresAt: number;
           }
         | undefined;
       /** With `spill`: why the whole result could not be kept. `rendering` is then truncated; `result` is whole. */
       readonly spillError?: FittingsError | undefined;
-      /** Where the structured content does not match the output schema of the tool; usually empty. */
+      /** Places where the structured content does not match the output schema of the tool; usually none. */
       readonly issues: readonly SchemaIssue[];
     }
   | {
       /** The call failed, or was not made. */
       readonly type: 'error';
-      /** Why. Its `delivery` says whether the call may have reached the server. */
+      /** Error of the call. Its `delivery` says whether the call may have reached the server. */
       readonly error: FittingsError;
       /** The error for the model: its message and its hint. */
       readonly rendering: Rendering;

@@ -21,9 +21,9 @@ export interface Toolset {
     /** The names of the server and the tool, as they sent them: escape them before you show them. */
     readonly ref: ToolRef;
     /**
-     * Why: `SCHEMA_REFUSED` (a schema or the list exceeds a limit), `PROTOCOL_VIOLATION` (a name that is too long or is listed
-     * twice), `POLICY_DENIED` (the tool is for the server's app only, `skipDenied` is set, or pins block it), `APPROVAL_REQUIRED`
-     * (pins: the user has not agreed to it), or the error of the store of pins.
+     * The reason: `SCHEMA_REFUSED` (a schema or the list exceeds a limit), `PROTOCOL_VIOLATION` (a name that is too long or is listed
+     * twice), `POLICY_DENIED` (the tool is for the server's app only, `skipDenied` is set, or pins block it), `APPROVAL_REQUIRED` (pins:
+     * the user has not agreed to it), or the error of the store of pins.
      */
     readonly error: FittingsError;
   }[];

@@ -3,7 +3,7 @@ import { renderForModel } from '../results/render-result.js';
 import type { DispatchOptions, ToolDispatcher } from './tool-dispatcher.js';
 import { toolFailed, valueOf } from './tool-value.js';
 
-/** What a generated client calls tools with: a host, without a policy, or a dispatcher, with the policy of its tools. */
+/** Calls the tools of a generated client: a host, without a policy, or a dispatcher, with the policy of its tools. */
 export type ToolCaller = Pick<ToolHost, 'callTool'> | Pick<ToolDispatcher, 'call'>;
 
 /**
@@ -21,7 +21,7 @@ export function bindTools<Client extends object>(
     readonly [Name in keyof Client]: {
       /** Name of the tool on its server. */
       readonly tool: string;
-      /** Whether the function returns structured content, because the tool has an output schema. Default false. */
+      /** If true, the function returns structured content, because the tool has an output schema. Default false. */
       readonly structured?: boolean | undefined;
     };
   },

@@ -13,17 +13,17 @@ export interface GenerateOptions {
   readonly server: string;
   /** The tools to write, by their names on the server; `*` matches any text. Default: all. */
   readonly tools?: readonly string[] | undefined;
-  /** How the file was made, for its header: a command, without a line break. Default: the name of the function. */
+  /** Command that made the file, for its header, without a line break. Default: the name of the function. */
   readonly madeBy?: string | undefined;
   /**
-   * Whether a property that a schema does not list is a type error, although the schema allows it. Default false: a type accepts
-   * every value that its schema accepts. With true, typing mistakes in optional properties are found.
+   * If true, a property that a schema does not list is a type error, although the schema allows it. This finds typing mistakes in optional
+   * properties. Default false: a type accepts every value that its schema accepts.
    */
   readonly closed?: boolean | undefined;
   /** The largest schema of a tool. A tool with a larger one is in `skipped`. */
   readonly schemaLimits?: Partial<SchemaLimits> | undefined;
   /**
-   * What a client calls tools with: `host` (a host or a dispatcher of `@mcp-fittings/tools`), or the client of an official SDK:
+   * Chooses what a client calls tools with: `host` (a host or a dispatcher of `@mcp-fittings/tools`), or the client of an official SDK:
    * `sdk` (`@modelcontextprotocol/sdk`) or `sdk-v2` (`@modelcontextprotocol/client`). Default `host`.
    */
   readonly caller?: 'host' | 'sdk' | 'sdk-v2' | undefined;

@@ -5,11 +5,11 @@ import { RESERVED_WORDS } from './source-text.js';
 const MAX_LENGTH = 64;
 const HASH_LENGTHS = [8, 16, 26];
 
-/** What a name is for: some names mean something else at that place. */
+/** Rules for the place where a name stands: some names mean something else there. */
 export interface NameUse {
-  /** What stands in a name of which nothing is left. */
+  /** Replaces a name of which nothing is left. */
   readonly fallback: string;
-  /** Whether only letters of ASCII are kept. Other letters depend on the version of Unicode that a compiler knows. */
+  /** If true, only letters of ASCII are kept. Other letters depend on the version of Unicode that a compiler knows. */
   readonly ascii: boolean;
   /** Returns a name that may be used instead of this one; the same if it may be used. */
   allowed(name: string): string;
@@ -103,7 +103,7 @@ export function pascalCase(text: string): string {
 
 const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What every object has, or what JavaScript calls by itself: an object with `then` is taken for a promise. */
+/** Names that every object has, or that JavaScript calls by itself: an object with `then` is taken for a promise. */
 const OBJECT_MEMBERS: ReadonlySet<string> = new Set(
   (
     '__proto__ constructor hasOwnProperty isPrototypeOf propertyIsEnumerable prototype then toJSON toLocaleString toString ' +

@@ -7,9 +7,8 @@ const MAX_LINE = 100;
 /** The type is longer than it may be. */
 export class TypeTooLong extends Error {}
 
-/** How types are written. */
 export interface PrintOptions {
-  /** Whether arrays are `readonly`, so that a program can pass both kinds. */
+  /** Writes arrays as `readonly`, so that a program can pass both kinds. */
   readonly readonlyArrays: boolean;
   /** The most characters of one type. */
   readonly maxCharacters: number;
@@ -47,7 +46,7 @@ class Printer {
     }
   }
 
-  /** What the compiler would read differently beside an operator stands in parentheses. */
+  /** Prints a type in parentheses if the compiler would read it differently beside an operator. */
   #grouped(type: TypeNode, indent: string): string {
     const text = this.print(type, indent);
     const isCompound = type.kind === 'union' || type.kind === 'intersection';

@@ -21,18 +21,17 @@ import {
   type TypeNode,
 } from './type-node.js';
 
-/** How a schema becomes a type. */
 export interface SchemaTypeOptions {
-  /** Whether every value is an object: the arguments of a tool are. */
+  /** If true, every value is an object, as the arguments of a tool are. */
   readonly isObject: boolean;
-  /** Whether a property that is not listed is an error, although the schema allows it. */
+  /** If true, a property that is not listed is an error, although the schema allows it. */
   readonly closed: boolean;
 }
 
 /** A schema as a type: the first definition is the whole, and the others are what its references lead to. */
 export interface SchemaType {
   readonly definitions: readonly [Definition, ...Definition[]];
-  /** Where the type accepts more than the schema. It never accepts less. */
+  /** Places where the type accepts more than the schema. It never accepts less. */
   readonly differences: readonly SchemaDifference[];
 }
 

@@ -19,7 +19,7 @@ export interface DescribedTool {
   readonly name: string;
   /** Title for people. Default none. */
   readonly title?: string | undefined;
-  /** What the tool does. Default none. */
+  /** Describes what the tool does. Default none. */
   readonly description?: string | undefined;
   /** JSON Schema of the arguments. */
   readonly inputSchema: unknown;
@@ -27,7 +27,6 @@ export interface DescribedTool {
   readonly outputSchema?: unknown;
 }
 
-/** How the types of one server are written. */
 export interface ServerTypesOptions {
   readonly closed: boolean;
   readonly schemaLimits: Partial<SchemaLimits>;
@@ -55,16 +54,16 @@ export interface GeneratedFile {
     readonly name: string;
     /** Name of the tool on its server, such as `create_issue`. */
     readonly tool: string;
-    /** Whether the function returns the structured content of the result, because the tool has an output schema. */
+    /** True if the function returns the structured content of the result, because the tool has an output schema. */
     readonly structured: boolean;
-    /** Where the types accept more than the schemas, at most 50 places each of the input and the output schema. They never accept less. */
+    /** Places where the types accept more than the schemas, at most 50 each for the input and the output schema. They never accept less. */
     readonly differences: readonly SchemaDifference[];
   }[];
   /** Tools for which there is no function, because one of their schemas exceeds the limits or their name cannot be used. */
   readonly skipped: readonly {
     /** Name of the tool on its server, as it sent it. */
     readonly tool: string;
-    /** Why: `SCHEMA_REFUSED` or `PROTOCOL_VIOLATION`. */
+    /** The reason: `SCHEMA_REFUSED` or `PROTOCOL_VIOLATION`. */
     readonly error: FittingsError;
   }[];
 }

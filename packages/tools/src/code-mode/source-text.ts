@@ -5,7 +5,7 @@ import { boundedJson } from '../json/bounded-json.js';
 /** A name that needs no quotes. Identifiers of other scripts depend on the version of Unicode that a compiler knows. */
 const PLAIN_NAME = /^[A-Za-z_$][\w$]*$/;
 
-/** What a reader cannot see, or cannot tell from a blank. */
+/** Matches characters that a reader cannot see, or cannot tell from a blank. */
 const UNSEEN = /[^\P{C}]|[^\P{Z} ]|\p{Default_Ignorable_Code_Point}/gu;
 
 /** Returns a string literal of TypeScript and JavaScript, in which no character is invisible. */

@@ -6,7 +6,7 @@ import { serverTools } from './server-tools.js';
 import { writeServerTypes, type DescribedTool, type GeneratedFile } from './server-types.js';
 import { commentLines, docComment, stringLiteral } from './source-text.js';
 
-/** What {@link toTypeScript} returns. The same tools give the same texts, in every order and every run. */
+/** Result of {@link toTypeScript}. The same tools give the same texts, in every order and every run. */
 export interface TypeScriptBindings {
   /** The whole text of a `.d.ts` file: `common`, and the declarations of each server. */
   readonly declarations: string;

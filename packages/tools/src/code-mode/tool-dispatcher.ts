@@ -24,15 +24,15 @@ export type ToolReply =
       readonly error?: undefined;
     }
   | {
-      /** Why the call failed. */
+      /** Describes why the call failed. */
       readonly error: {
-        /** What went wrong. */
+        /** Code of the error. */
         readonly code: ErrorCode;
         /** For people and models; may change. */
         readonly message: string;
-        /** What can be done about it. Default none. */
+        /** Tells what can be done about it. Default none. */
         readonly hint?: string | undefined;
-        /** Whether the call may have reached the server. Undefined if it does not matter. */
+        /** Tells whether the call may have reached the server. Undefined if it does not matter. */
         readonly delivery?: Delivery | undefined;
         /** Name of the server. Default none. */
         readonly server?: string | undefined;

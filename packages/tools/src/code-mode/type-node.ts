@@ -27,7 +27,7 @@ export interface ReferenceType {
 export interface TupleType {
   readonly kind: 'tuple';
   readonly elements: readonly TypeNode[];
-  /** How many of the elements are always there. */
+  /** Number of elements that are always there. */
   readonly required: number;
   readonly rest: TypeNode | undefined;
 }
@@ -92,7 +92,7 @@ export function intersectionOf(types: readonly TypeNode[]): TypeNode {
   return isPlain(all, 'never') ? NEVER : combine('intersection', [all, ...others], UNKNOWN);
 }
 
-/** What a value is in JSON. */
+/** Type of a value in JSON. */
 type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 type KindMap = ReadonlyMap<Kind, readonly TypeNode[]>;
 

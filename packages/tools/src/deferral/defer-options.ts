@@ -5,7 +5,7 @@ import { matchesWildcard } from '../permissions/tool-policy.js';
 /** Options of deferred tools: {@link ToolsOptions.defer}. */
 export interface DeferOptions {
   /**
-   * When tools are deferred. `never`: the model is offered all tools. `always`: it is offered `tool_search`, and the tools that it
+   * Decides when tools are deferred. `never`: the model is offered all tools. `always`: it is offered `tool_search`, and the tools that it
    * has found. `auto`, the default: as `always` if the definitions of all tools exceed `thresholdTokens`, otherwise as `never`.
    */
   readonly mode?: 'auto' | 'always' | 'never' | undefined;

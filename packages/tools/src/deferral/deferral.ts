@@ -14,7 +14,7 @@ import { listTools } from './tool-list.js';
 import { goneTool, withDeferLoading } from './native-tools.js';
 import { textsOf } from './tool-texts.js';
 
-/** How many tools are read for the index before other work gets its turn. */
+/** Number of tools that are read for the index before other work gets its turn. */
 const SLICE = 100;
 /** Longest part of a server's instructions that is searched and shown. */
 const MAX_INSTRUCTIONS = 500;

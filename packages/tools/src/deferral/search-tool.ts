@@ -99,7 +99,7 @@ export function withShortDescription(tool: ModelTool, maxLength: number): ModelT
   };
 }
 
-/** What a search may find, and what happens to it. */
+/** Dependencies of {@link runSearch}. */
 export interface SearchDeps {
   /** Returns a tool that may be found, by its name. */
   readonly find: (name: string) => ModelTool | undefined;
@@ -107,7 +107,7 @@ export interface SearchDeps {
   /** Returns the best tools for words, best first. */
   readonly search: (query: string) => readonly ModelTool[];
   readonly load: (tools: readonly ModelTool[]) => void;
-  /** Whether the result refers to a tool that was found, in a form for the converter of a model API. */
+  /** Returns true if the result refers to a tool that was found, in a form for the converter of a model API. */
   readonly isReferred: (tool: ModelTool) => boolean;
 }
 

@@ -25,7 +25,7 @@ interface Entry<Item> {
   readonly length: number;
 }
 
-/** Where a word is, and how often: the place of an entry and the frequency in turns. An object for each would be much larger. */
+/** Places of a word: the place of an entry and the frequency of the word there, in turns. An object for each would be much larger. */
 type Posting = number[];
 
 /** The usual parameters: how soon repeated words stop to count, and how much a long text counts less. */
@@ -37,7 +37,7 @@ const MIN_PREFIX = 3;
 const MAX_WORDS = 200;
 /** Items with a smaller share of the best score are not found. It changes no answer of bench/tool-search, and loads fewer tools. */
 const LEAST_SHARE = 0.4;
-/** How much more an item of a group counts that the query names. */
+/** Weight of an item whose group the query names. */
 const GROUP_FACTOR = 1.5;
 const REQUIRED = /(?:^|(?<=\s))\+(\S+)/g;
 const MAX_QUERY = { characters: 400, words: 24 };

@@ -3,7 +3,7 @@ import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { IndexedText } from './tool-index.js';
 
-/** How many characters of each text of a tool are searched. A server decides how long they are. */
+/** Number of characters that are searched in each text of a tool. A server decides how long the texts are. */
 const SEARCHED = { name: 128, title: 120, description: 1_200, parameterNames: 600, parameters: 1_200 };
 const MAX_PARAMETERS = 64;
 const MAX_DEPTH = 3;

@@ -60,7 +60,7 @@ export type AnthropicToolResult = {
       }
     | { type: 'tool_reference'; tool_name: string }
   )[];
-  /** Whether the call or the tool failed. */
+  /** True if the call or the tool failed. */
   is_error: boolean;
 };
 

@@ -70,7 +70,7 @@ function collectProperties(schema: ModelSchema): Collected {
 }
 
 const MAX_DEPTH = 8;
-/** What a branch says of a property that it does not allow. */
+/** Schema of a property that a branch does not allow. */
 const FORBIDDEN = '{"not":{}}';
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -46,7 +46,7 @@ const NAMED_KEYWORDS = new Set(['$defs', 'patternProperties', 'dependentSchemas'
 
 interface Place {
   readonly path: readonly string[];
-  /** Whether a keyword around it counts only names that are not described. */
+  /** True if a keyword around it counts only names that are not described. */
   readonly isDescribedElsewhere: boolean;
   readonly report: (pointer: string) => void;
 }

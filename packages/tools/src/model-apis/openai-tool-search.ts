@@ -33,7 +33,7 @@ export function openAiSearchTools(
   turn: Pick<Toolset, 'tools' | 'deferred'>,
   options: OpenAiOptions & {
     /**
-     * Who searches. `client`: this program, which answers each `tool_search_call` with {@link openAiToolSearchOutput}; needs
+     * Chooses who searches. `client`: this program, which answers each `tool_search_call` with {@link openAiToolSearchOutput}; needs
      * `defer.native: 'openai'`. `server`: OpenAI, to which all tools are sent, in a namespace for each server. Default `client`.
      */
     readonly execution?: 'client' | 'server' | undefined;
@@ -47,7 +47,7 @@ export function openAiSearchTools(
       type: 'namespace';
       /** Made of the name of the server. */
       name: string;
-      /** How many tools the server has, and the names of the first ones. */
+      /** Tells the number of tools of the server, and the names of the first ones. */
       description: string;
       /** The tools, which the model gets when it has found them. */
       tools: (OpenAiResponsesTool & { defer_loading: true })[];
@@ -114,7 +114,7 @@ export function openAiToolSearchOutput(
   type: 'tool_search_output';
   /** The `call_id` of the `tool_search_call`. */
   call_id: string | null;
-  /** Who searched. */
+  /** Says that this program searched. */
   execution: 'client';
   /** The search has ended. */
   status: 'completed';

@@ -8,11 +8,11 @@ import { flattenRoot } from './flatten-root.js';
 import { strictModeProblem } from './openai-strict.js';
 import { mapContent, textContent } from './result-content.js';
 
-/** When to use OpenAI's strict mode, and who is told what differs. */
+/** Options of {@link toOpenAiResponses} and {@link toOpenAiChat}. */
 export interface OpenAiOptions extends DefinitionOptions {
   /**
-   * Whether to use strict mode for each tool whose schema meets its requirements as it is. Default false. A schema is never
-   * rewritten to meet them: the model would send `null` where a server expects a missing property.
+   * If true, strict mode is used for each tool whose schema meets its requirements as it is. Default false. A schema is never rewritten to
+   * meet them: the model would send `null` where a server expects a missing property.
    */
   readonly strictWherePossible?: boolean | undefined;
   /** Called for each tool that `strictWherePossible` does not apply to, with the reason. */
@@ -31,7 +31,7 @@ export type OpenAiResponsesTool = {
   description: string;
   /** {@link ModelTool.inputSchema}, without `anyOf`, `oneOf` and `allOf` at its root. */
   parameters: ModelSchema;
-  /** Whether the model must follow the schema exactly. */
+  /** If true, the model must follow the schema exactly. */
   strict: boolean;
 };
 

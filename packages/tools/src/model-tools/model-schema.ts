@@ -26,7 +26,7 @@ export type ModelSchema = {
 /** A schema for a model, with the places where it differs from the server's schema. */
 export interface ModelSchemaConversion {
   readonly schema: ModelSchema;
-  /** What model APIs reject and was replaced, at most 50 places. */
+  /** Parts that were replaced because model APIs reject them, at most 50. */
   readonly repairs: readonly SchemaDifference[];
   /** Converts arguments with the names of `schema` to the names that the server uses. Undefined if those are the same. */
   readonly originalArguments:

@@ -22,7 +22,7 @@ export interface ModelTool {
    * whole request. A property whose name they do not accept has another name: see {@link ModelTool.originalArguments}.
    */
   readonly inputSchema: ModelSchema;
-  /** Where `inputSchema` differs from the server's schema, at most 50 places. */
+  /** Places where `inputSchema` differs from the server's schema, at most 50. */
   readonly repairs: readonly SchemaDifference[];
   /**
    * Converts arguments with the names of `inputSchema` to the names that the server uses. {@link Toolset.call} does so itself.
@@ -35,15 +35,15 @@ export interface ModelTool {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools (tool annotations are untrusted)
    */
   readonly traits: {
-    /** Whether the tool changes nothing (`readOnlyHint`). Default false. */
+    /** True if the tool changes nothing (`readOnlyHint`). Default false. */
     readonly isReadOnly: boolean;
-    /** Whether it may delete or overwrite something (`destructiveHint`). Default true, unless it is read-only. */
+    /** True if it may delete or overwrite something (`destructiveHint`). Default true, unless it is read-only. */
     readonly isDestructive: boolean;
-    /** Whether a second call with the same arguments has no effect (`idempotentHint`). Default false, unless it is read-only. */
+    /** True if a second call with the same arguments has no effect (`idempotentHint`). Default false, unless it is read-only. */
     readonly isIdempotent: boolean;
-    /** Whether it interacts with external systems (`openWorldHint`). Default true. */
+    /** True if it interacts with external systems (`openWorldHint`). Default true. */
     readonly isOpenWorld: boolean;
-    /** Whether several calls may run at the same time: true for a read-only tool. */
+    /** True if several calls may run at the same time, which a read-only tool allows. */
     readonly isConcurrencySafe: boolean;
   };
   /** The schema of the arguments, with the server's names, as a Zod schema. */
@@ -62,7 +62,7 @@ export type PreparedTool = Omit<ModelTool, 'name' | 'deferLoading'> & { readonly
 const MAX_DESCRIPTION_LENGTH = 10_000;
 const MAX_TITLE_LENGTH = 120;
 
-/** What the schemas of a tool add to the list of its server. */
+/** Size that the schemas of a tool add to the list of its server. */
 export interface ToolCost {
   readonly nodes: number;
   readonly characters: number;

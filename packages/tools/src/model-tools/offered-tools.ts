@@ -19,7 +19,7 @@ export interface OfferedTools {
   readonly skipped: readonly SkippedTool[];
 }
 
-/** What the tools of one server have used of the limits so far. */
+/** Part of the limits that the tools of one server have used so far. */
 interface Usage {
   tools: number;
   nodes: number;

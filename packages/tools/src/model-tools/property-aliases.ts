@@ -28,7 +28,7 @@ export class PropertyAliases {
     }
   }
 
-  /** Whether a name or value was replaced so far. */
+  /** True if a name or value was replaced so far. */
   get used(): boolean {
     return this.#used;
   }

@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 
-/** What a model API accepts as the name of a tool. */
+/** Limits of a model API for the name of a tool. */
 export interface NameLimits {
   /** Maximum length, in characters; at least 32. */
   readonly maxLength: number;

@@ -92,7 +92,7 @@ class Claim {
     return this.#name;
   }
 
-  /** Whether the name needed no change. */
+  /** True if the name needed no change. */
   get unaltered(): boolean {
     return this.#name === this.#texts[this.level];
   }

@@ -1,8 +1,8 @@
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 
 /**
- * What the user decided in advance about the tools and resources of one server. An entry of a configuration file has these
- * members. Names are those of the server; `*` matches any text.
+ * Decisions of the user in advance about the tools and resources of one server. An entry of a configuration file has these members. Names
+ * are those of the server; `*` matches any text.
  */
 export interface ToolPermissions {
   /** Tools that run without a question. If this list is given, every other tool asks. */
@@ -23,16 +23,16 @@ export interface ToolPermissions {
    * apply to tools that are not listed.
    */
   readonly writePermission?: ToolPermission | undefined;
-  /** Whether the tools of this server run without a question as long as the folder is trusted too. Default false. */
+  /** If true, the tools of this server run without a question as long as the folder is trusted too. Default false. */
   readonly trust?: boolean | undefined;
 }
 
-/** Whether a tool runs: without a question, after a question, or not at all. */
+/** Allows a tool to run without a question, after a question, or not at all. */
 export type ToolPermission = 'allow' | 'ask' | 'deny';
 
 /** A decision with the reason for it. */
 export interface ToolPolicyVerdict {
-  /** Whether the tool may run. `pass-through`: no rule applies, so that `ToolsOptions.defaultPermission` decides. */
+  /** The permission for the tool. `pass-through`: no rule applies, so that `ToolsOptions.defaultPermission` decides. */
   readonly decision: ToolPermission | 'pass-through';
   /**
    * The rule that decided. A stable identifier for programs. `denied-tool`, `disabled-tool`, `allowed-tool`, `not-listed`,

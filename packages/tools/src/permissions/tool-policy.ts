@@ -10,21 +10,21 @@ import {
 } from './tool-permissions.js';
 
 /**
- * How the user answered a question about a tool. `once`: this call may run. `always-tool`: the tool may run as it is described
- * now. `always-server`: so may all tools that the server has now. `cancel`: the call fails with `POLICY_DENIED`.
+ * Answer of the user to a question about a tool. `once`: this call may run. `always-tool`: the tool may run as it is described now.
+ * `always-server`: so may all tools that the server has now. `cancel`: the call fails with `POLICY_DENIED`.
  */
 export type ConfirmOutcome = 'once' | 'always-tool' | 'always-server' | 'cancel';
 
-/** What a policy decides by. */
+/** Options of {@link createToolPolicy}. */
 export interface ToolPolicyOptions {
   /**
    * Permissions by the name of the server: {@link ToolPermissions}, or whole entries such as `loadConfig(…).servers`. Default:
    * none. They are read for each verdict. Malformed permissions throw `CONFIG_INVALID`.
    */
   readonly servers?: Readonly<Record<string, ToolPermissions | ServerConfig>> | undefined;
-  /** Whether the folder in which the host works is trusted. Default false: `trust: true` of a server has no effect. */
+  /** Tells whether the folder in which the host works is trusted. Default false: `trust: true` of a server has no effect. */
   readonly folderIsTrusted?: boolean | (() => boolean) | undefined;
-  /** What the user approved before, from {@link createToolApprovals}. Default: nothing. */
+  /** Approvals of the user so far, from {@link createToolApprovals}. Default: none. */
   readonly approvals?: ToolApprovals | undefined;
   /**
    * Returns the identity of a server, to which an approval belongs. Default: `ServerSnapshot.identity` of the host, a digest of

@@ -7,9 +7,9 @@ import type { CatalogTool } from '@mcp-fittings/host';
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx (Resource Discovery, Visibility)
  */
 export function toolVisibility({ _meta: meta }: Pick<CatalogTool, '_meta'>): {
-  /** Whether the tool may be offered to models. Default true. */
+  /** True if the tool may be offered to models. Default true. */
   readonly model: boolean;
-  /** Whether apps of the same server may call the tool. Default true, but false if the server sent something malformed. */
+  /** True if apps of the same server may call the tool. Default true, but false if the server sent something malformed. */
   readonly app: boolean;
 } {
   if (!isRecord(meta)) return { model: true, app: true };

@@ -35,11 +35,11 @@ export interface PinChange {
    * `changed` and name each other.
    */
   readonly other?: string | undefined;
-  /** What the person agreed to; undefined for a tool that was added. */
+  /** The tool that the person agreed to; undefined for a tool that was added. */
   readonly before: Readonly<Record<string, unknown>> | undefined;
   /**
-   * What the server offers now: the members by which a model, a person or this package decides, or the single member `instructions`. All
-   * of it is the server's text.
+   * The tool that the server offers now: the members by which a model, a person or this package decides, or the single member
+   * `instructions`. All of it is the server's text.
    */
   readonly after: Readonly<Record<string, unknown>>;
   /** Digest of what the server offers now. Agreeing to the change agrees to this and to nothing else. */

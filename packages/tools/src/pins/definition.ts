@@ -3,8 +3,8 @@ import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
 
 /**
- * What is pinned of a tool: every member by which a model, a person or this package decides. All of it is the server's text.
- * Instructions of a server are pinned as a definition with the single member `instructions`.
+ * The pinned part of a tool: every member by which a model, a person or this package decides. All of it is the server's text. Instructions
+ * of a server are pinned as a definition with the single member `instructions`.
  */
 export type PinnedDefinition = Readonly<Record<string, unknown>>;
 

@@ -10,7 +10,7 @@ export interface JsonChange {
   readonly after: unknown;
 }
 
-/** What is listed; the others are counted. */
+/** Most changes that are listed; the others are counted. */
 const MAX_LISTED = 200;
 /** Values that are compared one by one. What is below is one change. */
 const MAX_NODES = 50_000;

@@ -12,19 +12,19 @@ import type { PinReview, ToolPins } from './tool-pins.js';
 
 /** A question about a tool that changed or was added since the user agreed to the tools of its server. */
 export interface PinQuestion {
-  /** What changed. */
+  /** The change that the question is about. */
   readonly change: PinChange;
   /** The tool as its server describes it now, which is what is called: escape its texts before you show them. */
   readonly tool: Pick<CatalogTool, 'title' | 'annotations'>;
-  /** What changed, for the user: escaped and bounded. */
+  /** Describes the change for the user: escaped and bounded. */
   readonly text: string;
-  /** Why the user is asked. */
+  /** Verdict of the policy, with the reason for the question. */
   readonly verdict: ToolPolicyVerdict;
   /** Pins the tool as it was when the question was asked. */
   accept(): Promise<void>;
 }
 
-/** What the servers of a host changed since the user agreed to it. */
+/** Lists and accepts what the servers of a host changed since the user agreed to it. */
 export interface HostPins {
   /** Returns the changes that wait for the user, and under `warn` none. `describe` says what changed. */
   changes(): readonly PinChange[];

@@ -12,7 +12,7 @@ export interface PinRecord {
   readonly identity: string;
   /** The person, in a host that serves several. */
   readonly principal?: string | undefined;
-  /** When the server was first used, in milliseconds since the Unix epoch. */
+  /** Time of the first use of the server, in milliseconds since the Unix epoch. */
   readonly at: number;
   /** The instructions of the server; null if it sent none; absent as long as they are not known. */
   readonly instructions?: string | null | undefined;
@@ -22,9 +22,9 @@ export interface PinRecord {
     readonly name: string;
     /** `CatalogTool.digest` at that time. */
     readonly digest: string;
-    /** When it was pinned, in milliseconds since the Unix epoch. */
+    /** Time when it was pinned, in milliseconds since the Unix epoch. */
     readonly at: number;
-    /** What was pinned. */
+    /** Members of the tool that were pinned. */
     readonly definition: Readonly<Record<string, unknown>>;
   }[];
 }

@@ -8,11 +8,11 @@ import { memoryPinStore, type ToolPinStore } from './pin-store.js';
 
 /** Options of {@link createToolPins}. */
 export interface ToolPinsOptions {
-  /** Where the pins are kept. Default: in memory, as long as the process. */
+  /** Keeps the pins. Default: in memory, as long as the process. */
   readonly store?: ToolPinStore | undefined;
   /**
-   * What happens to a tool that changed or was added since the server was first used. `warn`: it is reported and may run, and is
-   * pinned anew. `ask`, the default: the user is asked before it is called. `block`: it is not called until the host accepts the change.
+   * Decides about a tool that changed or was added since the server was first used. `warn`: it is reported and may run, and is pinned anew.
+   * `ask`, the default: the user is asked before it is called. `block`: it is not called until the host accepts the change.
    */
   readonly onChange?: 'warn' | 'ask' | 'block' | undefined;
   /**
@@ -21,8 +21,8 @@ export interface ToolPinsOptions {
    */
   readonly report?: ((change: PinChange) => void) | undefined;
   /**
-   * Whether the model sees what the user has not agreed to, under `ask`. Default false, because a description may be an instruction to
-   * the model: a tool that changed is offered as it was, and one that was added is not offered.
+   * If true, the model sees what the user has not agreed to, under `ask`. Default false, because a description may be an instruction to the
+   * model: a tool that changed is offered as it was, and one that was added is not offered.
    */
   readonly showUnseen?: boolean | undefined;
   /**
@@ -34,25 +34,25 @@ export interface ToolPinsOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** How a server differs from what the person agreed to. */
+/** Result of the comparison of a server with its pins. */
 export interface PinReview {
   /** Differences that the person has not agreed to; under `warn` none. */
   readonly changes: readonly PinChange[];
   /** Names of pinned tools that the server does not list. They keep their pins. */
   readonly absent: readonly string[];
-  /** Whether the server was used for the first time, so that its tools were pinned without a comparison. */
+  /** True if the server was used for the first time, so that its tools were pinned without a comparison. */
   readonly isFirstUse: boolean;
   /** Differences that the person has not agreed to, by the name of the tool; `instructions` have the empty name. */
   readonly waiting: ReadonlyMap<string, PinChange>;
-  /** What is pinned; undefined if the server has not listed anything yet. */
+  /** The pins of the server; undefined if it has not listed anything yet. */
   readonly record: PinRecord | undefined;
 }
 
 /** Trust on first use for the tools of servers. */
 export interface ToolPins {
-  /** What happens to a tool that changed or was added. */
+  /** Decides about a tool that changed or was added. */
   readonly onChange: 'warn' | 'ask' | 'block';
-  /** Whether the model sees what the user has not agreed to. */
+  /** True if the model sees what the user has not agreed to. */
   readonly showUnseen: boolean;
   /**
    * Compares a server with its pins. A server without pins is used for the first time: what it offers is pinned. Under `warn`,
@@ -83,10 +83,10 @@ interface Owner {
   readonly key: string;
   readonly identity: string;
   readonly store: ToolPinStore;
-  /** What the record will be when everything is written. */
+  /** The record when everything is written. */
   next: { readonly record: PinRecord | undefined } | undefined;
   writing: Promise<void> | undefined;
-  /** Why the last writing failed. */
+  /** Error of the last writing. */
   failure: { readonly error: unknown } | undefined;
   readonly reported: Set<string>;
   index: PinIndex | undefined;

@@ -6,7 +6,7 @@ export interface Rendering {
   readonly parts: readonly RenderedPart[];
   /** The text of all parts, joined by line breaks. */
   readonly text: string;
-  /** Whether the call or the tool failed. `text` then says why. */
+  /** True if the call or the tool failed. `text` then says why. */
   readonly isError: boolean;
   /** With `defer.native`, the tools that a search found, for the converter of that model API. Otherwise undefined. */
   readonly toolReferences?: readonly ModelTool[] | undefined;
@@ -26,7 +26,7 @@ export type RenderedPart =
 
 export type MediaPart = Exclude<RenderedPart, { readonly type: 'text' }>;
 
-/** How much of a result is rendered. */
+/** Limits the part of a result that is rendered. */
 export interface RenderOptions {
   /** Maximum characters of all text together, including the note about truncation. Default 100 000. */
   readonly maxCharacters?: number | undefined;

@@ -6,9 +6,9 @@ import { anyOf, openInheritedNames, type SimpleSchema } from './simple-schema.js
 /** The keyword `type`. */
 export interface DeclaredType {
   readonly types: ReadonlySet<JsonType>;
-  /** Whether numbers have to be whole. */
+  /** True if numbers have to be whole. */
   readonly integer: boolean;
-  /** Whether the keyword is there and valid. */
+  /** True if the keyword is there and valid. */
   readonly explicit: boolean;
 }
 

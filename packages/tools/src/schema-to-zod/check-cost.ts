@@ -1,10 +1,10 @@
 import { forEachInnerSchema, type SimpleSchema } from './simple-schema.js';
 
-/** What one check of a value costs. */
+/** The cost of one check of a value. */
 export interface CheckCost {
-  /** Whether the schema refers to itself without descending into the value, so that a check would never end. */
+  /** True if the schema refers to itself without descending into the value, so that a check would never end. */
   readonly endless: boolean;
-  /** Whether each level of a value may double the work. */
+  /** True if each level of a value may double the work. */
   readonly exponential: boolean;
   /** Maximum number of schemas that are visited for each value of the input. */
   readonly perValue: number;
@@ -59,17 +59,17 @@ function isEndless(schemas: readonly SimpleSchema[], definitions: Definitions): 
   return schemas.some(visit);
 }
 
-/** How much a schema adds up to, references followed, once per path. */
+/** The sum of a schema, references followed, once per path. */
 interface Sum {
   /** Everywhere in it. */
   readonly total: number;
-  /** Where it applies to one and the same value: in itself and in its combinations. */
+  /** The part that applies to one and the same value: in itself and in its combinations. */
   readonly here: number;
   /** At most for one value inside of that value: two members are different values. */
   readonly inside: number;
 }
 
-/** What a schema adds up to in schemas and in steps of patterns. */
+/** The sums of a schema in schemas and in steps of patterns. */
 interface Extent {
   readonly schemas: Sum;
   readonly patterns: Sum;

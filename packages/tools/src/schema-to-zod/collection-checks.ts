@@ -3,7 +3,7 @@ import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { z } from 'zod';
 import type { SimpleSchema } from './simple-schema.js';
 
-/** What `z.array` and `z.object` do not check. Each schema is a part of `acceptAll`, next to one that checks the type. */
+/** Checks for what `z.array` and `z.object` do not check. Each schema is a part of `acceptAll`, next to one that checks the type. */
 
 /** Creates a schema for `uniqueItems`. */
 export function acceptsUnique(): z.ZodType {

@@ -11,15 +11,15 @@ import { simplifySchema, type Simplified } from './simplify-schema.js';
 /** A JSON Schema as a Zod schema, with a list of what the Zod schema does not check. */
 export interface ConvertedSchema {
   /**
-   * How much of the schema `zod` checks. `exact`: all of it. `partial`: all but `unchecked`, so that it accepts more values,
-   * never fewer. `none`: nothing, for `reason`.
+   * The part of the schema that `zod` checks. `exact`: all of it. `partial`: all but `unchecked`, so that it accepts more values, never
+   * fewer. `none`: nothing, for `reason`.
    */
   readonly coverage: 'exact' | 'partial' | 'none';
   /** A part of the schema that could take very long to check is not in it, and is listed in `unchecked`. */
   readonly zod: z.ZodType;
   /** The keywords that `zod` does not check, at most 50. */
   readonly unchecked: readonly SchemaDifference[];
-  /** Why nothing is checked. Only for `coverage: 'none'`. */
+  /** Tells why nothing is checked. Only for `coverage: 'none'`. */
   readonly reason?: string | undefined;
   /** Maximum number of schemas that are visited for each value of the input. */
   readonly stepsPerValue: number;

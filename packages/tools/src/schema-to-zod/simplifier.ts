@@ -5,7 +5,7 @@ import type { Schema } from '../schema/subschemas.js';
 import type { JsonType } from '../json/json-types.js';
 import type { SimpleSchema } from './simple-schema.js';
 
-/** What the functions that simplify one type of value need of {@link simplifySchema}. */
+/** The part of {@link simplifySchema} that the functions for one type of value call. */
 export interface Simplifier {
   readonly draft: Draft;
   readonly differences: SchemaDifferences;

@@ -23,7 +23,7 @@ export class References {
     this.#root = root;
   }
 
-  /** Whether a part of the document has an `$id` of its own, so that a fragment may mean several parts. */
+  /** True if a part of the document has an `$id` of its own, so that a fragment may mean several parts. */
   get ambiguous(): boolean {
     return (this.#ambiguous ??= isAmbiguous(this.#root));
   }

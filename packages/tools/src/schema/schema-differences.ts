@@ -4,7 +4,7 @@ export interface SchemaDifference {
   readonly keyword: string;
   /** JSON Pointer (RFC 6901) to the schema that has the keyword; empty for the root. */
   readonly pointer: string;
-  /** Why, as a sentence fragment such as `Zod cannot express it`. */
+  /** The reason, as a sentence fragment such as `Zod cannot express it`. */
   readonly reason: string;
 }
 

@@ -36,7 +36,7 @@ export interface AcceptedSchema {
   readonly characters: number;
 }
 
-/** Where a schema comes from, for error messages. */
+/** Names the source of a schema in error messages. */
 export interface SchemaSource {
   readonly server: string;
   /** For example `input schema of the tool "search"`. */

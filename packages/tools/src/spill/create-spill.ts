@@ -21,7 +21,7 @@ import { readWholeResult, type WholeResult } from './whole-result.js';
 
 /** Options of {@link createSpill}. */
 export interface SpillOptions {
-  /** Where results are kept: `memorySpillStore()`, `fileSpillStore({ folder })`, or a store of your own. */
+  /** Keeps the results: `memorySpillStore()`, `fileSpillStore({ folder })`, or a store of your own. */
   readonly store: SpillStore;
   /**
    * Maximum characters of a result that the model gets whole. Default 25 000. A result beyond `rendering.maxCharacters` of
@@ -46,8 +46,8 @@ export interface SpillOptions {
   /** Maximum characters of a page of `read_result`. Default 20 000. */
   readonly pageCharacters?: number | undefined;
   /**
-   * How large images for the model may be in pixels. Larger ones are scaled down if the package `sharp` is installed, and
-   * described otherwise. Default: images are limited in bytes only (`rendering.maxMediaBytes`), and never scaled.
+   * Limits the pixels of images for the model. Larger ones are scaled down if the package `sharp` is installed, and described otherwise.
+   * Default: images are limited in bytes only (`rendering.maxMediaBytes`), and never scaled.
    */
   readonly images?:
     | {
@@ -62,7 +62,7 @@ export interface SpillOptions {
         readonly maxInputPixels?: number | undefined;
       }
     | undefined;
-  /** How long a result is kept, in milliseconds. Default: an hour. */
+  /** Milliseconds for which a result is kept. Default: an hour. */
   readonly ttlMs?: number | undefined;
   /** Maximum bytes of one result that is kept. A larger one is truncated as without `spill`. Default 100 000 000. */
   readonly maxResultBytes?: number | undefined;

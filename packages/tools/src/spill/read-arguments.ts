@@ -1,7 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { CatalogTool } from '@mcp-fittings/host';
 
-/** What a model asks for: a page of the text from `offset` or `line`, the matches of a pattern, or an item. */
+/** Arguments of `read_result`: they ask for a page of the text from `offset` or `line`, the matches of a pattern, or an item. */
 export interface ReadArguments {
   readonly reference: string;
   readonly offset?: number | undefined;

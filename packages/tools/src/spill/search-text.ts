@@ -2,25 +2,25 @@ import { setImmediate } from 'node:timers/promises';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { LinearPattern } from '../schema/linear-pattern.js';
 
-/** What a search has found. */
+/** Result of {@link searchText}. */
 export interface TextSearch {
   readonly matches: readonly {
     /** Number of the line, from 1. */
     readonly line: number;
-    /** Where the excerpt begins, in UTF-16 units from the beginning of the text. */
+    /** Beginning of the excerpt, in UTF-16 units from the beginning of the text. */
     readonly offset: number;
     /** The line, or a part of a long one. */
     readonly excerpt: string;
   }[];
-  /** Where to continue; undefined if the rest has been searched. */
+  /** Place to continue from; undefined if the rest has been searched. */
   readonly next: number | undefined;
-  /** Whether the search ended early because it took too long. */
+  /** True if the search ended early because it took too long. */
   readonly timedOut: boolean;
 }
 
 /** Options of {@link searchText}. */
 export interface TextSearchOptions {
-  /** Where to begin: the beginning of a line, or `next` of an earlier search. */
+  /** Place to begin: the beginning of a line, or `next` of an earlier search. */
   readonly from: number;
   readonly maxMatches: number;
   readonly budgetMs: number;

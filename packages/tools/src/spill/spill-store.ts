@@ -1,6 +1,6 @@
 /**
- * Where results are kept. An implementation needs to know nothing about them: `data` are bytes, and `key` has 64 hexadecimal
- * digits that cannot be guessed. It may remove any entry at any time.
+ * Keeps results. An implementation needs to know nothing about them: `data` are bytes, and `key` has 64 hexadecimal digits that cannot be
+ * guessed. It may remove any entry at any time.
  * @example A store in Redis
  * ```ts
  * const store: SpillStore = {
@@ -16,7 +16,7 @@ export interface SpillStore {
     key: string,
     data: Uint8Array,
     options: {
-      /** How long to keep the entry, in milliseconds. */
+      /** Milliseconds for which to keep the entry. */
       readonly ttlMs: number;
       /** Identifies the conversation: 64 hexadecimal digits. When space is short, the largest owner makes room first. */
       readonly owner: string;

@@ -2,7 +2,7 @@ import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { SpillStore } from './spill-store.js';
 
-/** How much a store keeps. */
+/** Limits of a store. */
 export interface SpillStoreLimits {
   /** Maximum bytes of all entries together. */
   readonly maxBytes?: number | undefined;
@@ -24,7 +24,7 @@ const SWEEP_MS = 60_000;
 const DEFAULT_MAX_ENTRIES = 1_000;
 
 /**
- * What a store holds. An entry ends when it expires, when it is deleted, or when a new one needs its space: then the owner with
+ * Holds the entries of a store. An entry ends when it expires, when it is deleted, or when a new one needs its space: then the owner with
  * the most bytes loses its oldest entry, so that one person who fills the store does not remove the results of others.
  */
 export class StoredEntries<Content> {

@@ -14,7 +14,7 @@ export interface WholeResult extends StoredResult {
   readonly content: readonly Uint8Array[];
   /** The images and audio that fit, each with its place in the text, and with the line of the text that describes it. */
   readonly media: readonly { readonly at: number; readonly line: string; readonly part: MediaPart }[];
-  /** Whether an image or audio is described, or smaller than it was. */
+  /** True if an image or audio is described, or smaller than it was. */
   readonly isReduced: boolean;
 }
 

@@ -6,7 +6,7 @@ import { valueAt } from '../json/json-pointer.js';
 export interface SchemaIssue {
   /** Keys and indexes that lead to the place, such as `['files', 0, 'name']`; empty for the whole value. */
   readonly path: readonly (string | number)[];
-  /** What is wrong, such as `Invalid input: expected string, received number`. At most 300 characters. */
+  /** Describes the issue, such as `Invalid input: expected string, received number`. At most 300 characters. */
   readonly message: string;
 }
 
