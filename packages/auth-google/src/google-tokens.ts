@@ -8,9 +8,9 @@ export interface GoogleToken {
   readonly authorization: string;
   /** Project to bill, if the credentials name one. */
   readonly quotaProject: string | undefined;
-  /** When it expires, in milliseconds since the epoch; undefined if unknown. */
+  /** Time when it expires, in milliseconds since the epoch; undefined if unknown. */
   readonly expiresAt: number | undefined;
-  /** When it was obtained, in milliseconds since the epoch. */
+  /** Time when it was obtained, in milliseconds since the epoch. */
   readonly obtainedAt: number;
 }
 

@@ -23,12 +23,12 @@ export interface GoogleProviderOptions {
   /** URLs of Google's token services, for example behind Private Service Connect. Default: the public ones. */
   readonly endpoints?: GoogleEndpoints | undefined;
   /**
-   * How token requests reach Google: proxy, certificates, timeouts, allowed addresses. An `HttpClient` is used as it is and stays
-   * yours to close. Default: the defaults of `HttpClientOptions`.
+   * HTTP client for token requests, or its options: proxy, certificates, timeouts, allowed addresses. An `HttpClient` is used as it is and
+   * stays yours to close. Default: the defaults of `HttpClientOptions`.
    */
   readonly network?:
     Omit<HttpClientOptions, 'url' | 'server' | 'headers'> | Pick<HttpClient, 'fetch'> | undefined;
-  /** How long a token request may take, in milliseconds, retries included; 0 for no limit. Default 30 000. */
+  /** Most milliseconds that a token request may take, retries included; 0 for no limit. Default 30 000. */
   readonly timeoutMs?: number | undefined;
   /** Time source for expiry, pauses and `timeoutMs`. Default: the system clock. */
   readonly clock?: Clock | undefined;

@@ -6,7 +6,7 @@ import { googleError } from './google-errors.js';
 import type { GoogleEndpoints } from './options.js';
 import type { GoogleToken } from './google-tokens.js';
 
-/** What a token is requested with. */
+/** Options of a token request. */
 export interface GoogleTokenOptions {
   readonly server: string;
   readonly network: Pick<HttpClient, 'fetch'>;

@@ -7,7 +7,7 @@ export type { OAuthProviderOptions, TokenProviderOptions } from './options.js';
 export type { WebSignIn } from './provider/web-sign-in.js';
 export { discoverSignIn, readStoredSignIn } from './inspect.js';
 
-/** How a person takes part. */
+/** Interactions, with which a person takes part. */
 export { loopback, type LoopbackOptions } from './interaction/loopback.js';
 export { pasteBack, type PasteBackOptions } from './interaction/paste-back.js';
 export {

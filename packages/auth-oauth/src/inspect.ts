@@ -57,11 +57,11 @@ export async function readStoredSignIn(
   store: TokenStore,
 ): Promise<
   | {
-      /** When the access token was obtained, in milliseconds since the epoch. */
+      /** Time when the access token was obtained, in milliseconds since the epoch. */
       readonly obtainedAt: number;
-      /** When the access token expires, in milliseconds since the epoch; undefined if the server does not say. */
+      /** Time when the access token expires, in milliseconds since the epoch; undefined if the server does not say. */
       readonly expiresAt: number | undefined;
-      /** Whether there is a refresh token. */
+      /** True if there is a refresh token. */
       readonly isRenewable: boolean;
     }
   | undefined

@@ -38,20 +38,19 @@ export interface TokenProviderOptions {
   /** The scopes to request. Default: those of the challenge, else those that the server lists. */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * Whether requests name the MCP server as their `resource`, as the MCP specification demands. Set it to false only for an
-   * authorization server that refuses the parameter; its tokens may then be valid for other servers, too. Default `true`.
+   * If true, requests name the MCP server as their `resource`, as the MCP specification demands. Set it to false only for an authorization
+   * server that refuses the parameter; its tokens may then be valid for other servers, too. Default `true`.
    * @see https://www.rfc-editor.org/rfc/rfc8707.html
    */
   readonly resource?: boolean | undefined;
   /**
-   * When tokens are bound to a key: `auto` if the MCP server accepts nothing else, `always` if the authorization server
-   * supports it. Default `auto`.
+   * Binds tokens to a key: `auto` if the MCP server accepts nothing else, `always` if the authorization server supports it. Default `auto`.
    * @see https://www.rfc-editor.org/rfc/rfc9449.html
    */
   readonly dpop?: 'auto' | 'always' | undefined;
   /**
-   * How servers are reached: proxy, certificates, timeouts, allowed addresses. An `HttpClient` is used as it is and stays yours
-   * to close. Default: the defaults of `HttpClientOptions`.
+   * HTTP client for requests to servers, or its options: proxy, certificates, timeouts, allowed addresses. An `HttpClient` is used as it is
+   * and stays yours to close. Default: the defaults of `HttpClientOptions`.
    */
   readonly network?:
     Omit<HttpClientOptions, 'url' | 'server' | 'headers'> | Pick<HttpClient, 'fetch'> | undefined;
@@ -101,7 +100,7 @@ export interface OAuthProviderOptions extends TokenProviderOptions {
    * @see https://www.rfc-editor.org/rfc/rfc7591.html
    */
   readonly registration?: 'allow' | 'never' | undefined;
-  /** How a person signs in, or a function that chooses it. Without it `signIn` rejects with `AUTH_FAILED`. Default: none. */
+  /** Signs a person in, or is a function that chooses how. Without it `signIn` rejects with `AUTH_FAILED`. Default: none. */
   readonly interaction?: SignInInteraction | InteractionChooser | undefined;
   /**
    * The account that the sign-in page proposes (`login_hint`), for example an email address. The person can choose another one.
@@ -116,6 +115,6 @@ export interface OAuthProviderOptions extends TokenProviderOptions {
    * interaction.
    */
   readonly redirectUri?: string | undefined;
-  /** Whether to accept an authorization server that does not announce PKCE with S256. Default `false`. */
+  /** If true, an authorization server is accepted that does not announce PKCE with S256. Default `false`. */
   readonly allowMissingPkceSupport?: boolean | undefined;
 }

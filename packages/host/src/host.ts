@@ -39,7 +39,7 @@ const NO_OPTIONS: CallOptions = {};
 const TOOL_REF = ['server', 'tool'];
 /** Requests and notifications of any method, about which the host knows nothing. */
 const ONCE = { target: undefined, repeatable: false } as const;
-/** How long a server waits with its start for the cached lists of the others, in milliseconds. */
+/** Milliseconds that a server waits with its start for the cached lists of the others. */
 const RESTORE_MS = 100;
 
 /**

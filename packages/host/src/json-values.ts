@@ -6,7 +6,7 @@ export function digestOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22);
 }
 
-/** How large a JSON value of a server may be. */
+/** Limits of a JSON value of a server. */
 export interface Bounds {
   /** Most objects, arrays, members and elements together. */
   readonly maxNodes: number;
@@ -19,7 +19,7 @@ export interface Bounds {
 export interface Size {
   readonly nodes: number;
   readonly bytes: number;
-  /** Which bound the value exceeds, as the end of a sentence. Measuring stopped there. */
+  /** The bound that the value exceeds, as the end of a sentence. Measuring stopped there. */
   readonly problem?: string | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface Skill {
   readonly files: readonly SkillFileEntry[];
 }
 
-/** What the list of skills says about one file; {@link Skills.read} verifies the file against it. */
+/** Entry of one file in the list of skills; {@link Skills.read} verifies the file against it. */
 export interface SkillFileEntry {
   /** URI to pass to {@link Skills.read}. */
   readonly uri: string;
@@ -36,7 +36,7 @@ export interface SkillFileEntry {
 export interface SkillList {
   /** The skills whose entries are valid. */
   readonly skills: readonly Skill[];
-  /** Why the other entries were left out, one sentence per entry. */
+  /** Reasons why the other entries were left out, one sentence per entry. */
   readonly skipped: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export interface SkillsOptions {
  * @see https://modelcontextprotocol.io/seps/2640-skills-extension
  */
 export interface Skills {
-  /** Whether the server is connected and declares the skills extension. */
+  /** True if the server is connected and declares the skills extension. */
   readonly supported: boolean;
   /**
    * Lists the skills without fetching their files; reads at most 64 pages. Rejects with `CAPABILITY_MISSING` if the server

@@ -29,7 +29,7 @@ export interface TraceEvent {
         readonly protocolVersion: string | undefined;
         /** Id of the session, if the transport has one. */
         readonly sessionId: string | undefined;
-        /** What the transport says about itself, see `describe()` of `Transport`. Read once for each connection. */
+        /** Description of the transport by itself, see `describe()` of `Transport`. Read once for each connection. */
         readonly description: TransportDescription;
       }
     | undefined;
@@ -38,7 +38,7 @@ export interface TraceEvent {
     | {
         /** The error, if it is an error response. */
         readonly error?: { readonly code: number; readonly message: string } | undefined;
-        /** Whether it is the result of a tool that failed (`isError`). */
+        /** True if it is the result of a tool that failed (`isError`). */
         readonly isToolError: boolean;
       }
     | undefined;

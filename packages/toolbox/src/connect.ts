@@ -1,5 +1,5 @@
 /**
- * How a remote server is reached: URLs, headers, proxies, addresses, and messages about a failed connection.
+ * Connections to a remote server: URLs, headers, proxies, addresses, and messages about a failed connection.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,5 @@
 /**
- * What a refused request means, and how it is authorized, retried or reported.
+ * Refused requests: their meaning, and how they are authorized, retried or reported.
  *
  * @packageDocumentation
  */

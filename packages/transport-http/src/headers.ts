@@ -6,7 +6,7 @@ const MAX_FIELD_LENGTH = 8192;
 
 export interface MessageHeaders {
   readonly fields: Readonly<Record<string, string>>;
-  /** Whether the message belongs to a revision without sessions and resumption. */
+  /** True if the message belongs to a revision without sessions and resumption. */
   readonly stateless: boolean;
 }
 

@@ -42,11 +42,11 @@ export interface HttpCall {
    * opens a session, or does not use one.
    */
   readonly session: 'current' | 'new' | 'none';
-  /** Whether it is `initialize`. */
+  /** True for `initialize`. */
   readonly handshake?: boolean | undefined;
-  /** Whether it may be sent again in a new session, where it means the same. */
+  /** True if it may be sent again in a new session, where it means the same. */
   readonly survivesSession?: boolean | undefined;
-  /** Whether it may be carried out twice without harm, so that it is sent again to a busy server. */
+  /** True if it may be carried out twice without harm, so that it is sent again to a busy server. */
   readonly safe: boolean;
   readonly lifetime: LifetimeSignal;
   /** Called before each attempt is sent. */
@@ -55,7 +55,7 @@ export interface HttpCall {
   readonly accept: (head: ResponseHead) => BodySink | 'discard';
   /** Returns `true` if the refusal is an answer and has been delivered. */
   readonly settle?: ((refusal: Refusal) => boolean) | undefined;
-  /** Whether the reply may be an event stream, which is read event by event. */
+  /** True if the reply may be an event stream, which is read event by event. */
   readonly eventStream?: boolean | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly overflow?: 'truncate' | undefined;

@@ -24,12 +24,12 @@ export interface HttpTransportOptions {
   readonly apiKey?: string | undefined;
   /** Signs every request and answers challenges; its headers override `headers`. Default: none. */
   readonly auth?: AuthProvider | undefined;
-  /** How the server is reached: proxy, certificate authorities, client certificate, time limits, sockets, name resolution. */
+  /** Options of the HTTP client: proxy, certificate authorities, client certificate, time limits, sockets, name resolution. */
   readonly network?:
     Omit<HttpClientOptions, 'url' | 'server' | 'headers' | 'maxBodyBytes' | 'clock'> | undefined;
   /** Largest message that is accepted, in bytes after decompression. Default 67 108 864 (64 MiB). */
   readonly maxMessageBytes?: number | undefined;
-  /** How event streams are reopened after they ended. */
+  /** Waits and limits for reopening event streams that ended. */
   readonly reconnect?:
     | {
         /** Wait before the first attempt, unless the server sent `retry:`. It doubles with each attempt. Default 1000. */
@@ -46,7 +46,7 @@ export interface HttpTransportOptions {
         readonly silenceMs?: number | undefined;
       }
     | undefined;
-  /** How often a message that may be carried out twice without harm is sent again after a 429, or a 503 with `Retry-After`. */
+  /** Limits how often a message that may be carried out twice without harm is sent again after a 429, or a 503 with `Retry-After`. */
   readonly retryLater?: RetryLaterOptions | undefined;
   /** Time that `close()` waits for the server to end the session. Default 1000; 0 does not tell the server. */
   readonly closeTimeoutMs?: number | undefined;

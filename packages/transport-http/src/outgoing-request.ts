@@ -37,7 +37,7 @@ export class OutgoingRequest {
   /** The request is abandoned when this ends. */
   readonly #lifetime: Lifetime;
   readonly #headers: MessageHeaders;
-  /** Whether it opens a session. */
+  /** True if it opens a session. */
   readonly #handshake: boolean;
   readonly #cursor: StreamCursor;
   readonly #answer: OwnAnswer;
@@ -47,11 +47,11 @@ export class OutgoingRequest {
   #hasStreamed = false;
   #linger: Disposable | undefined;
   #silence: SilenceWatch | undefined;
-  /** Whether the stream has been silent for too long. */
+  /** True if the stream has been silent for too long. */
   #isSilent = false;
   /** Session id of the POST. */
   #sessionId: string | undefined;
-  /** Whether an error may not be about the session any more, because the request is in another one, or the server was asked. */
+  /** True if an error cannot be about the session any more, because the request is in another one, or the server was asked. */
   #isCertain: boolean;
   /** Asks whether the session is forgotten. */
   #doubt: Promise<void> | undefined;

@@ -9,9 +9,9 @@ import type { HttpConnection } from './http-connection.js';
 /** Decides which responses answer a request. */
 export interface OwnAnswerOptions {
   readonly id: RequestId;
-  /** Whether the server may send several messages as one array, as in the revision 2025-03-26. */
+  /** If true, the server may send several messages as one array, as in the revision 2025-03-26. */
   readonly batches: boolean;
-  /** Whether an earlier request with another id opened the stream: any response in it is the answer then. */
+  /** If true, an earlier request with another id opened the stream: any response in it is the answer then. */
   readonly resumed: boolean;
   /** Called with the answer. */
   readonly onAnswer: (answer: Readonly<Record<string, unknown>>) => void;

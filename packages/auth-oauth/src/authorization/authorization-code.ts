@@ -18,7 +18,7 @@ import { pushRequest } from './pushed-authorization.js';
 
 /** An authorization request, and the token request that follows it. */
 export interface AuthorizationRequest extends TokenRequest {
-  /** Where the authorization server redirects the browser to. */
+  /** Address to which the authorization server redirects the browser. */
   readonly redirectUri: string;
   /** The scopes to request; empty to request none. */
   readonly scopes: readonly string[];
@@ -26,12 +26,9 @@ export interface AuthorizationRequest extends TokenRequest {
   readonly resource?: string | undefined;
   /** False to accept any `iss` in the authorization response, if the issuer is not known. Default true. */
   readonly issuerKnown?: boolean | undefined;
-  /** Whether to accept a server that does not announce PKCE with S256. Set it only if the person configured it. */
+  /** If true, a server is accepted that does not announce PKCE with S256. Set it only if the person configured it. */
   readonly allowMissingPkceSupport: boolean;
-  /**
-   * How long ago the person may have authenticated, in seconds. Checked in the ID token, so it takes `idToken`. Default:
-   * any time.
-   */
+  /** Most seconds since the person has authenticated. Checked in the ID token, so it requires `idToken`. Default: any time. */
   readonly maxAge?: number | undefined;
   /** Further parameters of the authorization request, for example `prompt`. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
@@ -43,7 +40,7 @@ export interface AuthorizationCodeRequest extends Omit<AuthorizationRequest, 're
   readonly session: InteractionSession;
 }
 
-/** What the redirect is checked with. Secret until then: anyone who has it can complete the sign-in. */
+/** Values that the redirect is checked against. Secret until then: anyone who has them can complete the sign-in. */
 export interface PendingAuthorization {
   readonly state: string;
   readonly verifier: string;

@@ -27,7 +27,7 @@ export interface DeviceCodeRequest extends TokenRequest {
   readonly resource?: string | undefined;
   /** Time source of the polling interval and the expiry of the code. */
   readonly clock: Clock;
-  /** Which pages the person may be sent to; `policy` of the provider. */
+  /** Decides which pages the person may be sent to; `policy` of the provider. */
   readonly policy: MetadataPolicy;
 }
 

@@ -12,13 +12,13 @@ import { deviceCodeGrant } from './device-code.js';
 
 /** A request of {@link interactiveGrant}, for a client that needs no registration. */
 export interface InteractiveGrantRequest extends Omit<AuthorizationRequest, 'redirectUri'> {
-  /** How the person signs in, or a function that chooses it. Without it the grant rejects with `AUTH_FAILED`. */
+  /** Signs the person in, or is a function that chooses how. Without it the grant rejects with `AUTH_FAILED`. */
   readonly interaction: SignInInteraction | InteractionChooser | undefined;
   /** Port of the redirect URI. Default: any free port. */
   readonly callbackPort?: number | undefined;
   /** Time source of the polling interval and the expiry of a device code. */
   readonly clock: Clock;
-  /** Which pages the person may be sent to; `policy` of the provider. */
+  /** Decides which pages the person may be sent to; `policy` of the provider. */
   readonly policy: MetadataPolicy;
 }
 

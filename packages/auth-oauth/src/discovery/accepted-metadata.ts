@@ -5,7 +5,7 @@ import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { textOf, textsOf } from '../protocol/values.js';
 
-/** Where a browser and credentials may be sent to, although the MCP server is a stranger that names the addresses. */
+/** Decides where a browser and credentials may be sent to, because the MCP server is a stranger that names the addresses. */
 export interface MetadataPolicy {
   /** Name of the MCP server, for messages. */
   readonly server: string;

@@ -8,8 +8,8 @@ import type { Fetcher } from '../protocol/endpoint.js';
 import { isSameIssuer, textOf } from '../protocol/values.js';
 
 /**
- * How the `issuer` in the metadata must compare with the requested one: `exact` as RFC 8414 demands, except for the slash of
- * an empty path, or with the same origin.
+ * Comparison of the `issuer` in the metadata with the requested one: `exact` as RFC 8414 demands, except for the slash of an empty path, or
+ * with the same origin.
  */
 type IssuerMatch = 'exact' | 'origin';
 

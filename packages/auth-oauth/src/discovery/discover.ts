@@ -40,17 +40,17 @@ export interface DiscoveredServer {
   readonly scopes: readonly string[] | undefined;
   /** URL of the protected resource metadata that the challenge named. Keep it: only a challenge names it. */
   readonly resourceMetadata: string | undefined;
-  /** Whether the MCP server accepts DPoP-bound tokens only. @see https://www.rfc-editor.org/rfc/rfc9449.html */
+  /** True if the MCP server accepts DPoP-bound tokens only. @see https://www.rfc-editor.org/rfc/rfc9449.html */
   readonly dpopRequired: boolean;
   /** False if only endpoints are configured, so that the issuer in an authorization response cannot be checked. */
   readonly issuerKnown: boolean;
-  /** Whether no metadata says where to sign in, so that the default endpoints of protocol revision 2025-03-26 are used. */
+  /** True if no metadata says where to sign in, so that the default endpoints of protocol revision 2025-03-26 are used. */
   readonly isGuessed: boolean;
 }
 
 /** The result of a discovery that is used again. */
 export interface CachedDiscovery extends DiscoveredServer {
-  /** When the metadata was read, in milliseconds since the epoch. */
+  /** Time when the metadata was read, in milliseconds since the epoch. */
   readonly foundAt: number;
   /** The `resource` parameter of token requests; undefined if the option `resource` is false. */
   readonly resourceParameter: string | undefined;

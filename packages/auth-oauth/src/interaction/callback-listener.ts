@@ -14,7 +14,7 @@ export interface CallbackListener {
   close(): Promise<void>;
 }
 
-/** How many free ports are tried. */
+/** Number of free ports that are tried. */
 const ATTEMPTS = 5;
 
 /** Starts to listen. Rejects with `AUTH_FAILED` if the port is in use, on one of the addresses if there are two. */

@@ -15,7 +15,7 @@ export interface EnvironmentOptions {
   readonly askForAddress?: PasteBackOptions['ask'] | undefined;
   /** Options of the interaction with the browser of this machine. Default: those of {@link loopback}. */
   readonly loopback?: LoopbackOptions | undefined;
-  /** Where the program runs. Default: the result of {@link detectEnvironment}. */
+  /** Environment of the program. Default: the result of {@link detectEnvironment}. */
   readonly environment?: ReturnType<typeof detectEnvironment> | undefined;
 }
 

@@ -12,7 +12,7 @@ export type SignInInteraction = Interaction | DeviceInteraction;
  * ```
  */
 export type InteractionChooser = (supported: {
-  /** Whether the authorization server supports the device authorization grant, which {@link deviceCode} needs. */
+  /** True if the authorization server supports the device authorization grant, which {@link deviceCode} needs. */
   readonly deviceGrant: boolean;
   /** The person who signs in, if the host serves several: `principal` of `host.signIn()`. */
   readonly principal?: string | undefined;
@@ -32,7 +32,7 @@ export interface Interaction {
   begin(options: InteractionOptions): Promise<InteractionSession>;
 }
 
-/** What an {@link Interaction} gets for one sign-in. */
+/** Options of an {@link Interaction} for one sign-in. */
 export interface InteractionOptions {
   /** Name of the server, to show to the person. Not escaped. */
   readonly server: string;
@@ -77,7 +77,7 @@ export interface DeviceInteraction {
   show(prompt: DevicePrompt): void | Promise<void>;
 }
 
-/** What a {@link DeviceInteraction} shows. The texts of the authorization server are checked and escaped. */
+/** Content that a {@link DeviceInteraction} shows. The texts of the authorization server are checked and escaped. */
 export interface DevicePrompt {
   /** Name of the server from the configuration. Not escaped. */
   readonly server: string;
@@ -89,7 +89,7 @@ export interface DevicePrompt {
   readonly verificationUriComplete: string | undefined;
   /** The code to enter. */
   readonly userCode: string;
-  /** How long the code is valid, in milliseconds. */
+  /** Milliseconds for which the code is valid. */
   readonly expiresInMs: number;
 }
 

@@ -33,7 +33,7 @@ export interface LoopbackOptions {
   readonly host?: InteractionOptions['callbackHost'];
   /** Path of the redirect URI if the server's configuration has none. Default `/callback`. */
   readonly path?: string | undefined;
-  /** How long the person may take, in milliseconds; 0 for no limit. Default 300 000. */
+  /** Milliseconds that the person may take; 0 for no limit. Default 300 000. */
   readonly timeoutMs?: number | undefined;
   /** Time source of `timeoutMs`. Default: the system clock. */
   readonly clock?: Clock | undefined;

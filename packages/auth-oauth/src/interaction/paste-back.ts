@@ -18,7 +18,7 @@ export interface PasteBackOptions {
     readonly url: URL;
     /** 1 for the first question, up to 5. */
     readonly attempt: number;
-    /** Why the previous answer does not answer the sign-in, as sentences to show; undefined for the first question. */
+    /** Explains why the previous answer does not answer the sign-in, in sentences to show; undefined for the first question. */
     readonly problem: string | undefined;
     /** Aborted when the sign-in is. */
     readonly signal: AbortSignal | undefined;

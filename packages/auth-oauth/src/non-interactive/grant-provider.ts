@@ -13,7 +13,7 @@ import { TokenManager } from '../tokens/token-manager.js';
 import { createTokenRecord, type TokenRecord } from '../tokens/token-record.js';
 import { mergeScopes, parseOAuthChallenge } from '../protocol/values.js';
 
-/** How to obtain a token without a sign-in at the server: the one thing in which the non-interactive grants differ. */
+/** Obtains a token without a sign-in at the server: the one thing in which the non-interactive grants differ. */
 export interface Grant {
   /**
    * Part of the key in the store, for example `client-credentials`. Tokens of different kinds for one server are kept
@@ -29,7 +29,7 @@ export interface Grant {
   readonly accepts?: ((held: TokenRecord) => boolean) | undefined;
 }
 
-/** What a {@link Grant} requests a token for. */
+/** Options of a {@link Grant} for one token. */
 export interface GrantRequest {
   /** Server, store, network and logger of the provider. */
   readonly provider: ProviderContext;
@@ -43,7 +43,7 @@ export interface GrantRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a {@link Grant} obtained. */
+/** Token that a {@link Grant} obtained. */
 export interface GrantedToken {
   /** The response of the token endpoint. A refresh token in it is not kept: the grant itself can be repeated. */
   readonly response: TokenEndpointResponse;

@@ -40,7 +40,7 @@ export function createHeadersCommandProvider(options: {
   readonly url: string | URL;
   /** Name of the server, for messages and `MCP_SERVER_NAME`. Default: the host of `url`. */
   readonly server?: string | undefined;
-  /** How long the program may run, in milliseconds. Default 10 000. */
+  /** Milliseconds that the program may run. Default 10 000. */
   readonly timeoutMs?: number | undefined;
   /** Time source of `timeoutMs`. Default: the system clock. */
   readonly clock?: Clock | undefined;

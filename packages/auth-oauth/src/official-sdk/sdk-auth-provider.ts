@@ -8,7 +8,7 @@ interface Given {
   times: number;
 }
 
-/** How long after a renewal refusals of the previous credential may arrive, milliseconds. */
+/** Milliseconds after a renewal in which refusals of the previous credential may arrive. */
 const STRAGGLERS_MS = 30_000;
 
 /**

@@ -44,7 +44,7 @@ export interface EndpointRequest {
   readonly server: string;
   /** Begins the message of an error: `Refreshing the token at https://as.example failed`. */
   readonly what: string;
-  /** What was sent, which the answer may repeat. */
+  /** Secrets that were sent, which the answer may repeat. */
   readonly sentSecrets: SentSecrets;
 }
 

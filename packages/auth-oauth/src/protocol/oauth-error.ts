@@ -7,7 +7,7 @@ export interface OAuthErrorOptions {
   /** Default `AUTH_FAILED`. */
   readonly code?: ErrorCode | undefined;
   readonly hint?: string | undefined;
-  /** What was sent to the server, which may repeat it. Default: nothing. */
+  /** Secrets that were sent to the server, which may repeat them. Default: none. */
   readonly sentSecrets?: SentSecrets | undefined;
 }
 

@@ -75,13 +75,13 @@ export interface OAuthChallenge {
   /** The error code, such as `insufficient_scope`, `invalid_token` or `use_dpop_nonce`. */
   readonly error: string | undefined;
   /**
-   * Whether the server accepts DPoP-bound tokens only.
+   * True if the server accepts DPoP-bound tokens only.
    * @see https://www.rfc-editor.org/rfc/rfc9449.html#name-the-dpop-authentication-sch
    */
   readonly dpopOnly: boolean;
-  /** How the person must have authenticated (`acr_values`). @see https://www.rfc-editor.org/rfc/rfc9470.html#section-3 */
+  /** Required authentication of the person (`acr_values`). @see https://www.rfc-editor.org/rfc/rfc9470.html#section-3 */
   readonly acrValues: string | undefined;
-  /** How long ago that may have been, in seconds (`max_age`). */
+  /** Most seconds since that authentication (`max_age`). */
   readonly maxAge: number | undefined;
 }
 

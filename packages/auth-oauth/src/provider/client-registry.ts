@@ -21,7 +21,7 @@ export type OAuthClientOptions = Pick<
   | 'registration'
 >;
 
-/** Which client {@link ClientRegistry.find} looks for. */
+/** Describes the client that {@link ClientRegistry.find} looks for. */
 export interface FindClientRequest {
   /** The authorization server that must know the client. */
   readonly authorizationServer: AuthorizationServer;

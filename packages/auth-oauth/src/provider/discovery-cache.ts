@@ -9,7 +9,7 @@ import { oauthErrorCode } from '../protocol/oauth-error.js';
 import { isSameIssuer, parseOAuthChallenge } from '../protocol/values.js';
 import { STORED_METADATA, type TokenRecord } from '../tokens/token-record.js';
 
-/** What a discovery starts from. */
+/** Starting point of a discovery. */
 export interface DiscoverySearch {
   /** The held token, whose issuer is preferred if the server names several; undefined if none exists. */
   readonly record: Pick<TokenRecord, 'issuer' | 'resourceMetadata' | 'tokenType'> | undefined;
@@ -25,11 +25,11 @@ export interface DiscoveryCacheOptions {
   readonly network: Fetcher;
   /** Tells how old a discovery is. */
   readonly clock: Clock;
-  /** Where a browser and credentials may be sent to. */
+  /** Decides where a browser and credentials may be sent to. */
   readonly policy: MetadataPolicy;
   /** Endpoints that take precedence over what the servers say. */
   readonly configured: ConfiguredEndpoints | undefined;
-  /** Whether token requests name the MCP server as their `resource`. */
+  /** If true, token requests name the MCP server as their `resource`. */
   readonly sendsResource: boolean;
 }
 

@@ -12,8 +12,8 @@ import { DiscoveryCache } from './discovery-cache.js';
 import type { TokenProviderOptions } from '../options.js';
 
 /**
- * What the modules of one provider share: where its server is, where its tokens are kept, and how to discover its
- * authorization server. Throws for an invalid `url`.
+ * Shares the server, the store and the discovery of the authorization server among the modules of one provider. Throws for an invalid
+ * `url`.
  */
 export class ProviderContext {
   /** Name of the server, for messages and for the person who signs in. */
@@ -30,7 +30,7 @@ export class ProviderContext {
   readonly logger: Logger | undefined;
   /** The key that DPoP-bound tokens of this server are bound to. */
   readonly dpopKeys: DPoPKeys;
-  /** Where the server may send the person's browser and credentials to. */
+  /** Decides where the server may send the person's browser and credentials to. */
   readonly policy: MetadataPolicy;
   /** The authorization server, as far as it is known. */
   readonly discovery: DiscoveryCache;

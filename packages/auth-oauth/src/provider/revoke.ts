@@ -11,7 +11,7 @@ import type { TokenRecord } from '../tokens/token-record.js';
 import { isSameIssuer } from '../protocol/values.js';
 import { type Fetcher, guardedFetch } from '../protocol/endpoint.js';
 
-/** What {@link revokeTokens} revokes, and where. */
+/** Options of {@link revokeTokens}. */
 export interface RevocationRequest {
   /** The tokens; the refresh token is revoked first, because it ends the whole grant. */
   readonly record: TokenRecord;

@@ -21,7 +21,7 @@ import type { OAuthProviderOptions } from '../options.js';
 import type { ProviderContext } from './provider-context.js';
 import { mergeScopes, parseOAuthChallenge } from '../protocol/values.js';
 
-/** What a sign-in of a person works with, from discovery to the stored token. */
+/** Dependencies of a sign-in, from discovery to the stored token. */
 export interface SignInContext {
   readonly provider: ProviderContext;
   readonly clients: ClientRegistry;

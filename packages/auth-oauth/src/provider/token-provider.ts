@@ -5,9 +5,9 @@ import type { TokenManager } from '../tokens/token-manager.js';
 import { authorizationOf, isAlive, type TokenRecord } from '../tokens/token-record.js';
 import type { ProviderContext } from './provider-context.js';
 
-/** What a scheme does where {@link TokenProvider} cannot recover. */
+/** Actions of a scheme where {@link TokenProvider} cannot recover. */
 export interface Recovery {
-  /** Whether the first token can be obtained without a person, once discovery has found the authorization server. */
+  /** True if the first token can be obtained without a person, once discovery has found the authorization server. */
   readonly canStartSilently: boolean;
   /** Returns the error to throw when no new token can be obtained after a 401; `refusal` is why a renewal was refused. */
   readonly onUnrecoverable: (challenge: AuthChallenge, refusal: FittingsError | undefined) => FittingsError;

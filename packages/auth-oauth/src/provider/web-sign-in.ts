@@ -21,7 +21,7 @@ export interface WebSignIn {
        * A client that is registered by hand must have it among its redirect URIs.
        */
       readonly redirectUri: string;
-      /** How long the sign-in may take, in milliseconds. `completeSignIn` rejects with `TIMEOUT` after it. Default 600 000. */
+      /** Milliseconds that the sign-in may take. `completeSignIn` rejects with `TIMEOUT` after it. Default 600 000. */
       readonly lifeMs?: number | undefined;
     },
   ): Promise<{
@@ -32,7 +32,7 @@ export interface WebSignIn {
      * the sign-in of another person.
      */
     readonly state: string;
-    /** When the sign-in expires, in milliseconds since the epoch. */
+    /** Time when the sign-in expires, in milliseconds since the epoch. */
     readonly expiresAt: number;
   }>;
   /**

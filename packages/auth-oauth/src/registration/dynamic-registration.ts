@@ -40,7 +40,7 @@ export interface Registration {
   readonly redirectUris: readonly string[];
   /** The scopes that it was registered for; undefined if it names none. */
   readonly scopes?: readonly string[] | undefined;
-  /** When the secret expires, in milliseconds since the epoch; absent if never. */
+  /** Time when the secret expires, in milliseconds since the epoch; absent if never. */
   readonly secretExpiresAt?: number | undefined;
 }
 

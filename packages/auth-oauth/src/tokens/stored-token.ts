@@ -26,7 +26,7 @@ export const LOOK_MS = 250;
 const SUSPENDED_MS = 15_000;
 /** After this time the lock of a process that has exited is stale; a running process may hold it longer. */
 const LOCK_MS = 10_000;
-/** How often a store that is unavailable is tried. */
+/** Delays between the attempts to use a store that is unavailable. */
 const BACKOFF = { initialMs: 500, maxMs: 5_000 };
 
 /**
@@ -59,7 +59,7 @@ export class StoredToken {
     return held !== undefined && this.#options.accepts?.(held) === false ? undefined : held;
   }
 
-  /** Whether {@link held} is known: the store was read, or a token was stored or deleted. */
+  /** True if {@link held} is known: the store was read, or a token was stored or deleted. */
   get isLoaded(): boolean {
     return this.#loaded;
   }

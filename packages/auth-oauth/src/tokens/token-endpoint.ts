@@ -34,7 +34,7 @@ export interface OAuthClient {
   readonly issuer: string;
   /** Sent as `client_id`. */
   readonly clientId: string;
-  /** Where the client comes from. The server may forget `registered` clients, which are then registered again. */
+  /** Source of the client. The server may forget `registered` clients, which are then registered again. */
   readonly origin: 'configured' | 'metadata-document' | 'registered';
   /** Authenticates requests to the token endpoint; see {@link clientAuthentication}. */
   readonly authenticate: ClientAuth;
@@ -53,9 +53,8 @@ export interface TokenRequest {
   /** Signs the DPoP proof; the token is then bound to its key. Default: a bearer token. */
   readonly dpop?: DPoPHandle | undefined;
   /**
-   * Whether to keep the ID token of the response, and to check its claims and signature. If the keys of the issuer cannot
-   * be read at the moment, the response is returned without it, so that a rotated refresh token is not lost. Default
-   * `false`: access does not need it.
+   * If true, the ID token of the response is kept, and its claims and signature are checked. If the keys of the issuer cannot be read at
+   * the moment, the response is returned without it, so that a rotated refresh token is not lost. Default `false`: access does not need it.
    */
   readonly idToken?: boolean | undefined;
   /** Aborts the request, which rejects with `ABORTED`. */
@@ -193,7 +192,7 @@ async function isSigned(request: TokenRequest, response: Response): Promise<bool
   }
 }
 
-/** What a refresh asks for, besides what the refresh token was issued for. */
+/** Options of a refresh, besides those for which the refresh token was issued. */
 export interface RefreshOptions {
   /** The resource that the token is for. @see https://www.rfc-editor.org/rfc/rfc8707.html */
   readonly resource?: string | undefined;
@@ -245,7 +244,7 @@ export async function refreshTokenGrant(
 /** A private key that authenticates the client with `private_key_jwt`. */
 export type ClientKey = NonNullable<OAuthProviderOptions['clientKey']>;
 
-/** What {@link clientAuthentication} authenticates a client with. */
+/** Options of {@link clientAuthentication}. */
 export interface ClientAuthOptions {
   /** The client secret. */
   readonly secret?: string | undefined;

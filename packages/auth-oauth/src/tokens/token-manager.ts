@@ -8,19 +8,17 @@ import { isAlive, refreshAt, type TokenRecord } from './token-record.js';
 
 /** Options of {@link TokenManager}. */
 export interface TokenManagerOptions extends StoredTokenOptions {
-  /** How a new token is obtained. */
+  /** Obtains a new token. */
   readonly renewal: Renewal;
 }
 
-/** How a {@link TokenManager} obtains a new token without a person: a refresh, or another grant. */
+/** Obtains a new token for a {@link TokenManager} without a person: by a refresh, or another grant. */
 export interface Renewal {
   /** Returns whether a token can be obtained from what is held, for example because there is a refresh token. */
   possible(held: TokenRecord | undefined): boolean;
   /** Requests a new token from the authorization server. Rejects with a `FittingsError`. */
   run(held: TokenRecord | undefined): Promise<TokenRecord>;
-  /**
-   * What to do if the authorization server refuses: `ask` resolves with `none`, so that a person signs in; `throw` rejects.
-   */
+  /** Reaction to a refusal of the authorization server: `ask` resolves with `none`, so that a person signs in; `throw` rejects. */
   readonly onRefusal: 'ask' | 'throw';
 }
 
@@ -66,7 +64,7 @@ export class TokenManager {
     return record !== undefined && this.#isFresh(record) ? record : undefined;
   }
 
-  /** Why the authorization server refused the last renewal; undefined if it did not, or since a new sign-in. */
+  /** Error with which the authorization server refused the last renewal; undefined if it did not, or since a new sign-in. */
   get refusal(): FittingsError | undefined {
     return this.#refusal;
   }
@@ -217,7 +215,7 @@ export class TokenManager {
   }
 }
 
-/** What servers call a refresh token that is dead: RFC 6749, GitHub, Slack. */
+/** Codes with which servers refuse a refresh token that is dead: RFC 6749, GitHub, Slack. */
 const DEAD = ['invalid_grant', 'bad_refresh_token', 'invalid_refresh_token'];
 
 function isDead(error: unknown): boolean {

@@ -19,11 +19,11 @@ export interface TokenRecord {
   readonly resourceMetadata?: string | undefined;
   /** The access token; empty for a sign-in that has none, such as one at an identity provider. */
   readonly accessToken: string;
-  /** How the access token is sent. */
+  /** Scheme with which the access token is sent. */
   readonly tokenType: 'Bearer' | 'DPoP';
   /** The refresh token, if the server issued one. */
   readonly refreshToken?: string | undefined;
-  /** When the access token expires, in milliseconds since the epoch; absent if the server does not say. */
+  /** Time when the access token expires, in milliseconds since the epoch; absent if the server does not say. */
   readonly expiresAt?: number | undefined;
   /** Scopes that were granted. */
   readonly scopes: readonly string[];
@@ -33,7 +33,7 @@ export interface TokenRecord {
   readonly session?: string | undefined;
   /** Opaque id of the sign-in; it stays the same when the token is refreshed. */
   readonly signIn?: string | undefined;
-  /** When the token was obtained, in milliseconds since the epoch. */
+  /** Time when the token was obtained, in milliseconds since the epoch. */
   readonly obtainedAt: number;
   /** Mark of the process that has started to use the refresh token. */
   readonly renewing?: string | undefined;
@@ -43,7 +43,7 @@ export interface TokenRecord {
 
 /** Metadata of the authorization server, stored with a token so that another process can refresh it without discovery. */
 export interface CachedMetadata {
-  /** When the metadata was read, in milliseconds since the epoch. */
+  /** Time when the metadata was read, in milliseconds since the epoch. */
   readonly foundAt: number;
   /** The metadata without `issuer` and `token_endpoint`, which are members of the record. */
   readonly members: StoredValue;
@@ -109,7 +109,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** What a {@link TokenRecord} holds besides the token response. */
+/** Members of a {@link TokenRecord} besides the token response. */
 export interface TokenRecordOptions {
   /** Name of the MCP server, for messages. */
   readonly server: string;

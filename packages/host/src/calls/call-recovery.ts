@@ -29,7 +29,7 @@ export class CallRecovery {
   readonly #options: CallRecoveryOptions;
   #attempts = 0;
   #reached = 0;
-  /** Whether the last attempt followed a visit. */
+  /** True if the last attempt followed a visit. */
   #hasVisited = false;
 
   constructor(shared: Pick<ServerDeps, 'clock' | 'random'>, options: CallRecoveryOptions) {

@@ -19,7 +19,7 @@ import type { UrlElicitations } from './url-elicitations.js';
 /** A call of the host: what it sends, and how its result is read. */
 export interface Call<T> extends CallInFlight {
   readonly options: CallOptions;
-  /** Whether sending it twice is harmless. */
+  /** True if sending it twice is harmless. */
   readonly repeatable: boolean;
   /** Capability that the server must declare. Default: none. */
   readonly needs?: keyof typeof OFFERS | undefined;

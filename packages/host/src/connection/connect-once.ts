@@ -88,7 +88,7 @@ async function connectOver(
   const { auth } = await resolve();
   const entry = parseEntry(server, await plugin.schema['~standard'].validate(config));
   let transport: Transport | undefined;
-  /** What the transport reported first, such as lines that are not messages: the likely cause of a time-out. */
+  /** First error that the transport reported, such as lines that are not messages: the likely cause of a time-out. */
   let reported: FittingsError | undefined;
   const error = (cause: Error): void => {
     if (cause instanceof FittingsError) reported ??= cause;

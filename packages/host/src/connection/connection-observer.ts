@@ -190,7 +190,7 @@ function targetOf(params: JSONRPCObject | undefined): string | undefined {
   return typeof given === 'string' ? given : undefined;
 }
 
-/** What engines, and the deadlines of this package, give as the reason of a time-out. */
+/** Matches the reason of a time-out from engines and from the deadlines of this package. */
 const TIMED_OUT = /TimeoutError|timed out|timeout/i;
 
 /** The engine knows why it gave up a request; the wire only has the reason that the engine states. */

@@ -46,7 +46,7 @@ export class Supervisor {
   #connection: Connection | undefined;
   #giveUpConnection: ((reason: FittingsError) => void) | undefined;
   #hasProgressed = false;
-  /** Whether it was connected before, so that a failure may be temporary. */
+  /** True if it was connected before, so that a failure may be temporary. */
   #hasWorked = false;
   /** Attempts for calls that failed since the server did, and when another one is made. */
   #failedRevivals = 0;

@@ -35,7 +35,7 @@ export interface ToolDefinition {
   readonly outputSchema?: JSONRPCObject | undefined;
   /** Hints about the tool's behavior. */
   readonly annotations?: ToolAnnotations | undefined;
-  /** How the tool is run: one with `taskSupport: 'required'` only as a task of revision 2025-11-25, which the host does. */
+  /** Execution of the tool: the host runs one with `taskSupport: 'required'` as a task of revision 2025-11-25. */
   readonly execution?: { readonly taskSupport?: string | undefined } | undefined;
   /** Metadata of protocol extensions, as it came. */
   readonly _meta?: JSONRPCObject | undefined;
@@ -50,16 +50,16 @@ export interface PromptDefinition {
   readonly name: string;
   /** Title for display. */
   readonly title?: string | undefined;
-  /** What the prompt is for. */
+  /** Describes the purpose of the prompt. */
   readonly description?: string | undefined;
   /** Arguments that the prompt takes, in the server's order. */
   readonly arguments?:
     | readonly {
         /** Name of the argument, as a key of the second argument of `host.getPrompt()`. */
         readonly name: string;
-        /** What the argument means. */
+        /** Describes the argument. */
         readonly description?: string | undefined;
-        /** Whether the argument must be given. The protocol's default is `false`. */
+        /** True if the argument must be given. The protocol's default is `false`. */
         readonly required?: boolean | undefined;
       }[]
     | undefined;
@@ -76,7 +76,7 @@ export interface ResourceDefinition {
   readonly name: string;
   /** Title for display. */
   readonly title?: string | undefined;
-  /** What the resource contains. */
+  /** Describes the content of the resource. */
   readonly description?: string | undefined;
   /** Media type, if the server knows it. */
   readonly mimeType?: string | undefined;
@@ -97,7 +97,7 @@ export interface ResourceTemplateDefinition {
   readonly name: string;
   /** Title for display. */
   readonly title?: string | undefined;
-  /** What the resources of this template contain. */
+  /** Describes the resources of this template. */
   readonly description?: string | undefined;
   /** Media type, if all resources of the template share one. */
   readonly mimeType?: string | undefined;
@@ -150,7 +150,7 @@ export type Available<Item> = Item & {
   readonly serverState: ConnectionStatus;
 };
 
-/** How the tools of a server differ from those of the previous reading. A host that approves tools asks again for `changed`. */
+/** Differences between the tools of a server and those of the previous reading. A host that approves tools asks again for `changed`. */
 export interface ToolChanges {
   /** Names of tools that are new. */
   readonly added: readonly string[];
@@ -169,11 +169,11 @@ export interface ToolChanges {
 export interface ListResult<Kind extends ListKind> {
   /** The valid entries. */
   readonly items: readonly Listings[Kind][];
-  /** Why the other entries were left out: malformed, duplicate, or over a limit. */
+  /** Reasons why the other entries were left out: malformed, duplicate, or over a limit. */
   readonly skipped: readonly string[];
-  /** Whether every page had `cacheScope: 'public'`, so that users may share the list in a cache. Default `false`. */
+  /** True if every page had `cacheScope: 'public'`, so that users may share the list in a cache. Default `false`. */
   readonly isPublic?: boolean | undefined;
-  /** How long the server calls the list fresh, in milliseconds; the host reads it again after that. Default: for ever. */
+  /** Milliseconds for which the server calls the list fresh; the host reads it again after that. Default: for ever. */
   readonly ttlMs?: number | undefined;
   /** Bytes of `limits.listBytes` that `items` took; the host returns them. Default 0. */
   readonly bytes?: number | undefined;

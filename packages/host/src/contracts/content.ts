@@ -24,7 +24,7 @@ export type ContentBlock =
       readonly uri: string;
       /** Name of the resource. */
       readonly name: string;
-      /** What the resource contains. */
+      /** Describes the content of the resource. */
       readonly description?: string | undefined;
       /** Media type, if the server knows it. */
       readonly mimeType?: string | undefined;
@@ -76,11 +76,11 @@ export interface ToolResult {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#getting-a-prompt
  */
 export interface PromptResult {
-  /** What the prompt is for. */
+  /** Describes the purpose of the prompt. */
   readonly description?: string | undefined;
   /** Messages to put before the model, in order. */
   readonly messages: readonly {
-    /** Who says it; `user` if the server sent another role. */
+    /** Speaker of the message; `user` if the server sent another role. */
     readonly role: 'user' | 'assistant';
     /** One block; a message with several blocks becomes several messages of the same role. */
     readonly content: ContentBlock;
@@ -103,14 +103,14 @@ export interface ResourceResult {
 export interface Completion {
   /** Suggested values, best first; servers send at most 100. */
   readonly values: readonly string[];
-  /** How many values there are in all, if the server knows. */
+  /** Number of all values, if the server knows. */
   readonly total?: number | undefined;
-  /** Whether there are more values than `values` has. */
+  /** True if there are more values than `values` has. */
   readonly hasMore?: boolean | undefined;
 }
 
 /**
- * What a server reports while it works on a request.
+ * Report of a server about its work on a request.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
 export interface Progress {
@@ -118,6 +118,6 @@ export interface Progress {
   readonly progress: number;
   /** Work in all, in the same unit, if the server knows. */
   readonly total?: number | undefined;
-  /** What the server is doing, for display. */
+  /** Describes the current work of the server, for display. */
   readonly message?: string | undefined;
 }

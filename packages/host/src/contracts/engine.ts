@@ -39,7 +39,7 @@ export interface Engine {
   connect(transport: Transport, options: EngineConnectOptions): Promise<EngineSession>;
 }
 
-/** What a client tells servers about itself. */
+/** Identifies a client to servers. */
 export interface ClientIdentity {
   /** Name of your program. */
   readonly name: string;
@@ -55,7 +55,7 @@ export interface ClientIdentity {
 export interface EngineConnectOptions {
   /** Name of the server, for error messages. */
   readonly server: string;
-  /** What to tell the server about the host. */
+  /** Identity of the host, for the server. */
   readonly client: ClientIdentity;
   /** Aborted when the host gives up the attempt. */
   readonly signal: AbortSignal;
@@ -83,11 +83,11 @@ export interface EngineCallbacks {
   readonly roots?: (info: EngineRequestInfo) => Promise<readonly Root[]>;
 }
 
-/** What an engine passes to a callback; abort `signal` when the server cancels its request or the connection ends. */
+/** Argument of an engine for a callback; abort `signal` when the server cancels its request or the connection ends. */
 export interface EngineRequestInfo extends Pick<ServerRequestInfo, 'server' | 'signal'> {
   /**
-   * Whether the callback is called within the asynchronous context of the request that it belongs to, as for input that a
-   * result of revision 2026-07-28 requires. The host then knows the call. Default `false`.
+   * True if the callback is called within the asynchronous context of the request that it belongs to, as for input that a result of
+   * revision 2026-07-28 requires. The host then knows the call. Default `false`.
    */
   readonly isWithinRequest?: boolean | undefined;
 }
@@ -108,7 +108,7 @@ export interface EngineEvents {
   closed(): void;
 }
 
-/** Which handshake a server needs. Plain JSON, so that it can be cached. */
+/** Handshake that a server needs. Plain JSON, so that it can be cached. */
 export type ProtocolEra =
   /** The server needs `initialize`: revisions up to 2025-11-25. */
   | {
@@ -123,7 +123,7 @@ export type ProtocolEra =
       readonly discover: JSONRPCObject;
     };
 
-/** How one request is sent. */
+/** Options of one request. */
 export interface EngineRequestOptions {
   /** Aborting it cancels the request: it rejects with `ABORTED`, and the server is sent `notifications/cancelled`. */
   readonly signal?: AbortSignal | undefined;
@@ -193,7 +193,7 @@ export interface EngineSession {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion
  */
 export interface CompletionParams {
-  /** What the argument belongs to: a prompt by its name, or a resource template by its `uriTemplate`. */
+  /** Owner of the argument: a prompt by its name, or a resource template by its `uriTemplate`. */
   readonly ref:
     | { readonly type: 'ref/prompt'; readonly name: string }
     | { readonly type: 'ref/resource'; readonly uri: string };

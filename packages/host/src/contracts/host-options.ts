@@ -64,7 +64,7 @@ export interface HostOptions extends ClientIdentity {
    * never.
    */
   readonly idleMs?: number | undefined;
-  /** What happens to a call while its server is not connected; `delivery` of an entry takes precedence. Default `reconnect`. */
+  /** Policy for a call while its server is not connected; `delivery` of an entry takes precedence. Default `reconnect`. */
   readonly delivery?: DeliveryPolicy | undefined;
   /**
    * Opaque id of the person for whom the host acts, such as an account id. What a server does not call public is kept in
@@ -94,7 +94,7 @@ export interface HostOptions extends ClientIdentity {
     | {
         /** Longest time of a call without a response or progress, in milliseconds. Default: `limits.callMs`. */
         readonly timeout?: number | undefined;
-        /** How a server is reconnected after a failed attempt or a lost connection. */
+        /** Attempts to reconnect a server after a failed attempt or a lost connection. */
         readonly reconnect?:
           | {
               /** Attempts after the first one, at most 1000; 0 turns reconnecting off. Default 5. */
@@ -103,10 +103,10 @@ export interface HostOptions extends ClientIdentity {
               readonly delayMs?: number | undefined;
             }
           | undefined;
-        /** How the health of a connected server is checked. Present: it is, unless `enabled` is `false`. Default: it is not. */
+        /** Checks the health of connected servers, unless `enabled` is `false`. Default: no checks. */
         readonly healthCheck?:
           | {
-              /** Whether servers are checked. Default `true`. */
+              /** If false, servers are not checked. Default `true`. */
               readonly enabled?: boolean | undefined;
               /** Milliseconds between two checks. Default 30 000. */
               readonly intervalMs?: number | undefined;
@@ -123,9 +123,9 @@ export interface HostOptions extends ClientIdentity {
 }
 
 /**
- * What happens to a call while its server is not connected. `none`: it fails at once. `reconnect`: it waits for the
- * connection, and is never sent twice. `retry`: it is also sent again if the server certainly did not carry it out, or if its
- * tool is marked read-only or idempotent.
+ * Policy for a call while its server is not connected. `none`: it fails at once. `reconnect`: it waits for the connection, and is never
+ * sent twice. `retry`: it is also sent again if the server certainly did not carry it out, or if its tool is marked read-only or
+ * idempotent.
  */
 export type DeliveryPolicy = 'none' | 'reconnect' | 'retry';
 
@@ -152,8 +152,8 @@ export interface HostLimits {
   /** Longest time of a call in all, regardless of progress. Default 3 600 000. */
   readonly callTotalMs: number;
   /**
-   * How many servers connect at the same time. A server that has not connected after half a second makes room for the next
-   * one, so that servers that hang do not delay the others. Default 16.
+   * Most servers that connect at the same time. A server that has not connected after half a second makes room for the next one, so that
+   * servers that hang do not delay the others. Default 16.
    */
   readonly parallelConnects: number;
   /** Most pages that are read of one list. Default 64. */

@@ -87,10 +87,9 @@ export interface ReadOptions extends CallOptions {
 /** Options of {@link Host.callTool}. */
 export interface CallToolOptions extends CallOptions {
   /**
-   * How the call deals with a task that the server may answer with. It needs `tasks()` of `@mcp-fittings/tasks` around the transport
-   * plugin. Each poll of the task counts as progress for
-   * {@link CallOptions.timeoutMs}; `limits.callTotalMs` bounds the whole call. Default: the call waits for the result of the task,
-   * if `tasks()` of `@mcp-fittings/tasks` is around the transport plugin.
+   * Options for a task with which the server may answer. They need `tasks()` of `@mcp-fittings/tasks` around the transport plugin. Each
+   * poll of the task counts as progress for {@link CallOptions.timeoutMs}; `limits.callTotalMs` bounds the whole call. Default: the call
+   * waits for the result of the task, if `tasks()` of `@mcp-fittings/tasks` is around the transport plugin.
    */
   readonly task?:
     | {
@@ -105,8 +104,8 @@ export interface CallToolOptions extends CallOptions {
       }
     | undefined;
   /**
-   * What happens if a connected server does not list the tool: `refuse` rejects with `TOOL_UNKNOWN`; `send` lets the server answer, as
-   * a server may that has tools which it does not list. Default `refuse`.
+   * Handles a tool that a connected server does not list: `refuse` rejects with `TOOL_UNKNOWN`; `send` lets the server answer, as a server
+   * may that has tools which it does not list. Default `refuse`.
    */
   readonly unlisted?: 'refuse' | 'send' | undefined;
 }

@@ -3,7 +3,7 @@ import type { LogLevel } from '@mcp-fittings/toolbox/logging';
 
 export type { LogLevel };
 
-/** What a callback is told about the request of a server that it answers. */
+/** Describes the request of a server that a callback answers. */
 export interface ServerRequestInfo {
   /** Name of the server that asks, as in the configuration. Show it to the user. */
   readonly server: string;
@@ -41,7 +41,7 @@ export type ElicitationRequest =
   /** A form to fill in. */
   | {
       readonly mode: 'form';
-      /** What the server says it needs, and why. Untrusted: see `formatElicitation()`. */
+      /** Text of the server: what it needs, and why. Untrusted: see `formatElicitation()`. */
       readonly message: string;
       /**
        * JSON Schema of the values: a flat object of strings, numbers, booleans and choices.
@@ -54,7 +54,7 @@ export type ElicitationRequest =
   /** A page to visit. Show the URL in full, open it only after consent, and never fetch it before. */
   | {
       readonly mode: 'url';
-      /** What the server says the page is for. Untrusted: see `formatElicitation()`. */
+      /** Text of the server: the purpose of the page. Untrusted: see `formatElicitation()`. */
       readonly message: string;
       /** Page to open in the user's browser; always `http:` or `https:`. */
       readonly url: string;

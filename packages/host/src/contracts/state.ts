@@ -15,7 +15,7 @@ export type ConnectionState =
   | {
       readonly status: 'disconnected';
       /**
-       * Why the server is not connected. `not started`: it has not been used yet. `stopped`: `host.stop()` or `host.signOut()` was
+       * Reason why the server is not connected. `not started`: it has not been used yet. `stopped`: `host.stop()` or `host.signOut()` was
        * called. `idle`: it was unused for `idleMs`.
        */
       readonly reason: 'not started' | 'stopped' | 'idle';
@@ -29,7 +29,7 @@ export type ConnectionState =
       readonly maxAttempts: number;
       /** Time of the next attempt, in milliseconds since the epoch; absent while waiting for a slot. */
       readonly retryAt?: number | undefined;
-      /** Why the last attempt, or the last connection, ended. */
+      /** Error of the last attempt, or of the last connection. */
       readonly error?: FittingsError | undefined;
     }
   /** An attempt is under way. */
@@ -62,7 +62,7 @@ export type ConnectionState =
   /** Given up. `host.start()` tries again; calls reject with `error`. */
   | {
       readonly status: 'failed';
-      /** Why the last attempt failed; its `hint` says what to do. */
+      /** Error of the last attempt; its `hint` says what to do. */
       readonly error: FittingsError;
     }
   /** The connection is being closed. */
@@ -76,7 +76,7 @@ export type ConnectionState =
 type StateOf<Status extends ConnectionStatus> = Extract<ConnectionState, { readonly status: Status }>;
 /** Step of a connection attempt. */
 export type ConnectPhase = StateOf<'connecting'>['phase'];
-/** Why a server is disconnected. */
+/** Reason why a server is disconnected. */
 export type DisconnectReason = StateOf<'disconnected'>['reason'];
 
 /** The `status` of a {@link ConnectionState}. */
@@ -112,7 +112,7 @@ export interface ServerSnapshot {
   readonly type: string | undefined;
   /** The entry as it was given. Not enumerable, because it may hold secrets: neither JSON nor a log shows it. */
   readonly entry: ServerConfig;
-  /** Where the entry comes from, if `scopes` of `host.connect()` says so. */
+  /** Source of the entry, if `scopes` of `host.connect()` says so. */
   readonly scope: string | undefined;
   /** State of the connection. */
   readonly state: ConnectionState;
@@ -129,19 +129,19 @@ export interface ServerSnapshot {
     /** Number of resource templates. */
     readonly resourceTemplates: number;
   };
-  /** How each list was last read. It tells a list that failed from one that is empty. */
+  /** Result of the last reading of each list. It tells a list that failed from one that is empty. */
   readonly lists: Readonly<
     Record<
       ListKind,
       {
         /**
-         * Why the last reading failed; `undefined` if it succeeded. While the server is connected, the host reads the list again
-         * with increasing delays. The catalog keeps what an earlier reading returned.
+         * Error of the last reading; `undefined` if it succeeded. While the server is connected, the host reads the list again with
+         * increasing delays. The catalog keeps what an earlier reading returned.
          */
         readonly error: FittingsError | undefined;
         /** Entries that were left out and members that were ignored, with the reasons; the first 20. */
         readonly skipped: readonly string[];
-        /** Whether the server declares the list public, so that users may share it in a cache. Default `false`. */
+        /** True if the server declares the list public, so that users may share it in a cache. Default `false`. */
         readonly isPublic?: boolean | undefined;
         /** Time until which the server calls the list fresh, by the clock of the host; absent if it does not say. */
         readonly freshUntil?: number | undefined;

@@ -13,8 +13,8 @@ export interface ToolTask {
    * @see https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md section "Task Status"
    */
   readonly status: 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
-  /** What the server says about the state, for display. */
+  /** Text of the server about the state, for display. */
   readonly statusMessage?: string | undefined;
-  /** How long the server keeps the task, in milliseconds from its creation; `null`: for ever. */
+  /** Milliseconds from its creation for which the server keeps the task; `null`: for ever. */
   readonly ttlMs: number | null;
 }

@@ -2,7 +2,7 @@ import { type ErrorCode, FittingsError, type Transport } from '@mcp-fittings/cli
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 
-/** Whether a transport runs a local program, which may take long to start and may stay silent. */
+/** Returns true if a transport runs a local program, which may take long to start and may stay silent. */
 export function isLocal(transport: Transport): boolean {
   return 'pid' in transport && 'stderr' in transport;
 }
@@ -21,7 +21,7 @@ export function probeTimeoutMs(timeoutMs: number): number {
 /** Reason in the error with which a transport answers the probe for a silent server; see `transport-stdio`. */
 const SILENT = 'silent';
 
-/** Whether the `data` of an error says that a transport answered the probe for a silent server. */
+/** Returns true if the `data` of an error says that a transport answered the probe for a silent server. */
 export function isSilence(data: unknown): boolean {
   return isRecord(data) && data['reason'] === SILENT;
 }
@@ -29,7 +29,7 @@ export function isSilence(data: unknown): boolean {
 /** Codes with which a server refuses the handshake of another era. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['RPC_ERROR', 'VERSION_UNSUPPORTED']);
 
-/** Whether a handshake after an unanswered probe failed in a way that says nothing about the era. */
+/** Returns true if a handshake after an unanswered probe failed in a way that says nothing about the era. */
 export function isEraUnknown({ code }: FittingsError): boolean {
   return REFUSALS.has(code);
 }

@@ -18,11 +18,11 @@ const LISTS: Readonly<
 /** Bounds of one entry, such as a tool with its schemas. The largest of a thousand real tools has 60 000 bytes. */
 const ENTRY_BOUNDS: Bounds = { maxNodes: 20_000, maxDepth: 100, maxBytes: 1_048_576 };
 /**
- * What the entries of one list may take on average, so that a list with as many ordinary entries as `limits.listItems` allows fits:
- * a tool of a real server has 61 parts and 1 900 bytes on average.
+ * Most that the entries of one list may take on average, so that a list with as many ordinary entries as `limits.listItems` allows fits: a
+ * tool of a real server has 61 parts and 1 900 bytes on average.
  */
 const PER_ITEM = { nodes: 100, bytes: 4_096 };
-/** What every list may take, so that a low `limits.listItems` leaves room for large entries. */
+/** Least that every list may take, so that a low `limits.listItems` leaves room for large entries. */
 const LEAST_LIST = { nodes: 200_000, bytes: 16_777_216 };
 /** Memory that one part takes at least, in bytes: an empty object counts as this many, not as the two of its JSON. */
 const BYTES_PER_NODE = 32;

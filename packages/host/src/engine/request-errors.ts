@@ -11,7 +11,7 @@ export interface FailedRequest {
   readonly transport: Transport;
   /** The signal of the caller. */
   readonly signal?: AbortSignal | undefined;
-  /** What failed, for error messages: `tools/call`, for example. */
+  /** The failed operation in error messages: `tools/call`, for example. */
   readonly what: string;
 }
 

@@ -5,7 +5,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { InterceptedOperations, InterceptedRequest, Interceptor } from '../contracts/interceptor.js';
 import { copyMembers } from './copy-members.js';
 
-/** How one operation is intercepted. */
+/** Options of one intercepted operation. */
 export interface RunOptions {
   /** Longest time that the interceptors may hold the operation before it begins, and again after it has ended, in milliseconds. */
   readonly timeoutMs: number;
@@ -32,7 +32,7 @@ const MAX_LEVELS = 16;
 /** The first interceptor is the outermost. */
 export function createRunInterceptors(all: readonly Interceptor[], clock: Clock): RunInterceptors {
   const interceptors = all.map(asStep);
-  /** How many operations are above the running code: each was started by an interceptor of the one before. */
+  /** Number of operations above the running code: each was started by an interceptor of the one before. */
   const levels = new AsyncLocalStorage<number>();
   return (given, options, operate) => {
     const controller = new AbortController();
@@ -43,7 +43,7 @@ export function createRunInterceptors(all: readonly Interceptor[], clock: Clock)
     const level = levels.getStore() ?? 0;
     let phase: 'before' | 'during' | 'after' = 'before';
     let over = false;
-    /** What the operation itself failed with. */
+    /** Error of the operation itself. */
     let failure: unknown;
     let timer: Disposable | undefined;
 
@@ -200,7 +200,7 @@ const has =
     isRecord(value) && Array.isArray(value[member]);
 const anything = (): boolean => true;
 
-/** What makes a value a result of each operation, as far as the host relies on it. */
+/** Returns true if a value is a result of the operation, as far as the host relies on it. */
 const isResult: Readonly<Record<keyof InterceptedOperations, (value: unknown) => boolean>> = {
   connect: anything,
   listTools: has('items'),

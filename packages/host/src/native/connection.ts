@@ -19,11 +19,11 @@ import {
 } from '../engine/request-errors.js';
 import { OpenRequest } from './open-request.js';
 
-/** How the connection sends one request. */
+/** Options of one request. */
 export interface SendOptions extends Omit<EngineRequestOptions, 'timeoutMs' | 'definition'> {
   /** Longest time without a response or progress, in milliseconds. Default: unlimited. */
   readonly timeoutMs?: number | undefined;
-  /** What is sent, for error messages. Default: the method. */
+  /** Name of the request in error messages. Default: the method. */
   readonly what?: string | undefined;
   /** The request must not be canceled on the server, because it belongs to the handshake. */
   readonly isHandshake?: boolean | undefined;
@@ -98,7 +98,7 @@ export class Connection {
     transport.onclose = () => this.#end();
   }
 
-  /** Whether the transport has ended. */
+  /** True if the transport has ended. */
   get isClosed(): boolean {
     return this.#isClosed;
   }

@@ -7,13 +7,13 @@ import { handshakeProblem } from '../engine/handshake-bounds.js';
 import { rpcError } from '../engine/request-errors.js';
 import { JsonRpcError, type Connection } from './connection.js';
 
-/** What the handshake states about the host. */
+/** Statement of the host about itself in the handshake. */
 export interface ClientDeclaration {
   readonly clientInfo: JSONRPCObject;
   readonly capabilities: JSONRPCObject;
 }
 
-/** What is known about a server once the handshake is done. */
+/** Result of the handshake. */
 export interface Handshake {
   readonly protocolVersion: string;
   readonly era: ProtocolEra;
@@ -81,7 +81,7 @@ function adopt({ transport, connection, client }: HandshakeOptions, discover: Di
 }
 
 interface Probe {
-  /** What the server says about itself, if it is stateless. */
+  /** Statement of the server about itself, if it is stateless. */
   readonly discovery?: Discovery | undefined;
   /** The server did not answer, so that its era is a guess. */
   readonly isUnanswered: boolean;

@@ -32,7 +32,7 @@ export class OpenRequest {
     });
   }
 
-  /** What was sent, for error messages. */
+  /** Name of the request in error messages. */
   get what(): string {
     return this.options.what ?? this.method;
   }

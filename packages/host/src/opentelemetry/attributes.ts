@@ -77,7 +77,7 @@ function remoteAttributes(given: unknown): OpenTelemetryAttributes {
   };
 }
 
-/** How an operation failed. */
+/** The failure of an operation. */
 export interface Failure {
   readonly attributes: OpenTelemetryAttributes;
   /** Attributes that only a span has. */

@@ -17,7 +17,7 @@ export function inspectElicitation(request: ElicitationRequest): ElicitationRequ
 
 /** Most characters of one request that are searched. A form for people has a few hundred. */
 const MAX_CHARACTERS = 200_000;
-/** What a value costs that is short or not a text, in characters. */
+/** Cost of a value that is short or not a text, in characters. */
 const LEAST_COST = 20;
 /** Most suspicious fields that are named; further ones are counted. */
 const MAX_NAMED = 20;
@@ -72,7 +72,7 @@ function containsSecret(value: unknown, depth: number, texts: Texts): boolean {
 interface Texts {
   /** Returns whether a value is a text that asks for a secret. */
   nameSecret(value: unknown): boolean;
-  /** Whether some texts were not searched. */
+  /** True if some texts were not searched. */
   readonly exhausted: boolean;
 }
 

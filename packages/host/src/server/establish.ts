@@ -48,7 +48,7 @@ async function attempt(era: ProtocolEra | undefined, deps: EstablishDeps): Promi
   }
 }
 
-/** Whether a server has answered that it does not accept a request, or has answered something else than a response. */
+/** Returns true if a server has answered that it does not accept a request, or has answered something else than a response. */
 export function isRefusal(error: unknown): error is FittingsError {
   return error instanceof FittingsError && (error.kind === 'protocol' || error.kind === 'network-permanent');
 }

@@ -21,7 +21,7 @@ export class ServerCache {
   /** Kept in memory too, so that a reconnect needs no probe. */
   #era: ProtocolEra | undefined;
   #owner: string | undefined;
-  /** What the cache holds, as far as it is known. */
+  /** Content of the cache, as far as it is known. */
   #stored: StoredLists | undefined;
   #newest: (StoredLists & { readonly owner: string | undefined }) | undefined;
   #writing: Promise<void> | undefined;

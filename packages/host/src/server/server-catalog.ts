@@ -90,11 +90,11 @@ export class ServerCatalog {
   readonly #publicLists = new Set<ListKind>();
   readonly #reading = new Set<ListKind>();
   readonly #changedMeanwhile = new Set<ListKind>();
-  /** When each list was, or will be, read because of a change, and after which delay. */
+  /** Time when each list was, or will be, read because of a change, and the delay before it. */
   readonly #pace = new Map<ListKind, { readonly at: number; readonly delay: number }>();
   /** The tools by name, created when one is asked for. */
   #byName: { readonly tools: Lists['tools']; readonly map: ReadonlyMap<string, CatalogTool> } | undefined;
-  /** Whether tools were listed or restored before, so that others are a change. */
+  /** True if tools were listed or restored before, so that others are a change. */
   #isKnown = false;
 
   constructor(shared: Shared, deps: ServerCatalogDeps) {
@@ -106,12 +106,12 @@ export class ServerCatalog {
     return this.#lists;
   }
 
-  /** How each list was last read. */
+  /** Result of the last reading of each list. */
   get status(): Readonly<Record<ListKind, ListStatus>> {
     return this.#status;
   }
 
-  /** Whether the server declares all of its lists public. */
+  /** True if the server declares all of its lists public. */
   get isPublic(): boolean {
     return this.#publicLists.size === KINDS.length;
   }

@@ -28,7 +28,7 @@ import { Availability, entryIdentity, isCallable, toSnapshot } from './snapshot.
 import { SignIn, SignInWatch } from './sign-in.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** How long `dispose` waits for the cache, in milliseconds. */
+/** Milliseconds that `dispose` waits for the cache. */
 const CACHE_CLOSE_MS = 2000;
 
 /** One server of a host: its connection, its lists and its calls. */
@@ -56,7 +56,7 @@ export class ServerConnection {
   readonly #earlyChanges = new Set<'tools' | 'prompts' | 'resources'>();
   #lastError: FittingsError | undefined;
   #authError: AuthRequiredError | undefined;
-  /** Whether the connection was lost and has not been made again yet. */
+  /** True if the connection was lost and has not been made again yet. */
   #dropped = false;
   #health: Disposable | undefined;
 
@@ -145,7 +145,7 @@ export class ServerConnection {
     });
   }
 
-  /** Why the server requires a sign-in; `undefined` if it does not. */
+  /** Error with which the server requires a sign-in; `undefined` if it does not. */
   get authError(): AuthRequiredError | undefined {
     return this.#authError;
   }

@@ -23,7 +23,7 @@ export class Subscriptions {
     return [...this.#uris];
   }
 
-  /** Whether there are subscriptions, so that the connection is in use. */
+  /** True if there are subscriptions, so that the connection is in use. */
   get any(): boolean {
     return this.#uris.size > 0;
   }

@@ -37,7 +37,7 @@ export interface HostDeps {
   readonly interception: Interception | undefined;
   /** Waits for a slot to connect. Resolves with the function that releases it, which may be called twice. */
   readonly acquireConnectSlot: (signal: AbortSignal) => Promise<() => void>;
-  /** Where entries come from, by the name of their server. */
+  /** Sources of entries, by the name of their server. */
   readonly scopes: ReadonlyMap<string, string>;
 }
 

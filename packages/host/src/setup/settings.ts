@@ -27,7 +27,7 @@ export function parseEntry<Entry>(server: string, result: StandardSchemaResult<E
 /** The fields of an entry that the host itself reads, with the defaults of the host filled in. Times in milliseconds. */
 export interface ServerSettings {
   readonly disabled: boolean;
-  /** Whether to connect at the first use. */
+  /** If true, the server is connected at its first use. */
   readonly lazy: boolean;
   /** Time without use after which the server is disconnected; 0: never. */
   readonly idleMs: number;

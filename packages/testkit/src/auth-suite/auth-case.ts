@@ -4,7 +4,7 @@ import type { AuthProviderFixture, AuthProviderSuiteOptions } from './auth-optio
 
 type AuthProviderCapabilities = NonNullable<AuthProviderSuiteOptions['capabilities']>;
 
-/** What a case works with. */
+/** Tools of a case. */
 export interface AuthBench extends Deadline, AuthProviderFixture {
   readonly capabilities: Required<{
     readonly [Name in keyof AuthProviderCapabilities]: NonNullable<AuthProviderCapabilities[Name]>;

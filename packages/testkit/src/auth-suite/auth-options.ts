@@ -33,7 +33,7 @@ export interface AuthProviderFixture {
 export interface AuthProviderSuiteOptions {
   /** Name of the provider, for the test report. */
   readonly name: string;
-  /** What the provider supports. It decides which cases exist. Default: nothing of it. */
+  /** Features of the provider. They decide which cases exist. Default: none. */
   readonly capabilities?:
     | {
         /** A human has to sign in; the fixture scripts this. Default false. */

@@ -10,9 +10,9 @@ import type {
 } from './engine-under-test.js';
 import type { Answer, ScriptedServer } from './scripted-server.js';
 
-/** What a case works with. */
+/** Tools of a case. */
 export interface EngineBench extends Pick<Deadline, 'within'> {
-  /** What the engine has reported, one line per event; errors are not recorded. */
+  /** Events that the engine has reported, one line each; errors are not recorded. */
   readonly events: readonly string[];
   /** Creates a server with these answers besides the default ones. */
   server(answers?: Readonly<Record<string, Answer>>): ScriptedServer;
@@ -26,7 +26,7 @@ type EngineCapabilities = Record<keyof NonNullable<EngineSuiteOptions['capabilit
 
 export type EngineCaseGroup = CaseGroup<EngineBench, EngineCapabilities>;
 
-/** What the engines tell the server about the host. */
+/** Name and version of the host that the engines tell the server. */
 export const CLIENT = { name: 'engine-suite', version: '4.5.6' };
 
 /** Timeout of requests that are not expected to time out. */

@@ -11,11 +11,11 @@ export interface EngineUnderTest {
   connect(transport: Transport, options: EngineConnectInput): Promise<SessionUnderTest>;
 }
 
-/** What the suite passes to {@link EngineUnderTest.connect}. */
+/** Argument of {@link EngineUnderTest.connect}. */
 export interface EngineConnectInput {
   /** Name of the server, for error messages. */
   readonly server: string;
-  /** What to tell the server about the host. */
+  /** Name and version of the host, for the server. */
   readonly client: { readonly name: string; readonly version: string };
   /** Aborted by the case about giving up an attempt. */
   readonly signal: AbortSignal;
@@ -85,7 +85,7 @@ export interface SessionUnderTest {
 export interface EngineSuiteOptions {
   /** Name of the engine, for the report. */
   readonly name: string;
-  /** What the engine can do beyond the minimum. It decides which cases exist; none is skipped. Default: everything. */
+  /** Features of the engine beyond the minimum. They decide which cases exist; none is skipped. Default: everything. */
   readonly capabilities?:
     | {
         /** Answers `elicitation/create`, `sampling/createMessage` and `roots/list` with the callbacks. Default `true`. */

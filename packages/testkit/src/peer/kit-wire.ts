@@ -22,5 +22,5 @@ export interface KitWire {
   die?(): void;
 }
 
-/** Which stream a message of the peer belongs to. */
+/** Stream that a message of the peer belongs to. */
 export type KitRoute = Parameters<KitWire['send']>[1];

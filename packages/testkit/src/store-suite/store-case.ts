@@ -3,7 +3,7 @@ import type { Deadline } from '../transport-suite/deadline.js';
 import type { CaseGroup } from '../transport-suite/define-cases.js';
 import type { TokenStoreCapabilities, TokenStoreFixture } from './store-options.js';
 
-/** What a case works with. */
+/** Tools of a case. */
 export interface StoreBench extends Deadline {
   readonly store: TokenStore;
   readonly fixture: TokenStoreFixture;

@@ -1,6 +1,6 @@
 import type { TokenStore } from '@mcp-fittings/client-core';
 
-/** What a token store supports. It decides which cases exist. */
+/** Features of a token store. They decide which cases exist. */
 export interface TokenStoreCapabilities {
   /** A second store can be opened on the same data. The fixture needs `sibling`. Default false. */
   readonly shared?: boolean | undefined;
@@ -21,7 +21,7 @@ export interface TokenStoreFixture {
   readonly store: TokenStore;
   /** A second store on the same data. */
   readonly sibling?: TokenStore | undefined;
-  /** How another process opens a store on the same data: it imports `module` and calls its export `openStore(argument)`. */
+  /** Lets another process open a store on the same data: it imports `module` and calls its export `openStore(argument)`. */
   readonly module?:
     | {
         /** URL of a JavaScript module. */
@@ -38,7 +38,7 @@ export interface TokenStoreFixture {
 export interface TokenStoreSuiteOptions {
   /** Name of the store, for the test report. */
   readonly name: string;
-  /** What the store supports. Default: nothing of it. */
+  /** Features of the store. Default: none. */
   readonly capabilities?: TokenStoreCapabilities | undefined;
   /** Creates an empty store. Called for every case. */
   readonly setup: () => Promise<TokenStoreFixture>;

@@ -1,7 +1,4 @@
-/**
- * What a transport supports. It decides which cases exist. The defaults are those of a plain two-way byte stream, such as
- * stdio.
- */
+/** Features of a transport. They decide which cases exist. The defaults are those of a plain two-way byte stream, such as stdio. */
 export interface TransportCapabilities {
   /** The peer can send several messages while a request is open. False for HTTP with JSON responses. Default true. */
   readonly peerMessages?: boolean | undefined;
@@ -12,8 +9,8 @@ export interface TransportCapabilities {
   /** Messages arrive in the order of the `send()` calls, without awaiting them. False if each is an exchange of its own. Default true. */
   readonly orderedSends?: boolean | undefined;
   /**
-   * What the transport notices when the peer dies: the end of the `connection`, only the loss of each open `request` (there is
-   * no connection between requests), or `nothing`. Default `connection`.
+   * Effect that the transport notices when the peer dies: the end of the `connection`, only the loss of each open `request` (there is no
+   * connection between requests), or `nothing`. Default `connection`.
    */
   readonly peerDeath?: 'connection' | 'request' | 'nothing' | undefined;
   /** Characters of the text that the case for large messages sends both ways; 0 for no such case. Default 4 194 304. */

@@ -35,7 +35,7 @@ export function createDeadline(ms: number): Deadline {
   };
 }
 
-/** How a promise settled. Its rejection counts as handled. */
+/** Result of a promise. Its rejection counts as handled. */
 export type Outcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
 export function outcomeOf(promise: Promise<unknown>): Promise<Outcome> {

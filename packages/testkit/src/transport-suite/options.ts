@@ -23,7 +23,7 @@ export interface TransportFixture {
   readonly teardown: () => Promise<void>;
 }
 
-/** What to create the transport with, if its capabilities declare that it accepts it. */
+/** Options for the transport, if its capabilities declare that it accepts them. */
 export interface TransportSetupOptions {
   /** Name of the server, which every error has as `server`. For the capability `serverName`. */
   readonly server: string;
@@ -35,7 +35,7 @@ export interface TransportSetupOptions {
 export interface TransportSuiteOptions {
   /** Name of the transport, for the test report. */
   readonly name: string;
-  /** What the transport supports. It decides which cases exist. */
+  /** Features of the transport. They decide which cases exist. */
   readonly capabilities: TransportCapabilities;
   /** Creates a transport and a server that passes every message to a peer of `createKitPeer()`. Called for every case. */
   readonly setup: (options: TransportSetupOptions) => Promise<TransportFixture>;

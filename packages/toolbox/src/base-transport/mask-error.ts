@@ -1,7 +1,7 @@
 import type { JSONRPCErrorResponse } from '@mcp-fittings/client-core';
 import type { Redactor } from '../text/redact.js';
 
-/** What is searched for secrets, and kept, of one error. A reason is shorter. */
+/** Longest text of one error that is searched for secrets and kept. A reason is shorter. */
 const MAX_CHARACTERS = 100_000;
 const MAX_VALUES = 2000;
 const MAX_DEPTH = 100;

@@ -51,7 +51,7 @@ export abstract class TransportController {
   abstract markUnsent(id: RequestId): void;
   /** Marks a request as about to be sent. */
   abstract markSent(id: RequestId): void;
-  /** Whether the connection has ended, for any reason. */
+  /** True if the connection has ended, for any reason. */
   abstract readonly ended: boolean;
   /** Returns the error for a message that cannot be delivered because the connection has ended. */
   abstract lost(delivery: Delivery): TransportError;

@@ -1,7 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { bareHost, isLoopbackHost, isSecure, parseAddressRanges } from './hosts.js';
 
-/** Where the proxy of a connection is configured. */
+/** Source of the proxy of a connection. */
 export interface ProxyOptions {
   /** `'env'` for the environment variables, `'none'` for a direct connection, or the URL of a proxy. */
   readonly proxy: string;
@@ -48,9 +48,9 @@ function parseProxy(text: string, source: string, server: string | undefined): U
 }
 
 /**
- * Whether a `NO_PROXY` list covers a URL. Entries are separated by commas or spaces: `*`, a host with all its subdomains
- * (`corp.example`, `.corp.example`, `*.corp.example`), an address or a range, each with or without `:port`. A malformed
- * entry covers nothing.
+ * Returns true if a `NO_PROXY` list covers a URL. Entries are separated by commas or spaces: `*`, a host with all its subdomains
+ * (`corp.example`, `.corp.example`, `*.corp.example`), an address or a range, each with or without `:port`. A malformed entry covers
+ * nothing.
  */
 function coversUrl(noProxy: string, url: URL): boolean {
   const host = bareHost(url.hostname);

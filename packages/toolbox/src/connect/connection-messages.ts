@@ -88,7 +88,7 @@ function speaksTls(cause: unknown): boolean {
   );
 }
 
-/** Whether the peer closed the connection before it sent a byte, as some TLS servers do when they receive plain HTTP. */
+/** Returns true if the peer closed the connection before it sent a byte, as some TLS servers do when they receive plain HTTP. */
 function hungUpUnread({ protocol }: URL, cause: unknown): boolean {
   return causesOf(cause).some(
     ({ code, socket }) =>

@@ -41,7 +41,7 @@ export interface CheckedHttpServer {
   readonly url: URL;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Where the proxy is configured; see `chooseProxy`. */
+  /** Source of the proxy; see `chooseProxy`. */
   readonly proxy: ProxyOptions;
   /** `allowAddresses`, parsed. */
   readonly allowed: AllowedAddresses;

@@ -10,7 +10,7 @@ export interface CheckedUrl {
   readonly warnings: readonly string[];
 }
 
-/** Which URLs are valid. */
+/** Options of {@link checkServerUrl}. */
 export interface ServerUrlOptions {
   /** Name of the server, for the error. */
   readonly server?: string | undefined;

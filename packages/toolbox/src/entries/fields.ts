@@ -10,7 +10,7 @@ export interface Field<T, Required extends boolean = boolean> {
   readonly problem: (value: unknown) => string | undefined;
   /** JSON Schema of the value. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
-  /** Whether the entry must have the field. */
+  /** True if the entry must have the field. */
   readonly required: Required;
   /** Carries the type of the value; absent at run time. */
   readonly type?: T;

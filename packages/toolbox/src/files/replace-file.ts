@@ -15,7 +15,7 @@ export interface ReplaceOptions {
   readonly beforeCommit?: (() => void | Promise<void>) | undefined;
 }
 
-/** How the name of a file ends that is not complete. A killed process leaves it behind. */
+/** Suffix for the name of a file that is not complete. A killed process leaves it behind. */
 export const DRAFT = '.draft';
 
 // Windows does not have the last; `undefined` counts as 0 there.

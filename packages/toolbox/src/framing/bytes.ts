@@ -72,7 +72,7 @@ class SlabbedParts implements ByteCollector {
   #slab: Uint8Array | undefined;
   #slabUsed = 0;
   readonly #mostInPlace: number;
-  /** Where the bytes grow in place. While they do, `#parts` is one view of all of it. */
+  /** Holds the bytes where they grow in place. While they do, `#parts` is one view of all of it. */
   #large: LargeBytes | undefined;
   #isGrowing = true;
   #isTaken = false;

@@ -5,7 +5,7 @@ export type Line = { readonly kind: 'text'; readonly text: string } | RefusedLin
 
 /** A line that is too long or not valid UTF-8. */
 export interface RefusedLine {
-  /** Why it was refused. */
+  /** Reason for the refusal. */
   readonly kind: 'not-utf8' | 'oversized';
   /** Length in bytes. */
   readonly bytes: number;

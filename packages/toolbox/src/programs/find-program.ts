@@ -4,7 +4,7 @@ import { systemErrorCode } from '../errors/system-errors.js';
 import { environmentVariable, searchedFolders, type Environment } from './search-path.js';
 import { runThroughCmd, type ProgramRefusal } from './windows-cmd.js';
 
-/** What the operating system has to run. */
+/** A program in the form that the operating system runs. */
 export interface Program {
   /** An absolute path, so that the operating system does not search. */
   readonly file: string;

@@ -24,7 +24,7 @@ export interface OwnProgramRequest {
   readonly importer: string | undefined;
   /** Names it in errors, such as `the helper process of the keychain`. */
   readonly what: string;
-  /** What to do if the script or Node.js is missing: the hint of the error. */
+  /** Hint of the error if the script or Node.js is missing. */
   readonly hint: string;
   /** Path of a Node.js to use. Default: the one of this program. */
   readonly execPath?: string | undefined;

@@ -2,7 +2,7 @@ import { win32 } from 'node:path';
 import type { ErrorCode, FittingsErrorOptions } from '@mcp-fittings/client-core';
 import type { Program } from './find-program.js';
 
-/** Why a program cannot be started, as the arguments of an error. */
+/** Arguments of the error that explains why a program cannot be started. */
 export interface ProgramRefusal {
   /** Code of the error. */
   readonly code: ErrorCode;

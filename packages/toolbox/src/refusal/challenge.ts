@@ -17,7 +17,7 @@ export interface Challenge {
    * `scope`: they are valid but have too few scopes.
    */
   readonly kind: 'credentials' | 'nonce' | 'scope';
-  /** What the provider is told: 403 if scopes are missing, 401 for the other kinds. The status of a reply can differ. */
+  /** Status for the provider: 403 if scopes are missing, 401 for the other kinds. The status of a reply can differ. */
   readonly status: 401 | 403;
   /** `WWW-Authenticate` as received; `undefined` if the reply has no such header. */
   readonly wwwAuthenticate: string | undefined;

@@ -13,7 +13,7 @@ import { define, stampAuthError } from './sdk-members.js';
 
 /** A request that was refused with a challenge. */
 export interface ChallengedRequest {
-  /** What the server asks for. */
+  /** The request of the server for credentials. */
   readonly challenge: Challenge;
   /** HTTP method of the request. */
   readonly method: string;
@@ -31,7 +31,10 @@ export interface CredentialsOptions {
   readonly provider: AuthProvider | undefined;
   /** Configured `Authorization` header. It is the refused credential if the provider does not set one. */
   readonly authorization?: string | undefined;
-  /** Whether the configured headers hold credentials, so that a 401 means that these are wrong. Default: whether there is an `authorization`. */
+  /**
+   * True if the configured headers hold credentials, so that a 401 means that these are wrong. Default: true if there is an
+   * `authorization`.
+   */
   readonly configured?: boolean | undefined;
   /** Headers that the provider may not set; see `checkHeaders`. Default: none. */
   readonly reserved?: readonly string[] | undefined;
@@ -65,12 +68,12 @@ const NONE = {};
  * ```
  */
 export class Credentials {
-  /** Whether there is a provider. Without one, {@link headers} always resolves with an empty object. */
+  /** True if there is a provider. Without one, {@link headers} always resolves with an empty object. */
   readonly signs: boolean;
-  /** Whether the configured headers hold credentials. */
+  /** True if the configured headers hold credentials. */
   readonly configured: boolean;
   readonly #options: CredentialsOptions;
-  /** What the provider returned last, and the same with lower-case names. Most providers return the same for many requests. */
+  /** Headers that the provider returned last, and the same with lower-case names. Most providers return the same for many requests. */
   #last: Readonly<Record<'given' | 'checked', Readonly<Record<string, string>>>> | undefined;
 
   constructor(options: CredentialsOptions) {

@@ -18,9 +18,9 @@ export interface RefusedReply {
 
 /** The request that was refused, as far as its refusal depends on it. */
 export interface RefusedRequest {
-  /** What the server refused, as the error message names it: `POST`, `GET`, `the upgrade request`. */
+  /** Name of the refused request in the error message: `POST`, `GET`, `the upgrade request`. */
   readonly what: string;
-  /** Whether the request may be carried out twice without harm: see `isSafeToRepeat`. */
+  /** True if the request may be carried out twice without harm: see `isSafeToRepeat`. */
   readonly safe: boolean;
   /** Status table of the transport, from `createStatusTable`. */
   readonly table: readonly StatusRow[];
@@ -30,7 +30,7 @@ export interface RefusedRequest {
 
 /** A refusal, fully read: what the server said and what it means. */
 export interface Refusal {
-  /** What the server refused; see {@link RefusedRequest.what}. */
+  /** Name of the refused request; see {@link RefusedRequest.what}. */
   readonly what: string;
   /** Status and headers of the reply. */
   readonly head: ReplyHead;
@@ -38,7 +38,7 @@ export interface Refusal {
   readonly text: string;
   /** The row of the status table that applies. */
   readonly row: StatusRow;
-  /** What the server asks of the credentials; `undefined` if other credentials would not help. */
+  /** The request of the server for credentials; `undefined` if other credentials would not help. */
   readonly challenge: Challenge | undefined;
   /** The body, if it is a JSON-RPC error response. */
   readonly rpcError: JSONRPCErrorResponse | undefined;

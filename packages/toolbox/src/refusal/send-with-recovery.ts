@@ -16,7 +16,7 @@ export interface RecoveryOptions {
   readonly credentials: Credentials;
   /** Learns what is sent, so that no error shows it. */
   readonly redactor: RequestRedactor;
-  /** How often, and how long, a request waits for a busy server. */
+  /** Limits how often, and how long, a request waits for a busy server. */
   readonly retryLater: RetryLaterOptions;
   /** Times the waits. */
   readonly clock: Clock;

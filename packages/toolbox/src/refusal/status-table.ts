@@ -30,7 +30,7 @@ export interface StatusRow<Condition extends string = string, Meaning extends st
   readonly to: number;
   /** The row applies only if all of these hold. Default: it always applies. */
   readonly when?: readonly Condition[];
-  /** What happens next. */
+  /** Next step after the refusal. */
   readonly meaning: Meaning;
   /** Code of the error if the request fails with this refusal. */
   readonly code: ErrorCode;

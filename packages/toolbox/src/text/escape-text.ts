@@ -1,9 +1,9 @@
 import { isPlain, UNPRINTABLE } from './sanitize-text.js';
 
 /**
- * What a person cannot see or tell from something else, besides what is unprintable: the braille blank, characters that Unicode does not
- * know, and marks that strike a character through or enclose it. A mark without a letter joins what stands before it, such as the quote
- * around the text, and more than four on one letter, which no writing needs, cover other lines.
+ * Matches what a person cannot see or tell from something else, besides what is unprintable: the braille blank, characters that Unicode
+ * does not know, and marks that strike a character through or enclose it. A mark without a letter joins what stands before it, such as the
+ * quote around the text, and more than four on one letter, which no writing needs, cover other lines.
  */
 const HIDING = String.raw`${UNPRINTABLE}|[\u2800\p{Cn}\p{Me}\u0334-\u0338\u20d0-\u20ff]|(?<![\p{L}\p{N}\p{M}])\p{M}|(?<=\p{M}{4})\p{M}`;
 

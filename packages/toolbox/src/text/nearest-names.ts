@@ -24,7 +24,7 @@ export function didYouMean(wanted: string, known: Iterable<string>, otherwise: s
   return near.length === 0 ? otherwise : `Did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
 }
 
-/** Whether one is the other with a prefix or suffix, as in `read_file` and `mcp__fs__read_file`. */
+/** Returns true if one is the other with a prefix or suffix, as in `read_file` and `mcp__fs__read_file`. */
 function contains(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length >= 3 && (long.endsWith(short) || long.startsWith(short));

@@ -12,7 +12,7 @@ export interface Lifetime extends LifetimeSignal {
 
 /** The part of a {@link Lifetime} that only observes it, as `AbortSignal` is to `AbortController`. Every transport is one. */
 export interface LifetimeSignal {
-  /** Whether it has ended. */
+  /** True if it has ended. */
   readonly ended: boolean;
   /** Runs `task` when it ends, or now if it has ended. Returns a function that unregisters the task. */
   onEnd(task: () => void): () => void;

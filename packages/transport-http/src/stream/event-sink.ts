@@ -8,7 +8,7 @@ export interface StreamCursor {
   lastEventId: string | undefined;
   /** The latest `retry:`, in milliseconds. */
   retryMs: number | undefined;
-  /** Whether the current connection received an event. */
+  /** True if the current connection received an event. */
   progressed: boolean;
 }
 
@@ -37,7 +37,7 @@ export class EventSink implements BodySink {
   readonly #connection: HttpConnection;
   readonly #options: EventSinkOptions;
   readonly #reader: MessageReader;
-  /** Whether it contained a valid field, so that it is an event stream. */
+  /** True if it contained a valid field, so that it is an event stream. */
   #understood = false;
   #head: Uint8Array | undefined;
   #ended = false;

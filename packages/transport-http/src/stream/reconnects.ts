@@ -4,13 +4,13 @@ import type { CheckedOptions } from '../options.js';
 
 /** Says how the latest connection of a stream ended. */
 interface EndedStream {
-  /** Whether it received at least one event. */
+  /** True if it received at least one event. */
   readonly progressed: boolean;
-  /** How long it was open, in milliseconds. */
+  /** Milliseconds for which it was open. */
   readonly openMs: number;
-  /** What the server sent in `retry:`, in milliseconds. */
+  /** Value of `retry:` from the server, in milliseconds. */
   readonly retryMs: number | undefined;
-  /** Why it ended or did not open. Its `details.retryAfterMs` is the shortest wait. */
+  /** Error with which it ended or did not open. Its `details.retryAfterMs` is the shortest wait. */
   readonly failure: unknown;
 }
 

@@ -32,7 +32,7 @@ export class StandaloneStream {
   #state: StandaloneState = 'off';
   #current: SessionStream | undefined;
   #lostAt: number | undefined;
-  /** Whether it was open once, in this session or an earlier one, so that a failure may be temporary. */
+  /** True if it was open once, in this session or an earlier one, so that a failure may be temporary. */
   #hasWorked = false;
 
   /** @param onOpen Called when the stream is open, for the first time or again. */

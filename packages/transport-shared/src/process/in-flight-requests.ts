@@ -10,7 +10,7 @@ export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 
 /** A request of a client that the server has not answered. */
 export interface InFlight<Client> {
-  /** Who has sent it. */
+  /** The client that has sent it. */
   readonly client: Client;
   /** The client's id of the request. */
   readonly id: RequestId;
@@ -18,7 +18,7 @@ export interface InFlight<Client> {
   readonly method: string;
   /** The client's progress token; undefined if it requested no progress. */
   readonly progressToken: unknown;
-  /** Whether its revision cancels a request by closing the stream. */
+  /** True if its revision cancels a request by closing the stream. */
   readonly isStateless: boolean;
   /** Abort it to stop waiting for the response. */
   readonly giveUp: AbortController;

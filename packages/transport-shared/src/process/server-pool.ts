@@ -17,9 +17,9 @@ export interface PooledServer {
 
 /** The processes of one server, one for each kind of session. */
 export interface ServerGroup {
-  /** Whether a process runs, for any kind of session. */
+  /** True if a process runs, for any kind of session. */
   readonly isRunning: boolean;
-  /** How the server has refused `server/discover`; undefined as long as it has not. */
+  /** Error with which the server has refused `server/discover`; undefined as long as it has not. */
   readonly undiscoverable: { readonly code: number; readonly message: string } | undefined;
   /** Returns the process for this kind of session, and starts it if it does not run. */
   open(session: string): PooledServer;

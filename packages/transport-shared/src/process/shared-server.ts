@@ -32,7 +32,7 @@ export interface Member {
 export interface SharedServer {
   /** Resolves when the process runs. Rejects with a `TransportError`. */
   readonly started: Promise<void>;
-  /** Whether it has ended or is ending. */
+  /** True if it has ended or is ending. */
   readonly hasEnded: boolean;
   /** Nothing was asked but `server/discover`, and that without success, so that a session can still begin. */
   readonly isUntouched: boolean;

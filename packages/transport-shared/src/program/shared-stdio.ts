@@ -17,7 +17,7 @@ export interface SharedStdioOptions extends StdioPluginOptions {
    * Folder of the socket. Default: `mcp-fittings` in `XDG_RUNTIME_DIR`, or a private folder below the home directory.
    */
   readonly folder?: string | undefined;
-  /** How to start the shared process when it does not run; false: connecting fails then. Default: this package, with Node.js. */
+  /** Starts the shared process when it does not run; false: connecting fails then. Default: this package, with Node.js. */
   readonly start?:
     | {
         /** The program, as an absolute path. */

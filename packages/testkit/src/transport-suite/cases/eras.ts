@@ -10,7 +10,7 @@ function understoodByV2(error: unknown): boolean {
   return brands instanceof Set && brands.has('mcp.SdkHttpError');
 }
 
-/** What both SDKs do with a transport. */
+/** Uses of a transport by both SDKs. */
 export const eraCases: TransportCaseGroup = {
   name: 'both SDKs and both protocol eras',
   cases: [

@@ -3,7 +3,7 @@ import type { Session, TransportCaseGroup } from '../session.js';
 
 type Counts = ReadonlyMap<string, number>;
 
-/** How many things of each kind keep the process alive. */
+/** Counts the things of each kind that keep the process alive. */
 function handles(): Counts {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -14,7 +14,7 @@ function fewest(one: Counts, other: Counts): Counts {
   return new Map([...one].map(([kind, count]) => [kind, Math.min(count, other.get(kind) ?? 0)]));
 }
 
-/** What is there all the time; a test runner has timers that come and go, and would hide a leak. */
+/** Returns the handles that are there all the time; a test runner has timers that come and go, and would hide a leak. */
 async function lastingHandles(session: Session): Promise<Counts> {
   let lasting = handles();
   for (let sample = 0; sample < 3; sample++) {
@@ -61,7 +61,7 @@ function endHangingRun({ hangMs }: Session, before: Counts): void {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** When a start may be interrupted: before anything has happened, or in the middle of it. */
+/** Moments at which a start may be interrupted: before anything has happened, or in the middle of it. */
 const MOMENTS: readonly { readonly name: string; readonly pass: () => Promise<void> | undefined }[] = [
   { name: 'at once', pass: () => undefined },
   { name: 'a promise job later', pass: () => Promise.resolve() },

@@ -4,7 +4,7 @@ import { FLOOD_MESSAGES, floodText } from '../../peer/values.js';
 import { outcomeOf } from '../deadline.js';
 import type { Session, TransportCaseGroup } from '../session.js';
 
-/** What a caller gives the transport, and what it does with it: the same over every wire. */
+/** Options that mean the same over every wire. */
 export const sharedOptionCases: TransportCaseGroup = {
   name: 'signal, server name and unsent requests',
   cases: [

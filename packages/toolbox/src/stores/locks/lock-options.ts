@@ -1,4 +1,4 @@
-/** How long a store waits for a lock, and when a holder loses it. The same in every store. */
+/** Time limits of a store for its locks. The same in every store. */
 export interface LockOptions {
   /**
    * Time after which a holder in another process that shows no sign of life loses the lock, in milliseconds: it hangs, is
