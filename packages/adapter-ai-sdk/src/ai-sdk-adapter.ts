@@ -15,7 +15,7 @@ export interface AiSdkAdapterOptions<Version extends 6 | 7 = 6 | 7> {
   /** Major version of `ai`. Default 7. */
   readonly version?: Version | undefined;
   /**
-   * Who asks the user about a call that the policy does not decide. `sdk`: the AI SDK, with a tool approval request; the call runs
+   * Chooses who asks the user about a call that the policy does not decide. `sdk`: the AI SDK, with a tool approval request; the call runs
    * once the messages have the approval. `confirm`: `confirm` of `createTools`, while the call waits. Default `sdk`.
    * @see https://ai-sdk.dev/docs/ai-sdk-core/tools-and-tool-calling#tool-execution-approval
    */

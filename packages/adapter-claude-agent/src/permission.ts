@@ -13,7 +13,7 @@ export interface ClaudeAgentPermissionOptions {
   readonly signal: AbortSignal;
   /** Id that the model gave the call. */
   readonly toolUseID: string;
-  /** Why the SDK asks. The adapter passes on the reason of the policy. */
+  /** Reason for the question. The adapter passes on that of the policy. */
   decisionReason?: string;
   /** Source of the tool. Older versions of the SDK do not say so. */
   readonly mcpServer?: { readonly name: string; readonly source: string };

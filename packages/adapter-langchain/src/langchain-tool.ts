@@ -9,7 +9,7 @@ export interface LangChainArtifact {
   readonly structuredContent?: unknown;
   /** Metadata of the result, as the server sent it. */
   readonly _meta?: unknown;
-  /** Why the call failed. Absent if the tool ran and says that it failed. */
+  /** Describes why the call failed. Absent if the tool ran and says that it failed. */
   readonly error?: ToolCallOutput['error'];
 }
 

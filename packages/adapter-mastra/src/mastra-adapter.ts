@@ -6,9 +6,9 @@ export interface MastraAdapterOptions<Tool> {
   /** Makes a tool with your version of Mastra: `(fields) => createTool(fields)`. */
   readonly createTool: (fields: MastraToolFields) => Tool;
   /**
-   * Who asks the user about a call that the policy does not decide. `mastra`: the agent, whose run is suspended until
-   * `approveToolCall` or `declineToolCall`. `confirm`: `confirm` of `createTools`, while the call waits. It also asks in a
-   * workflow. Default `mastra`.
+   * Chooses who asks the user about a call that the policy does not decide. `mastra`: the agent, whose run is suspended until
+   * `approveToolCall` or `declineToolCall`. `confirm`: `confirm` of `createTools`, while the call waits. It also asks in a workflow.
+   * Default `mastra`.
    * @see https://mastra.ai/docs/agents/human-in-the-loop
    */
   readonly approval?: 'mastra' | 'confirm' | undefined;

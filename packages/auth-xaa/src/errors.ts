@@ -42,12 +42,12 @@ export function isXaaUnsupported(error: unknown): boolean {
   return error instanceof FittingsError && error.details['xaa'] === 'unsupported';
 }
 
-/** Why a sign-in is required, as far as it is known. */
+/** Reason why a sign-in is required, as far as it is known. */
 export interface SignInReason {
-  /** What the server said when it refused a request. */
+  /** Challenge with which the server refused a request. */
   readonly challenge?: AuthChallenge | undefined;
   readonly details?: FittingsError['details'] | undefined;
-  /** Why the identity provider refused to renew the sign-in. */
+  /** Error with which the identity provider refused to renew the sign-in. */
   readonly cause?: unknown;
 }
 

@@ -20,7 +20,7 @@ export function readJwt(text: string): JwtContent | undefined {
   return header && claims && { header, claims };
 }
 
-/** Whether the text is an encrypted JWT (JWE), which only its audience can read. */
+/** Returns true if the text is an encrypted JWT (JWE), which only its audience can read. */
 export function isEncryptedJwt(text: string): boolean {
   return text.length <= MAX_LENGTH && ENCRYPTED.test(text);
 }
@@ -35,7 +35,7 @@ function decodePart(part: string | undefined): Readonly<Record<string, unknown>>
   }
 }
 
-/** Whether a claim such as `aud` has this value and no other. */
+/** Returns true if a claim such as `aud` has this value and no other. */
 export function isOnly(claim: unknown, expected: string): boolean {
   return claim === expected || (Array.isArray(claim) && claim.length === 1 && claim[0] === expected);
 }

@@ -13,8 +13,8 @@ export interface XaaProviderOptions extends Omit<TokenProviderOptions, 'endpoint
    */
   readonly allowedAuthorizationServers?: readonly string[] | undefined;
   /**
-   * What to do with an authorization server whose metadata do not say whether it accepts ID-JAGs. `try`: send one, because most
-   * do not say. `refuse`: treat it as unsupported. A server that says that it does not accept them is never tried. Default `try`.
+   * Handles an authorization server whose metadata do not say whether it accepts ID-JAGs. `try`: send one, because most do not say.
+   * `refuse`: treat it as unsupported. A server that says that it does not accept them is never tried. Default `try`.
    */
   readonly unannounced?: 'try' | 'refuse' | undefined;
   /** https URL of this client's Client ID Metadata Document, for authorization servers that support them. Default: none. */

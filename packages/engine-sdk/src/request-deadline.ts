@@ -43,7 +43,7 @@ export class RequestDeadline implements Disposable {
     };
   }
 
-  /** Whether a deadline has passed, as opposed to the caller having aborted the request. */
+  /** True if a deadline has passed. False also if the caller has aborted the request. */
   get hasPassed(): boolean {
     return this.#hasPassed;
   }

@@ -82,18 +82,18 @@ export interface HttpRequest {
   /** Overrides `maxBodyBytes` for this request. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Whether the caller accepts an event stream and limits the size of its events itself. A 2xx response of the type
-   * `text/event-stream` is then exempt from `maxBodyBytes`; any other response is not. `request` ignores it. Default `false`.
+   * True if the caller accepts an event stream and limits the size of its events itself. A 2xx response of the type `text/event-stream` is
+   * then exempt from `maxBodyBytes`; any other response is not. `request` ignores it. Default `false`.
    */
   readonly eventStream?: boolean | undefined;
   /** Slows reading down to the pace of a transport; see `paced` of `BaseTransport`. Default: the body is read as it arrives. */
   readonly paced?: ((source: Pausable) => Pick<PacedSource, 'read'>) | undefined;
-  /** What happens to a larger body: `'error'` (default) fails with `MESSAGE_TOO_LARGE`; `'truncate'` ends it early. Both close the socket. */
+  /** Handles a larger body: `'error'` (default) fails with `MESSAGE_TOO_LARGE`; `'truncate'` ends it early. Both close the socket. */
   readonly overflow?: 'error' | 'truncate' | undefined;
   /**
-   * Which redirects are followed. `'same-origin'` (default): those within the origin. `'same-method'`: the same, except a 303,
-   * which would turn the request into a GET and lose the message. `'never'`: none; a redirect is a response like any other.
-   * A redirect that is not allowed fails with `REDIRECT_REFUSED`.
+   * Chooses which redirects are followed. `'same-origin'` (default): those within the origin. `'same-method'`: the same, except a 303,
+   * which would turn the request into a GET and lose the message. `'never'`: none; a redirect is a response like any other. A redirect that
+   * is not allowed fails with `REDIRECT_REFUSED`.
    */
   readonly redirect?: 'same-origin' | 'same-method' | 'never' | undefined;
 }
@@ -112,7 +112,7 @@ export interface AcceptedReply {
   readonly accepted: true;
   /** Status and headers. */
   readonly head: ResponseHead;
-  /** Why the body is incomplete; `undefined` if it is complete. */
+  /** Error because of which the body is incomplete; `undefined` if it is complete. */
   readonly broken?: unknown;
 }
 

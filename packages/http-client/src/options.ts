@@ -18,7 +18,7 @@ export interface HttpClientOptions extends HttpServerOptions, TlsOptions {
   /** Largest decoded body in bytes. Event streams that the caller asked for are exempt, because their events are limited one by one. Default 67 108 864 (64 MiB). */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * How many sockets are opened to the server. A burst of requests shares a few sockets, which is faster than one socket each. While
+   * Limits the sockets that are opened to the server. A burst of requests shares a few sockets, which is faster than one socket each. While
    * requests wait, the number doubles, so that long calls do not block short ones.
    */
   readonly sockets?:

@@ -15,7 +15,7 @@ import {
   storeError,
 } from '@mcp-fittings/toolbox/stores';
 
-/** How the value of an entry is written to its file. */
+/** Format of an entry in its file. */
 export interface EntryFormat {
   /** File name extension, with the dot. */
   readonly suffix: string;
@@ -24,7 +24,7 @@ export interface EntryFormat {
   decode(key: string, text: string): Promise<StoredValue>;
 }
 
-/** What a format can use besides the entries: the directory, and locks shared with every process that uses it. */
+/** Directory of the entries, with locks shared by every process that uses it. */
 export interface EntryDirectory {
   readonly path: string;
   readonly locks: FileLocks;
@@ -34,7 +34,7 @@ export interface EntryDirectory {
 export interface StoreDirectoryOptions {
   /** Directory of the store, created with mode 0700 when missing. Each entry is one file in it, mode 0600. */
   readonly path: string;
-  /** How long `withLock` waits, and when a holder that shows no sign of life loses the lock. */
+  /** Time limits of `withLock`: how long it waits, and when a holder that shows no sign of life loses the lock. */
   readonly lock?: LockOptions | undefined;
   /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;

@@ -10,7 +10,7 @@ import {
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  /** How long `withLock` waits for its turn. Default 60 000 ms. There is no `staleMs`: a holder cannot die alone. */
+  /** Limits how long `withLock` waits for its turn. Default 60 000 ms. There is no `staleMs`: a holder cannot die alone. */
   readonly lock?: Pick<LockOptions, 'waitMs'> | undefined;
   /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;

@@ -4,7 +4,7 @@ import { readPrivateFile, writePrivateFile } from '@mcp-fittings/toolbox/files';
 import { parseValue, storeError } from '@mcp-fittings/toolbox/stores';
 import type { EntryDirectory } from './entry-files.js';
 
-/** What the user is asked to agree to, passed to `consent` of `fileStore`. */
+/** Question that the user is asked, passed to `consent` of `fileStore`. */
 export interface ConsentQuestion {
   /** Absolute path of the directory in which credentials would be stored unencrypted. */
   readonly path: string;

@@ -7,7 +7,7 @@ import type { CorruptEntryReason } from './items/documents.js';
 export interface CorruptEntryEvent {
   /** Name of the keychain item: a hash of the key. */
   readonly entry: string;
-  /** Why the entry could not be read. */
+  /** Reason why the entry could not be read. */
   readonly reason: CorruptEntryReason;
 }
 
@@ -21,9 +21,9 @@ export interface KeychainStoreOptions {
   /** Accesses the keychain. Another driver does not see the items of this one. Default `@napi-rs/keyring`. */
   readonly driver?: KeychainDriver | undefined;
   /**
-   * Where the driver runs. `process`: in a helper process, so that a crash or hang of native code does not affect the host.
-   * `in-process`: in the host, for programs that are a single binary, and for drivers that are objects. Default `process`, or
-   * `in-process` for a driver that is an object.
+   * Chooses where the driver runs. `process`: in a helper process, so that a crash or hang of native code does not affect the host.
+   * `in-process`: in the host, for programs that are a single binary, and for drivers that are objects. Default `process`, or `in-process`
+   * for a driver that is an object.
    */
   readonly isolation?: 'process' | 'in-process' | undefined;
   /**
@@ -31,7 +31,7 @@ export interface KeychainStoreOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How entries are stored. `entries`: one item per entry. `bundle`: one item for all, because macOS may ask the user once per
+   * Chooses how entries are stored. `entries`: one item per entry. `bundle`: one item for all, because macOS may ask the user once per
    * item. Entries of the other layout are not visible. Default `bundle` on macOS, `entries` elsewhere.
    */
   readonly layout?: 'entries' | 'bundle' | undefined;
@@ -42,7 +42,7 @@ export interface KeychainStoreOptions {
    * Default: a directory in the user's home, the same for every program.
    */
   readonly lockDirectory?: string | undefined;
-  /** How long `withLock` waits, and when a holder that shows no sign of life loses the lock. */
+  /** Time limits of `withLock`: how long it waits, and when a holder that shows no sign of life loses the lock. */
   readonly lock?: LockOptions | undefined;
   /** Path of the Node binary that runs the helper process. Default: the one that runs this program. */
   readonly execPath?: string | undefined;

@@ -98,7 +98,7 @@ interface HeldLeaseOptions {
   readonly redisKeys: RedisKeys;
   readonly token: string;
   readonly leaseMs: number;
-  /** When the request for the lease was sent; Redis starts to count later. */
+  /** Time when the request for the lease was sent; Redis starts to count later. */
   readonly since: number;
   readonly clock: Clock;
 }

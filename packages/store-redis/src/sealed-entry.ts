@@ -13,7 +13,7 @@ import {
 export interface EntryState {
   /** Greater than the version of every earlier state. */
   readonly version: number;
-  /** When Redis may delete it, in milliseconds since the epoch. */
+  /** Time when Redis may delete it, in milliseconds since the epoch. */
   readonly until: number;
   /** Undefined when the value was deleted. */
   readonly value: StoredValue | undefined;

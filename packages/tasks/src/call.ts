@@ -22,9 +22,9 @@ export class Call {
   /** Headers for the requests about the task. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly requestSignal: AbortSignal | undefined;
-  /** Whether the request is of the revision 2026-07-28 or later, in which a server does not send requests. */
+  /** True if the request is of the revision 2026-07-28 or later, in which a server does not send requests. */
   readonly isStateless: boolean;
-  /** Whether it asks for the result of a task that exists, so that the server has not received it. */
+  /** True if it asks for the result of a task that exists, so that the server has not received it. */
   readonly isResumed: boolean;
   /** Settles with `send()` of the request: resolved when the response was delivered. */
   readonly done: Promise<void>;

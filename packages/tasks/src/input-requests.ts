@@ -21,7 +21,7 @@ export interface InputRequestsDeps {
   readonly deliver: (message: JSONRPCMessage) => void;
 }
 
-/** What the client answered, and the request of the client that waits for the result of the task from now on. */
+/** Answers of the client, and its request that waits for the result of the task from now on. */
 export interface Answered {
   readonly responses: JSONRPCObject;
   readonly call: Call;

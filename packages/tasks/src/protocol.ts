@@ -20,7 +20,7 @@ export const TASK_META = 'com.mcp-fittings/task';
 /** Member of `_meta` with which a request of the revision 2026-07-28 declares the capabilities of the client. */
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
-/** What a server says about a task, within bounds. */
+/** State of a task from its server, within bounds. */
 export interface Task {
   /** Id that the server gave the task. It may grant access to the task: do not log it. At most 1024 characters. */
   readonly taskId: string;
@@ -29,15 +29,15 @@ export interface Task {
    * @see https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md section "Task Status"
    */
   readonly status: 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
-  /** What the server says about the state, for display; at most 1000 characters. */
+  /** Text of the server about the state, for display; at most 1000 characters. */
   readonly statusMessage?: string | undefined;
-  /** When the task was created, as the server writes it: an ISO 8601 timestamp of at most 64 characters. */
+  /** Time when the task was created, as the server writes it: an ISO 8601 timestamp of at most 64 characters. */
   readonly createdAt?: string | undefined;
-  /** When the task was last updated, as {@link createdAt}. */
+  /** Time when the task was last updated, as {@link createdAt}. */
   readonly lastUpdatedAt?: string | undefined;
-  /** How long the server keeps the task, in milliseconds from its creation; `null`: for ever. */
+  /** Milliseconds from its creation for which the server keeps the task; `null`: for ever. */
   readonly ttlMs: number | null;
-  /** How long the server asks to wait between two polls, in milliseconds. */
+  /** Milliseconds that the server asks to wait between two polls. */
   readonly pollIntervalMs?: number | undefined;
 }
 

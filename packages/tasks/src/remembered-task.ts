@@ -3,7 +3,7 @@ import { sleep } from '@mcp-fittings/toolbox/timing';
 import type { Task } from './protocol.js';
 import type { TaskRecord, TaskStore } from './task-store.js';
 
-/** How long a task stays held by a program that has ended without releasing it, in milliseconds. */
+/** Milliseconds for which a program that has ended without releasing a task still holds it. */
 const HOLD_MS = 30_000;
 const RENEW_MS = HOLD_MS / 3;
 

@@ -9,9 +9,9 @@ export interface TaskRecord {
   readonly taskId: string;
   /** Name of the tool that was called. */
   readonly tool: string;
-  /** When the task became known, in milliseconds since the Unix epoch. */
+  /** Time when the task became known, in milliseconds since the Unix epoch. */
   readonly since: number;
-  /** How long the server keeps the task, in milliseconds from {@link since}; `null`: for ever. */
+  /** Milliseconds from {@link since} for which the server keeps the task; `null`: for ever. */
   readonly ttlMs: number | null;
   /** Keys of the input requests that were answered. */
   readonly answered: readonly string[];
@@ -44,7 +44,7 @@ export interface TaskStore {
     | {
         /** The task as it was before. */
         readonly task: TaskRecord;
-        /** Whether the caller may resume it, because no one else holds it. */
+        /** True if the caller may resume it, because no one else holds it. */
         readonly isTaken: boolean;
       }
     | undefined
@@ -53,7 +53,7 @@ export interface TaskStore {
   remove(owner: string, taskId: string): Promise<void>;
 }
 
-/** How long a task without a time to live is remembered, in milliseconds: 30 days. */
+/** Milliseconds for which a task without a time to live is remembered: 30 days. */
 const LONGEST_MS = 30 * 24 * 3600 * 1000;
 const MAX_TEXT = 1024;
 const MAX_ANSWERED = 1024;

@@ -86,7 +86,7 @@ export function withTasks<T extends Pick<Transport, 'start' | 'send' | 'close'>>
   /** Aborted when the connection has ended. */
   const ended = new AbortController();
   let initializeId: RequestId | undefined;
-  /** Whether a server of an earlier revision has declared the extension. */
+  /** True if a server of an earlier revision has declared the extension. */
   let isDeclared = false;
 
   const reportError = (error: unknown): void =>

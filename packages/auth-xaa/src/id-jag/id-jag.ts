@@ -1,6 +1,6 @@
 import type { Clock } from '@mcp-fittings/client-core';
 
-/** What an ID-JAG is requested for: one resource, at one authorization server, used by one client. */
+/** Purpose of an ID-JAG: one resource, at one authorization server, used by one client. */
 export interface IdJagTarget {
   /** Name of the MCP server, for messages. */
   readonly server: string;
@@ -22,13 +22,13 @@ export interface IdJagTarget {
 export interface IdJag {
   /** The JWT, as the identity provider issued it. */
   readonly token: string;
-  /** When it expires, in milliseconds since the epoch. */
+  /** Time when it expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
   /** The scopes that the identity provider permits; undefined when it does not say. */
   readonly scopes: readonly string[] | undefined;
   /** Id of the sign-in that it was issued for. */
   readonly sessionId: string;
-  /** Whether it was returned from the cache, so that it may have been used before. */
+  /** True if it was returned from the cache, so that it may have been used before. */
   readonly reused: boolean;
 }
 

@@ -7,7 +7,7 @@ import { ID_JAG } from './token-exchange.js';
 
 export interface ValidatedIdJag {
   readonly token: string;
-  /** When it expires, in milliseconds since the epoch. */
+  /** Time when it expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly scopes: readonly string[] | undefined;
 }
@@ -56,7 +56,7 @@ export function validateIdJag(reply: TokenEndpointResponse, expected: IdJagExpec
   };
 }
 
-/** What is wrong with the JWT; undefined when it is valid. */
+/** Returns what is wrong with the JWT; undefined when it is valid. */
 function problemOf({ header, claims }: JwtContent, expected: IdJagExpectation): string | undefined {
   const { typ, alg, crit } = header;
   const { iss, aud, client_id: client, resource, exp } = claims;

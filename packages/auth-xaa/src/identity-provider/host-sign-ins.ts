@@ -14,7 +14,7 @@ export interface HostUser {
   readonly account: string;
 }
 
-/** How long a session id is used before the store is read again: another process may have signed the user out. */
+/** Milliseconds for which a session id is used before the store is read again: another process may have signed the user out. */
 const REREAD_AFTER_MS = 60_000;
 /** Number of users whose state is cached; that of others is read from the store again. */
 const MAX_CACHED_USERS = 1_000;

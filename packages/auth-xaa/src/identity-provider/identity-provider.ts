@@ -53,7 +53,7 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
   return new SharedIdentityProvider(options);
 }
 
-/** What the providers of the servers use of the identity provider. */
+/** The identity provider, as the providers of the servers use it. */
 export class SharedIdentityProvider implements IdentityProvider {
   readonly issuer: string;
   readonly #connection: IdentityProviderConnection;

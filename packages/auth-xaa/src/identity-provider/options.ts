@@ -21,14 +21,14 @@ export interface IdentityProviderConfig {
   readonly clientSecret?: string | undefined;
   /** Private key that authenticates this client (`private_key_jwt`); preferred to a secret. Default: none. */
   readonly clientKey?: OAuthProviderOptions['clientKey'];
-  /** How the secret is sent. Default: Basic when the metadata allow it, otherwise in the body. */
+  /** Method of sending the secret. Default: Basic when the metadata allow it, otherwise in the body. */
   readonly clientAuthMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;
   /** Port of the redirect URI that is registered at the identity provider. Default: a free port. */
   readonly callbackPort?: number | undefined;
   /** Scopes of the sign-in; they must include `openid`. Default `openid` and `offline_access`. */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * Which token of the sign-in is exchanged. With `id_token` the refresh token is used to renew the ID token, and is exchanged
+   * Chooses which token of the sign-in is exchanged. With `id_token` the refresh token is used to renew the ID token, and is exchanged
    * itself when the identity provider does not renew it. Default `id_token`.
    */
   readonly subject?: 'id_token' | 'refresh_token' | undefined;
@@ -48,7 +48,7 @@ export interface IdentityProviderOptions
   extends
     IdentityProviderConfig,
     Pick<TokenProviderOptions, 'store' | 'network' | 'clock' | 'logger' | 'principal'> {
-  /** How the user signs in. Without it `signIn` rejects with `AUTH_FAILED`. */
+  /** Signs the user in. Without it `signIn` rejects with `AUTH_FAILED`. */
   readonly interaction?: SignInInteraction | InteractionChooser | undefined;
   /**
    * For hosts that sign users in themselves: returns the token that identifies the user of this call, or undefined when there is

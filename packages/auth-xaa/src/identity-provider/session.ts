@@ -20,7 +20,7 @@ export function nextSessionId(idToken: string | undefined, previous: string | un
   return isSame ? previous : `${account}.${randomUUID()}`;
 }
 
-/** Whether the ID token belongs to another user than the sign-in. */
+/** Returns true if the ID token belongs to another user than the sign-in. */
 export function isOtherUser(idToken: string, session: string | undefined): boolean {
   const account = accountIn(session ?? '');
   return account !== '' && account !== accountOf(idToken);
@@ -48,7 +48,7 @@ export function accountOfSubject({ type, token, principal }: SubjectToken): stri
   return (type === 'id_token' ? accountOf(token) : '') || digestOf([type, token]);
 }
 
-/** Whether a sign-in belongs to this user. */
+/** Returns true if a sign-in belongs to this user. */
 export function belongsTo(session: string | undefined, account: string): boolean {
   return accountIn(session ?? '') === account;
 }

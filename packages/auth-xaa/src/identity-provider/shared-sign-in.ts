@@ -18,7 +18,7 @@ export interface Subject extends SubjectToken {
   readonly manager: TokenManager | undefined;
 }
 
-/** How long a record is used before the store is read again: another process may have signed out. */
+/** Milliseconds for which a record is used before the store is read again: another process may have signed out. */
 const REREAD_AFTER_MS = 60_000;
 /** A token younger than this was not refused because of its age. */
 const RECENT_MS = 10_000;
@@ -34,7 +34,7 @@ export class SharedSignIn {
   readonly #manager: TokenManager;
   #readAt = Number.NEGATIVE_INFINITY;
   #refusedToken: string | undefined;
-  /** Why the identity provider refused to renew the sign-in of this package. */
+  /** Error with which the identity provider refused to renew the sign-in of this package. */
   #ended: FittingsError | undefined;
 
   constructor(connection: IdentityProviderConnection, options: IdentityProviderOptions) {

@@ -19,7 +19,7 @@ export interface StepUp {
 export interface StepUpRequest extends StepUp {
   /** Name of the MCP server, for messages. */
   readonly server: string;
-  /** When the rejected token was obtained, in milliseconds since the epoch. Default: after every sign-in so far. */
+  /** Time when the rejected token was obtained, in milliseconds since the epoch. Default: after every sign-in so far. */
   readonly since?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export class StepUps {
     this.#clock = clock;
   }
 
-  /** What the next sign-in must satisfy; undefined when there is no requirement. */
+  /** Requirement for the next sign-in; undefined when there is none. */
   get pending(): StepUp | undefined {
     return this.#pending;
   }

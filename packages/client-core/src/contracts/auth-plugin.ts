@@ -3,7 +3,7 @@ import type { Clock } from './clock.js';
 import type { Logger } from './logger.js';
 import type { ServerConfig } from './server-config.js';
 
-/** What a host passes to {@link AuthPlugin.create} in addition to the server. */
+/** Argument of {@link AuthPlugin.create} in addition to the server. */
 export interface AuthDeps {
   /** Receives warnings and debug output. Default: none. */
   readonly logger?: Logger | undefined;
@@ -33,8 +33,8 @@ export interface AuthPlugin {
       /** Its configuration entry. */
       readonly config: ServerConfig;
       /**
-       * Where the entry comes from (scope and project), such as `ServerEntry.id` of `@mcp-fittings/config`. Credentials belong
-       * to it: two entries with the same name and URL but different identities do not share them. Default: the name.
+       * Source of the entry (scope and project), such as `ServerEntry.id` of `@mcp-fittings/config`. Credentials belong to it: two entries
+       * with the same name and URL but different identities do not share them. Default: the name.
        */
       readonly identity?: string | undefined;
       /** The person whose credentials the provider uses, if a call of the host names one. Default: that of the plugin. */

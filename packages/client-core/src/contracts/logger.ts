@@ -1,4 +1,4 @@
-/** Where a package logs what a person may want to read. `console` is one. Secrets are never logged. */
+/** Logs what a person may want to read. `console` is one. Secrets are never logged. */
 export interface Logger {
   /** Logs details for development, such as the stderr of a server. */
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;

@@ -1,6 +1,6 @@
 /**
- * What the replicas of a gateway share: small records that expire, counters of rate limits, and messages to each other. Every
- * method rejects with `STORE_UNAVAILABLE` while the place where it is kept cannot be reached.
+ * Holds what the replicas of a gateway share: small records that expire, counters of rate limits, and messages to each other. Every method
+ * rejects with `STORE_UNAVAILABLE` while the place where it is kept cannot be reached.
  */
 export interface SharedState {
   /** Returns a record, or undefined if it does not exist, has expired, or is unreadable. */
@@ -22,7 +22,7 @@ export interface SharedState {
 
 /** A record of a {@link SharedState}. */
 export interface SharedRecord {
-  /** What was stored. Do not change it. */
+  /** The stored value. Do not change it. */
   readonly value: unknown;
   /** Changes with each `set`. */
   readonly version: string;

@@ -30,8 +30,8 @@ export type StandardSchemaResult<Output> =
 
 /** One reason why a value is invalid. */
 export interface StandardSchemaIssue {
-  /** What is wrong. */
+  /** Describes the problem. */
   readonly message: string;
-  /** Where in the value, from the outside in. Absent for the value itself. */
+  /** Path within the value, from the outside in. Absent for the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }

@@ -4,7 +4,7 @@ import type { Logger } from './logger.js';
 import type { StandardSchemaV1 } from './standard-schema.js';
 import type { Transport } from './transport.js';
 
-/** What a host passes to {@link TransportPlugin.create} in addition to the entry. */
+/** Argument of {@link TransportPlugin.create} in addition to the entry. */
 export interface TransportDeps {
   /** Name of the server, for error messages and logs. */
   readonly server: string;

@@ -34,7 +34,7 @@ export interface TransportObserver {
   receive(message: JSONRPCMessage): JSONRPCMessage | undefined;
 }
 
-/** What is known about a connection, for error messages and diagnostics. Contains no secret. */
+/** Facts about a connection, for error messages and diagnostics. Contains no secret. */
 export interface TransportDescription {
   /** A value by its name, such as `command`, `pid` or `url`. */
   readonly [fact: string]: string | number | boolean | undefined;
@@ -86,7 +86,7 @@ export interface Transport extends AsyncDisposable {
    */
   onreconnect?: () => void;
 
-  /** Why the connection ended, unless {@link close} ended it. Set before {@link onclose} is called. */
+  /** Error with which the connection ended, unless {@link close} ended it. Set before {@link onclose} is called. */
   readonly closeReason?: TransportError | undefined;
   // Without `| undefined`: SDK v2 would refuse it under exactOptionalPropertyTypes.
   /** Id of the session, once the server has assigned one. Streamable HTTP before 2026-07-28 only. */

@@ -11,7 +11,7 @@ export interface ParsedChallenge {
   readonly token68?: string | undefined;
 }
 
-/** How a server refused a request for want of credentials. Everything in it is untrusted text. */
+/** Refusal of a request for want of credentials. Everything in it is untrusted text. */
 export interface AuthChallenge {
   /** URL of the refused request. */
   readonly url: URL;

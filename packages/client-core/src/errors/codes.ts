@@ -1,17 +1,17 @@
 /**
- * Who has to act on an error: `network-temporary`, no one, it may pass; `network-permanent`, the operator of the network; `config`,
+ * Tells who has to act on an error: `network-temporary`, no one, it may pass; `network-permanent`, the operator of the network; `config`,
  * the author of the configuration; `auth`, the person who signs in; `protocol`, the developers of the peer.
  */
 export type ErrorKind =
   'network-temporary' | 'network-permanent' | 'config' | 'auth' | 'protocol' | 'unknown';
 
-/** What an {@link ErrorCode} means in general. One occurrence may differ: see `kind` and `retryable` of the error. */
+/** General meaning of an {@link ErrorCode}. One occurrence may differ: see `kind` and `retryable` of the error. */
 export interface ErrorCodeInfo {
-  /** Who has to act. */
+  /** Tells who has to act. */
   readonly kind: ErrorKind;
-  /** Whether the same attempt may succeed later with nothing changed. */
+  /** True if the same attempt may succeed later with nothing changed. */
   readonly retryable: boolean;
-  /** What it means, in one sentence. docs/errors.md is generated from it. */
+  /** Meaning in one sentence. docs/errors.md is generated from it. */
   readonly meaning: string;
 }
 

@@ -8,8 +8,8 @@ import { ERROR_CODES, type ErrorCode, type ErrorKind } from './codes.js';
 const ERROR_BRAND: unique symbol = Symbol.for('mcp-fittings.error');
 
 /**
- * How far a failed request got. `not-sent`: the peer never saw it. `rejected`: the peer refused it before executing anything.
- * `unknown`: the peer may have executed it.
+ * Progress of a failed request. `not-sent`: the peer never saw it. `rejected`: the peer refused it before executing anything. `unknown`:
+ * the peer may have executed it.
  */
 export type Delivery = 'not-sent' | 'rejected' | 'unknown';
 
@@ -23,15 +23,15 @@ export interface ErrorDetails {
 export interface FittingsErrorOptions {
   /** The error that led to this one. Default none. */
   readonly cause?: unknown;
-  /** What the user can do about it. Default none. */
+  /** Tells what the user can do about it. Default none. */
   readonly hint?: string | undefined;
   /** Name of the server that the error is about. Default none. */
   readonly server?: string | undefined;
-  /** How far a failed request got. Default: not a failed request. */
+  /** Progress of a failed request. Default: not a failed request. */
   readonly delivery?: Delivery | undefined;
-  /** Who has to act, if this occurrence differs from its code in general. Default: that of the code. */
+  /** Tells who has to act, if this occurrence differs from its code in general. Default: that of the code. */
   readonly kind?: ErrorKind | undefined;
-  /** Whether a retry may succeed, if this occurrence differs from its code in general. Default: that of the code. */
+  /** True if a retry may succeed, if this occurrence differs from its code in general. Default: that of the code. */
   readonly retryable?: boolean | undefined;
   /** Values that a program may act on. Default none. */
   readonly details?: ErrorDetails | undefined;
@@ -54,17 +54,17 @@ export interface FittingsErrorOptions {
 export class FittingsError extends Error {
   /** Name of the class. */
   override readonly name: string = 'FittingsError';
-  /** What went wrong. */
+  /** Identifies the failure; stable across versions. */
   readonly code: ErrorCode;
-  /** Who has to act on it. */
+  /** Tells who has to act on it. */
   readonly kind: ErrorKind;
-  /** Whether the same attempt may succeed later with nothing changed. For a request, see {@link delivery} too. */
+  /** True if the same attempt may succeed later with nothing changed. For a request, see {@link delivery} too. */
   readonly retryable: boolean;
-  /** What the user can do about it. */
+  /** Tells what the user can do about it. */
   readonly hint: string | undefined;
   /** Name of the server that the error is about. */
   readonly server: string | undefined;
-  /** How far a failed request got; undefined for any other error. */
+  /** Progress of a failed request; undefined for any other error. */
   readonly delivery: Delivery | undefined;
   /** Values that a program may act on. */
   readonly details: ErrorDetails;
@@ -109,7 +109,7 @@ export class TransportError extends FittingsError {
 
 /** Options of {@link AuthRequiredError}. */
 export interface AuthRequiredErrorOptions extends FittingsErrorOptions {
-  /** How the server refused the request. Default none. */
+  /** Refusal of the server. Default none. */
   readonly challenge?: AuthChallenge | undefined;
 }
 
@@ -117,7 +117,7 @@ export interface AuthRequiredErrorOptions extends FittingsErrorOptions {
 export class AuthRequiredError extends FittingsError {
   /** Name of the class. */
   override readonly name: string = 'AuthRequiredError';
-  /** How the server refused the request. Not enumerable, because it contains the refused credentials. */
+  /** Refusal of the server. Not enumerable, because it contains the refused credentials. */
   readonly challenge: AuthChallenge | undefined;
 
   constructor(message: string, options: AuthRequiredErrorOptions = {}) {

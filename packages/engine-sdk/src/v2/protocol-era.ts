@@ -6,7 +6,7 @@ import type { MessageObserver } from '../sdk-transport.js';
 
 /** Observes the SDK's probe for the newer era, `server/discover`, in the messages of a connection. */
 export interface EraProbe extends MessageObserver {
-  /** Whether the SDK sent `initialize` before the server had answered the probe. */
+  /** True if the SDK sent `initialize` before the server had answered the probe. */
   readonly isUnanswered: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '@mcp-fittings/client-core';
 
 /** A request that waits for a socket. If it has to wait, exactly one of the two is called, unless it leaves first. */
 export interface Waiter {
-  /** Where it is; set by the limiter only. Undefined: neither waiting nor let in. */
+  /** Place of the request; set by the limiter only. Undefined: neither waiting nor let in. */
   place?: Place | undefined;
   start(): void;
   /** Called when the limiter is closed. */
@@ -39,7 +39,7 @@ export class ConcurrencyLimiter {
   #waiting = 0;
   /** Those that wait; undefined where one was let in or has left. */
   #queue: (Waiter | undefined)[] = [];
-  /** How many places before the first of the queue were freed. */
+  /** Number of places before the first of the queue that were freed. */
   #freed = 0;
   /** Index in the queue of the next one to let in. */
   #next = 0;

@@ -13,7 +13,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 export interface FailedExchange {
   readonly server: string | undefined;
   readonly url: URL;
-  /** Whether the request was written to a connected socket. */
+  /** True if the request was written to a connected socket. */
   readonly started: boolean;
   readonly proxied: boolean;
 }

@@ -45,7 +45,7 @@ function mediaTypeOf(header: string): string {
 export interface NextHop {
   readonly url: URL;
   readonly method: string;
-  /** Whether the body is sent again. */
+  /** If true, the body is sent again. */
   readonly keepsBody: boolean;
 }
 

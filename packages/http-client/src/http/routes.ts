@@ -191,7 +191,7 @@ export interface SocketPool {
 }
 
 interface PooledSocket extends Sockets {
-  /** Whether the pool may give it to a request. */
+  /** True if the pool may give it to a request. */
   free: boolean;
 }
 

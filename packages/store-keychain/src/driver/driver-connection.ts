@@ -32,8 +32,8 @@ export function createDriverConnection(options: DriverConnectionOptions): Driver
 }
 
 /**
- * What D-Bus reports when a service ends before it has replied, when a library still addresses the service that has ended (by
- * its number on the bus), and when the bus has closed the connection.
+ * Matches what D-Bus reports when a service ends before it has replied, when a library still addresses the service that has ended (by its
+ * number on the bus), and when the bus has closed the connection.
  */
 const SERVICE_GONE =
   /disconnected from message bus|without replying|connection (?:is |was )?(?:closed|reset)|broken pipe|\bNoReply\b|The name :\d+\.\d+ was not provided/i;
@@ -102,7 +102,7 @@ function requiringSessionBus(connection: DriverConnection): DriverConnection {
   };
 }
 
-/** Where libdbus and GDBus look for it; with a display they can start one. */
+/** Returns true if there is a session bus where libdbus and GDBus look for it; with a display they can start one. */
 function hasSessionBus(): boolean {
   const {
     DBUS_SESSION_BUS_ADDRESS: address = '',

@@ -42,10 +42,7 @@ export function driverName(driver: KeychainDriver): string {
   return isKeytarLike(driver) ? 'the given keytar' : String(driver.module);
 }
 
-/**
- * Whether "no such item" from this driver means nothing else. keytar and its forks also say so for an item in a locked
- * keyring.
- */
+/** Returns true if "no such item" from this driver means nothing else. keytar and its forks also say so for an item in a locked keyring. */
 export function provesAbsence(driver: KeychainDriver): boolean {
   return driver === '@napi-rs/keyring';
 }

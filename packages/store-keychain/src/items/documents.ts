@@ -10,9 +10,9 @@ import {
 import type { KeychainItems } from './keychain-items.js';
 
 /**
- * Why an entry could not be read. `header-malformed`: its first item was not written by this package. `chunk-missing`: an item
- * of a long value is missing. `chunk-foreign`: the items belong to different versions. `entry-malformed`: an entry of the
- * bundled item is not valid.
+ * Reason why an entry could not be read. `header-malformed`: its first item was not written by this package. `chunk-missing`: an item of a
+ * long value is missing. `chunk-foreign`: the items belong to different versions. `entry-malformed`: an entry of the bundled item is not
+ * valid.
  */
 export type CorruptEntryReason = 'header-malformed' | 'chunk-missing' | 'chunk-foreign' | 'entry-malformed';
 

@@ -17,11 +17,11 @@ export interface KeychainStatus {
   readonly state: KeychainState;
   /** Name of the driver that was tested. */
   readonly driver: string;
-  /** Why the keychain is not available: the error that `set` would reject with. Undefined when it is available. */
+  /** Error that `set` would reject with. Undefined when it is available. */
   readonly error?: FittingsError | undefined;
 }
 
-/** What can be wrong with a keychain. */
+/** State of a keychain that is not available. */
 export type KeychainProblem = Exclude<KeychainState, 'available'>;
 
 /**
@@ -34,7 +34,7 @@ const SYSTEM_TEXTS: readonly (readonly [KeychainProblem, RegExp])[] = [
   ['unavailable', /no result found|object does not exist at path/i],
 ];
 
-/** What a failure says about the keychain; undefined when it may concern only this call. */
+/** Returns the problem of the keychain behind a failure; undefined when the failure may concern only this call. */
 export function problemOf(failure: DriverFailure): KeychainProblem | undefined {
   const { kind, message } = failure;
   if (isServiceGone(failure) || isBusFull(failure)) return 'unavailable';

@@ -3,7 +3,7 @@ import { storeError, parseValue } from '@mcp-fittings/toolbox/stores';
 import type { CorruptEntryReason, Documents, Guard } from './documents.js';
 import type { KeychainLock } from './keychain-lock.js';
 
-/** How entries are distributed over documents. The names of entries are hashes. */
+/** Distributes entries over documents. The names of entries are hashes. */
 export interface Layout {
   get(entry: string): Promise<StoredValue | undefined>;
   /** `json` is ASCII. */
