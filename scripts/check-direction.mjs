@@ -65,7 +65,6 @@ export const ALLOWED = {
     'host',
     'preset',
     'tools',
-    'transport-stdio',
     'transport-http',
     'transport-shared',
     'transport-ws',

@@ -27,6 +27,18 @@ describe('a local server', () => {
     expect(diagnosis.checks.at(-1)?.summary).toBe('revision 2026-07-28, dual modern');
   });
 
+  it.each([
+    [undefined, process.execPath],
+    ['login shell', `${process.execPath} (with the PATH of the login shell)`],
+    ['known folders', expect.stringContaining('(with the folders of version managers')],
+  ] as const)('says where its PATH comes from: %s', async (searchPath, summary) => {
+    const { checks } = await diagnoseEntry(
+      { command: process.execPath, args: [DUAL_SERVER] },
+      { searchPath },
+    );
+    expect(checks.find(({ check }) => check === 'command')?.summary).toEqual(summary);
+  });
+
   it('command not on the PATH', async () => {
     const diagnosis = await diagnoseEntry({ command: 'no-such-command-anywhere' });
     expect(codesOf(diagnosis)).toEqual(['command COMMAND_NOT_FOUND']);

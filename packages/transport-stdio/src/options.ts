@@ -17,7 +17,10 @@ export interface StdioTransportOptions {
    * (`safe`), `all`, or the safe ones and these names. Default `safe`.
    */
   readonly inheritEnv?: 'safe' | 'all' | readonly string[] | undefined;
-  /** Environment that `inheritEnv` selects from, if the child belongs to another process. Default: that of this process. */
+  /**
+   * Environment that `inheritEnv` selects from, if the child belongs to another process, or if this one was started from a desktop
+   * (`desktopEnvironment()`). Default: that of this process.
+   */
   readonly parentEnv?: Readonly<Record<string, string>> | undefined;
   /**
    * Working directory of the child. Default: that of this process, which may be a folder with files from a stranger: set it

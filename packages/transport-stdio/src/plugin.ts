@@ -65,7 +65,7 @@ const schema = entrySchema({
 /** Options of {@link stdio}: defaults for every server, which its configuration entry overrides. */
 export interface StdioPluginOptions extends Pick<
   StdioTransportOptions,
-  'inheritEnv' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
+  'inheritEnv' | 'parentEnv' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
 > {
   /** Target of the stderr of the servers. Default `capture`; if the host has a logger, its lines are logged as `debug`. */
   readonly stderr?: Exclude<StdioTransportOptions['stderr'], 'pipe' | 'overlapped'>;
@@ -134,8 +134,9 @@ export interface StdioLaunch extends Pick<
  */
 export function resolveStdioEntry(entry: StdioEntry, options: StdioPluginOptions = {}): StdioLaunch {
   const { command, args = [], env = {}, inheritEnv = 'safe', ...merged } = { ...options, ...entry };
+  const { parentEnv: inherited = process.env } = options;
   const { framing, maxMessageBytes, maxQueuedBytes, probeTimeoutMs, shutdown } = merged;
-  const all = childEnvironment(process.env, env, inheritEnv, process.platform);
+  const all = childEnvironment(inherited, env, inheritEnv, process.platform);
   const parentEnv = Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(env, name)));
   const cwd = resolve(entry.cwd ?? '.');
   const limits = { framing, maxMessageBytes, maxQueuedBytes, probeTimeoutMs, shutdown };

@@ -18,9 +18,9 @@ export async function runDoctor(
 ): Promise<void> {
   const { env, clock, signal, output } = deps;
   await using session = await openSession(deps, { mayShare: false, showsFiles: true });
-  const { loaded, transports, auth, store } = session;
+  const { loaded, transports, auth, store, searchPath } = session;
   const names = server === undefined ? new Set(loaded.entries.map(({ name }) => name)) : [server];
-  const options = { loaded, transports, auth, store, env, timeoutMs, clock, signal };
+  const options = { loaded, transports, auth, store, searchPath, env, timeoutMs, clock, signal };
   const waiting = new Set(names);
   const diagnosed = async (name: string): Promise<Diagnosis> => {
     output.detail(`Checking ${printable(name)}`);

@@ -1,3 +1,4 @@
+import type { LoadedServers } from '@mcp-fittings/preset/toolkit';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { type Attempt, handshakeSummary } from './connect-attempt.js';
 import { findingFromError } from './error-findings.js';
@@ -6,12 +7,20 @@ import { type CheckName, type CheckResult, type Finding, createResult, createFin
 
 const STEPS: readonly CheckName[] = ['command', 'spawn', 'handshake'];
 
-/** Reports how the process of a local server started and responded. */
-export function checkLocalProcess(attempt: Attempt): readonly CheckResult[] {
+const SEARCH_PATHS = {
+  'login shell': ' (with the PATH of the login shell)',
+  'known folders': ' (with the folders of version managers, because the login shell gave no PATH)',
+};
+
+/** Reports how the process of a local server started and responded, and where its PATH comes from, if a desktop started this program. */
+export function checkLocalProcess(
+  attempt: Attempt,
+  searchPath: LoadedServers['searchPath'],
+): readonly CheckResult[] {
   const { error, description } = attempt;
   const failed = error === undefined ? undefined : findingFromError(error);
   const summaries: Partial<Record<CheckName, string>> = {
-    command: String(description['command'] ?? ''),
+    command: `${String(description['command'] ?? '')}${searchPath === undefined ? '' : SEARCH_PATHS[searchPath]}`,
     spawn: description['pid'] === undefined ? '' : `process ${String(description['pid'])}`,
     handshake: handshakeSummary(attempt),
   };

@@ -8,7 +8,7 @@ import type {
 } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { LoadedConfig } from '@mcp-fittings/config';
-import type { ConfiguredHost } from '@mcp-fittings/preset/toolkit';
+import type { ConfiguredHost, LoadedServers } from '@mcp-fittings/preset/toolkit';
 import { checkApproval, checkConfig, findEntry } from './check-entry.js';
 import { checkLocalProcess } from './check-local-process.js';
 import { checkRemote } from './check-remote.js';
@@ -29,6 +29,8 @@ export interface DiagnoseOptions {
   readonly auth: ConfiguredHost['auth'];
   /** Store with the credentials of earlier sign-ins. */
   readonly store: TokenStore;
+  /** Where the PATH of local servers comes from, to say so. Default: that of this program, which is not mentioned. */
+  readonly searchPath?: LoadedServers['searchPath'];
   /** Environment in which proxy variables are looked up. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Time limit of each connection, in milliseconds. Default: 15 000. */
@@ -101,7 +103,7 @@ async function checkConnection(
     const signIn = auth !== undefined && scheme === 'oauth' ? { store, identity } : undefined;
     return checkRemote({ ...attempt, env, signIn });
   }
-  return checkLocalProcess(await attemptConnection(attempt));
+  return checkLocalProcess(await attemptConnection(attempt), options.searchPath);
 }
 
 /** Keeps the last result of each check: a later step may have learned more. */

@@ -50,6 +50,9 @@ interface LoadOptions extends Pick<LoadServersOptions, 'looksUpSignIns'> {
   readonly mayShare?: boolean | undefined;
 }
 
+/** The user waits for the prompt, so a server that ignores the end of stdin gets SIGTERM sooner than in a host. */
+const SHUTDOWN = { afterStdinEndMs: 500 };
+
 /** Loads the configuration that the global options name, and no more. */
 export async function loadForCommand(
   deps: CommandDeps,
@@ -63,13 +66,14 @@ export async function loadForCommand(
     ...common,
     name: 'fittings',
     version: packageVersion(),
-    transports: [await localTransport(deps, mayShare), ...transports],
+    transports: [...(await sharedTransport(deps, mayShare)), ...transports],
     auth,
     ...(options.verbose && { logger: createLogger(deps) }),
   };
   const loading = {
     ...common,
     transports: hostOptions.transports,
+    stdio: { shutdown: SHUTDOWN },
     mcpConfig,
     strictMcpConfig,
     looksUpSignIns,
@@ -77,26 +81,23 @@ export async function loadForCommand(
   return { ...(await loadServers(loading)), hostOptions };
 }
 
-/**
- * Creates the transport of local servers. The user waits for the prompt, so a server that ignores the end of stdin gets SIGTERM sooner
- * than in a host.
- */
-async function localTransport(deps: CommandDeps, mayShare: boolean): Promise<TransportPlugin> {
-  const { options, env, cwd, programFile } = deps;
-  const shutdown = { afterStdinEndMs: 500 };
-  if (!mayShare || !(options.shared ?? env['FITTINGS_SHARED'] === '1')) {
-    const { stdio } = await import('@mcp-fittings/transport-stdio');
-    return stdio({ shutdown });
-  }
+/** Creates the transport that runs local servers in the shared process, if the user wants that. */
+async function sharedTransport(
+  { options, env, cwd, programFile }: CommandDeps,
+  mayShare: boolean,
+): Promise<readonly TransportPlugin[]> {
+  if (!mayShare || !(options.shared ?? env['FITTINGS_SHARED'] === '1')) return [];
   const { sharedStdio } = await import('@mcp-fittings/transport-shared');
-  return sharedStdio({
-    shutdown,
-    // What `hostCallbacks` answers `roots/list` with.
-    roots: () => [pathToFileURL(cwd).href],
-    ...(programFile !== undefined && {
-      start: { command: process.execPath, args: [programFile, 'serve', '--socket'] },
+  return [
+    sharedStdio({
+      shutdown: SHUTDOWN,
+      // What `hostCallbacks` answers `roots/list` with.
+      roots: () => [pathToFileURL(cwd).href],
+      ...(programFile !== undefined && {
+        start: { command: process.execPath, args: [programFile, 'serve', '--socket'] },
+      }),
     }),
-  });
+  ];
 }
 
 interface OpenSessionOptions

@@ -19,6 +19,7 @@ export interface DiagnosingOptions {
   readonly auth?: DiagnoseOptions['auth'];
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
+  readonly searchPath?: DiagnoseOptions['searchPath'];
 }
 
 /** Diagnoses one entry, all parts being real; without one, what the files of `cwd` say. */
@@ -45,6 +46,7 @@ export async function diagnoseEntry(entry: unknown, options: DiagnosingOptions =
       timeoutMs,
       env,
       clock,
+      searchPath: options.searchPath,
     });
   } finally {
     await session[Symbol.asyncDispose]();

@@ -59,12 +59,12 @@ export interface LoadConfigOptions extends LocationOptions {
   /** The host's own policy. It and every policy in the layout's files must permit a server. Default: none. */
   readonly policy?: ServerPolicy | undefined;
   /**
-   * Installed transports, whose schemas validate the entries. A function gets the types that entries have, to import no others.
-   * Default: none, so only common fields are checked.
+   * Installed transports, whose schemas validate the entries. A function gets the types that entries have, to import no others, and
+   * the project. Default: none, so only common fields are checked.
    */
   readonly plugins?:
     | readonly TransportPlugin[]
-    | ((types: ReadonlySet<string>) => Promise<readonly TransportPlugin[]>)
+    | ((types: ReadonlySet<string>, project: LoadedConfig['project']) => Promise<readonly TransportPlugin[]>)
     | undefined;
   /** Decides about servers of the project. Default: decisions stored in {@link createFileApprovalStore}, no questions. */
   readonly approvals?: ServerApprovals | undefined;
@@ -164,7 +164,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     bare: layout.variables?.bare ?? false,
     hasSignIn: options.hasSignIn,
     projectVariables: options.projectVariables ?? 'ask',
-    plugins: await installedPlugins(options, definitions),
+    plugins: await installedPlugins(options, definitions, project),
   };
   const entries = await resolvePrecedence(
     definitions,
@@ -190,13 +190,14 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 async function installedPlugins(
   { plugins = [] }: LoadConfigOptions,
   definitions: readonly Definition[],
+  project: LoadedConfig['project'],
 ): Promise<readonly TransportPlugin[]> {
   if (typeof plugins !== 'function') return plugins;
   const types = definitions.flatMap(({ value }) => {
     const normal = value === undefined ? undefined : normalizeEntry(value);
     return normal !== undefined && 'config' in normal ? (normal.config.type ?? []) : [];
   });
-  return plugins(new Set(types));
+  return plugins(new Set(types), project);
 }
 
 interface ReadSources {

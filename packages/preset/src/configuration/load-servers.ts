@@ -8,6 +8,7 @@ import {
   homeDirectory,
   loadConfig,
 } from '@mcp-fittings/config';
+import type { DesktopEnvironment, StdioPluginOptions } from '@mcp-fittings/transport-stdio';
 import { InstalledTransports } from '../installed/transports.js';
 import type { OpenHostOptions } from '../options.js';
 import { layoutOf } from './layouts.js';
@@ -32,6 +33,8 @@ export interface LoadServersOptions extends Pick<
   readonly mcpConfig?: readonly string[] | undefined;
   /** Ignores all servers but those of `mcpConfig`. Default: false. */
   readonly strictMcpConfig?: boolean | undefined;
+  /** Options of the installed transport of local servers. Default: none. */
+  readonly stdio?: StdioPluginOptions | undefined;
   /** Whether questions about servers say where the user has signed in. Default: true if there is an `approve`. */
   readonly looksUpSignIns?: boolean | undefined;
 }
@@ -46,6 +49,8 @@ export interface LoadedServers {
   readonly transports: readonly TransportPlugin[];
   /** Resolves to the transports with the schemas of all, for `createConfigEditor` of `@mcp-fittings/config`. */
   readonly loadTransports: () => Promise<readonly TransportPlugin[]>;
+  /** Where the PATH of local servers comes from, if it is not that of this program, which a desktop started. */
+  readonly searchPath: DesktopEnvironment['source'] | undefined;
   /** The home directory of this run, with configuration, approvals, credentials and the files of other programs. */
   readonly home: string;
   /** Loads the same files again: pass it to `loadConfig` or `watchConfig` of `@mcp-fittings/config`. */
@@ -60,7 +65,12 @@ export async function loadServers(options: LoadServersOptions): Promise<LoadedSe
   const { cwd, env, approve, clock, signal, mcpConfig = [], strictMcpConfig: strict } = options;
   const place = { layout: layoutOf(options.layout), cwd, home: options.home };
   const home = await homeDirectory(place);
-  const installed = new InstalledTransports(options.transports, options.without);
+  const installed = new InstalledTransports({
+    own: options.transports,
+    without: options.without,
+    home,
+    stdio: options.stdio,
+  });
   const store = createFileApprovalStore({ home });
   const silent: LoadConfigOptions = {
     ...place,
@@ -68,7 +78,7 @@ export async function loadServers(options: LoadServersOptions): Promise<LoadedSe
     dynamic: options.servers,
     env,
     approvals: createServerApprovals({ store, clock }),
-    plugins: (types) => installed.load(types),
+    plugins: (types, { root }) => installed.load(types, root),
     signal,
   };
   const approvals = createServerApprovals({ store, approve, clock });
@@ -88,6 +98,7 @@ export async function loadServers(options: LoadServersOptions): Promise<LoadedSe
     approvals,
     transports: installed.plugins,
     loadTransports: () => installed.load(),
+    searchPath: installed.searchPath,
     home,
     options: asking,
   };

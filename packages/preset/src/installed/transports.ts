@@ -1,16 +1,26 @@
 import type { TransportPlugin } from '@mcp-fittings/client-core';
+import type { DesktopEnvironment, StdioPluginOptions } from '@mcp-fittings/transport-stdio';
+
+interface InstalledOptions {
+  /** Transports of the program. One with the same type replaces the installed one. Default: none. */
+  readonly own?: readonly TransportPlugin[] | undefined;
+  /** Names of those to leave out. Default: none. */
+  readonly without?: readonly string[] | undefined;
+  /** The home directory, with the startup files of the login shell. */
+  readonly home: string;
+  /** Options of the installed transport of local servers. */
+  readonly stdio?: StdioPluginOptions | undefined;
+}
 
 /** All transports that a configuration file can name. Each is imported when an entry of its type is read or connected. */
 export class InstalledTransports {
   /** The transports, for a host. */
   readonly plugins: readonly TransportPlugin[];
   readonly #imports: ReadonlyMap<TransportPlugin, () => Promise<TransportPlugin>>;
+  #project: string | undefined;
+  #searchPath: DesktopEnvironment['source'] | undefined;
 
-  /**
-   * @param own Transports of the program. One with the same type replaces the installed one.
-   * @param without Names of those to leave out.
-   */
-  constructor(own: readonly TransportPlugin[] = [], without: readonly string[] = []) {
+  constructor({ own = [], without = [], home, stdio: stdioOptions }: InstalledOptions) {
     const imports = new Map<TransportPlugin, () => Promise<TransportPlugin>>();
     const install = (
       type: string,
@@ -28,13 +38,27 @@ export class InstalledTransports {
     const loadHttp = async () => (await import('@mcp-fittings/transport-http')).http({ fallback });
     install('http', httpAliases, loadHttp, fallback);
     install('ws', ['websocket', 'ws-ide'], async () => (await import('@mcp-fittings/transport-ws')).ws());
-    install('stdio', [], async () => (await import('@mcp-fittings/transport-stdio')).stdio());
+    install('stdio', [], async () => {
+      const { desktopEnvironment, stdio } = await import('@mcp-fittings/transport-stdio');
+      const desktop = await desktopEnvironment({ home, project: this.#project });
+      this.#searchPath = desktop?.source;
+      return stdio({ ...stdioOptions, parentEnv: desktop?.env });
+    });
     this.#imports = imports;
     this.plugins = [...own, ...imports.keys()];
   }
 
-  /** Imports the transports of these types, or all, and returns {@link plugins} with the schemas of those. */
-  async load(types?: ReadonlySet<string>): Promise<readonly TransportPlugin[]> {
+  /** Where the PATH of local servers comes from, if it is not that of this program. */
+  get searchPath(): DesktopEnvironment['source'] | undefined {
+    return this.#searchPath;
+  }
+
+  /**
+   * Imports the transports of these types, or all, and returns {@link plugins} with the schemas of those. Local servers do not find programs
+   * in the project whose root was given first.
+   */
+  async load(types?: ReadonlySet<string>, projectRoot?: string): Promise<readonly TransportPlugin[]> {
+    this.#project ??= projectRoot;
     return Promise.all(
       this.plugins.map(async (plugin) => {
         const isWanted = [plugin.type, ...(plugin.aliases ?? [])].some((type) => types?.has(type) ?? true);
