@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { createDirectory } from './files/create-directory.js';
 export {
   assertKeepsItsPlace,
   checkPrivateDirectory,

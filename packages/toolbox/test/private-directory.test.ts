@@ -18,6 +18,11 @@ describe('a private directory', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o700);
   });
 
+  // Node.js tries again without end there, and cannot be interrupted.
+  it.runIf(process.platform === 'linux')('is refused where the system creates nothing', async () => {
+    await expect(ensurePrivateDirectory('/proc/a/b')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   it('is refused where a file is in the way, with what is wrong', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { replaceFile } from '@mcp-fittings/toolbox/files';
+import { createDirectory, replaceFile } from '@mcp-fittings/toolbox/files';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { STORE_NAMES, type StoreName } from '../options.js';
 import { CommandError } from '../output/hints.js';
@@ -50,7 +49,7 @@ function rememberedStore(): StoreName | undefined {
 export async function rememberStore(store: StoreName): Promise<void> {
   if (rememberedStore() === store) return;
   const file = settingsFile();
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await createDirectory(dirname(file), 0o700);
   await replaceFile(file, `${JSON.stringify({ store }, undefined, 2)}\n`);
 }
 

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
-import { lstat, mkdir, readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { replaceFile } from '@mcp-fittings/toolbox/files';
+import { createDirectory, replaceFile } from '@mcp-fittings/toolbox/files';
 import { backoffDelay } from '@mcp-fittings/toolbox/timing';
 import { lock } from 'proper-lockfile';
 import { printable } from '../display-text.js';
@@ -104,8 +104,8 @@ async function acquire(
 ): Promise<() => Promise<void>> {
   for (let attempt = 0; ; attempt++) {
     try {
-      await mkdir(dirname(path), { recursive: true, mode: options.directoryMode });
-      await mkdir(dirname(lockPath), { recursive: true, mode: options.directoryMode });
+      await createDirectory(dirname(path), options.directoryMode);
+      await createDirectory(dirname(lockPath), options.directoryMode);
       return await lock(path, { realpath: false, stale: STALE_MS, lockfilePath: lockPath, onCompromised });
     } catch (error) {
       const held = error instanceof Error && 'code' in error && error.code === 'ELOCKED';

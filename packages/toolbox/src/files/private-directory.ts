@@ -1,11 +1,12 @@
-import { lstatSync, promises, readlinkSync, type Stats } from 'node:fs';
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { systemErrorCode } from '../errors/system-errors.js';
+import { createDirectory } from './create-directory.js';
 
 /** Creates the directory with mode 0700 if it is missing, then checks it like {@link checkPrivateDirectory}. */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
-  await promises.mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  await createDirectory(path, 0o700).catch((error: unknown) => {
     // Something other than a directory is in the way: the check says what.
     if (systemErrorCode(error) !== 'EEXIST') throw error;
   });
