@@ -86,3 +86,7 @@ export const GENERATED_KINDS = ['types', 'client'] as const satisfies readonly G
 
 /** Values of `generate --for`. */
 export const CLIENT_CALLERS = ['host', 'sdk', 'sdk-v2'] as const;
+
+/** APIs of models that `init` writes a host for. */
+export const MODEL_APIS = ['anthropic', 'openai'] as const;
+export type ModelApi = (typeof MODEL_APIS)[number];

@@ -50,6 +50,7 @@ it.each([
   ['read', ['read', PAGE, '-o', 'features.md']],
   ['prompt', ['prompt', 'everything/args-prompt', 'city=Rome']],
   ['complete', ['complete', 'prompt', 'everything/completable-prompt', 'department', 'E']],
+  ['init', ['init', '--model', 'openai']],
   ['add', ['add', 'more', 'https://mcp.example.com/mcp']],
   ['remove, enable, disable', ['disable', 'more']],
   ['remove, enable, disable', ['enable', 'more']],

@@ -2,6 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import type { CommandDeps } from '../command-deps.js';
 import type { CallOptions } from '../commands/call.js';
 import type { GenerateOptions } from '../commands/generate.js';
+import type { InitOptions } from '../commands/init.js';
 import type { ListOptions } from '../commands/list.js';
 import type { ReadOptions } from '../commands/read.js';
 import type { StatusOptions } from '../commands/status.js';
@@ -11,6 +12,7 @@ import {
   type GeneratedKind,
   LIST_KINDS,
   type ListKind,
+  MODEL_APIS,
 } from '../options.js';
 import { addRemoteOptions, collect, examples, seconds } from './declare.js';
 
@@ -189,5 +191,27 @@ export function registerGenerate(program: Command, deps: CommandDeps): void {
     .action(async (kind: GeneratedKind, server: string, options: GenerateOptions) => {
       const { generate } = await import('../commands/generate.js');
       await generate(deps, kind, server, options);
+    });
+}
+
+export function registerInit(program: Command, deps: CommandDeps): void {
+  program
+    .command('init')
+    .description('write a program to begin with, in which a model uses your servers')
+    .showHelpAfterError('Example: fittings init --model anthropic')
+    .addOption(
+      new Option('-m, --model <api>', 'the official SDK that the program uses')
+        .choices(MODEL_APIS)
+        .makeOptionMandatory(),
+    )
+    .option('--typescript', 'write agent.mts instead of agent.mjs', false)
+    .addHelpText(
+      'after',
+      examples('fittings init --model anthropic', 'fittings init --model openai --typescript') +
+        '\nExisting files are not changed. package.json is written if the folder has none.\n',
+    )
+    .action(async (options: InitOptions) => {
+      const { init } = await import('../commands/init.js');
+      await init(deps, options);
     });
 }
