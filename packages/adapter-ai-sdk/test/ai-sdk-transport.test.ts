@@ -62,6 +62,18 @@ describe('toAiSdkTransport', () => {
     await adapted.close();
   });
 
+  it.each([
+    [true, true],
+    [undefined, false],
+  ])(
+    'where the transport says sendsHeaders: %s, headers for tool parameters are %s',
+    (sendsHeaders, offered) => {
+      const [ours] = createLinkedPair();
+      Object.defineProperty(ours, 'sendsHeaders', { value: sendsHeaders });
+      expect(toAiSdkTransport(ours).supportsMcpToolParameterHeaders).toBe(offered);
+    },
+  );
+
   it('does not send a request whose signal is aborted already', async () => {
     const { adapted, received } = await started();
     await expect(adapted.send(request('tools/call'), { signal: AbortSignal.abort() })).rejects.toMatchObject({

@@ -29,6 +29,8 @@ it.each([
     },
     'tool(first?: string, second?: string, third?: string, …)',
   ],
+  [{ properties: { ['n'.repeat(46)]: { type: 'string' } } }, `tool(${'n'.repeat(46)}?: string)`],
+  [{ properties: { ['n'.repeat(47)]: { type: 'string' } } }, 'tool(…)'],
 ])('the signature of %j', (schema, signature) => expect(signatureOf('tool', schema)).toBe(signature));
 
 it('a URL in the place of a server is called and listed without an entry', async () => {
@@ -59,6 +61,15 @@ it.each([['call'], ['prompt'], ['status'], ['list tools'], ['pins show']])(
     });
   },
 );
+
+it.each([
+  ['weather', { notes: {} }, 'Configured servers: notes.'],
+  ['weather', {}, 'Add it: fittings add --help'],
+])('says what to do for the unknown server %s among %j', async (name, servers, hint) => {
+  await using workspace = await openWorkspace({ here: true });
+  const { code, stderr } = await workspace.fittings([...only(servers), 'status', name]);
+  expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(hint) });
+});
 
 it.each([
   ['call a/x', 'It may be in the file'],

@@ -5,7 +5,7 @@ import { codesOf, diagnoseEntry } from './support/diagnose-server.js';
 import { serveNetwork } from '../src/bridge/serve-network.js';
 import { everythingServer } from '../../../scripts/everything-server.js';
 import { freePort } from '../../../scripts/free-port.mjs';
-import { always, HTML, plant } from './support/planted-server.js';
+import { always, HTML, mcp, plant } from './support/planted-server.js';
 import { upstreamTo } from './support/upstreams.js';
 
 const outcomes = (diagnosis: Awaited<ReturnType<typeof diagnoseEntry>>) =>
@@ -124,6 +124,22 @@ describe('a remote server', () => {
       severity: 'warning',
       message: expect.stringContaining('180 minutes ahead'),
     });
+  });
+
+  it.each([
+    [120_000, [], '120 s apart'],
+    [121_000, ['clock CLOCK_WRONG'], ''],
+  ])('a clock that is %s ms off, where two minutes are tolerated', async (offset, codes, summary) => {
+    const sentAt = Date.parse('2026-01-01T00:00:00Z');
+    const serve = mcp();
+    await using server = await plant((request, response) => {
+      response.setHeader('date', new Date(sentAt).toUTCString());
+      serve(request, response);
+    });
+    const clock = { ...systemClock, now: () => sentAt + offset };
+    const diagnosis = await diagnoseEntry({ url: server.url }, { clock });
+    expect(codesOf(diagnosis)).toEqual(codes);
+    expect(diagnosis.checks.find(({ check }) => check === 'clock')).toMatchObject({ summary });
   });
 
   it('an unknown protocol revision', async () => {

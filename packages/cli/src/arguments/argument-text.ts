@@ -62,7 +62,7 @@ export function requiredUsageOf(inputSchema: unknown): string {
 export function signatureOf(tool: string, inputSchema: unknown): string {
   let text = `${printable(tool)}(`;
   for (const [index, { name, schema, isRequired }] of parametersOf(inputSchema).entries()) {
-    const part = `${index === 0 ? '' : ', '}${printable(name, 60)}${isRequired ? '' : '?'}: ${typeText(schema)}`;
+    const part = `${index === 0 ? '' : ', '}${printable(name)}${isRequired ? '' : '?'}: ${typeText(schema)}`;
     if (text.length + part.length > LONGEST_SIGNATURE) return `${text}${index === 0 ? '' : ', '}…)`;
     text += part;
   }

@@ -130,7 +130,7 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
       return { file, before, after: await edit(before) };
     };
     const planned = await plan();
-    if (isEqual(planned.before, planned.after)) return { file: path, changed: false };
+    if (canonicalJson(planned.before) === canonicalJson(planned.after)) return { file: path, changed: false };
     const { before, after } = planned;
     const confirmed: unknown = await options.confirm({ action, name, scope, file: path, before, after });
     if (confirmed !== true) {
@@ -144,7 +144,7 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
       : { mode: 0o600, directoryMode: 0o700 };
     await withFileLock(planned.file.path, lockOptions, async (write) => {
       const now = await plan();
-      if (!isEqual(now.before, before) || now.file.path !== planned.file.path) {
+      if (canonicalJson(now.before) !== canonicalJson(before) || now.file.path !== planned.file.path) {
         throw new FittingsError(
           'CONFIG_INVALID',
           `${printable(path)} has changed since the change was confirmed.`,
@@ -318,8 +318,4 @@ function readingIssues(entry: JsonObject): readonly EntryIssue[] {
     path,
     message: `Cannot write "${path}", because loading it would fail. ${CONFIG_PROBLEM_CODES[issue].meaning}`,
   }));
-}
-
-function isEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : canonicalJson(a) === canonicalJson(b);
 }
