@@ -230,6 +230,16 @@ describe('mcporter', () => {
     expect(failed).toMatchObject([{ name: 'empty' }]);
   });
 
+  it.each([
+    [String.raw`run "a b" 'c "d'`, ['run', 'a b', 'c "d']],
+    [String.raw`run a\ b \"c`, ['run', 'a b', '"c']],
+    ['run end\\', ['run', 'end\\']],
+  ])('splits the command line %s', async (line, [command, ...args]) => {
+    const text = JSON.stringify({ mcpServers: { one: { command: line } } });
+    const { imported } = await importServers({ from: 'mcporter', text, home: '/home/me' });
+    expect(imported).toMatchObject([{ entry: { command, args } }]);
+  });
+
   it('reads its files in the home directory, and in a project if asked to', async () => {
     const place = await scratch({
       'home/.mcporter/mcporter.json': { mcpServers: { mine: { baseUrl: URL_OF } } },

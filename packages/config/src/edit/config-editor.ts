@@ -13,7 +13,7 @@ import { validateWithPlugin } from '../entry/plugin-schema.js';
 import { shellIssues } from '../entry/working-directory.js';
 import { withFileLock } from '../files/file-lock.js';
 import { applyChanges, diffValues } from '../jsonc/apply-changes.js';
-import { type JsonObject, type JsonValue, jsonCopy, readJsonValue } from '../jsonc/json-value.js';
+import { type JsonObject, jsonCopy, readJsonValue } from '../jsonc/json-value.js';
 import { parseDocument } from '../jsonc/parse-document.js';
 import type { FileSource } from '../layout/layout.js';
 import { locateFiles, type FileLocations, type LocationOptions } from '../layout/locate-files.js';
