@@ -30,6 +30,25 @@ function managerOn(store: TokenStore): TokenManager {
   });
 }
 
+it.each([
+  [1, 'is sent'],
+  [0, 'is not sent'],
+])('a token that expires in %s ms and cannot be renewed %s', async (left, outcome) => {
+  const clock = createManualClock();
+  const tokens = new TokenManager({
+    server: 'test',
+    store: memoryStore(),
+    key: 'k',
+    clock,
+    logger: undefined,
+    renewal: { possible: () => false, run: () => Promise.reject(new Error('no')), onRefusal: 'ask' },
+  });
+  const now = clock.now();
+  const held = { ...OLD, refreshToken: undefined, obtainedAt: now - 3_600_000, expiresAt: now + left };
+  await tokens.keep(held);
+  expect(await tokens.usable()).toEqual(outcome === 'is sent' ? held : undefined);
+});
+
 /** The next read returns the current value, once it is released. */
 function holdRead(store: TokenStore): () => void {
   let release = (): void => undefined;

@@ -1,6 +1,6 @@
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
-/** What a problem code means. */
+/** General meaning of a problem code. */
 export interface ProblemCodeInfo {
   /**
    * Severity of a problem with this code, unless {@link ConfigProblem.severity} differs. `error`: a file or a server is not
@@ -93,7 +93,7 @@ export interface SourceLocation {
 export interface ConfigProblem {
   /** Stable code to test for. */
   readonly code: ConfigProblemCode;
-  /** How serious this occurrence is. Usually that of the code. */
+  /** Severity of this occurrence. Usually that of the code. */
   readonly severity: ProblemCodeInfo['severity'];
   /** Path of the file, or a name such as `--mcp-config #1`; undefined if the problem is not about one file. */
   readonly file?: string | undefined;
@@ -107,7 +107,7 @@ export interface ConfigProblem {
   readonly path?: string | undefined;
   /** One or more sentences that say what is wrong. */
   readonly message: string;
-  /** What the user can do about it. */
+  /** Tells what the user can do about it. */
   readonly hint?: string | undefined;
 }
 

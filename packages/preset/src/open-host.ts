@@ -10,7 +10,7 @@ import { type HostProblem, configProblems, errorProblem, serverProblems } from '
 export interface OpenedHost extends AsyncDisposable {
   /** The host: its servers and their states, calls, events. */
   readonly host: Host;
-  /** What is wrong now with files and servers. Show it to the user. */
+  /** Problems of files and servers at this moment. Show them to the user. */
   readonly problems: readonly HostProblem[];
   /**
    * Resolves to the tools of all servers for a model, with the permissions of their entries and `confirm`; denied tools are left out.

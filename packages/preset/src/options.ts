@@ -15,7 +15,7 @@ export interface OpenHostOptions extends Pick<
   /** Servers of the program itself, by name, in addition to those of files. They need no approval. Default: none. */
   readonly servers?: Readonly<Record<string, ServerConfig>> | undefined;
   /**
-   * Which configuration files are read: the name of a layout, one of your own (`defineLayout` of `@mcp-fittings/config`), or false for
+   * Names the configuration files to read: the name of a layout, one of your own (`defineLayout` of `@mcp-fittings/config`), or false for
    * none. Default `fittings`: `.mcp.json` of the project, and `~/.config/mcp-fittings/servers.json`.
    */
   readonly layout?: LayoutName | Layout | false | undefined;
@@ -33,12 +33,12 @@ export interface OpenHostOptions extends Pick<
   readonly approve?: ServerApprovalsOptions['approve'];
   /** Asks the user whether a tool may run, if its entry does not say so. Default: such a call fails with `APPROVAL_REQUIRED`. */
   readonly confirm?: Confirm | undefined;
-  /** How the user signs in. Default: `interactionForEnvironment()` of `@mcp-fittings/auth-oauth`, which opens the browser of a desktop. */
+  /** Signs the user in. Default: `interactionForEnvironment()` of `@mcp-fittings/auth-oauth`, which opens the browser of a desktop. */
   readonly interaction?: SignInInteraction | InteractionChooser | undefined;
 
   /**
-   * Where credentials are kept: in the keychain of the operating system, in unencrypted private files, in memory until the program
-   * ends, or in a store of your own, which stays open. No other store is used in its place if it fails. Default `keychain`.
+   * Keeps credentials: in the keychain of the operating system, in unencrypted private files, in memory until the program ends, or in a
+   * store of your own, which stays open. No other store is used in its place if it fails. Default `keychain`.
    */
   readonly store?: 'keychain' | 'file' | 'memory' | TokenStore | undefined;
   /**
@@ -63,7 +63,7 @@ export interface OpenHostOptions extends Pick<
   /** Other options of `createTools()`, such as `naming`, `pins` and `spill`, or another `policy`. Default: none. */
   readonly tools?: Omit<ToolsOptions, 'confirm'> | undefined;
   /**
-   * Whether servers follow the files: they are added, replaced and removed in the running host when files or approvals change. The servers
+   * If true, servers follow the files: they are added, replaced and removed in the running host when files or approvals change. The servers
    * of a file that cannot be read stay as they were. Default: false.
    */
   readonly follow?: boolean | undefined;

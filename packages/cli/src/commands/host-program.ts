@@ -1,6 +1,6 @@
 import type { ModelApi } from '../options.js';
 
-/** What a host program has of its own for one model API. */
+/** Parts of a host program for one model API. */
 interface ModelParts {
   /** The package of the official SDK. */
   readonly sdk: string;

@@ -67,11 +67,11 @@ function endpointsOf({ oauth }: ServerConfig): Parameters<typeof discoverSignIn>
 export interface TokenCheckOptions {
   readonly server: string;
   readonly config: ServerConfig;
-  /** Where the entry comes from: credentials belong to it. */
+  /** Source of the entry: credentials belong to it. */
   readonly identity: string;
   readonly store: TokenStore;
   readonly clock: Clock;
-  /** Why the server rejected the request; undefined if it accepted it. */
+  /** Error with which the server rejected the request; undefined if it accepted it. */
   readonly refusal: FittingsError | undefined;
 }
 

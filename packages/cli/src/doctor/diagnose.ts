@@ -29,7 +29,7 @@ export interface DiagnoseOptions {
   readonly auth: ConfiguredHost['auth'];
   /** Store with the credentials of earlier sign-ins. */
   readonly store: TokenStore;
-  /** Where the PATH of local servers comes from, to say so. Default: that of this program, which is not mentioned. */
+  /** Source of the PATH of local servers, to say so. Default: that of this program, which is not mentioned. */
   readonly searchPath?: LoadedServers['searchPath'];
   /** Environment in which proxy variables are looked up. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;

@@ -41,7 +41,7 @@ export interface CommandSession extends CommandServers, ConfiguredHost, AsyncDis
   readonly connect: (names?: readonly string[]) => Promise<readonly ServerSnapshot[]>;
   /** Returns the command with which the user signs in to a server. */
   readonly loginCommand: (server: string) => string;
-  /** Why the credential store cannot be used; undefined until it fails. */
+  /** Error because of which the credential store cannot be used; undefined until it fails. */
   readonly storeError: FittingsError | undefined;
 }
 
@@ -104,7 +104,7 @@ interface OpenSessionOptions
   extends LoadOptions, Pick<OpenHostOptions, 'callbacks' | 'interaction' | 'logger' | 'plaintextConsent'> {
   /** The configuration, if it was loaded before. */
   readonly configured?: CommandServers | undefined;
-  /** Whether the command shows itself which files cannot be used. Default: they are noted. */
+  /** If true, the command shows itself which files cannot be used. Default: they are noted. */
   readonly showsFiles?: boolean | undefined;
 }
 

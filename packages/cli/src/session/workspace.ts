@@ -31,11 +31,9 @@ export async function openWorkspace(
     approves = true,
     asks = false,
   }: {
-    /**
-     * Whether servers that are written to the project are approved at once. Default: true, because the user typed them.
-     */
+    /** If false, servers that are written to the project are not approved at once. Default: true, because the user typed them. */
     readonly approves?: boolean;
-    /** Whether the command asks about unapproved servers, and says where the user has signed in. Default: false. */
+    /** If true, the command asks about unapproved servers, and says where the user has signed in. Default: false. */
     readonly asks?: boolean;
   } = {},
 ): Promise<Workspace> {

@@ -7,7 +7,7 @@ export interface ServerConfig {
   readonly type?: string | undefined;
   /** Alias of `type` in the files of some hosts. */
   readonly transportType?: string | undefined;
-  /** When true, the server is listed but never connected. Default false. */
+  /** If true, the server is listed but never connected. Default false. */
   readonly disabled?: boolean | undefined;
   /** Milliseconds that one tool call may take. Default: that of the host. */
   readonly timeout?: number | undefined;

@@ -18,7 +18,7 @@ export interface StoredDecision {
   readonly decision: 'always' | 'never';
   /** {@link ApprovalRequest.hash} of the definition that was decided on. */
   readonly hash: string;
-  /** When the decision was made, in milliseconds since the Unix epoch. */
+  /** Time of the decision, in milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
@@ -45,7 +45,7 @@ export interface ApprovalStore {
   forget(project: string, name?: string): Promise<void>;
 }
 
-/** How many definitions of one name stay approved. The oldest is dropped first. */
+/** Number of definitions of one name that stay approved. The oldest is dropped first. */
 const MAX_KEPT = 20;
 
 const decisionSchema = z.object({ decision: z.enum(['always', 'never']), hash: z.string(), at: z.number() });

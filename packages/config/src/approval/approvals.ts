@@ -78,10 +78,10 @@ export interface ServerApprovals {
   forget(project: string, name?: string): Promise<void>;
 }
 
-/** What the user's settings files say about the name of a project's server. */
+/** Decision of the user's settings files about the name of a project's server. */
 export type ListedStatus = Parameters<ServerApprovals['decide']>[1]['listed'];
 
-/** How often `approve` may answer `details` before the answer counts as no. */
+/** Most times that `approve` may answer `details` before the answer counts as no. */
 const MAX_DETAILS = 10;
 /** A rule in `trusted` covers an entry only if every field is one of these. */
 const COVERED_FIELDS: ReadonlySet<string> = new Set([

@@ -97,7 +97,7 @@ async function approvalRequest(
   return { ...known, text: promptText(known), details: promptDetails(known) };
 }
 
-/** Whether the user has signed in at the URL. A URL with a variable is not looked up. */
+/** Returns true if the user has signed in at the URL. A URL with a variable is not looked up. */
 async function hasSignIn(url: unknown, { hasSignIn: ask }: ApprovalDeps): Promise<boolean> {
   if (ask === undefined || typeof url !== 'string' || url.includes('$') || !URL.canParse(url)) return false;
   return ask(url);

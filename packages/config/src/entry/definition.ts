@@ -2,7 +2,7 @@ import type { JsonObject } from '../jsonc/json-value.js';
 import type { ConfigScope } from '../layout/scopes.js';
 import type { ConfigProblem, SourceLocation } from '../problems.js';
 
-/** Where a definition comes from, and what that permits. */
+/** Source of a definition, and what that permits. */
 export interface Origin {
   readonly scope: ConfigScope;
   /** A path, or a name such as `--mcp-config`. */
@@ -11,7 +11,7 @@ export interface Origin {
   readonly folder: string | undefined;
   /** False for a file of the project: its definitions are used only once the user has approved them. */
   readonly trusted: boolean;
-  /** Whether its definitions may use environment variables. */
+  /** If true, its definitions may use environment variables. */
   readonly mayUseVariables: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Definition {
   readonly origin: Origin;
   /** Undefined if the entry has an invalid name, is ambiguous or not an object; `problems` says so. */
   readonly value: JsonObject | undefined;
-  /** What was wrong when it was read. */
+  /** Problems that were found when it was read. */
   readonly problems: readonly ConfigProblem[];
   /** Location of a field by its path, or of the nearest enclosing field if it is not written. `''` is the entry. */
   readonly locationOf: (path: string) => SourceLocation;

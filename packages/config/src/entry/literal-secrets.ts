@@ -166,7 +166,7 @@ function withinUrl(text: string, replace: (part: string, secret: string) => stri
   );
 }
 
-/** Whether a text may be a secret: it is not trivial and contains no variable. */
+/** Returns true if a text may be a secret: it is not trivial and contains no variable. */
 function isLiteral(text: string): boolean {
   // The program may expand `$${NAME}`, which is a literal `${NAME}` here, by itself.
   if (/^(?:|true|false|\d{1,6})$/i.test(text) || /\$\$\{[A-Za-z_]\w*/.test(text)) return false;

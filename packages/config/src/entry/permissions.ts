@@ -3,8 +3,8 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isRestriction, meaningOf } from '../words/foreign-words.js';
 
 /**
- * What an entry permits in advance: the fields that `createToolPolicy` of `@mcp-fittings/tools` reads. In names of tools and in
- * URIs, `*` matches any text.
+ * Permissions of an entry in advance: the fields that `createToolPolicy` of `@mcp-fittings/tools` reads. In names of tools and in URIs, `*`
+ * matches any text.
  */
 export interface ServerPermissions {
   /** Tools that run without asking the user. */
@@ -134,7 +134,7 @@ export const HOST_FIELDS: readonly string[] = [
   'writePermission',
 ];
 
-/** Whether only the host reads a field, in our words or in those of another program. */
+/** Returns true if only the host reads a field, in our words or in those of another program. */
 export function isHostField(field: string): boolean {
   const meaning = meaningOf(field);
   return HOST_FIELDS.includes(field) || (meaning !== undefined && isRestriction(meaning));

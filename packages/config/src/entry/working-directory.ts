@@ -40,7 +40,7 @@ export function resolveEntryPaths(
   };
 }
 
-/** Whether a command is a path, not a name that is looked up on the `PATH`. */
+/** Returns true if a command is a path, not a name that is looked up on the `PATH`. */
 export function isCommandPath(command: string, platform: NodeJS.Platform): boolean {
   return platform === 'win32' ? /[/\\:]/.test(command) : command.includes('/');
 }

@@ -15,7 +15,7 @@ import { printable } from '../display-text.js';
 const STALE_MS = 10_000;
 /** Attempts to acquire the lock; together they wait about half a minute. */
 const ATTEMPTS = 80;
-/** How often a write starts again because the file changed while it was prepared. */
+/** Most times that a write starts because the file changed while it was prepared. */
 const MAX_TRIES = 20;
 
 export interface FileLockOptions {
@@ -131,7 +131,7 @@ async function acquire(
   }
 }
 
-/** Whether the path is free or can be a lock: an empty folder whose time is not in the future. */
+/** Returns true if the path is free or can be a lock: an empty folder whose time is not in the future. */
 async function isLock(lockPath: string): Promise<boolean> {
   try {
     const stats = await lstat(lockPath);

@@ -16,9 +16,9 @@ export interface ReadRules {
   readonly within?: string | undefined;
   /** Ids of the users that the file may belong to; undefined if the system has no file owners. */
   readonly owners?: readonly number[] | undefined;
-  /** Whether a file that other users may change is refused. */
+  /** If true, a file that other users may change is refused. */
   readonly privateToOwner?: boolean | undefined;
-  /** Whether a broken symbolic link is refused; otherwise it counts as an absent file. */
+  /** If true, a broken symbolic link is refused; otherwise it counts as an absent file. */
   readonly refuseBrokenLink?: boolean | undefined;
 }
 
@@ -117,7 +117,7 @@ async function readUpTo(handle: FileHandle, maxBytes: number, size: number): Pro
   }
 }
 
-/** Whether a path, or the nearest part of it that exists, is a symbolic link to a target that does not exist. */
+/** Returns true if a path, or the nearest part of it that exists, is a symbolic link to a target that does not exist. */
 export async function isBrokenLink(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats === undefined && path !== dirname(path)) return isBrokenLink(dirname(path));
@@ -150,7 +150,7 @@ function notRegular(): Refusal {
   return new Refusal('FILE_NOT_REGULAR', 'The path is not a regular file.');
 }
 
-/** Whether a path is the directory itself or inside it. Both must be real paths. */
+/** Returns true if a path is the directory itself or inside it. Both must be real paths. */
 export function isInside(path: string, directory: string): boolean {
   const way = relative(directory, path);
   return way !== '..' && !way.startsWith('../') && !way.startsWith('..\\') && !isAbsolute(way);

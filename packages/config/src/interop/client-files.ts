@@ -20,7 +20,7 @@ export async function resolveHome(home: string | undefined, project: string | un
   return trustedHome(said, project, [...new Set(markers)]);
 }
 
-/** Which files {@link clientFilePaths} looks for. */
+/** Options of {@link clientFilePaths}. */
 export interface SearchOptions {
   readonly platform: NodeJS.Platform;
   readonly projectFiles?: boolean | undefined;

@@ -26,14 +26,14 @@ export interface ExportResult {
   readonly exported: readonly {
     /** Name of the server. */
     readonly name: string;
-    /** What the client's format cannot express, one sentence each. */
+    /** Losses of the conversion to the client's format, one sentence each. */
     readonly losses: readonly string[];
   }[];
   /** The servers that could not be converted. */
   readonly failed: readonly {
     /** Name of the server. */
     readonly name: string;
-    /** Why it could not be converted, as a sentence. */
+    /** Reason why it could not be converted, as a sentence. */
     readonly reason: string;
   }[];
 }

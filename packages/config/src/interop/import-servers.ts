@@ -33,8 +33,8 @@ export interface ImportServersOptions {
    */
   readonly project?: string | undefined;
   /**
-   * Whether the client's files in `project` are read instead of those in the home directory. Their servers belong only in
-   * the scope `project` ({@link ImportedServer.origin}), because they came with the project. Default: false.
+   * If true, the client's files in `project` are read instead of those in the home directory. Their servers belong only in the scope
+   * `project` ({@link ImportedServer.origin}), because they came with the project. Default: false.
    */
   readonly projectFiles?: boolean | undefined;
   /** The user's home directory. Default: `os.homedir()`; if that is inside the project, the account's home directory. */
@@ -65,7 +65,7 @@ export interface ImportedServer {
   readonly dropped: readonly string[];
   /** The whole entry and its file as text that is safe to print, with nothing truncated. Show it before writing. */
   readonly summary: string;
-  /** What the conversion changed or lost, and what the user has to do. One sentence each. */
+  /** Changes and losses of the conversion, and what the user has to do. One sentence each. */
   readonly notes: readonly string[];
   /** For an entry that runs `mcp-remote` or `fittings bridge`: the remote server, to be used in place of {@link entry}. */
   readonly remote?:
@@ -74,7 +74,7 @@ export interface ImportedServer {
         readonly entry: ServerConfig | undefined;
         /** Like {@link ImportedServer.summary}, for this entry; empty without one. */
         readonly summary: string;
-        /** What the conversion changed or lost, or why there is no entry. One sentence each. */
+        /** Changes and losses of the conversion, or the reason why there is no entry. One sentence each. */
         readonly notes: readonly string[];
       }
     | undefined;
@@ -92,7 +92,7 @@ export interface ImportResult {
   readonly failed: readonly {
     /** Name in the client's file, safe to print. */
     readonly name: string;
-    /** Why it could not be converted, as a sentence. */
+    /** Reason why it could not be converted, as a sentence. */
     readonly reason: string;
     /** Path of the file that defines it. */
     readonly file: string;
@@ -195,7 +195,7 @@ interface ClientEntry {
   readonly name: string;
   readonly value: JsonObject | string;
   readonly location: SourceLocation;
-  /** What the file says about the server outside of its entry. */
+  /** Remarks of the file about the server outside of its entry. */
   readonly notes: readonly string[];
 }
 

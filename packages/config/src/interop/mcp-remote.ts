@@ -101,7 +101,7 @@ function isPackageOption(word: string | undefined): boolean {
   return word === '-p' || word === '--package';
 }
 
-/** Whether a word may precede the name of the package on an `npx` command line. */
+/** Returns true if a word may precede the name of the package on an `npx` command line. */
 function isRunnerWord(word: string): boolean {
   return word.startsWith('-') || ['exec', 'dlx', 'x'].includes(word) || isPackage(word);
 }
@@ -294,7 +294,7 @@ function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 1 && port <= 65_535;
 }
 
-/** Whether a text is a URL, or may become one when its variables are expanded. */
+/** Returns true if a text is a URL, or may become one when its variables are expanded. */
 function isAddress(text: string): boolean {
   if (parseTemplate(text, false).some(({ kind }) => kind === 'variable'))
     return /^(?:https?:|wss?:|\$\{)/i.test(text);

@@ -20,7 +20,7 @@ export interface FindProjectOptions {
   readonly home: string;
   /** Relative paths of files that make a folder the root of a project. `.git` always does. */
   readonly markers: readonly string[];
-  /** Whether the folders above `cwd` are searched too. */
+  /** If true, the folders above `cwd` are searched too. */
   readonly searchParents: boolean;
   readonly platform: NodeJS.Platform;
   /** Ids of the users whose folders may be searched. Default: the current user, the owner of `cwd`, and root. */
@@ -78,7 +78,7 @@ async function acceptedOwners(start: string): Promise<readonly number[] | undefi
   return [self, (await stat(start)).uid, 0];
 }
 
-/** Whether a folder contains one of these files or folders. */
+/** Returns true if a folder contains one of these files or folders. */
 export async function holdsAny(folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     try {

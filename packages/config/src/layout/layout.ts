@@ -23,8 +23,8 @@ export interface Layout {
     /** Path below {@link base}, with `/` on every platform and without `.` or `..`. */
     readonly path: string;
     /**
-     * Where the object with the servers is. The first path that exists in the file is used. `[]` means the top level of the
-     * file, whose members count as servers if they look like one.
+     * Keys that lead to the object with the servers. The first path that exists in the file is used. `[]` means the top level of the file,
+     * whose members count as servers if they look like one.
      */
     readonly servers: readonly (readonly string[])[];
   }[];
@@ -37,11 +37,11 @@ export interface Layout {
     | readonly {
         /** Path below the system directory, with `/`. */
         readonly path: string;
-        /** Where the allow list is. If it is absent, every server is allowed. */
+        /** Keys that lead to the allow list. If it is absent, every server is allowed. */
         readonly allow: readonly string[];
-        /** Where the deny list is. */
+        /** Keys that lead to the deny list. */
         readonly deny: readonly string[];
-        /** What the lists contain: `rules` such as `{ "serverName": … }` ({@link ServerRule}), or plain `names`. */
+        /** Content of the lists: `rules` such as `{ "serverName": … }` ({@link ServerRule}), or plain `names`. */
         readonly form: 'rules' | 'names';
       }[]
     | undefined;
@@ -56,16 +56,16 @@ export interface Layout {
     | readonly {
         /** Path below the home directory, with `/`. */
         readonly path: string;
-        /** Where the list of wanted servers is. */
+        /** Keys that lead to the list of wanted servers. */
         readonly enabled: readonly string[];
-        /** Where the list of rejected servers is. A name in both lists is rejected. */
+        /** Keys that lead to the list of rejected servers. A name in both lists is rejected. */
         readonly disabled: readonly string[];
       }[]
     | undefined;
-  /** How variables are written. Default: `${NAME}` only, and a missing one is an error. */
+  /** Syntax of variables. Default: `${NAME}` only, and a missing one is an error. */
   readonly variables?:
     | {
-        /** Whether `$NAME` is expanded too, not only `${NAME}`. Default: false. */
+        /** If true, `$NAME` is expanded too, not only `${NAME}`. Default: false. */
         readonly bare?: boolean | undefined;
         /** Default of {@link LoadConfigOptions.missingVariables}. Default: `'error'`. */
         readonly missing?: 'error' | 'empty' | 'keep' | undefined;
@@ -85,7 +85,7 @@ export type KeyPath = readonly string[];
 /** Stands for the path of the project in a {@link KeyPath}. */
 export const PROJECT_PLACEHOLDER = '{project}';
 
-/** What happens if a variable without a default is not set. */
+/** Handling of a variable that has no default and is not set. */
 export type MissingVariable = NonNullable<NonNullable<Layout['variables']>['missing']>;
 
 /** Every {@link MissingVariable}, to check the value of a program. */

@@ -13,11 +13,11 @@ import {
 } from './layout.js';
 
 /**
- * Where the files of a layout are looked for. No environment variable changes that, because a project's `.env` could set
- * it; the only exception is the default of `home`, which follows `HOME`.
+ * Places where the files of a layout are looked for. No environment variable changes them, because a project's `.env` could set it; the
+ * only exception is the default of `home`, which follows `HOME`.
  */
 export interface LocationOptions {
-  /** Which files to look for: one of {@link layouts}, or your own ({@link defineLayout}). */
+  /** Names the files to look for: one of {@link layouts}, or your own ({@link defineLayout}). */
   readonly layout: Layout;
   /** A folder of the project. It must exist. Default: `process.cwd()`. */
   readonly cwd?: string | undefined;
@@ -26,8 +26,8 @@ export interface LocationOptions {
   /** Directory of the administrator's files, in place of {@link Layout.systemDirectory}. */
   readonly systemDirectory?: string | undefined;
   /**
-   * Whether the project's root is looked for in the folders above `cwd` too. The search never enters the home directory,
-   * the root of the file system, or a folder that another user can write to. Default: true.
+   * If true, the project's root is looked for in the folders above `cwd` too. The search never enters the home directory, the root of the
+   * file system, or a folder that another user can write to. Default: true.
    */
   readonly searchParents?: boolean | undefined;
   /** Platform whose paths and directories are used. Default: `process.platform`. */

@@ -1,6 +1,6 @@
 /**
- * Where a definition comes from, which decides its precedence. Lowest first, unless {@link Layout.order} is set: of two servers
- * with one name, the one whose scope comes later wins.
+ * Source of a definition, which decides its precedence. Lowest first, unless {@link Layout.order} is set: of two servers with one name, the
+ * one whose scope comes later wins.
  *
  * - `enterprise`: an administrator's defaults, which every other scope may replace
  * - `remote`: a list from a remote service ({@link LoadConfigOptions.remote})

@@ -53,7 +53,7 @@ export function objectsAroundServers(
   return [...new Set([root, ...around.flat()])];
 }
 
-/** Whether a member at the top level of a file is a server. */
+/** Returns true if a member at the top level of a file is a server. */
 export function looksLikeServer({ valueNode }: Member): boolean {
   const marks = ['type', 'transportType', 'command', 'cmd', 'url', 'httpUrl', 'serverUrl', 'baseUrl', 'uri'];
   return membersOf(valueNode).some(({ key }) => marks.includes(key));
@@ -73,7 +73,7 @@ export function strayMap(root: Node, keyPaths: readonly KeyPath[]): Member | und
   );
 }
 
-/** What to do about a document without servers at the expected keys, if it has some elsewhere. */
+/** Returns what to do about a document without servers at the expected keys, if it has some elsewhere. */
 export function missingMapHint(root: Node, keyPaths: readonly KeyPath[]): string | undefined {
   const wanted = keyPaths.find((keys) => keys.length === 1)?.[0];
   if (wanted === undefined) return undefined;

@@ -172,8 +172,8 @@ function refusal(
 }
 
 /**
- * What settings in the files forbid a server. A file of the project can deny tools of the user's own servers, but not switch
- * them off: it could hide one that watches over it.
+ * Returns what settings in the files forbid a server. A file of the project can deny tools of the user's own servers, but not switch them
+ * off: it could hide one that watches over it.
  */
 function fileRestrictions(
   { name, origin }: Definition,

@@ -45,15 +45,14 @@ export interface LoadConfigOptions extends LocationOptions {
   /** Values for `${NAME}`. Default: `process.env`. No other option reads the environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /**
-   * What happens if a variable without a default is not set. `'error'`: the server is not used, and there is a problem
-   * (`VARIABLE_MISSING`). `'empty'`: it expands to nothing. `'keep'`: the text `${NAME}` is passed on, and the problem is a
-   * warning. Default: `variables.missing` of the layout.
+   * Handles a variable that has no default and is not set. `'error'`: the server is not used, and there is a problem (`VARIABLE_MISSING`).
+   * `'empty'`: it expands to nothing. `'keep'`: the text `${NAME}` is passed on, and the problem is a warning. Default: `variables.missing`
+   * of the layout.
    */
   readonly missingVariables?: 'error' | 'empty' | 'keep' | undefined;
   /**
-   * Which environment variables files of the project may use. `'ask'`: any, and the approval question lists them.
-   * `'deny'`: none. A list: only these names. In `command` they may never use one. `inheritEnv` counts as a use. Default:
-   * `'ask'`.
+   * Limits the environment variables that files of the project may use. `'ask'`: any, and the approval question lists them. `'deny'`: none.
+   * A list: only these names. In `command` they may never use one. `inheritEnv` counts as a use. Default: `'ask'`.
    */
   readonly projectVariables?: 'ask' | 'deny' | readonly string[] | undefined;
   /** The host's own policy. It and every policy in the layout's files must permit a server. Default: none. */
@@ -74,8 +73,8 @@ export interface LoadConfigOptions extends LocationOptions {
    */
   readonly hasSignIn?: ((url: string) => boolean | Promise<boolean>) | undefined;
   /**
-   * Whether grants such as `trust` or `allowedTools` in files of the project take effect. Set it after the user has said
-   * that they trust the folder. Its servers need approval nevertheless. Default: false.
+   * If true, grants such as `trust` or `allowedTools` in files of the project take effect. Set it after the user has said that they trust
+   * the folder. Its servers need approval nevertheless. Default: false.
    */
   readonly folderIsTrusted?: boolean | undefined;
   /** Largest file that is read, in bytes; a larger one is a problem (`FILE_TOO_LARGE`). Default: 10 MiB. */

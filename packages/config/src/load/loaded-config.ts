@@ -54,7 +54,7 @@ export interface ServerEntry {
    */
   readonly identity?: string | undefined;
   /**
-   * What became of the definition.
+   * Outcome of the definition.
    *
    * - `ready`: it is in {@link LoadedConfig.servers}.
    * - `pending`: it waits for the user's approval.
@@ -76,7 +76,7 @@ export interface ServerEntry {
   readonly hash?: string | undefined;
   /** For status `ready`: the definition with canonical field names, variables expanded and a project's grants removed. */
   readonly config?: ServerConfig | undefined;
-  /** Where each field was written, by field path such as `env.API_KEY`; `''` is the entry itself. */
+  /** Place where each field was written, by field path such as `env.API_KEY`; `''` is the entry itself. */
   readonly provenance: Readonly<
     Record<
       string,

@@ -28,7 +28,7 @@ const ISSUE_MESSAGES = {
 /** A setting of another program, and the file that has it. */
 export interface SourceWord extends FileWord {
   readonly file: string;
-  /** Whether the file is the user's or an administrator's. A file of the project switches off only servers of the project. */
+  /** True if the file is the user's or an administrator's. A file of the project switches off only servers of the project. */
   readonly trusted: boolean;
 }
 

@@ -2,9 +2,8 @@
 const REST = '**';
 
 /**
- * Whether a rule matches a command. An allow rule matches the same program, written the same way, with exactly these
- * arguments. A deny rule also matches the program with any path, in any case, with a Windows extension, and with further
- * arguments.
+ * Returns true if a rule matches a command. An allow rule matches the same program, written the same way, with exactly these arguments. A
+ * deny rule also matches the program with any path, in any case, with a Windows extension, and with further arguments.
  */
 export function commandMatches(
   rule: readonly string[],
@@ -38,10 +37,9 @@ const PATTERN = /^(?:([a-z][a-z0-9+.-]*|\*):\/\/)?(\[[0-9a-f:.]+\]|[^/:?#@[\]]+)
 const STAR = 'zz-star-zz';
 
 /**
- * Whether a rule matches a URL. Compares canonical hosts, so that case, a trailing dot, user info and Unicode spelling do
- * not matter. A deny rule ignores the scheme, and without a port it matches any port; an allow rule compares the scheme,
- * and without a port it matches the default port. A rule or URL that cannot be parsed matches every deny list and no
- * allow list.
+ * Returns true if a rule matches a URL. Compares canonical hosts, so that case, a trailing dot, user info and Unicode spelling do not
+ * matter. A deny rule ignores the scheme, and without a port it matches any port; an allow rule compares the scheme, and without a port it
+ * matches the default port. A rule or URL that cannot be parsed matches every deny list and no allow list.
  */
 export function urlMatches(rule: string, url: string, list: 'allow' | 'deny'): boolean {
   const pattern = parsePattern(rule);
@@ -55,7 +53,7 @@ export function urlMatches(rule: string, url: string, list: 'allow' | 'deny'): b
   );
 }
 
-/** Whether a text is a valid URL rule. */
+/** Returns true if a text is a valid URL rule. */
 export function isUrlRule(rule: string): boolean {
   return parsePattern(rule) !== undefined;
 }
@@ -124,7 +122,7 @@ function decodedPath(path: string): string | undefined {
   }
 }
 
-/** Whether a text matches a pattern in which `*` matches any text. Runs in linear time. */
+/** Returns true if a text matches a pattern in which `*` matches any text. Runs in linear time. */
 export function globMatches(pattern: string, text: string): boolean {
   const [head = '', ...rest] = pattern.split('*');
   const tail = rest.pop();

@@ -23,9 +23,9 @@ export type ServerRule =
   | { readonly serverCommand: readonly string[]; readonly fields?: readonly string[] | undefined }
   | { readonly serverUrl: string; readonly fields?: readonly string[] | undefined };
 
-/** What an administrator or the host permits. If there are several policies, each of them must permit a server. */
+/** Policy of an administrator or of the host. If there are several policies, each of them must permit a server. */
 export interface ServerPolicy {
-  /** Whether only servers of the scopes `enterprise` and `managed` are permitted. Default: false. */
+  /** If true, only servers of the scopes `enterprise` and `managed` are permitted. Default: false. */
   readonly exclusive?: boolean | undefined;
   /**
    * If set, a server must match one of these rules; `[]` permits no server. The author of an entry chooses its name, so as
@@ -36,9 +36,9 @@ export interface ServerPolicy {
   /** Servers that match one of these rules are refused, even if `allow` matches too. Default: none. */
   readonly deny?: readonly ServerRule[] | undefined;
   /**
-   * Whether a server is refused if its `env` sets a variable that is neither known to be harmless (`*_API_KEY`, `*_TOKEN`,
-   * `LANG` …) nor listed in `environment`. Servers of an administrator are exempt. Always true if `allow` has a rule with
-   * `serverCommand`. Default: false.
+   * If true, a server is refused if its `env` sets a variable that is neither known to be harmless (`*_API_KEY`, `*_TOKEN`, `LANG` …) nor
+   * listed in `environment`. Servers of an administrator are exempt. Always true if `allow` has a rule with `serverCommand`. Default:
+   * false.
    */
   readonly refuseDangerousEnvironment?: boolean | undefined;
   /** Names of further variables that servers may set; `*` matches any text. Default: none. */

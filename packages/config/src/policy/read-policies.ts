@@ -112,7 +112,7 @@ function nearMiss(value: JsonValue, keys: KeyPath, lists: readonly string[]): st
   return undefined;
 }
 
-/** Whether a key beside the lists says that it permits or forbids servers, in words that are not those of the layout. */
+/** Returns true if a key beside the lists says that it permits or forbids servers, in words that are not those of the layout. */
 function seemsToBeList(key: string, depth: number): boolean {
   const word = foldWord(key);
   return (

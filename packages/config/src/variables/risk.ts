@@ -1,6 +1,6 @@
 /**
- * What setting a variable can do. `dangerous`: it makes programs load or run other code, connect elsewhere, or read other
- * files. `harmless`: it is a credential or affects only language and output. `unknown`: every other variable.
+ * Effect of setting a variable. `dangerous`: it makes programs load or run other code, connect elsewhere, or read other files. `harmless`:
+ * it is a credential or affects only language and output. `unknown`: every other variable.
  */
 export type VariableRisk = 'dangerous' | 'harmless' | 'unknown';
 

@@ -12,7 +12,7 @@ import { PathWatcher } from './watch-paths.js';
 
 /** Options of {@link watchConfig}. */
 export interface WatchConfigOptions extends LoadConfigOptions {
-  /** How long the files must be unchanged before they are loaded again, in milliseconds. Default: 200. */
+  /** Milliseconds for which the files must be unchanged before they are loaded again. Default: 200. */
   readonly debounceMs?: number | undefined;
   /**
    * A host whose servers follow the configuration: they are connected at once, and added, replaced and removed when files change.

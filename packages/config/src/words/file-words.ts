@@ -8,7 +8,7 @@ import { restrictBy, type Restrictions } from './read-words.js';
 export interface FileWord {
   /** The keys that lead to it: `mcp.excluded`. */
   readonly path: string;
-  /** What it forbids a server of this name. */
+  /** Returns what it forbids a server of this name. */
   readonly restrictionsOf: (server: string) => Restrictions;
 }
 
@@ -92,7 +92,7 @@ const MAX_SIZE = 20_000;
 /** More patterns of this kind are not compared. */
 const MAX_INNER = 20;
 
-/** Whether `*` is elsewhere than at the end, so that it can match a prefix in several ways. */
+/** Returns true if `*` is elsewhere than at the end, so that it can match a prefix in several ways. */
 function hasInnerStar(pattern: string): boolean {
   const at = pattern.indexOf('*');
   return at !== -1 && at < pattern.length - 1;
@@ -102,7 +102,7 @@ function sizeOf(value: JsonValue): number {
   return JSON.stringify(value).length;
 }
 
-/** What all of these settings forbid a server, and those that forbid something. */
+/** Returns what all of these settings forbid a server, and those that forbid something. */
 export function restrictionsBy<Word extends FileWord>(
   words: readonly Word[],
   server: string,
@@ -171,7 +171,7 @@ function decidedNames(value: JsonValue): readonly string[] {
   return [...(toolNames(value) ?? []), ...byDefault];
 }
 
-/** What a pattern denies of a server whose tools have one of these prefixes. */
+/** Returns what a pattern denies of a server whose tools have one of these prefixes. */
 function toolsOf(pattern: string, prefixes: readonly string[]): readonly string[] {
   return prefixes.flatMap((prefix) => {
     // `mcp__docs` stands for all tools of that server.
@@ -180,7 +180,7 @@ function toolsOf(pattern: string, prefixes: readonly string[]): readonly string[
   });
 }
 
-/** What is left of a pattern with `*` after it has matched a prefix, in every way in which it can. */
+/** Returns what is left of a pattern with `*` after it has matched a prefix, in every way in which it can. */
 function afterPrefix(pattern: string, prefix: string): readonly string[] {
   if (!hasInnerStar(pattern)) {
     const head = pattern.replace(/\*$/, '').toLowerCase();

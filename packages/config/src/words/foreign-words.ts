@@ -114,7 +114,7 @@ export const VARIABLE_WORDS: Readonly<Record<string, string>> = {
   pathSeparator: 'Write / or \\\\.',
 };
 
-/** What a field means. `field`: it is another name of ours. */
+/** Meaning of a field. `field`: it is another name of ours. */
 export type Meaning =
   | { readonly kind: 'off'; readonly value: boolean }
   | { readonly kind: 'denied' | 'only' | 'grant' }
@@ -126,7 +126,7 @@ export function foldWord(word: string): string {
   return word.replaceAll(/[_-]/g, '').toLowerCase();
 }
 
-/** Whether two words differ only in their spelling, by one character, or by two neighbors that changed places. */
+/** Returns true if two words differ only in their spelling, by one character, or by two neighbors that changed places. */
 export function isMisspelling(one: string, other: string): boolean {
   const [a, b] = [foldWord(one), foldWord(other)];
   if (a === b) return true;
@@ -175,7 +175,7 @@ export function meaningIn(words: ProgramWords, field: string): Meaning | undefin
   return meanings(words).get(field);
 }
 
-/** Whether obeying a word switches something off. */
+/** Returns true if obeying a word switches something off. */
 export function isRestriction({ kind }: Meaning): boolean {
   return kind === 'off' || kind === 'denied' || kind === 'only';
 }
@@ -185,7 +185,7 @@ export const RESTRICTING_WORDS: readonly string[] = [...ANYWHERE]
   .filter(([, meaning]) => isRestriction(meaning))
   .map(([word]) => word);
 
-/** Whether a key only carries a remark: `$schema`, `_comment`, `//`, `#`. */
+/** Returns true if a key only carries a remark: `$schema`, `_comment`, `//`, `#`. */
 export function isRemark(key: string): boolean {
   return /^(?:[$_#]|\/\/|x-)/.test(key);
 }

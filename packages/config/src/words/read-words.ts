@@ -94,7 +94,7 @@ function* wordsOf(entry: JsonObject): Generator<readonly [path: string, field: s
   }
 }
 
-/** Whether a field only has members that are words themselves. */
+/** Returns true if a field only has members that are words themselves. */
 function holdsOnlyWords(field: string, value: JsonValue): boolean {
   if (!isJsonObject(value) || Object.keys(value).length === 0) return false;
   return Object.keys(value).every((member) => meaningOf(`${field}.${member}`) !== undefined);

@@ -35,7 +35,7 @@ export interface LoadServersOptions extends Pick<
   readonly strictMcpConfig?: boolean | undefined;
   /** Options of the installed transport of local servers. Default: none. */
   readonly stdio?: StdioPluginOptions | undefined;
-  /** Whether questions about servers say where the user has signed in. Default: true if there is an `approve`. */
+  /** If true, questions about servers say where the user has signed in. Default: true if there is an `approve`. */
   readonly looksUpSignIns?: boolean | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface LoadedServers {
   readonly transports: readonly TransportPlugin[];
   /** Resolves to the transports with the schemas of all, for `createConfigEditor` of `@mcp-fittings/config`. */
   readonly loadTransports: () => Promise<readonly TransportPlugin[]>;
-  /** Where the PATH of local servers comes from, if it is not that of this program, which a desktop started. */
+  /** Source of the PATH of local servers, if it is not that of this program, which a desktop started. */
   readonly searchPath: DesktopEnvironment['source'] | undefined;
   /** The home directory of this run, with configuration, approvals, credentials and the files of other programs. */
   readonly home: string;

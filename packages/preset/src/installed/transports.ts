@@ -48,7 +48,7 @@ export class InstalledTransports {
     this.plugins = [...own, ...imports.keys()];
   }
 
-  /** Where the PATH of local servers comes from, if it is not that of this program. */
+  /** Source of the PATH of local servers, if it is not that of this program. */
   get searchPath(): DesktopEnvironment['source'] | undefined {
     return this.#searchPath;
   }

@@ -18,8 +18,8 @@ export interface DesktopEnvironmentOptions {
   /** The environment of this program. Default: `process.env`. */
   readonly env?: Environment | undefined;
   /**
-   * Whether a terminal started this program. Default: whether one of the standard streams is a terminal, or `TERM` is set, which a
-   * program inherits from its terminal even if its streams go elsewhere; also with `CI`, where no person has set up a shell.
+   * True if a terminal started this program. Default: true if one of the standard streams is a terminal, or `TERM` is set, which a program
+   * inherits from its terminal even if its streams go elsewhere; also with `CI`, where no person has set up a shell.
    */
   readonly terminal?: boolean | undefined;
   /** Absolute path of the login shell. Default: that of the account, and not `SHELL`, which a project's `.env` could set. */
@@ -34,7 +34,7 @@ export interface DesktopEnvironmentOptions {
 export interface DesktopEnvironment {
   /** The environment: pass it to {@link stdio} as `parentEnv`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where its PATH comes from: the login shell, or the folders that Homebrew and version managers use by default. */
+  /** Source of its PATH: the login shell, or the folders that Homebrew and version managers use by default. */
   readonly source: 'login shell' | 'known folders';
 }
 

@@ -24,11 +24,11 @@ const CHANGING = [
   '.nvm/versions/node',
 ];
 
-/** What a login shell said, as it is kept. */
+/** Answer of a login shell, as it is kept. */
 interface KeptPath {
   readonly shell: string;
   readonly askedAt: number;
-  /** When {@link CHANGING} were last changed, in their order. */
+  /** Times at which {@link CHANGING} were last changed, in their order. */
   readonly changes: readonly (number | null)[];
   readonly path: string;
 }

@@ -5,7 +5,7 @@ import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 export interface LoginShell {
   /** Absolute path of the shell. */
   readonly shell: string;
-  /** Where it looks for its startup files. */
+  /** Folder in which it looks for its startup files. */
   readonly home: string;
   /** Its environment. No other variable of this process reaches it: a project could have set `ENV` or `ZDOTDIR`. */
   readonly env: Readonly<Record<string, string>>;

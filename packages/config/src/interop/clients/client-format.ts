@@ -8,7 +8,7 @@ import type { InteropClient } from './all-clients.js';
 export type Conversion =
   { readonly entry: JsonObject; readonly notes: readonly string[] } | { readonly reason: string };
 
-/** What reading an entry of a client needs to know. */
+/** Options for reading an entry of a client. */
 export interface ClientReadOptions {
   readonly home: string;
   /** Folder that `${workspaceFolder}` stands for; undefined if it is not known. */
@@ -33,11 +33,11 @@ export interface ClientFormat {
   readonly transports: readonly string[];
   /** False if the client does not expand variables, so that `${NAME}` is literal text there. Default: true. */
   readonly expandsVariables?: boolean;
-  /** Whether `env` of an entry may pass on a variable of the client's environment by name. Default: false. */
+  /** If true, `env` of an entry may pass on a variable of the client's environment by name. Default: false. */
   readonly inheritsNamed?: boolean;
   /** Keys that lead to the object with the servers. The first path that exists is read; the first of all is written. */
   readonly servers: readonly KeyPath[];
-  /** Where the servers of one project are in the user's file; they are read first. Default: nowhere. */
+  /** Keys that lead to the servers of one project in the user's file; they are read first. Default: none. */
   readonly projectServers?: KeyPath;
   /** The files, in the order in which they are read. Of two servers with one name, the first is used. */
   readonly files: (platform: NodeJS.Platform) => readonly ClientFile[];
@@ -51,8 +51,8 @@ export interface ClientFormat {
 export type Draft = Record<string, JsonValue>;
 
 /**
- * How one field is converted: it is renamed (a string), a function writes to the draft and may return a note, or it is
- * dropped without a note (`null`).
+ * Conversion of one field: it is renamed (a string), a function writes to the draft and may return a note, or it is dropped without a note
+ * (`null`).
  */
 export type FieldRule = string | null | ((value: JsonValue, draft: Draft) => string | undefined | void);
 

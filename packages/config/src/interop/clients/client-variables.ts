@@ -79,7 +79,7 @@ export function translateEditorVariables(entry: JsonObject, options: ClientReadO
   });
 }
 
-/** How a client writes a variable. */
+/** Syntax of variables in the files of a client. */
 export interface VariableSyntax {
   readonly title: string;
   readonly format: (name: string, fallback: string | undefined) => string;
