@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A server that says its name to whoever connects. */
+/** A server that says its name to each client that connects. */
 function speaker(name: string): Server {
   // A server that looks whether another listens connects and leaves at once.
   const server = createServer((socket) => socket.on('error', () => undefined).end(name));

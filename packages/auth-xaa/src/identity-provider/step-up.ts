@@ -35,7 +35,7 @@ export class StepUps {
     this.#clock = clock;
   }
 
-  /** Requirement for the next sign-in; undefined when there is none. */
+  /** Requirement for the next sign-in; undefined without one. */
   get pending(): StepUp | undefined {
     return this.#pending;
   }
