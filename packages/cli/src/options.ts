@@ -29,6 +29,7 @@ export interface RemoteOptions {
   readonly header: readonly string[];
   readonly clientId?: string;
   readonly oauthScope: readonly string[];
+  readonly account?: string;
   /** Port of the OAuth redirect URI. */
   readonly port?: string;
 }

@@ -45,6 +45,13 @@ it('a URL in the place of a server is called and listed without an entry', async
   expect((await workspace.fittings([...store, 'call', 'x/add', ...header])).stderr).toContain(
     'apply only to a URL',
   );
+  // Another account has another sign-in.
+  const account = ['--account', 'ann@example.com', '--client-id', 'x'];
+  const other = await workspace.fittings([...store, 'call', guarded.url, 'add', ...account]);
+  expect(other.stderr).toContain(`fittings login ${guarded.url} --client-id x --account ann@example.com`);
+  expect((await workspace.fittings([...store, 'login', 'x', ...account])).stderr).toContain(
+    'apply only to a URL',
+  );
   const bare = await workspace.fittings([...store, 'call', guarded.url, 'a=1']);
   expect(bare).toMatchObject({ code: 2, stderr: expect.stringContaining('has to be followed by the name') });
 });

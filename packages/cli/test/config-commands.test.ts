@@ -36,6 +36,8 @@ it('adds, disables, enables and removes a server, in the scope that was said', a
     'me',
     '--oauth-scope',
     'a',
+    '--account',
+    'ann@example.com',
   ]);
   expect(await ownFile(workspace)).toMatchObject({
     projects: {
@@ -44,7 +46,7 @@ it('adds, disables, enables and removes a server, in the scope that was said', a
           db: {
             url: 'https://db.example/mcp',
             headers: { 'X-Key': '${KEY}' },
-            oauth: { clientId: 'me', scopes: ['a'] },
+            oauth: { clientId: 'me', scopes: ['a'], account: 'ann@example.com' },
           },
         },
       },

@@ -23,6 +23,7 @@ export function registerAdd(program: Command, deps: CommandDeps): void {
     .option('--cwd <folder>', 'working directory of the program')
     .option('--client-id <id>', 'ID of an OAuth client that is already registered for this server')
     .option('--oauth-scope <scope>', 'OAuth scope to request; can be repeated', collect, [])
+    .option('--account <name>', 'account to sign in with; each has credentials of its own')
     .option('--callback-port <port>', 'port of the OAuth redirect URI')
     .option('--entry <json>', 'the whole entry as JSON; @file or - for stdin')
     .option('--disabled', 'do not connect to it until it is enabled', false)
@@ -35,6 +36,7 @@ export function registerAdd(program: Command, deps: CommandDeps): void {
       examples(
         'fittings add everything -- npx -y @modelcontextprotocol/server-everything',
         'fittings add notion https://mcp.notion.com/mcp --scope project',
+        'fittings add notion-work https://mcp.notion.com/mcp --account me@work.example',
         "fittings add api --url https://api.example/mcp --header 'X-Key: ${API_KEY}'",
         `fittings add db --entry '{"command":"db-mcp","env":{"DSN":"\${DSN}"}}'`,
       ) +

@@ -29,5 +29,6 @@ export function addRemoteOptions(command: Command): Command {
     )
     .option('--client-id <id>', 'ID of an OAuth client that is already registered for this URL')
     .option('--oauth-scope <scope>', 'OAuth scope to request; can be repeated', collect, [])
+    .option('--account <name>', 'account to sign in with; each has credentials of its own')
     .option('--port <port>', 'port of the OAuth redirect URI');
 }

@@ -4,6 +4,7 @@ import { headerPairs, readTextArgument, textPairs } from '../arguments/option-va
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
+import { oauthMember } from '../session/resolve-server.js';
 import { openWorkspace, scopeFor } from '../session/workspace.js';
 import { secretNotes } from './config-notes.js';
 
@@ -18,6 +19,7 @@ export interface AddOptions {
   readonly cwd?: string;
   readonly clientId?: string;
   readonly oauthScope: readonly string[];
+  readonly account?: string;
   readonly callbackPort?: string;
   readonly entry?: string;
   readonly disabled: boolean;
@@ -79,14 +81,9 @@ async function entryFromOptions(
   words: readonly string[],
   options: AddOptions,
 ): Promise<ServerConfig> {
-  const { cwd, clientId, oauthScope: scopes, callbackPort: port, disabled } = options;
+  const { cwd, callbackPort: port, disabled } = options;
   const { command, args, url } = commandOrUrl(words, options.url);
   const type = options.type ?? options.transport ?? (/^wss?:/i.test(url ?? '') ? 'ws' : undefined);
-  const oauth = {
-    ...(clientId !== undefined && { clientId }),
-    ...(scopes.length > 0 && { scopes }),
-    ...(port !== undefined && { callbackPort: Number(port) }),
-  };
   if (url !== undefined && !URL.canParse(url) && !url.includes('${')) {
     throw new CommandError('ARGUMENTS_INVALID', '--url must be an absolute URL.', {
       hint: 'Start it with https:// or, on this machine, http://.',
@@ -103,7 +100,7 @@ async function entryFromOptions(
     ...(cwd !== undefined && { cwd }),
     ...(Object.keys(env).length > 0 && { env }),
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...(Object.keys(oauth).length > 0 && { oauth }),
+    ...oauthMember(options, port === undefined ? undefined : Number(port)),
     ...(disabled && { disabled }),
   };
 }

@@ -6,7 +6,7 @@ import type { RemoteOptions } from '../options.js';
 import { CommandError } from '../output/hints.js';
 import { openSpinner } from '../output/spinner.js';
 import type { CommandSession } from '../session/open-session.js';
-import { resolveServer } from '../session/resolve-server.js';
+import { loginArguments, resolveServer } from '../session/resolve-server.js';
 import { entrySecrets } from '../session/secrets.js';
 import { refusedHeader } from '../session/sign-in-errors.js';
 
@@ -28,7 +28,8 @@ export async function connectOne(
   using _waiting = openSpinner(deps, () => namesStillConnecting(host));
   await abortable(host.connect({ [name]: config }), signal);
   if (host.server(name).state.status === 'disconnected') await host.start(name, { signal });
-  const problem = whyNotConnected(host.server(name), session);
+  const loginCommand = (): string => session.loginCommand(loginArguments(server, flags));
+  const problem = whyNotConnected(host.server(name), { ...session, loginCommand });
   if (problem !== undefined) throw problem;
 }
 

@@ -31,14 +31,18 @@ export function resolveServer(
 }
 
 /**
- * Returns the arguments of the command that signs in to this server. A credential belongs to its client, so the client
- * ID is one of them.
+ * Returns the arguments of the command that signs in to this server. A credential belongs to its client and account, so
+ * these are two of them.
  */
-export function loginArguments(server: string, { clientId, oauthScope, port, type }: RemoteOptions): string {
+export function loginArguments(
+  server: string,
+  { clientId, oauthScope, account, port, type }: RemoteOptions,
+): string {
   const options = [
     ...(type === undefined ? [] : ['--type', type]),
     ...(clientId === undefined ? [] : ['--client-id', clientId]),
     ...oauthScope.flatMap((scope) => ['--oauth-scope', scope]),
+    ...(account === undefined ? [] : ['--account', account]),
     ...(port === undefined ? [] : ['--port', port]),
   ];
   return [server, ...options].map(quoted).join(' ');
@@ -120,7 +124,7 @@ function remoteEntry(
   flags: RemoteOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): ServerConfig {
-  const { type, clientId, oauthScope: scopes, port } = flags;
+  const { type, port } = flags;
   const url = expanded(written, env);
   if (!URL.canParse(url)) {
     throw new CommandError(
@@ -131,27 +135,42 @@ function remoteEntry(
   const headers = Object.fromEntries(
     Object.entries(headerPairs(flags.header)).map(([name, value]) => [name, expanded(value, env)]),
   );
-  const oauth = {
-    ...(clientId !== undefined && { clientId: expanded(clientId, env) }),
-    ...(scopes.length > 0 && { scopes }),
-    ...(port !== undefined && { callbackPort: portOf(port) }),
-  };
+  const clientId = flags.clientId === undefined ? undefined : expanded(flags.clientId, env);
+  const oauth = oauthMember({ ...flags, clientId }, port === undefined ? undefined : portOf(port));
   return {
     type: type ?? (/^ws/i.test(url) ? 'ws' : 'http'),
     url,
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...(Object.keys(oauth).length > 0 && { oauth }),
+    ...oauth,
   };
+}
+
+/** Returns the member `oauth` of an entry, if an option sets something of it. */
+export function oauthMember(
+  {
+    clientId,
+    oauthScope: scopes,
+    account,
+  }: { readonly clientId?: string | undefined } & Pick<RemoteOptions, 'oauthScope' | 'account'>,
+  callbackPort: number | undefined,
+): { readonly oauth?: object } {
+  const oauth = {
+    ...(clientId !== undefined && { clientId }),
+    ...(scopes.length > 0 && { scopes }),
+    ...(account !== undefined && { account }),
+    ...(callbackPort !== undefined && { callbackPort }),
+  };
+  return Object.keys(oauth).length > 0 ? { oauth } : {};
 }
 
 /** Throws `ARGUMENTS_INVALID` if a configured server is given options that apply only to a URL. */
 export function refuseRemoteOptions(server: string, flags: RemoteOptions): void {
-  const { type, header, clientId, oauthScope, port } = flags;
-  const isBare = [type, clientId, port].every((flag) => flag === undefined);
+  const { type, header, clientId, oauthScope, account, port } = flags;
+  const isBare = [type, clientId, account, port].every((flag) => flag === undefined);
   if (isBare && header.length === 0 && oauthScope.length === 0) return;
   throw new CommandError(
     'ARGUMENTS_INVALID',
-    `--type, --header, --client-id, --oauth-scope and --port apply only to a URL, and "${server}" is not a URL.`,
+    `--type, --header, --client-id, --oauth-scope, --account and --port apply only to a URL, and "${server}" is not a URL.`,
     { hint: 'Set them in the entry of the server, or use its URL.' },
   );
 }
