@@ -1,5 +1,5 @@
 import {
-  FittingsError,
+  type FittingsError,
   type JSONRPCMessage,
   type JSONRPCObject,
   type Transport,
@@ -7,6 +7,7 @@ import {
   TransportError,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core';
+import { withFallback } from '@mcp-fittings/toolbox/connect';
 
 /**
  * Creates a transport that switches to another one to the same server, for programs without a host, if the server refuses `initialize` as only an older server does
@@ -71,22 +72,14 @@ class FallbackTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    try {
-      await this.#active.send(message, options);
-    } catch (error) {
-      if (
-        !isHandshake(message) ||
-        this.#changed ||
-        this.#closing !== undefined ||
-        !(error instanceof FittingsError && error.code === 'ENDPOINT_INCOMPATIBLE')
-      )
-        throw error;
+    const send = (): Promise<void> => this.#active.send(message, options);
+    if (!isHandshake(message) || this.#changed) return send();
+    await withFallback('the server over either transport', send, async (refused) => {
+      if (this.#changed || this.#closing !== undefined) throw refused;
       this.#changed = true;
-      await this.#change(error);
-      await this.#active.send(message, options).catch((second: unknown) => {
-        throw bothFailed(error, second);
-      });
-    }
+      await this.#change(refused);
+      await send();
+    });
   }
 
   close(): Promise<void> {
@@ -117,10 +110,7 @@ class FallbackTransport implements Transport {
     if (this.#closing === undefined) {
       this.#active = newer;
       this.#listen(newer);
-      await newer.start().catch((second: unknown) => {
-        throw bothFailed(first, second);
-      });
-      return;
+      return newer.start();
     }
     await newer.close();
     this.#end();
@@ -147,20 +137,4 @@ class FallbackTransport implements Transport {
 
 function isHandshake(message: JSONRPCMessage): boolean {
   return 'method' in message && message.method === 'initialize';
-}
-
-/** If the second transport requires sign-in, that is the error. Otherwise both are kept; the first one is the more likely reason. */
-function bothFailed(first: FittingsError, second: unknown): unknown {
-  if (!(second instanceof FittingsError) || second.kind === 'auth') return second;
-  const { code, kind, retryable, details } = second;
-  const message = `Both transports failed. First: ${first.message} Then: ${second.message}`;
-  return new TransportError(code, message, {
-    server: first.server,
-    cause: new AggregateError([first, second], 'Both transports failed.'),
-    kind,
-    retryable,
-    details,
-    delivery: 'rejected',
-    hint: first.hint,
-  });
 }

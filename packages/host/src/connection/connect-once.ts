@@ -1,9 +1,5 @@
-import {
-  AuthRequiredError,
-  FittingsError,
-  type Transport,
-  type TransportPlugin,
-} from '@mcp-fittings/client-core';
+import { FittingsError, type Transport, type TransportPlugin } from '@mcp-fittings/client-core';
+import { withFallback } from '@mcp-fittings/toolbox/connect';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { EngineCallbacks, EngineEvents, EngineSession, ProtocolEra } from '../contracts/engine.js';
 import type { ConnectPhase } from '../contracts/state.js';
@@ -59,16 +55,11 @@ export interface AttemptEvents extends Omit<EngineEvents, 'closed'> {
  */
 export async function connectOnce(shared: Shared, options: AttemptOptions): Promise<Connection> {
   const { plugin } = await shared.resolve();
-  try {
-    return await connectOver(plugin, shared, options);
-  } catch (first) {
-    const { fallback } = plugin;
-    if (fallback === undefined || !(first instanceof FittingsError && first.code === 'ENDPOINT_INCOMPATIBLE'))
-      throw first;
-    return connectOver(fallback, shared, options).catch((second: unknown) => {
-      throw bothFailed(shared.server, [plugin.type, fallback.type], first, second);
-    });
-  }
+  const { fallback } = plugin;
+  const connect = (): Promise<Connection> => connectOver(plugin, shared, options);
+  if (fallback === undefined) return connect();
+  const what = `the server "${shared.server}" over ${plugin.type} or ${fallback.type}`;
+  return withFallback(what, connect, () => connectOver(fallback, shared, options));
 }
 
 /** Largest share of the time for messages that answer no request. The rest of a flood stays in the server's pipe. */
@@ -180,25 +171,4 @@ function tooSlow(
     hint,
     details,
   });
-}
-
-function bothFailed(
-  server: string,
-  types: readonly [string, string],
-  first: FittingsError,
-  second: unknown,
-): unknown {
-  if (second instanceof AuthRequiredError || !(second instanceof FittingsError)) return second;
-  return new FittingsError(
-    second.code,
-    `Could not reach the server "${server}" over ${types.join(' or ')}: ${second.message}`,
-    {
-      server,
-      cause: new AggregateError([first, second], `${first.message} | ${second.message}`),
-      kind: second.kind,
-      retryable: second.retryable,
-      hint: first.hint ?? second.hint,
-      details: second.details,
-    },
-  );
 }
