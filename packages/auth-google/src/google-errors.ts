@@ -16,7 +16,7 @@ export function googleError(
 ): FittingsError {
   const ours = fittingsErrorIn(cause);
   if (ours !== undefined) return ours;
-  const { status, error, text } = refusalOf(cause);
+  const { status, error, text } = googleErrorOf(cause);
   if (status !== undefined) return refusal(status, error, text, server, serviceAccount);
 
   const system = classifySystemError(cause);
@@ -84,14 +84,14 @@ function hintFor(status: number, serviceAccount: string | undefined): string {
   return 'Check the scopes, and the permissions of the credentials.';
 }
 
-interface Refusal {
+interface GoogleError {
   readonly status: number | undefined;
   readonly error: string;
   readonly text: string;
 }
 
 /** Google's services use two forms: that of RFC 6749, and `{ error: { code, status, message } }`. */
-function refusalOf(cause: unknown): Refusal {
+function googleErrorOf(cause: unknown): GoogleError {
   const response = isRecord(cause) ? cause['response'] : undefined;
   if (!isRecord(response) || typeof response['status'] !== 'number') {
     return { status: undefined, error: '', text: '' };

@@ -26,7 +26,7 @@ import { createStderrTail, type StderrTail } from './process/stderr-tail.js';
 import { answeredId } from './wire/answered-id.js';
 import { contentLengthFraming } from './wire/content-length-framing.js';
 import { describeNoise } from './wire/describe-noise.js';
-import type { Framing, Refusal } from './wire/framing.js';
+import type { Framing, RejectedMessage } from './wire/framing.js';
 import { createMessageReader, type MessageSink } from './wire/message-reader.js';
 import { newlineFraming } from './wire/newline-framing.js';
 import { createOutboundQueue, type OutboundQueue } from './wire/outbound-queue.js';
@@ -317,7 +317,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
         if (!this.#fallback.received(value)) this.receive(value);
       },
       noise: (head) => this.#receiveNoise(head),
-      refused: (refusal) => this.#refuse(refusal),
+      rejected: (message) => this.#reject(message),
       broken: (code, problem) => this.fail(this.#fault(code, problem)),
     };
   }
@@ -332,7 +332,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     });
   }
 
-  #refuse({ code, problem, head, tail }: Refusal): boolean {
+  #reject({ code, problem, head, tail }: RejectedMessage): boolean {
     const id = answeredId(head, tail);
     if (id !== undefined && this.isPending(id)) {
       const hint =

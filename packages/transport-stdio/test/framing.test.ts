@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { readPaced } from '../src/process/server-process.js';
-import type { Refusal } from '../src/wire/framing.js';
+import type { RejectedMessage } from '../src/wire/framing.js';
 import { contentLengthFraming } from '../src/wire/content-length-framing.js';
 import { newlineFraming } from '../src/wire/newline-framing.js';
 import { createMessageReader } from '../src/wire/message-reader.js';
@@ -13,11 +13,11 @@ const FRAMINGS = { newline: newlineFraming, 'content-length': contentLengthFrami
 interface Found {
   readonly values: unknown[];
   readonly noise: string[];
-  readonly refusals: Refusal[];
+  readonly rejected: RejectedMessage[];
   readonly broken: string[];
 }
 
-type Answers = (refusal: Refusal) => boolean;
+type Answers = (message: RejectedMessage) => boolean;
 
 /** What a reader makes of these bytes, when they come in pieces of this size. */
 function readInPieces(
@@ -26,15 +26,15 @@ function readInPieces(
   size: number,
   answers: Answers,
 ): Found {
-  const found: Found = { values: [], noise: [], refusals: [], broken: [] };
+  const found: Found = { values: [], noise: [], rejected: [], broken: [] };
   const reader = createMessageReader({
     framing: FRAMINGS[name],
     sink: {
       value: (value) => void found.values.push(value),
       noise: (head) => void found.noise.push(head().trim()),
-      refused: (refusal) => {
-        found.refusals.push(refusal);
-        return answers(refusal);
+      rejected: (message) => {
+        found.rejected.push(message);
+        return answers(message);
       },
       broken: (code, problem) => void found.broken.push(`${code}: ${problem.replace(/\d+/, 'N')}`),
     },
@@ -52,7 +52,7 @@ function read(
   answers: Answers = () => false,
 ): Found {
   const bytes = Buffer.from(input);
-  const comparable = (found: Found): Found => ({ ...found, refusals: found.refusals.filter(final) });
+  const comparable = (found: Found): Found => ({ ...found, rejected: found.rejected.filter(final) });
   const whole = readInPieces(name, bytes, bytes.length, answers);
   for (let size = 1; size < 10; size++) {
     expect(comparable(readInPieces(name, bytes, size, answers))).toEqual(comparable(whole));
@@ -60,7 +60,7 @@ function read(
   return whole;
 }
 
-const final = (refusal: Refusal): boolean => refusal.tail !== undefined;
+const final = (message: RejectedMessage): boolean => message.tail !== undefined;
 const framed = (json: string): string => FRAMINGS['content-length'].frame(json);
 
 describe('one message per line', () => {
@@ -87,9 +87,9 @@ describe('one message per line', () => {
       Buffer.of(0xed, 0xa0, 0x80),
       Buffer.from('"}}\n{}\n'),
     ]);
-    const { values, refusals } = read('newline', raw);
+    const { values, rejected } = read('newline', raw);
     expect(values).toEqual([{}]);
-    expect(refusals).toMatchObject([
+    expect(rejected).toMatchObject([
       { code: 'MESSAGE_INVALID', problem: expect.stringContaining('not valid UTF-8') },
     ]);
   });
@@ -112,7 +112,7 @@ describe('one message per line', () => {
       '[[1]]',
       '',
     ];
-    const { values, noise, refusals } = read('newline', lines.join('\n'));
+    const { values, noise, rejected } = read('newline', lines.join('\n'));
     expect(values).toEqual([{}, { a: 1 }, [{ b: 2 }]]);
     expect(noise).toEqual([
       '',
@@ -127,28 +127,28 @@ describe('one message per line', () => {
       '5',
       '[[1]]',
     ]);
-    expect(refusals).toEqual([]);
+    expect(rejected).toEqual([]);
   });
 
   it('rejects what begins like a message and is not JSON', () => {
-    const { refusals } = read('newline', '{"id":3,"result":{"x":NaN}}\n');
-    expect(refusals).toMatchObject([{ code: 'MESSAGE_INVALID', head: '{"id":3,"result":{"x":NaN}}' }]);
+    const { rejected } = read('newline', '{"id":3,"result":{"x":NaN}}\n');
+    expect(rejected).toMatchObject([{ code: 'MESSAGE_INVALID', head: '{"id":3,"result":{"x":NaN}}' }]);
   });
 
   it('rejects a message that is too large, and reads on', () => {
     const large = JSON.stringify({ id: 3, result: { text: 'x'.repeat(LIMIT) } });
-    const { values, refusals, broken } = read('newline', `${large}\n{"a":1}\n`);
-    expect(refusals).toMatchObject([{ code: 'MESSAGE_TOO_LARGE', tail: expect.stringMatching(/x"\}\}$/) }]);
+    const { values, rejected, broken } = read('newline', `${large}\n{"a":1}\n`);
+    expect(rejected).toMatchObject([{ code: 'MESSAGE_TOO_LARGE', tail: expect.stringMatching(/x"\}\}$/) }]);
     expect(values).toEqual([{ a: 1 }]);
     expect(broken).toEqual([]);
   });
 
   it('fails the request before the end of a message that is too large, and only once', () => {
     const large = JSON.stringify({ id: 3, result: { text: 'x'.repeat(LIMIT * 2) } });
-    const { refusals } = read('newline', large.slice(0, 1500), () => true);
-    expect(refusals).toHaveLength(1);
-    expect(refusals[0]?.head).toContain('"id":3');
-    expect(refusals.filter(final)).toEqual([]);
+    const { rejected } = read('newline', large.slice(0, 1500), () => true);
+    expect(rejected).toHaveLength(1);
+    expect(rejected[0]?.head).toContain('"id":3');
+    expect(rejected.filter(final)).toEqual([]);
   });
 
   it('rejects each of several messages that are too large', () => {
@@ -164,8 +164,8 @@ describe('one message per line', () => {
   });
 
   it('ignores the encoding of lines that are not messages', () => {
-    const { noise, refusals } = read('newline', Buffer.from('caf\xe9\n', 'latin1'));
-    expect({ noise, refusals }).toEqual({ noise: ['caf\ufffd'], refusals: [] });
+    const { noise, rejected } = read('newline', Buffer.from('caf\xe9\n', 'latin1'));
+    expect({ noise, rejected }).toEqual({ noise: ['caf\ufffd'], rejected: [] });
   });
 
   it('gives up on a message four times too large, and on other endless lines at once', () => {
@@ -224,8 +224,8 @@ describe('Content-Length', () => {
   });
 
   it('ignores an empty message', () => {
-    const { values, refusals, noise } = read('content-length', `Content-Length: 0\r\n\r\n${framed('{}')}`);
-    expect({ values, refusals, noise }).toEqual({ values: [{}], refusals: [], noise: [] });
+    const { values, rejected, noise } = read('content-length', `Content-Length: 0\r\n\r\n${framed('{}')}`);
+    expect({ values, rejected, noise }).toEqual({ values: [{}], rejected: [], noise: [] });
   });
 
   it('rejects what is too large, not UTF-8 or not JSON, and reads on', () => {
@@ -240,15 +240,15 @@ describe('Content-Length', () => {
       notUtf8,
       Buffer.from(framed('{"a":') + framed('{"b":2}')),
     ]);
-    const { values, refusals } = read('content-length', wire);
+    const { values, rejected } = read('content-length', wire);
     expect(values).toEqual([{ b: 2 }]);
-    expect(refusals.filter(final).map(({ code }) => code)).toEqual([
+    expect(rejected.filter(final).map(({ code }) => code)).toEqual([
       'MESSAGE_TOO_LARGE',
       'MESSAGE_INVALID',
       'MESSAGE_INVALID',
     ]);
-    expect(refusals[0]?.head).toMatch(/^\{"id":3/);
-    expect(refusals.find((refusal) => final(refusal))?.tail).toMatch(/x"\}\}$/);
+    expect(rejected[0]?.head).toMatch(/^\{"id":3/);
+    expect(rejected.find((message) => final(message))?.tail).toMatch(/x"\}\}$/);
   });
 
   it('gives up on a message four times too large as soon as it is announced, and on an endless header', () => {

@@ -32,7 +32,7 @@ export const contentLengthFraming: Framing = {
       if (size > maxBytes * HOPELESS_FACTOR) {
         breakOff('MESSAGE_TOO_LARGE', `The server announced a message of ${size} bytes.`);
       } else if (size > 0) {
-        body = size > maxBytes ? refusedBody(size, maxBytes, sink) : wantedBody(size, sink);
+        body = size > maxBytes ? rejectedBody(size, maxBytes, sink) : wantedBody(size, sink);
       }
     };
 
@@ -115,7 +115,7 @@ function wantedBody(size: number, sink: FrameSink): Body {
       // Before the text is parsed, which takes its memory once more.
       parts.clear();
       if (text !== undefined) return sink.message(text.charCodeAt(0) === BOM ? text.slice(1) : text);
-      sink.refused({
+      sink.rejected({
         code: 'MESSAGE_INVALID',
         problem: 'A message from the server is not valid UTF-8.',
         head,
@@ -125,15 +125,15 @@ function wantedBody(size: number, sink: FrameSink): Body {
   };
 }
 
-function refusedBody(size: number, maxBytes: number, sink: FrameSink): Body {
+function rejectedBody(size: number, maxBytes: number, sink: FrameSink): Body {
   const problem = `A message from the server is larger than ${maxBytes} bytes.`;
   let missing = size;
   let head: Uint8Array = NOTHING;
   let tail: Uint8Array = NOTHING;
   let reported = false;
-  const refuse = (end?: Uint8Array): void => {
-    const refusal = { code: 'MESSAGE_TOO_LARGE', problem, head: decodeLoosely(head) } as const;
-    reported ||= sink.refused({ ...refusal, ...(end !== undefined && { tail: decodeLoosely(end) }) });
+  const reject = (end?: Uint8Array): void => {
+    const message = { code: 'MESSAGE_TOO_LARGE', problem, head: decodeLoosely(head) } as const;
+    reported ||= sink.rejected({ ...message, ...(end !== undefined && { tail: decodeLoosely(end) }) });
   };
   return {
     get missing() {
@@ -144,8 +144,8 @@ function refusedBody(size: number, maxBytes: number, sink: FrameSink): Body {
       const wasShort = head.length < EXCERPT_BYTES;
       if (wasShort) head = concatBytes([head, bytes.subarray(0, EXCERPT_BYTES - head.length)]);
       tail = concatBytes([tail, bytes.subarray(-EXCERPT_BYTES)]).slice(-EXCERPT_BYTES);
-      if (wasShort && head.length === EXCERPT_BYTES) refuse();
-      if (missing === 0) refuse(tail);
+      if (wasShort && head.length === EXCERPT_BYTES) reject();
+      if (missing === 0) reject(tail);
     },
   };
 }

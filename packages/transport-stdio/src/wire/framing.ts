@@ -12,7 +12,7 @@ export interface FrameReader {
 }
 
 /** A rejected message. Its first and last characters may tell which request it answers. */
-export interface Refusal {
+export interface RejectedMessage {
   readonly code: 'MESSAGE_TOO_LARGE' | 'MESSAGE_INVALID';
   readonly problem: string;
   readonly head: string;
@@ -27,7 +27,7 @@ export interface FrameSink {
   /** Something else, which is skipped; `head` returns how it begins. */
   noise(head: () => string): void;
   /** Returns true if the request that this message answers was found and has failed. */
-  refused(refusal: Refusal): boolean;
+  rejected(message: RejectedMessage): boolean;
   /** The rest of the stream cannot be read. */
   broken(code: ErrorCode, problem: string): void;
 }

@@ -39,7 +39,7 @@ export function createMessageReader({ framing, sink, maxBytes, found }: MessageR
         value = JSON.parse(text);
       } catch {
         const excerpt = { head: text.slice(0, EXCERPT), tail: text.slice(-EXCERPT) };
-        sink.refused({
+        sink.rejected({
           code: 'MESSAGE_INVALID',
           problem: 'A message from the server is not valid JSON.',
           ...excerpt,

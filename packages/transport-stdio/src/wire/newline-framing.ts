@@ -20,7 +20,7 @@ export const newlineFraming: Framing = {
       if (broken) return;
       const isMessage = /^[{[\s]/.test(head);
       if (isMessage && bytes <= maxBytes * HOPELESS_FACTOR) {
-        reported ||= sink.refused({ code: 'MESSAGE_TOO_LARGE', problem, head });
+        reported ||= sink.rejected({ code: 'MESSAGE_TOO_LARGE', problem, head });
         return;
       }
       broken = true;
@@ -35,14 +35,14 @@ export const newlineFraming: Framing = {
         if (line.kind === 'text') return sink.message(line.text);
         const { kind, head, tail } = line;
         if (kind === 'not-utf8') {
-          sink.refused({
+          sink.rejected({
             code: 'MESSAGE_INVALID',
             problem: 'A message from the server is not valid UTF-8.',
             head,
             tail,
           });
         } else if (!reported) {
-          sink.refused({ code: 'MESSAGE_TOO_LARGE', problem, head, tail });
+          sink.rejected({ code: 'MESSAGE_TOO_LARGE', problem, head, tail });
         }
         reported = false;
       },

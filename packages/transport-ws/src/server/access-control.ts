@@ -4,14 +4,14 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { WebSocketServerOptions } from './options.js';
-import type { Refusal } from './refusal.js';
+import type { UpgradeRefusal } from './refuse-upgrade.js';
 
 /** Decides who may connect. */
 export interface AccessControl {
   /** Checks the Host and Origin headers of a request; undefined if they are allowed. */
-  checkSource(request: IncomingMessage): Refusal | undefined;
+  checkSource(request: IncomingMessage): UpgradeRefusal | undefined;
   /** Checks the credentials of a request; undefined if they are valid. */
-  checkCredentials(request: IncomingMessage, signal: AbortSignal): Promise<Refusal | undefined>;
+  checkCredentials(request: IncomingMessage, signal: AbortSignal): Promise<UpgradeRefusal | undefined>;
 }
 
 /** Checks the credentials of a request. */

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import type { Clock, Logger } from '@mcp-fittings/client-core';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { AccessControl } from './access-control.js';
-import type { Refusal } from './refusal.js';
+import type { UpgradeRefusal } from './refuse-upgrade.js';
 
-export const CLOSING: Refusal = { status: 503, reason: 'The server is closing' };
-const BUSY: Refusal = { status: 503, reason: 'There are too many connections' };
-const LATE: Refusal = { status: 503, reason: 'The check of the credentials timed out' };
-const BROKEN: Refusal = { status: 500, reason: 'The check of the credentials failed' };
+export const CLOSING: UpgradeRefusal = { status: 503, reason: 'The server is closing' };
+const BUSY: UpgradeRefusal = { status: 503, reason: 'There are too many connections' };
+const LATE: UpgradeRefusal = { status: 503, reason: 'The check of the credentials timed out' };
+const BROKEN: UpgradeRefusal = { status: 500, reason: 'The check of the credentials failed' };
 
 export interface AdmissionOptions {
   readonly access: AccessControl;
@@ -24,7 +24,7 @@ export interface AdmissionOptions {
 }
 
 /** Resolves with undefined if a request is accepted, or with the refusal. Limits the number of requests and the time. */
-export type Admission = (request: IncomingMessage, socket: Socket) => Promise<Refusal | undefined>;
+export type Admission = (request: IncomingMessage, socket: Socket) => Promise<UpgradeRefusal | undefined>;
 
 export function createAdmission(options: AdmissionOptions): Admission {
   const { access, maxConnections, maxHandshakes, handshakeMs, closing, clock, logger } = options;
@@ -33,7 +33,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const checkCredentials = async (
     request: IncomingMessage,
     signal: AbortSignal,
-  ): Promise<Refusal | undefined> => {
+  ): Promise<UpgradeRefusal | undefined> => {
     let late = false;
     const error = (): Error => {
       late = true;

@@ -16,10 +16,10 @@ import { SocketTransport } from '../socket/socket-transport.js';
 import { createAccessControl } from './access-control.js';
 import { CLOSING, createAdmission } from './admission.js';
 import type { WebSocketServer, WebSocketServerOptions } from './options.js';
-import { createRefusalLog, refuse, type Refusal } from './refusal.js';
+import { createRefusalLog, refuseUpgrade, type UpgradeRefusal } from './refuse-upgrade.js';
 
 const SUB_PROTOCOL = 'mcp';
-const NOT_FOUND: Refusal = { status: 404, reason: 'No WebSocket is served at this path' };
+const NOT_FOUND: UpgradeRefusal = { status: 404, reason: 'No WebSocket is served at this path' };
 
 /**
  * Handles the upgrade requests of an `http.Server` and creates a transport for each client, which the servers of both official SDKs
@@ -57,9 +57,9 @@ export function createWebSocketServer(options: WebSocketServerOptions): WebSocke
   });
   const handler = createHandler(options, closeTimeoutMs);
 
-  const turnAway = (socket: Duplex, refusal: Refusal): void => {
+  const turnAway = (socket: Duplex, refusal: UpgradeRefusal): void => {
     logRefusal(refusal);
-    refuse(socket, refusal);
+    refuseUpgrade(socket, refusal);
   };
 
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {

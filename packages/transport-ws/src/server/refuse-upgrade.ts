@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from '@mcp-fittings/client-core';
 
 /** Says why an upgrade is refused. */
-export interface Refusal {
+export interface UpgradeRefusal {
   readonly status: number;
   /** For the client and the log; contains nothing that a client sent. */
   readonly reason: string;
@@ -13,7 +13,7 @@ export interface Refusal {
 const LINE_BREAK = /[\r\n]/;
 
 /** Answers an upgrade request with a plain HTTP response and closes the connection. */
-export function refuse(socket: Duplex, { status, reason, wwwAuthenticate }: Refusal): void {
+export function refuseUpgrade(socket: Duplex, { status, reason, wwwAuthenticate }: UpgradeRefusal): void {
   const body = `${reason}.\n`;
   const challenge =
     wwwAuthenticate === undefined || LINE_BREAK.test(wwwAuthenticate)
@@ -34,7 +34,7 @@ export function refuse(socket: Duplex, { status, reason, wwwAuthenticate }: Refu
 }
 
 /** Logs the first, tenth, hundredth … refusal of each kind, so that a flood of them does not flood the log. */
-export function createRefusalLog(logger: Logger | undefined): (refusal: Refusal) => void {
+export function createRefusalLog(logger: Logger | undefined): (refusal: UpgradeRefusal) => void {
   const counts = new Map<string, number>();
   return ({ status, reason }) => {
     const times = (counts.get(reason) ?? 0) + 1;
