@@ -5,7 +5,7 @@
  * maps and declarations of private parts, which made packages two to three times as large.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { builtinModules } from 'node:module';
+import { builtinModules, createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -106,6 +106,7 @@ async function bundle({ exports, devDependencies = {}, peerDependencies = {} }, 
 async function bundled(files, dist, inlined) {
   const isOwn = (importer) => importer === undefined || importer.startsWith(dist + sep);
   const isInlined = (id) => inlined.some((name) => id === name || id.startsWith(`${name}/`));
+  const find = createRequire(join(dist, 'index.js'));
   const built = await rolldown({
     input: Object.fromEntries([...files.values()].map((file) => [file, join(dist, `${file}.js`)])),
     // The file of an entry point also exports what others need of it, which saves a file beside it.
@@ -140,9 +141,23 @@ async function bundled(files, dist, inlined) {
     comments: { jsdoc: false },
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
+    paths: (id) => firstOfFile(id, find),
   });
   await built.close();
   return output;
+}
+
+/**
+ * Returns the first entry point of ours that is the same file: Node.js resolves each specifier on its own, so to import six subjects
+ * that are one file took longer than to load it. What is one file has to stay one file in all versions that `^` accepts.
+ */
+function firstOfFile(id, { resolve }) {
+  const [, name, subject] = /^(@mcp-fittings\/[^/]+)\/(.+)$/.exec(id) ?? [];
+  if (subject === undefined) return id;
+  const { exports } = JSON.parse(readFileSync(resolve(`${name}/package.json`), 'utf8'));
+  const file = exports[`./${subject}`].default;
+  const [first] = Object.entries(exports).find(([, target]) => target.default === file);
+  return name + first.slice(1);
 }
 
 /** What packages in CommonJS may require. Node.js 20 does not have `node:sqlite`. */

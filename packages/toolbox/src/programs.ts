@@ -9,11 +9,5 @@ export {
   type ProgramFiles,
   type ProgramRequest,
 } from './programs/find-program.js';
-export {
-  installedFile,
-  ownProgram,
-  type OwnProgram,
-  type OwnProgramRequest,
-} from './programs/own-program.js';
 export { searchedFolders, withSafeSearch, type Environment } from './programs/search-path.js';
 export type { ProgramRefusal } from './programs/windows-cmd.js';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { installedFile, ownProgram } from '@mcp-fittings/toolbox/programs';
+import { installedFile, ownProgram } from '@mcp-fittings/toolbox/own-program';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 const run = promisify(execFile);

@@ -142,6 +142,31 @@ describe('what is published of entry points that `exports` leads to one file', (
   });
 });
 
+describe('what a published package imports of another one of ours', () => {
+  it('import: is one specifier for all entry points that are one file', async () => {
+    const of = (file: string): { default: string } => ({ default: `./dist/${file}.js` });
+    await write({
+      'node_modules/@mcp-fittings/parts/package.json': JSON.stringify({
+        name: '@mcp-fittings/parts',
+        exports: {
+          './text': of('common'),
+          './timing': of('common'),
+          './lock': of('lock'),
+          './package.json': './package.json',
+        },
+      }),
+      'package.json': JSON.stringify({ name: 'sample', exports: { '.': of('index') } }),
+      'src/index.ts': '',
+      'dist/index.js':
+        "export { wait } from '@mcp-fittings/parts/timing';\nexport { short } from '@mcp-fittings/parts/text';\nexport { lock } from '@mcp-fittings/parts/lock';\n",
+    });
+    await stage(folder, join(folder, 'publish'));
+    const text = await readFile(join(folder, 'publish/dist/index.js'), 'utf8');
+    const imported = Array.from(text.matchAll(/ from "([^"]+)"/g), ([, specifier]) => specifier);
+    expect(new Set(imported)).toEqual(new Set(['@mcp-fittings/parts/text', '@mcp-fittings/parts/lock']));
+  });
+});
+
 /** Returns the files that importing a published entry point of the toolbox loads, and their size. */
 async function loadedBy(entry: string, published: string): Promise<{ files: string[]; bytes: number }> {
   const manifest = JSON.parse(await readFile(join(published, 'package.json'), 'utf8')) as {

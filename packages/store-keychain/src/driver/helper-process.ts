@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { createLineReader } from '@mcp-fittings/toolbox/framing';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { ownProgram, type OwnProgram } from '@mcp-fittings/toolbox/programs';
+import { ownProgram, type OwnProgram } from '@mcp-fittings/toolbox/own-program';
 import { storeError } from '@mcp-fittings/toolbox/stores';
 import type {
   DriverCall,

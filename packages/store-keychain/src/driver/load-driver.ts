@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as Keyring from '@napi-rs/keyring';
-import { installedFile } from '@mcp-fittings/toolbox/programs';
+import { installedFile } from '@mcp-fittings/toolbox/own-program';
 import type { DriverSpec, KeytarLike } from './keychain-driver.js';
 
 /** Loads native code, so it is called at the first use and, except for hosts that opt out, in the helper process. */

@@ -6,7 +6,7 @@ import {
   type StdioEntry,
   type StdioPluginOptions,
 } from '@mcp-fittings/transport-stdio';
-import { ownProgram } from '@mcp-fittings/toolbox/programs';
+import { ownProgram } from '@mcp-fittings/toolbox/own-program';
 import { sharedFolder } from '../wire/socket-address.js';
 import type { SharedProcessCommand } from './connect.js';
 import { SharedTransport } from './shared-transport.js';

@@ -1,3 +1,9 @@
+/**
+ * For packages with a program or a native part of their own: finds it beside a bundle, too. A separate entry point, because transports
+ * that start programs of others do not need it. Node.js only.
+ *
+ * @packageDocumentation
+ */
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
