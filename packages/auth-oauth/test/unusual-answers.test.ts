@@ -199,6 +199,41 @@ describe('an error with status 200', () => {
     expect(await person.signIn({ interaction, ...fast })).toMatchObject(denied);
   });
 
+  it.each([
+    [undefined, 5_000],
+    [0.5, 1_000],
+    [1, 1_000],
+    [90, 60_000],
+  ])('of a device code with the interval %s is asked for after %s ms', async (interval, wait) => {
+    const waits: number[] = [];
+    const clock = {
+      ...systemClock,
+      schedule(run: () => void, ms: number) {
+        waits.push(ms);
+        return systemClock.schedule(run, 1);
+      },
+    };
+    server.describe({
+      issuer: {
+        device_authorization_endpoint: `${server.origin}/device`,
+        grant_types_supported: [DEVICE_GRANT],
+      },
+    });
+    const code = {
+      device_code: 'd',
+      user_code: 'U',
+      verification_uri: `${server.origin}/v`,
+      expires_in: 900,
+    };
+    server.answers.set('/device', { body: { ...code, interval } });
+    server.answers.set('/register', { status: 201, body: { client_id: 'c' } });
+    server.answers.set('/token', { body: TOKEN });
+    const network = createHttpClient({ url: server.url, server: 'test' });
+    const interaction = deviceCode({ show: () => undefined });
+    expect(await person.signIn({ interaction, clock, network })).toBe('signed in');
+    expect(waits).toEqual([wait]);
+  });
+
   it('is the error of a pushed authorization request', async () => {
     server.describe({
       issuer: {

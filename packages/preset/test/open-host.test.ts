@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { openHost, type OpenHostOptions } from '@mcp-fittings/preset';
+import { errorProblem } from '../src/problems.js';
 import { everything, openWorkspace } from './support/workspace.js';
 
 const me = { name: 'my-agent', version: '1.0.0' };
@@ -144,4 +146,12 @@ it('every part can be replaced or left out', async () => {
   });
   expect(started).toEqual(['everything']);
   expect((await replaced.tools()).snapshot().tools.map(({ name }) => name)).toContain('echo');
+});
+
+it.each([
+  [3_993, 'm'],
+  [3_994, '…'],
+])('the text of a problem ends after 4000 characters: of a message of %s, with %s', (length, end) => {
+  const { text } = errorProblem(new FittingsError('RPC_ERROR', 'm'.repeat(length)));
+  expect([text.length, text.slice(0, 8), text.at(-1)]).toEqual([4_000, 'error: m', end]);
 });

@@ -127,9 +127,11 @@ describe('the answer to a POST', () => {
     const options = { requestSignal: control.signal };
     const slow = failureOf(peer.transport.send(request(1, 'slow'), options));
     const held = failureOf(peer.transport.send(request(2, 'other'), options));
-    while (arrived.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    const note = { jsonrpc: '2.0', method: 'notifications/slow' } as const;
+    const told = failureOf(peer.transport.send(note, options));
+    while (arrived.length < 3) await new Promise((resolve) => setImmediate(resolve));
     control.abort('enough');
-    for (const failure of [await slow, await held]) {
+    for (const failure of [await slow, await held, await told]) {
       expect(failure).toMatchObject({ code: 'ABORTED', delivery: 'unknown', cause: 'enough' });
     }
     expect(peer.session.closes).toBe(0);
