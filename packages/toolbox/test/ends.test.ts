@@ -29,6 +29,21 @@ describe('the order of events at the end', () => {
     expect(order).toEqual(['onclose', 'request', 'closed']);
   });
 
+  it('the signal of the host closes like close(), but with a reason', async () => {
+    const abort = new AbortController();
+    const transport = new WireTransport({ signal: abort.signal });
+    const order: string[] = [];
+    transport.onclose = () => order.push('onclose');
+    await transport.start();
+    const sent = settle(transport.send(request(1))).then(() => order.push('request'));
+    abort.abort('enough');
+    expect(order).toEqual(['onclose']);
+    await sent;
+    expect(order).toEqual(['onclose', 'request']);
+    expect(transport.shutDowns).toEqual([undefined]);
+    expect(transport.closeReason).toMatchObject({ code: 'ABORTED', cause: 'enough' });
+  });
+
   it('a handler that closes again, and one that throws, change nothing', async () => {
     const { transport, order } = await open();
     const errors: Error[] = [];
