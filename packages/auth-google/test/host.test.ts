@@ -22,6 +22,8 @@ describe('google()', () => {
   it.each([
     { authProviderType: 'google_credentials', url, oauth },
     { authProviderType: 'google_credentials', url },
+    { authProviderType: 'google_credentials', url, oauth: { scopes: ['a'] } },
+    { authProviderType: 'google_credentials', url, targetAudience: 'a' },
     {
       authProviderType: 'service_account_impersonation',
       url,
@@ -39,6 +41,12 @@ describe('google()', () => {
     [{ authProviderType: 'service_account_impersonation', url }, 'or neither'],
     [{ authProviderType: 'google_credentials', url, targetServiceAccount: ROBOT }, 'or neither'],
     [{ authProviderType: 'google_credentials', url, targetAudience: 7 }, '"targetAudience" must be'],
+    [{ authProviderType: 'google_credentials', url, targetAudience: '' }, '"targetAudience"'],
+    [{ authProviderType: 'google_credentials', url, oauth: { scopes: [''] } }, '"oauth.scopes'],
+    [
+      { authProviderType: 'service_account_impersonation', url, targetServiceAccount: '' },
+      '"targetServiceAccount"',
+    ],
   ])('reports what is wrong with %j', (entry, message) => {
     expect(() => google().create(config(entry), {})).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
