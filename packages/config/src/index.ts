@@ -30,6 +30,7 @@ export {
   type StoredDecision,
 } from './approval/approval-store.js';
 export type { ApprovalAnswer, ApprovalRequest } from './approval/approval-request.js';
+export type { InputQuestion } from './variables/inputs.js';
 export { describeServer } from './approval/prompt-text.js';
 export type { ServerPolicy, ServerRule } from './policy/policy.js';
 

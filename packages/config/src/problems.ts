@@ -59,7 +59,7 @@ export const CONFIG_PROBLEM_CODES = {
   TYPE_UNKNOWN: code('warning', 'No installed transport supports the type of the entry.'),
   VARIABLE_MISSING: code(
     'error',
-    'A variable without a default is not set, or is a variable of another program.',
+    'A variable without a default is not set, an input has no value, or it is a variable of another program.',
   ),
   VARIABLE_MALFORMED: code('error', 'The text after `${` is not a variable name.'),
   VARIABLE_REFUSED: code('error', 'The source of the entry may not use this variable.'),

@@ -126,7 +126,7 @@ describe('what only a shell or another program understands', () => {
     ['${workspaceRoot}/x', /editor/, /\$\{workspaceFolder\}/],
     ['${userHome}/x', /editor/, /\$\{HOME\}/],
     ['${env:TOKEN}', /not a variable name/, /another program/],
-    ['${input:key}', /not a variable name/, /another program/],
+    ['${config:key}', /not a variable name/, /another program/],
   ])('%s is not called an environment variable', async (text, message, hint) => {
     const [found] = (await load({ command: 'x', args: [text] })).problems;
     expect(found).toMatchObject({ severity: 'error', path: 'args[0]' });

@@ -11,7 +11,7 @@ const env = { A: '${B}', B: 'b', EMPTY: '', HOME_DIR: '/home/me' };
 const expand = (text: string, options: { missing?: 'error' | 'empty'; bare?: boolean } = {}) => {
   const { config, issues } = expandEntry(
     { v: text },
-    { env, missing: 'error', bare: false, folder: '/p', ...options },
+    { env, missing: 'error', bare: false, folder: '/p', inputs: new Map(), ...options },
   );
   return issues.length > 0 ? issues.map(({ code }) => code).join() : config['v'];
 };
@@ -67,7 +67,7 @@ describe('each variable has one defined result', () => {
       fc.property(fc.string({ unit: fc.constantFrom('$', '{', '}', 'B', ':-', 'x', '1', '\n') }), (text) => {
         const once = expandEntry(
           { v: text },
-          { env: { B: '${B}' }, missing: 'empty', bare: false, folder: '/p' },
+          { env: { B: '${B}' }, missing: 'empty', bare: false, folder: '/p', inputs: new Map() },
         );
         expect(typeof once.config['v']).toBe('string');
         const names = [...referencedVariables({ v: text }, false).keys()];

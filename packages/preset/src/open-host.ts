@@ -1,6 +1,7 @@
 import { type ConfigWatcher, type LoadedConfig, type LoadedServer, watchConfig } from '@mcp-fittings/config';
 import type { Host } from '@mcp-fittings/host';
 import type { Tools } from '@mcp-fittings/tools';
+import { forgetInputs } from './configuration/input-values.js';
 import { type LoadedServers, loadServers } from './configuration/load-servers.js';
 import { type ConfiguredHost, createConfiguredHost } from './configured-host.js';
 import { checkOpenHostOptions, type OpenHostOptions } from './options.js';
@@ -23,6 +24,13 @@ export interface OpenedHost extends AsyncDisposable {
    * @param server Name of the server. Default: all that wait for a sign-in, one after the other.
    */
   signIn(server?: string): Promise<void>;
+  /**
+   * Stops a server, signs out of it, and forgets the values of its inputs, which are asked for when the host is opened next. Rejects as
+   * `signOut` of the host does.
+   *
+   * @param server Name of the server.
+   */
+  signOut(server: string): Promise<void>;
   /** Closes all connections and the credential store. Disposing of this object does the same. */
   close(): Promise<void>;
 }
@@ -158,6 +166,11 @@ class ConnectedHost implements OpenedHost {
     const waiting = host.servers().filter(({ state }) => state.status === 'needs-auth');
     for (const name of server === undefined ? waiting.map((each) => each.name) : [server])
       await host.signIn(name);
+  }
+
+  async signOut(server: string): Promise<void> {
+    await forgetInputs(this.#configured.store, this.#current.config, server);
+    await this.host.signOut(server);
   }
 
   async close(): Promise<void> {

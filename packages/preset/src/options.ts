@@ -1,6 +1,6 @@
 import type { InteractionChooser, SignInInteraction } from '@mcp-fittings/auth-oauth';
 import type { AuthPlugin, ServerConfig, TokenStore, TransportPlugin } from '@mcp-fittings/client-core';
-import type { Layout, ServerApprovalsOptions } from '@mcp-fittings/config';
+import type { InputQuestion, Layout, ServerApprovalsOptions } from '@mcp-fittings/config';
 import type { HostOptions } from '@mcp-fittings/host';
 import type { Confirm, ToolsOptions } from '@mcp-fittings/tools';
 import { checkOptions, type OptionNames } from '@mcp-fittings/toolbox/entries';
@@ -31,6 +31,11 @@ export interface OpenHostOptions extends Pick<
    * server is not started, and is a problem.
    */
   readonly approve?: ServerApprovalsOptions['approve'];
+  /**
+   * Asks the user for the value of an input, `${input:ID}` in an entry, and resolves to it, or to undefined if there is no answer. It is called once
+   * for each input of an entry: the value is kept in `store`. Default: such a server is not started, and is a problem.
+   */
+  readonly askInput?: ((question: InputQuestion) => Promise<string | undefined>) | undefined;
   /** Asks the user whether a tool may run, if its entry does not say so. Default: such a call fails with `APPROVAL_REQUIRED`. */
   readonly confirm?: Confirm | undefined;
   /** Signs the user in. Default: `interactionForEnvironment()` of `@mcp-fittings/auth-oauth`, which opens the browser of a desktop. */
@@ -87,6 +92,7 @@ const OPTIONS: OptionNames<OpenHostOptions> = {
   env: true,
   follow: true,
   approve: true,
+  askInput: true,
   confirm: true,
   interaction: true,
   onProblem: true,

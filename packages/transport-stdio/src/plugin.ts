@@ -65,7 +65,13 @@ const schema = entrySchema({
 /** Options of {@link stdio}: defaults for every server, which its configuration entry overrides. */
 export interface StdioPluginOptions extends Pick<
   StdioTransportOptions,
-  'inheritEnv' | 'parentEnv' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
+  | 'inheritEnv'
+  | 'parentEnv'
+  | 'maxMessageBytes'
+  | 'maxQueuedBytes'
+  | 'probeTimeoutMs'
+  | 'secrets'
+  | 'shutdown'
 > {
   /** Target of the stderr of the servers. Default `capture`; if the host has a logger, its lines are logged as `debug`. */
   readonly stderr?: Exclude<StdioTransportOptions['stderr'], 'pipe' | 'overlapped'>;

@@ -27,7 +27,8 @@ export function registerSignIn(program: Command, deps: CommandDeps): void {
         'fittings login notion',
         'fittings login https://mcp.example.com/mcp   # for: fittings bridge https://mcp.example.com/mcp',
         'ssh server fittings login notion   # without a browser: a code, or paste the address',
-      ),
+      ) +
+        '\nIt also asks for the values of `${input:ID}` in the entry, and keeps them with the credentials.\n',
     )
     .action(async (server: string, options: LoginOptions) => {
       const { login } = await import('../commands/login.js');
@@ -38,7 +39,10 @@ export function registerSignIn(program: Command, deps: CommandDeps): void {
     .description('sign out of a server: revoke and delete its credentials')
     .argument('<server>', 'name of a configured server, or a URL');
   addRemoteOptions(signOut)
-    .addHelpText('after', examples('fittings logout notion'))
+    .addHelpText(
+      'after',
+      `${examples('fittings logout notion')}\nThe values that were entered for its entry are deleted too; login asks for them again.\n`,
+    )
     .action(async (server: string, flags: RemoteOptions) => {
       const { logout } = await import('../commands/login.js');
       await logout(deps, server, flags);

@@ -1,9 +1,11 @@
 import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { OpenHostOptions } from '@mcp-fittings/preset';
+import { forgetInputs } from '@mcp-fittings/preset/toolkit';
 import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions, SignInMethod } from '../options.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
+import { inputPrompt } from '../prompts/input.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { signInInteraction } from '../prompts/sign-in.js';
 import { createProvider, openSession } from '../session/open-session.js';
@@ -28,6 +30,7 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
   await using session = await openSession(deps, {
     interaction: signInInteraction(deps, options.method),
     plaintextConsent: askForConsent(deps),
+    askInput: inputPrompt(deps, server),
   });
   const { host } = session;
   const { name, config } = resolveServer(server, options, session.loaded, env);
@@ -76,11 +79,12 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
   );
 }
 
-/** Signs out without connecting, so that it works while the server is down. */
+/** Signs out without connecting, so that it works while the server is down. Values of inputs are forgotten too. */
 export async function logout(deps: CommandDeps, server: string, flags: RemoteOptions): Promise<void> {
   const { output, signal, env } = deps;
   await using session = await openSession(deps);
   const { host } = session;
+  await forgetInputs(session.store, session.loaded, server);
   const { name, config } = resolveServer(server, flags, session.loaded, env);
   output.hide(entrySecrets([config]));
   await host.connect({ [name]: { ...config, lazy: true } });

@@ -18,6 +18,8 @@ export interface Prompts {
     /** Returns what is wrong with an answer, or undefined. */
     readonly check?: ((value: string) => string | undefined) | undefined;
   }): Promise<string>;
+  /** Asks for a text that is not shown. */
+  password(message: string): Promise<string>;
   confirm(message: string, initialValue?: boolean): Promise<boolean>;
   select<Value extends string>(message: string, choices: readonly Choice<Value>[]): Promise<Value>;
   selectMany<Value extends string>(
@@ -42,6 +44,10 @@ export async function openPrompts(deps: CommandDeps, signal: AbortSignal = deps.
         ...(initialValue !== undefined && { initialValue }),
         ...(check !== undefined && { validate: (text) => check(text ?? '') }),
       });
+      return clack.isCancel(value) ? giveUp() : value;
+    },
+    async password(message) {
+      const value = await clack.password({ ...common, message });
       return clack.isCancel(value) ? giveUp() : value;
     },
     async confirm(message, initialValue = true) {

@@ -45,7 +45,7 @@ export interface CommandSession extends CommandServers, ConfiguredHost, AsyncDis
   readonly storeError: FittingsError | undefined;
 }
 
-interface LoadOptions extends Pick<LoadServersOptions, 'looksUpSignIns'> {
+interface LoadOptions extends Pick<LoadServersOptions, 'looksUpSignIns' | 'askInput' | 'plaintextConsent'> {
   /** Runs local servers in the shared process, if the user wants that. Default: true. */
   readonly mayShare?: boolean | undefined;
 }
@@ -56,7 +56,7 @@ const SHUTDOWN = { afterStdinEndMs: 500 };
 /** Loads the configuration that the global options name, and no more. */
 export async function loadForCommand(
   deps: CommandDeps,
-  { looksUpSignIns, mayShare = true }: LoadOptions = {},
+  { looksUpSignIns, askInput, plaintextConsent, mayShare = true }: LoadOptions = {},
 ): Promise<CommandServers> {
   const { options, env, cwd, signal, clock } = deps;
   const { transports, auth } = await loadPlugins(options.plugin, cwd);
@@ -77,6 +77,8 @@ export async function loadForCommand(
     mcpConfig,
     strictMcpConfig,
     looksUpSignIns,
+    askInput,
+    plaintextConsent,
   };
   return { ...(await loadServers(loading)), hostOptions };
 }
@@ -101,7 +103,7 @@ async function sharedTransport(
 }
 
 interface OpenSessionOptions
-  extends LoadOptions, Pick<OpenHostOptions, 'callbacks' | 'interaction' | 'logger' | 'plaintextConsent'> {
+  extends LoadOptions, Pick<OpenHostOptions, 'callbacks' | 'interaction' | 'logger'> {
   /** The configuration, if it was loaded before. */
   readonly configured?: CommandServers | undefined;
   /** If true, the command shows itself which files cannot be used. Default: they are noted. */
@@ -114,13 +116,15 @@ interface OpenSessionOptions
  */
 export async function openSession(
   deps: CommandDeps,
-  { configured, showsFiles = false, mayShare, looksUpSignIns, ...more }: OpenSessionOptions = {},
+  { configured, showsFiles = false, mayShare, looksUpSignIns, askInput, ...more }: OpenSessionOptions = {},
   storeFlag: StoreName | undefined = deps.options.store,
 ): Promise<CommandSession> {
   const { createConfiguredHost } = await import('@mcp-fittings/preset/toolkit');
   removeOldCaches();
   const { output } = deps;
-  const servers = configured ?? (await loadForCommand(deps, { mayShare, looksUpSignIns }));
+  const { plaintextConsent } = more;
+  const loading = { mayShare, looksUpSignIns, askInput, plaintextConsent };
+  const servers = configured ?? (await loadForCommand(deps, loading));
   const { loaded } = servers;
   let storeError: FittingsError | undefined;
   const session = await createConfiguredHost(
@@ -134,7 +138,7 @@ export async function openSession(
       },
     },
   );
-  output.hide(configSecrets(loaded));
+  output.hide([...configSecrets(loaded), ...servers.inputValues]);
   if (!showsFiles) noteUnreadFiles(loaded.problems, output);
   const chosen = (names: readonly string[]): Record<string, ServerConfig> =>
     Object.fromEntries(names.map((name) => [name, usableEntry(name, loaded)]));

@@ -37,11 +37,11 @@ export async function openWorkspace(
     readonly asks?: boolean;
   } = {},
 ): Promise<Workspace> {
-  const { loaded, approvals, loadTransports, home, options } = await loadForCommand(deps, {
+  const { loaded, approvals, inputValues, loadTransports, home, options } = await loadForCommand(deps, {
     looksUpSignIns: asks,
   });
   const transports = await loadTransports();
-  deps.output.hide(configSecrets(loaded));
+  deps.output.hide([...configSecrets(loaded), ...inputValues]);
   noteUnreadFiles(loaded.problems, deps.output);
   const editor = createConfigEditor({
     layout: options.layout,

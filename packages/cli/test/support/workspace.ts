@@ -37,6 +37,8 @@ interface RunOptions {
   readonly stdin?: string;
   /** Default: the project. */
   readonly cwd?: string;
+  /** At a terminal, the keys that answer each question once it is shown. Only `here`. Default: there is no terminal. */
+  readonly answers?: Readonly<Record<string, string>>;
   /** Ctrl-C, as soon as what it printed so far says yes. */
   readonly interruptWhen?: (text: string) => boolean;
 }
@@ -92,9 +94,12 @@ async function runProcess(args: readonly string[], { cwd, env, stdin, interruptW
 /** Runs `fittings` in this process. */
 export async function runHere(
   args: readonly string[],
-  { cwd, env, stdin, interruptWhen }: Place,
+  { cwd, env, stdin, answers, interruptWhen }: Place,
 ): Promise<Run> {
-  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  const isTTY = answers !== undefined;
+  const terminal = () => Object.assign(new PassThrough(), { isTTY, setRawMode: () => undefined });
+  const streams = { stdin: terminal(), stdout: new PassThrough(), stderr: terminal() };
+  answerQuestions(streams, answers);
   const abort = new AbortController();
   const printed = collect(streams, interruptWhen, () => {
     abort.abort(new Error('SIGINT'));
@@ -109,6 +114,23 @@ export async function runHere(
   } finally {
     leave();
   }
+}
+
+function answerQuestions(
+  { stdin, stderr }: { readonly stdin: PassThrough; readonly stderr: PassThrough },
+  answers: Readonly<Record<string, string>> = {},
+): void {
+  const left = new Map(Object.entries(answers));
+  let shown = '';
+  stderr.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+    for (const [question, keys] of left) {
+      if (!shown.includes(question)) continue;
+      left.delete(question);
+      // A key that comes while the question is drawn is lost.
+      setImmediate(() => stdin.write(keys));
+    }
+  });
 }
 
 const entered = { count: 0, outside: {} as NodeJS.ProcessEnv };

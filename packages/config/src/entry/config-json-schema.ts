@@ -47,6 +47,22 @@ export function configJsonSchema(
         propertyNames: { pattern: NAME_PATTERN, maxLength: MAX_SERVER_NAME_LENGTH },
         additionalProperties: { $ref: '#/definitions/server' },
       },
+      inputs: {
+        description: 'Values that the user is asked for: "${input:ID}" in a server.',
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            type: { enum: ['promptString', 'pickString'] },
+            id: { type: 'string' },
+            description: { type: 'string' },
+            password: { type: 'boolean' },
+            default: { type: 'string' },
+            options: { type: 'array' },
+          },
+          required: ['type', 'id'],
+        },
+      },
     },
     definitions: {
       server: {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../jsonc/json-value.js';
 import type { ConfigScope } from '../layout/scopes.js';
 import type { ConfigProblem, SourceLocation } from '../problems.js';
+import type { InputDefinition } from '../variables/inputs.js';
 
 /** Source of a definition, and what that permits. */
 export interface Origin {
@@ -21,6 +22,8 @@ export interface Definition {
   readonly origin: Origin;
   /** Undefined if the entry has an invalid name, is ambiguous or not an object; `problems` says so. */
   readonly value: JsonObject | undefined;
+  /** Inputs that its file defines, by ID. */
+  readonly inputs: ReadonlyMap<string, InputDefinition>;
   /** Problems that were found when it was read. */
   readonly problems: readonly ConfigProblem[];
   /** Location of a field by its path, or of the nearest enclosing field if it is not written. `''` is the entry. */

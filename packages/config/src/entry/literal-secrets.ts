@@ -170,7 +170,7 @@ function withinUrl(text: string, replace: (part: string, secret: string) => stri
 function isLiteral(text: string): boolean {
   // The program may expand `$${NAME}`, which is a literal `${NAME}` here, by itself.
   if (/^(?:|true|false|\d{1,6})$/i.test(text) || /\$\$\{[A-Za-z_]\w*/.test(text)) return false;
-  return !parseTemplate(text, false).some(({ kind }) => kind === 'variable');
+  return !parseTemplate(text, false).some(({ kind }) => kind === 'variable' || kind === 'input');
 }
 
 function mapMembers(value: JsonObject, change: (name: string, value: JsonValue) => JsonValue): JsonObject {

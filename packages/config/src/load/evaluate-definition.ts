@@ -21,6 +21,7 @@ import {
   type ProblemDetails,
 } from '../problems.js';
 import { expandEntry, type ExpandOptions } from '../variables/expand.js';
+import { answerInputs } from '../variables/inputs.js';
 import { variablesWithRisk } from '../variables/risk.js';
 import {
   ALL_VARIABLES,
@@ -35,7 +36,8 @@ import type { SourceWord } from './read-definitions.js';
 import type { LoadConfigOptions } from './load-config.js';
 import type { ServerEntry } from './loaded-config.js';
 
-export interface EvaluateDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare' | 'folder'> {
+export interface EvaluateDeps extends ApprovalDeps, Omit<ExpandOptions, 'bare' | 'folder' | 'inputs'> {
+  readonly askInput: LoadConfigOptions['askInput'];
   /** Undefined if a policy is invalid, so that no server is permitted. */
   readonly policies: readonly ServerPolicy[] | undefined;
   readonly folderIsTrusted: boolean;
@@ -143,18 +145,26 @@ export async function evaluateDefinition(definition: Definition, deps: EvaluateD
       return end(outcome.verdict, approval === undefined ? {} : { approval });
   }
 
-  const expansion = expandEntry(template, { ...deps, folder: deps.folders.project });
+  const { values: inputs, issues: missing } = await answerInputs({
+    config: template,
+    bare: deps.bare,
+    inputs: definition.inputs,
+    about: { server: name, identity, file: origin.file, mayAsk: template.disabled !== true },
+    askInput: deps.askInput,
+  });
+  const expansion = expandEntry(template, { ...deps, folder: deps.folders.project, inputs });
   const config = placed(expansion.config, at);
-  reportIssues(expansion.issues);
-  if (expansion.issues.some(({ severity }) => severity === undefined)) return end('invalid');
+  const found = [...missing, ...expansion.issues];
+  reportIssues(found);
+  if (found.some(({ severity }) => severity === undefined)) return end('invalid');
   const urlProblems = urlIssues(config);
   reportIssues(urlProblems);
   if (urlProblems.length > 0) return end('invalid');
   if (denied(forPolicy(expansion.config))) return end('denied');
   if (deps.plugins.length > 0) {
-    const found = await validateWithPlugin(config, deps.plugins, expansion.values);
-    reportIssues(found);
-    if (found.some(({ code }) => code !== 'TYPE_UNKNOWN')) return end('invalid');
+    const invalid = await validateWithPlugin(config, deps.plugins, expansion.values);
+    reportIssues(invalid);
+    if (invalid.some(({ code }) => code !== 'TYPE_UNKNOWN')) return end('invalid');
   }
   return end('ready', { config, ...(approval !== undefined && { approval }) });
 }

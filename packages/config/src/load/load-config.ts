@@ -22,6 +22,7 @@ import { DEFAULT_SCOPE_ORDER } from '../layout/scopes.js';
 import type { ServerPolicy } from '../policy/policy.js';
 import { readPolicies } from '../policy/read-policies.js';
 import { problem, type ConfigProblem } from '../problems.js';
+import type { InputQuestion } from '../variables/inputs.js';
 import { evaluateDefinition, type EvaluateDeps } from './evaluate-definition.js';
 import { resolvePrecedence, confusableNames } from './precedence.js';
 import type { ReadDefinitions, SourceWord } from './read-definitions.js';
@@ -44,6 +45,12 @@ export interface LoadConfigOptions extends LocationOptions {
   readonly remote?: Readonly<Record<string, ServerConfig>> | undefined;
   /** Values for `${NAME}`. Default: `process.env`. No other option reads the environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /**
+   * Resolves with the value of an input, `${input:ID}`: asks the user for it, or looks up an earlier answer. It is called for each
+   * input of each server that may be used, one after the other. A server whose input has no value is not used, and there is a problem
+   * (`VARIABLE_MISSING`), also if the function rejects; with `ABORTED`, loading rejects too. Default: no input has a value.
+   */
+  readonly askInput?: ((question: InputQuestion) => Promise<string | undefined>) | undefined;
   /**
    * Handles a variable that has no default and is not set. `'error'`: the server is not used, and there is a problem (`VARIABLE_MISSING`).
    * `'empty'`: it expands to nothing. `'keep'`: the text `${NAME}` is passed on, and the problem is a warning. Default: `variables.missing`
@@ -94,6 +101,7 @@ const OPTIONS: OptionNames<LoadConfigOptions> = {
   dynamic: true,
   remote: true,
   env: true,
+  askInput: true,
   missingVariables: true,
   projectVariables: true,
   policy: true,
@@ -159,6 +167,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     folderIsTrusted: options.folderIsTrusted ?? false,
     words,
     env: options.env ?? process.env,
+    askInput: options.askInput,
     missing: missing ?? layout.variables?.missing ?? 'error',
     bare: layout.variables?.bare ?? false,
     hasSignIn: options.hasSignIn,

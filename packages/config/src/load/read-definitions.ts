@@ -14,6 +14,7 @@ import {
 } from '../layout/server-map.js';
 import { problem, type SourceLocation, type ConfigProblem } from '../problems.js';
 import { checkServerName, suggestServerName } from '../server-names.js';
+import { type InputDefinition, readInputs } from '../variables/inputs.js';
 import { readFileWords, type FileWord } from '../words/file-words.js';
 
 /** A file with more servers than this is rejected as a mistake or an attack. */
@@ -66,7 +67,9 @@ export function readDefinitions(
 
   const found = findServerMap(root, keyPaths, projectSpellings);
   const { file, trusted } = origin;
-  const words = readFileWords(objectsAroundServers(root, keyPaths, projectSpellings)).map((word) => ({
+  const around = objectsAroundServers(root, keyPaths, projectSpellings);
+  const inputs = readInputs(around);
+  const words = readFileWords(around).map((word) => ({
     ...word,
     file,
     trusted,
@@ -107,13 +110,14 @@ export function readDefinitions(
   }
   const definitions: Definition[] = [];
   const repeated = repeatedKeys(members);
-  for (const member of members) definitions.push(readEntry(member, origin, repeated.has(member.key), at));
+  for (const member of members)
+    definitions.push(readEntry(member, { origin, inputs }, repeated.has(member.key), at));
   return { definitions, problems, words };
 }
 
 function readEntry(
   { key, keyNode, valueNode }: Member,
-  origin: Origin,
+  file: { readonly origin: Origin; readonly inputs: ReadonlyMap<string, InputDefinition> },
   repeated: boolean,
   at: (offset: number) => SourceLocation,
 ): Definition {
@@ -150,7 +154,7 @@ function readEntry(
   }
   return {
     name: server,
-    origin,
+    ...file,
     value: usable && isJsonObject(value) ? value : undefined,
     problems,
     locationOf,

@@ -12,12 +12,14 @@ export interface ExpandOptions {
   readonly bare: boolean;
   /** Root of the project. */
   readonly folder: string;
+  /** Values of inputs by their ID. One that is missing is kept as it is written; `answerInputs` reports it. */
+  readonly inputs: ReadonlyMap<string, string>;
 }
 
 export interface Expansion {
   readonly config: ServerConfig;
   readonly issues: readonly EntryIssue[];
-  /** Values that were read from the environment, so that they can be redacted from messages. */
+  /** Values of variables and inputs, so that they can be redacted from messages. */
   readonly values: ReadonlySet<string>;
 }
 
@@ -26,20 +28,21 @@ export interface Expansion {
  * empty variable counts as not set for `${NAME:-default}`, as in a shell, and expands to nothing for `${NAME}`.
  */
 export function expandEntry(config: ServerConfig, options: ExpandOptions): Expansion {
-  const { env, missing, bare, folder } = options;
+  const { env, missing, bare, folder, inputs } = options;
   const issues: EntryIssue[] = [];
-  const values = new Set<string>();
+  const values = new Set<string>(inputs.values());
 
   const expandText = (text: string, path: string): string => {
     let result = '';
     for (const part of parseTemplate(text, bare)) {
       if (part.kind === 'text') result += part.text;
+      else if (part.kind === 'input') result += inputs.get(part.id) ?? part.text;
       else if (part.kind === 'malformed') {
         issues.push({
           code: 'VARIABLE_MALFORMED',
           path,
           message: `The text after "\${" in "${path}" is not a variable name.`,
-          hint: /^\$\{(?:env|input|config|command):/.test(part.text)
+          hint: /^\$\{(?:env|config|command):/.test(part.text)
             ? 'It is written for another program. Write ${NAME}, and set that variable.'
             : 'Write ${NAME} or ${NAME:-default}; for a literal "${" write "$${".',
         });

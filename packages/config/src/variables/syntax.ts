@@ -11,10 +11,12 @@ export type TemplatePart =
       /** The default after `:-`; undefined without one. */
       readonly fallback: string | undefined;
     }
+  | { readonly kind: 'input'; readonly text: string; readonly id: string }
   | { readonly kind: 'malformed'; readonly text: string };
 
 /** `$${` is a literal `${`. A default ends at the first `}`. */
 const PART = /\$\$\{|\$\{([^}]*)(\})?|\$([A-Za-z_]\w*)/g;
+const INPUT = /^input:([^\p{Cc}]{1,100})$/u;
 const VARIABLE = /^([A-Za-z_]\w*)(?::-([\s\S]*))?$/;
 
 /** Splits a text into literal parts and variables, in one pass, so that the value of a variable is never parsed again. */
@@ -39,6 +41,8 @@ export function parseTemplate(text: string, bare: boolean): readonly TemplatePar
 }
 
 function bracedPart(whole: string, inside: string, closed: boolean): TemplatePart {
+  const [, id] = (closed ? INPUT.exec(inside) : null) ?? [];
+  if (id !== undefined) return { kind: 'input', text: whole, id };
   const [, name, fallback] = (closed ? VARIABLE.exec(inside) : null) ?? [];
   // A variable inside a default is ambiguous, because the default ends at the first brace.
   if (name === undefined || fallback?.includes('${') === true) return { kind: 'malformed', text: whole };

@@ -11,6 +11,7 @@ import {
 import type { DesktopEnvironment, StdioPluginOptions } from '@mcp-fittings/transport-stdio';
 import { InstalledTransports } from '../installed/transports.js';
 import type { OpenHostOptions } from '../options.js';
+import { InputValues } from './input-values.js';
 import { layoutOf } from './layouts.js';
 import { openSignInLookup } from './stored-sign-in.js';
 
@@ -23,7 +24,9 @@ export interface LoadServersOptions extends Pick<
   | 'home'
   | 'env'
   | 'approve'
+  | 'askInput'
   | 'store'
+  | 'plaintextConsent'
   | 'transports'
   | 'without'
   | 'clock'
@@ -51,6 +54,8 @@ export interface LoadedServers {
   readonly loadTransports: () => Promise<readonly TransportPlugin[]>;
   /** Source of the PATH of local servers, if it is not that of this program, which a desktop started. */
   readonly searchPath: DesktopEnvironment['source'] | undefined;
+  /** The values of inputs, to redact. */
+  readonly inputValues: readonly string[];
   /** The home directory of this run, with configuration, approvals, credentials and the files of other programs. */
   readonly home: string;
   /** Loads the same files again: pass it to `loadConfig` or `watchConfig` of `@mcp-fittings/config`. */
@@ -65,11 +70,12 @@ export async function loadServers(options: LoadServersOptions): Promise<LoadedSe
   const { cwd, env, approve, clock, signal, mcpConfig = [], strictMcpConfig: strict } = options;
   const place = { layout: layoutOf(options.layout), cwd, home: options.home };
   const home = await homeDirectory(place);
+  const inputs = new InputValues({ ...options, home });
   const installed = new InstalledTransports({
     own: options.transports,
     without: options.without,
     home,
-    stdio: options.stdio,
+    stdio: { ...options.stdio, secrets: inputs.secrets },
   });
   const store = createFileApprovalStore({ home });
   const silent: LoadConfigOptions = {
@@ -78,11 +84,16 @@ export async function loadServers(options: LoadServersOptions): Promise<LoadedSe
     dynamic: options.servers,
     env,
     approvals: createServerApprovals({ store, clock }),
+    askInput: (question) => inputs.lookUp(question),
     plugins: (types, { root }) => installed.load(types, root),
     signal,
   };
   const approvals = createServerApprovals({ store, approve, clock });
-  const asking: LoadConfigOptions = { ...silent, approvals };
+  const asking: LoadConfigOptions = {
+    ...silent,
+    approvals,
+    askInput: (question) => inputs.getOrAsk(question),
+  };
   let loaded = await loadConfig(silent);
   const { looksUpSignIns = approve !== undefined } = options;
   const asked = loaded.entries.filter(({ approval }) => approval !== undefined);
@@ -92,13 +103,14 @@ export async function loadServers(options: LoadServersOptions): Promise<LoadedSe
   ) {
     await using lookup = openSignInLookup({ store: options.store, home }, loaded);
     loaded = await loadConfig({ ...asking, hasSignIn: (url) => lookup.hasSignIn(url) });
-  } else if (approve !== undefined && asked.length > 0) loaded = await loadConfig(asking);
+  } else if ((approve !== undefined && asked.length > 0) || inputs.lacks) loaded = await loadConfig(asking);
   return {
     loaded,
     approvals,
     transports: installed.plugins,
     loadTransports: () => installed.load(),
     searchPath: installed.searchPath,
+    inputValues: inputs.secrets,
     home,
     options: asking,
   };

@@ -21,23 +21,23 @@ export interface Workspace extends AsyncDisposable {
   };
   /** Writes servers to the file of the project. */
   writeProject(servers: unknown): Promise<string>;
-  /** Writes servers to the file of the user. */
-  writeOwn(servers: unknown): Promise<string>;
+  /** Writes servers to the file of the user, and what stands beside them. */
+  writeOwn(servers: unknown, more?: object): Promise<string>;
 }
 
 export async function openWorkspace(): Promise<Workspace> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'fittings-preset-')));
   const [cwd, home] = [join(root, 'project'), join(root, 'home')];
   await Promise.all([mkdir(join(cwd, '.git'), { recursive: true }), mkdir(home)]);
-  const write = async (file: string, servers: unknown): Promise<string> => {
+  const write = async (file: string, servers: unknown, more: object = {}): Promise<string> => {
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, JSON.stringify({ mcpServers: servers }, undefined, 2));
+    await writeFile(file, JSON.stringify({ ...more, mcpServers: servers }, undefined, 2));
     return file;
   };
   return {
     at: { cwd, home, env: {}, store: 'memory' },
     writeProject: (servers) => write(join(cwd, '.mcp.json'), servers),
-    writeOwn: (servers) => write(join(home, '.config/mcp-fittings/servers.json'), servers),
+    writeOwn: (servers, more) => write(join(home, '.config/mcp-fittings/servers.json'), servers, more),
     [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
   };
 }
