@@ -121,7 +121,8 @@ function prepareFiles() {
 async function fittings(...args) {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: project,
-    env: { PATH: programs, HOME: home, FORCE_COLOR: '1' },
+    // Without TERM, it takes a desktop for what started it, and looks in the folders of this machine too.
+    env: { PATH: programs, HOME: home, FORCE_COLOR: '1', TERM: 'xterm' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
@@ -151,7 +152,7 @@ async function approve() {
 
 /** A terminal of this process: what the CLI takes for one. */
 function openTerminal() {
-  const env = { PATH: programs, HOME: home, FORCE_COLOR: '1' };
+  const env = { PATH: programs, HOME: home, FORCE_COLOR: '1', TERM: 'xterm' };
   // Libraries look there.
   Object.assign(process.env, { HOME: home, FORCE_COLOR: '1' });
   const abort = new AbortController();

@@ -17,7 +17,7 @@ export async function runCli(argv: readonly string[], io: ProcessIo): Promise<Ex
     writeOut: (text) => void io.stdout.write(wrapWords(text, knownSize(io.stdout.columns)).join('\n')),
     writeErr: (text) => {
       if (inJson) usageError += text;
-      else io.stderr.write(text);
+      else io.stderr.write(wrapWords(text, knownSize(io.stderr.columns)).join('\n'));
     },
     getOutHelpWidth: () => knownSize(io.stdout.columns) ?? 80,
     getErrHelpWidth: () => knownSize(io.stderr.columns) ?? 80,

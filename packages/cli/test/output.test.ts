@@ -182,3 +182,21 @@ it('exit codes follow what went wrong', () => {
 it('the size of a terminal counts if the terminal knows it', () => {
   expect([undefined, 0, 1, 80].map(knownSize)).toEqual([undefined, undefined, 1, 80]);
 });
+
+it('a table that is too wide leaves columns out, and cuts others, but never the state', () => {
+  const columns = [
+    { title: 'server', atLeast: 12 },
+    { title: 'transport', leaveOut: 1 },
+    { title: 'state' },
+    { title: 'file', leaveOut: 2, atLeast: 16 },
+  ];
+  const rows = [['a-name-that-is-rather-long', 'stdio', 'needs approval', '/home/ann/.config/servers.json']];
+  const at = (width: number) => tableLines(columns, rows, { width })[1];
+  expect(at(90)).toBe(
+    'a-name-that-is-rather-long  stdio      needs approval  /home/ann/.config/servers.json',
+  );
+  expect(at(80)).toBe('a-name-that-is-rather-long  needs approval  /home/ann/.config/servers.json');
+  expect(at(60)).toBe('a-name-that-is-rather-long  needs approval  /home/ann/.conf…');
+  expect(at(50)).toBe('a-name-that-is-…  needs approval  /home/ann/.conf…');
+  expect(at(40)).toBe('a-name-that-is-rather-l…  needs approval');
+});

@@ -5,6 +5,7 @@ import type { CommandDeps } from '../command-deps.js';
 import type { ModelApi } from '../options.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
+import { wrapWords } from '../output/text-width.js';
 import { hostProgram, MODELS } from './host-program.js';
 
 export interface InitOptions {
@@ -44,7 +45,10 @@ export async function init({ cwd, output }: CommandDeps, { model, typescript }: 
       '',
       ...[...install, run].map((line) => `  ${line}`),
       '',
-      `It lists the tools of your servers. With ${variable}, a model answers the question with them.`,
+      ...wrapWords(
+        `It lists the tools of your servers. With ${variable}, a model answers the question with them.`,
+        output.columns,
+      ),
     ].join('\n'),
   );
 }

@@ -38,11 +38,11 @@ export async function listServers(deps: CommandDeps, names: readonly string[]): 
 }
 
 const COLUMNS: readonly Column[] = [
-  { title: 'server' },
+  { title: 'server', atLeast: 12 },
   { title: 'transport', leaveOut: 1 },
   { title: 'scope' },
   { title: 'state' },
-  { title: 'file' },
+  { title: 'file', leaveOut: 2, atLeast: 16 },
 ];
 
 interface StatedRow {

@@ -6,6 +6,7 @@ import { EXIT } from '../exit-codes.js';
 import { errorJson, errorLine, exitCodeOf } from '../output/error-report.js';
 import { CommandError } from '../output/hints.js';
 import { jsonText, printable } from '../output/printable.js';
+import { wrapWords } from '../output/text-width.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { type CommandSession, openSession } from '../session/open-session.js';
 import { openPins, type UserPins } from '../session/pins.js';
@@ -64,7 +65,7 @@ async function listPins(deps: CommandDeps, name: string | undefined): Promise<vo
     const found = problem === undefined ? await reviewed(user, snapshot.name) : problem;
     if (found instanceof FittingsError) {
       servers.push({ server: snapshot.name, error: errorJson(found) });
-      lines.push(errorLine(found, style));
+      lines.push(`${style.bold(printable(snapshot.name))} ${errorLine(found, style)}`);
       deps.setExitCode(exitCodeOf(found));
       continue;
     }
@@ -86,7 +87,7 @@ async function listPins(deps: CommandDeps, name: string | undefined): Promise<vo
     );
   }
   output.result({ servers }, () =>
-    lines.length === 0 ? noServersText(session.loaded.problems) : lines.join('\n'),
+    wrapWords(lines.join('\n') || noServersText(session.loaded.problems), output.columns).join('\n'),
   );
   configurationExit(deps, session.loaded);
   if (waits) deps.setExitCode(EXIT.approval);

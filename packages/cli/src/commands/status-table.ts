@@ -8,7 +8,7 @@ import type { ServerRow } from './status-rows.js';
 
 const COLUMNS: readonly Column[] = [
   { title: '' },
-  { title: 'server' },
+  { title: 'server', atLeast: 12 },
   { title: 'transport', leaveOut: 1 },
   { title: 'state' },
   { title: 'tools', align: 'right' },

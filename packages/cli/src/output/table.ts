@@ -5,6 +5,8 @@ export interface Column {
   readonly align?: 'left' | 'right';
   /** Order in which columns are left out of a table that is wider than the terminal, lowest first. Default: never. */
   readonly leaveOut?: number;
+  /** Cells are cut to this width where the table is still too wide, those of the last columns first. Default: they are never cut. */
+  readonly atLeast?: number;
 }
 
 export interface TableLook {
@@ -31,12 +33,19 @@ export function tableLines(
     ),
   );
   const kept = fittingColumns(columns, widths, width);
+  let excess = totalWidth(kept, widths) - (width ?? Infinity);
+  for (const index of kept.toReversed()) {
+    const all = widths[index] ?? 0;
+    const cut = Math.max(0, Math.min(excess, all - (columns[index]?.atLeast ?? all)));
+    widths[index] = all - cut;
+    excess -= cut;
+  }
   const line = (row: readonly string[]): string => {
     const cells = kept
       .filter((index) => index < aligned(row))
       .map((index) => {
         const pad = columns[index]?.align === 'right' ? padStart : padEnd;
-        return pad(row[index] ?? '', widths[index] ?? 0);
+        return pad(fitWidth(row[index] ?? '', widths[index] ?? 0), widths[index] ?? 0);
       });
     const text = [...cells, ...row.slice(aligned(row))].join('  ').trimEnd();
     return width === undefined ? text : fitWidth(text, width);
@@ -51,11 +60,17 @@ function fittingColumns(
   width = Infinity,
 ): readonly number[] {
   const order = (index: number): number => columns[index]?.leaveOut ?? Infinity;
+  const least = widths.map((all, index) => Math.min(all, columns[index]?.atLeast ?? all));
   let kept = columns.map((_, index) => index);
-  while (kept.reduce((sum, index) => sum + (widths[index] ?? 0) + 2, -2) > width) {
+  for (;;) {
     const next = Math.min(...kept.map(order));
-    if (next === Infinity) break;
+    // A column that can be cut is left out only if that does not help.
+    const canBeCut = columns.some(({ leaveOut, atLeast }) => leaveOut === next && atLeast !== undefined);
+    if (next === Infinity || totalWidth(kept, canBeCut ? least : widths) <= width) return kept;
     kept = kept.filter((index) => order(index) !== next);
   }
-  return kept;
+}
+
+function totalWidth(kept: readonly number[], widths: readonly number[]): number {
+  return kept.reduce((sum, index) => sum + (widths[index] ?? 0) + 2, -2);
 }
