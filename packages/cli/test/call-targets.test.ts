@@ -137,3 +137,22 @@ it("export takes the user's own server, in spite of one of the project with its 
     expect(JSON.parse(run.stdout)).toEqual({ servers: { github: { type: 'stdio', command: 'mine' } } });
   }
 });
+
+it('a tool that asks its user says, without a terminal, where it can be answered', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const sdk = (path: string) => JSON.stringify(import.meta.resolve(`@modelcontextprotocol/sdk/${path}`));
+  const script = await workspace.write(
+    'asks.mjs',
+    `import { McpServer } from ${sdk('server/mcp.js')};
+import { StdioServerTransport } from ${sdk('server/stdio.js')};
+const mcp = new McpServer({ name: 'asks', version: '1' });
+mcp.registerTool('ask', {}, () => mcp.server.elicitInput({ message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }));
+await mcp.connect(new StdioServerTransport());`,
+  );
+  const servers = only({ asks: { command: process.execPath, args: [script] } });
+  expect(await workspace.fittings([...servers, 'call', 'asks/ask'])).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('does not support'),
+    stderr: expect.stringContaining('Call it at a terminal'),
+  });
+});

@@ -96,6 +96,8 @@ export async function call(
       );
     }
     await save(result);
+    if (!deps.interactive && result.isError === true && ASKS.test(JSON.stringify(result.content)))
+      output.note('The tool asks its user something. Call it at a terminal, and without --json, to answer.');
     deps.setExitCode(printToolResult(output, { server, tool }, result));
   }
 
@@ -128,6 +130,9 @@ export async function call(
     output.note(`Wrote ${bytes.length} bytes to ${printable(file)}`);
   }
 }
+
+/** What the official SDKs say if a tool asks a client that declares no elicitation. */
+const ASKS = /does not support (?:\w+ )?elicitation/i;
 
 /** Loads what a call needs of the package, and nothing else when it is bundled. */
 async function loadTools() {
