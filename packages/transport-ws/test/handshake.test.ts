@@ -205,6 +205,15 @@ describe('a response that is not an upgrade', () => {
     });
   });
 
+  it('with Retry-After, the server is asked again after that time', async () => {
+    let asked = 0;
+    await using server = await startDecidingServer(() =>
+      asked++ === 0 ? { status: 503, headers: { 'Retry-After': '0' } } : { status: 403 },
+    );
+    expect(await failureOf(client(server.url).transport.start())).toMatchObject({ details: { status: 403 } });
+    expect(asked).toBe(2);
+  });
+
   it('the beginning of its body is shown, harmless and without our secrets', async () => {
     await using server = await startDecidingServer(() => ({
       status: 403,
