@@ -131,7 +131,7 @@ export async function call(
   }
 }
 
-/** What the official SDKs say if a tool asks a client that declares no elicitation. */
+/** Matches the error of the official SDKs for a tool that asks a client without elicitation. */
 const ASKS = /does not support (?:\w+ )?elicitation/i;
 
 /** Loads what a call needs of the package, and nothing else when it is bundled. */

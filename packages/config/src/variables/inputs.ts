@@ -17,9 +17,9 @@ export interface InputQuestion {
   readonly file: string;
   /** ID of the input. Safe to print. */
   readonly id: string;
-  /** What to enter, in the words of the file; the ID if it has none. Safe to print. */
+  /** Describes what to enter, in the words of the file; the ID if it has none. Safe to print. */
   readonly description: string;
-  /** Whether the value is hidden while it is typed. */
+  /** If true, the value is hidden while it is typed. */
   readonly password: boolean;
   /** The value that is offered first. Undefined without one. */
   readonly default?: string | undefined;

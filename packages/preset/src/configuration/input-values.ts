@@ -16,7 +16,7 @@ export class InputValues {
   /** All values so far, to redact from what servers write. It grows. */
   readonly secrets: string[] = [];
   readonly #options: InputValuesOptions;
-  /** What was read, asked and refused in this process, by identity and ID: a question is not repeated when files are read again. */
+  /** Values that were read or asked in this process, by identity and ID: a question is not repeated when files are read again. */
   readonly #known = new Map<string, ReadonlyMap<string, string>>();
   readonly #refused = new Set<string>();
   #lacks = false;
@@ -25,7 +25,7 @@ export class InputValues {
     this.#options = options;
   }
 
-  /** Whether the user can be asked for a value that was missing when nothing was asked. */
+  /** True if the user can be asked for a value that was missing when nothing was asked. */
   get lacks(): boolean {
     return this.#lacks && this.#options.askInput !== undefined;
   }
