@@ -12,8 +12,3 @@ export {
   type StdioLaunch,
   type StdioPluginOptions,
 } from './plugin.js';
-export {
-  desktopEnvironment,
-  type DesktopEnvironment,
-  type DesktopEnvironmentOptions,
-} from './desktop/desktop-environment.js';

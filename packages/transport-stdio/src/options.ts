@@ -19,7 +19,7 @@ export interface StdioTransportOptions {
   readonly inheritEnv?: 'safe' | 'all' | readonly string[] | undefined;
   /**
    * Environment that `inheritEnv` selects from, if the child belongs to another process, or if this one was started from a desktop
-   * (`desktopEnvironment()`). Default: that of this process.
+   * (`desktopEnvironment()` of `@mcp-fittings/transport-stdio/desktop`). Default: that of this process.
    */
   readonly parentEnv?: Readonly<Record<string, string>> | undefined;
   /**

@@ -8,7 +8,8 @@ import {
   homeDirectory,
   loadConfig,
 } from '@mcp-fittings/config';
-import type { DesktopEnvironment, StdioPluginOptions } from '@mcp-fittings/transport-stdio';
+import type { StdioPluginOptions } from '@mcp-fittings/transport-stdio';
+import type { DesktopEnvironment } from '@mcp-fittings/transport-stdio/desktop';
 import { InstalledTransports } from '../installed/transports.js';
 import type { OpenHostOptions } from '../options.js';
 import { InputValues } from './input-values.js';

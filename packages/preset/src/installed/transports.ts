@@ -1,5 +1,6 @@
 import type { TransportPlugin } from '@mcp-fittings/client-core';
-import type { DesktopEnvironment, StdioPluginOptions } from '@mcp-fittings/transport-stdio';
+import type { StdioPluginOptions } from '@mcp-fittings/transport-stdio';
+import type { DesktopEnvironment } from '@mcp-fittings/transport-stdio/desktop';
 
 interface InstalledOptions {
   /** Transports of the program. One with the same type replaces the installed one. Default: none. */
@@ -39,7 +40,10 @@ export class InstalledTransports {
     install('http', httpAliases, loadHttp, fallback);
     install('ws', ['websocket', 'ws-ide'], async () => (await import('@mcp-fittings/transport-ws')).ws());
     install('stdio', [], async () => {
-      const { desktopEnvironment, stdio } = await import('@mcp-fittings/transport-stdio');
+      const [{ stdio }, { desktopEnvironment }] = await Promise.all([
+        import('@mcp-fittings/transport-stdio'),
+        import('@mcp-fittings/transport-stdio/desktop'),
+      ]);
       const desktop = await desktopEnvironment({ home, project: this.#project });
       this.#searchPath = desktop?.source;
       return stdio({ ...stdioOptions, parentEnv: desktop?.env });

@@ -1,9 +1,11 @@
 import { stat, realpath } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { delimiter, isAbsolute, resolve, sep } from 'node:path';
+import { isatty } from 'node:tty';
 import type { Clock } from '@mcp-fittings/client-core';
 import { searchedFolders, type Environment } from '@mcp-fittings/toolbox/programs';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
+import { PathFile } from './kept-path.js';
 import { knownFolders } from './known-folders.js';
 import { askLoginShell } from './login-shell.js';
 
@@ -30,7 +32,7 @@ export interface DesktopEnvironmentOptions {
 
 /** The environment of a program that a desktop started, with a longer PATH. */
 export interface DesktopEnvironment {
-  /** The environment: pass it to {@link stdio} as `parentEnv`. */
+  /** The environment: pass it to `stdio()` as `parentEnv`. */
   readonly env: Readonly<Record<string, string>>;
   /** Source of its PATH: the login shell, or the folders that Homebrew and version managers use by default. */
   readonly source: 'login shell' | 'known folders';
@@ -64,8 +66,6 @@ export async function desktopEnvironment(
   if (shell !== undefined && isAbsolute(shell) && (await isOwn(home))) {
     const asked = { shell, home, env: shellEnvironment(env, { home, shell, own }), timeoutMs, clock };
     const ask = (): Promise<string | undefined> => askLoginShell(asked).catch(() => undefined);
-    // With `node:fs`, which loads all of `node:stream` when it is imported. A program that starts in a terminal does not need it.
-    const { PathFile } = await import('./kept-path.js');
     const path = await new PathFile({ home, shell, clock }).getOr(ask);
     found = path === undefined ? [] : await outside(foldersOf(path));
   }
@@ -82,8 +82,6 @@ export async function desktopEnvironment(
 }
 
 function isStartedByTerminal(env: Environment): boolean {
-  // An import would load `node:net` and `node:stream` into each program that imports this package.
-  const { isatty } = process.getBuiltinModule('node:tty');
   return env['TERM'] !== undefined || env['CI'] !== undefined || [0, 1, 2].some((stream) => isatty(stream));
 }
 

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import type { Clock } from '@mcp-fittings/client-core';
 import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 
@@ -26,7 +27,6 @@ const MAX_PATH_LENGTH = 32 * 1024;
  */
 export async function askLoginShell(login: LoginShell): Promise<string | undefined> {
   const { shell, home, env, timeoutMs, clock } = login;
-  const { spawn } = process.getBuiltinModule('node:child_process');
   // Random, so that no startup file prints it, and joined by printf, which is quoted, so that no alias replaces it.
   const mark = crypto.randomUUID();
   const child = spawn(shell, ['-ilc', `'printf' '%s<%s>%s' ${mark} "$PATH" ${mark}`], {
