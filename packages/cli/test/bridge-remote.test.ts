@@ -1,5 +1,4 @@
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client } from '@modelcontextprotocol/client';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -8,32 +7,28 @@ import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sdkV1Server } from '../../transport-http/test/support/real-servers.js';
-import { serveNetwork, type NetworkBridge } from '../src/bridge/serve-network.js';
+import { serveWebSocket, type WebSocketBridge } from '../src/bridge/serve-websocket.js';
 import { everythingServer } from '../../../scripts/everything-server.js';
+import type { OpenUpstream } from '../src/bridge/upstream.js';
 import { plant } from './support/planted-server.js';
-import { recordingLogger, upstreamTo } from './support/upstreams.js';
+import { upstreamTo } from './support/upstreams.js';
 
 const TOKEN = 'a token that is not guessed';
 const textOf = (result: unknown): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
 
-function bridgeTo(
-  config: { type: string; url: string; apiKey?: string; headers?: Record<string, string> },
-  wire: 'http' | 'ws',
-): Promise<NetworkBridge> {
-  return serveNetwork({
-    open: upstreamTo({ server: 'remote', config }),
-    address: { host: '127.0.0.1', port: 0 },
-    wire,
-    clock: systemClock,
-    token: TOKEN,
-  });
+function bridgeTo(config: { type: string; url: string; apiKey?: string }): Promise<WebSocketBridge> {
+  return serve(upstreamTo({ server: 'remote', config }));
+}
+
+function serve(open: OpenUpstream, port = 0): Promise<WebSocketBridge> {
+  return serveWebSocket({ open, address: { host: '127.0.0.1', port }, clock: systemClock, token: TOKEN });
 }
 
 describe('a remote server over another wire', () => {
   it('outlives a restart of the server that forgets its sessions', async () => {
     await using server = await sdkV1Server();
-    const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
+    const bridge = await bridgeTo({ type: 'http', url: server.url });
     const client = new ClientV1({ name: 'test', version: '1' });
     await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
     const add = async (a: number): Promise<string> =>
@@ -46,40 +41,9 @@ describe('a remote server over another wire', () => {
     await bridge.close();
   });
 
-  it('tells a server that forgot the session what the client wanted to hear of', async () => {
-    const heard: string[] = [];
-    const debug = (line: string): void => void heard.push(line);
-    const start = (port = 0): Promise<NetworkBridge> =>
-      serveNetwork({
-        open: upstreamTo({ logger: { ...recordingLogger(), debug } }),
-        address: { host: '127.0.0.1', port },
-        wire: 'http',
-        token: TOKEN,
-        clock: systemClock,
-      });
-    const server = await start();
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const bridge = await bridgeTo({ type: 'http', url: server.url, headers }, 'ws');
-    const client = new ClientV1({ name: 'test', version: '1' });
-    await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
-    await client.subscribeResource({ uri: 'memo:///a' });
-    await client.setLoggingLevel('error');
-    await server.close();
-    heard.length = 0;
-    const again = await start(Number(new URL(server.url).port));
-    // A call on a socket that is just being closed is in doubt, and only its caller may repeat it.
-    const add = (): Promise<string> =>
-      client.callTool({ name: 'add', arguments: { a: 1, b: 1 } }).then(textOf, String);
-    await expect.poll(add).toBe('2');
-    await expect.poll(() => heard).toEqual(expect.arrayContaining(['subscribed memo:///a', 'level error']));
-    await client.close();
-    await bridge.close();
-    await again.close();
-  });
-
   it('a call whose connection drops is answered at once, and said to be in doubt', async () => {
     await using server = await sdkV1Server();
-    const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
+    const bridge = await bridgeTo({ type: 'http', url: server.url });
     const client = new ClientV1({ name: 'test', version: '1' });
     await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
     const call = client.callTool({ name: 'slow', arguments: { ms: 3_000 } }, undefined, {
@@ -115,7 +79,7 @@ describe('a remote server over another wire', () => {
         seen.push(request.headersDistinct['mcp-param-region']?.[0]);
       void serve(request as Parameters<typeof serve>[0], response);
     });
-    const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
+    const bridge = await bridgeTo({ type: 'http', url: server.url });
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
     await client.listTools();
@@ -131,7 +95,7 @@ describe('a remote server over another wire', () => {
 
   it('reaches a server that speaks only HTTP+SSE of 2024, without being told', async () => {
     await using server = await everythingServer('sse');
-    const bridge = await bridgeTo({ type: 'http', url: server.url }, 'ws');
+    const bridge = await bridgeTo({ type: 'http', url: server.url });
     const client = new ClientV1({ name: 'test', version: '1' });
     await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
     expect(textOf(await client.callTool({ name: 'echo', arguments: { message: 'old' } }))).toContain('old');
@@ -139,32 +103,21 @@ describe('a remote server over another wire', () => {
     await bridge.close();
   });
 
-  it('reaches a WebSocket server over HTTP, also when that was away for a while', async () => {
-    const inner = await innerBridge();
+  it('reaches a WebSocket server, also when that was away for a while', async () => {
+    const inner = await serve(upstreamTo());
     const port = Number(new URL(inner.url).port);
-    const outer = await bridgeTo({ type: 'ws', url: inner.url, apiKey: TOKEN }, 'http');
+    const outer = await bridgeTo({ type: 'ws', url: inner.url, apiKey: TOKEN });
     const client = new ClientV1({ name: 'test', version: '1' });
-    await client.connect(
-      new HttpV1(new URL(outer.url), { requestInit: { headers: { authorization: `Bearer ${TOKEN}` } } }),
-    );
+    await client.connect(createWebSocketTransport({ url: outer.url, apiKey: TOKEN }));
     const add = async (): Promise<string> =>
       textOf(await client.callTool({ name: 'add', arguments: { a: 4, b: 5 } }));
     expect(await add()).toBe('9');
     await inner.close();
     await expect.poll(() => add().catch((error: unknown) => String(error))).toContain('Connection refused');
-    const again = await innerBridge(port);
+    const again = await serve(upstreamTo(), port);
     expect(await add()).toBe('9');
     await client.close();
     await outer.close();
     await again.close();
   });
 });
-
-const innerBridge = (port = 0): Promise<NetworkBridge> =>
-  serveNetwork({
-    open: upstreamTo(),
-    address: { host: '127.0.0.1', port },
-    wire: 'ws',
-    token: TOKEN,
-    clock: systemClock,
-  });

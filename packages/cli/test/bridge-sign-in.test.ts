@@ -1,15 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AuthProvider, TokenStore } from '@mcp-fittings/client-core';
 import { createOAuthProvider, type Interaction } from '@mcp-fittings/auth-oauth';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { fileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '@modelcontextprotocol/client';
 import { scripted } from '../../auth-oauth/test/support/world.js';
-import { serveNetwork } from '../src/bridge/serve-network.js';
-import { createSignInOnce } from '../src/bridge/sign-in.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { serveWebSocket } from '../src/bridge/serve-websocket.js';
+import { createBridgeSignIn } from '../src/bridge/sign-in.js';
+import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.js';
 import { upstreamTo } from './support/upstreams.js';
 
@@ -35,15 +36,15 @@ function instance(pages: URL[], interaction: Interaction = counting(pages)) {
     clientName: 'test',
     interaction,
   });
+  return { open: openWith(provider, store, provider) };
+}
+
+function openWith(auth: AuthProvider, store: TokenStore, provider?: AuthProvider) {
+  const config = { type: 'http', url: server.url };
+  const loginCommand = 'fittings login protected';
   const { signal } = new AbortController();
-  const signIn = createSignInOnce({ provider, store, url: server.url, signal });
-  const open = upstreamTo({
-    server: 'protected',
-    config: { type: 'http', url: server.url },
-    auth: provider,
-    signIn,
-  });
-  return { open };
+  const signIn = createBridgeSignIn({ server: 'protected', config, provider, store, loginCommand, signal });
+  return upstreamTo({ server: 'protected', config, auth, signIn });
 }
 
 /** A person, and the pages that were opened for them. */
@@ -68,13 +69,9 @@ const TOKEN = 'a token that is hard to guess';
 
 async function callThrough(open: ReturnType<typeof upstreamTo>): Promise<string> {
   const address = { host: '127.0.0.1', port: 0 };
-  const bridge = await serveNetwork({ open, address, wire: 'http', token: TOKEN, clock: systemClock });
+  const bridge = await serveWebSocket({ open, address, token: TOKEN, clock: systemClock });
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(bridge.url), {
-      requestInit: { headers: { authorization: `Bearer ${TOKEN}` } },
-    }),
-  );
+  await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
   const { content } = await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } });
   await client.close();
   await bridge.close();
@@ -106,8 +103,7 @@ describe('signing in from a bridge', () => {
   it('without a person the error says how to sign in, and keeps the challenge as its cause', async () => {
     const store = fileStore({ path: folder, consent: () => true });
     const provider = createOAuthProvider({ url: server.url, server: 'protected', store, clientName: 'test' });
-    const config = { type: 'http', url: server.url };
-    const upstream = await upstreamTo({ server: 'protected', config, auth: provider })();
+    const upstream = await openWith(provider, store)();
     const sent = upstream.send({
       jsonrpc: '2.0',
       id: 1,

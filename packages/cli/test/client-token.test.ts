@@ -22,7 +22,7 @@ async function file(text: string, { mode = 0o600, folder = 0o700 } = {}): Promis
 }
 
 const read = (given: { file?: string; variable?: string }) =>
-  readClientToken({ file: given.file, variable: given.variable, minLength: 16 });
+  readClientToken({ file: given.file, variable: given.variable });
 
 describe('the token of clients', () => {
   it.each([

@@ -2,7 +2,7 @@ import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makePki, type Pki } from './support/certificates.js';
 import { codesOf, diagnoseEntry } from './support/diagnose-server.js';
-import { serveNetwork } from '../src/bridge/serve-network.js';
+import { serveWebSocket } from '../src/bridge/serve-websocket.js';
 import { everythingServer } from '../../../scripts/everything-server.js';
 import { freePort } from '../../../scripts/free-port.mjs';
 import { always, HTML, mcp, plant } from './support/planted-server.js';
@@ -98,10 +98,9 @@ describe('a remote server', () => {
 
   it('a WebSocket server: with its token, without it, and not there', async () => {
     const token = 'a token that is not guessed';
-    const served = await serveNetwork({
+    const served = await serveWebSocket({
       open: upstreamTo(),
       address: { host: '127.0.0.1', port: 0 },
-      wire: 'ws',
       token,
       clock: systemClock,
     });

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { assertKeepsItsPlace, readPrivateFile } from '@mcp-fittings/toolbox/files';
 import { CommandError } from '../output/hints.js';
+import type { Output } from '../output/output.js';
 
 /** Says where the token of clients comes from. */
 export interface ClientTokenOptions {
@@ -9,16 +11,35 @@ export interface ClientTokenOptions {
   readonly file: string | undefined;
   /** Value of the environment variable. */
   readonly variable: string | undefined;
-  /** Fewest characters. */
-  readonly minLength: number;
 }
 
+/** The token that clients must send. */
+export interface ClientToken {
+  readonly value: string;
+  /** Whether the user has given none, and does not know it yet. */
+  readonly isNew: boolean;
+}
+
+/** Returns the token that the user has given, or a new one. Rejects as {@link readClientToken} does. */
+export async function clientToken(options: ClientTokenOptions): Promise<ClientToken> {
+  const given = await readClientToken(options);
+  return { value: given ?? randomBytes(32).toString('base64url'), isNew: given === undefined };
+}
+
+/** Shows a new token to the user, once, and hides every token from what is printed later. */
+export function announceToken({ value, isNew }: ClientToken, output: Pick<Output, 'note' | 'hide'>): void {
+  if (isNew) output.note(`Clients must send this header: Authorization: Bearer ${value}`);
+  output.hide([value]);
+}
+
+/** Fewest characters, as `bearerToken()` of the gateway requires. */
+const SHORTEST_TOKEN = 32;
+
 /**
- * Reads the token that clients must send. Rejects with `CONFIG_INVALID` if it is short, cannot be read or cannot be sent, and with
+ * Reads the token that the user has given. Rejects with `CONFIG_INVALID` if it is short, cannot be read or cannot be sent, and with
  * `STORE_INSECURE` if another user could read or replace its file.
  */
-export async function readClientToken(options: ClientTokenOptions): Promise<string | undefined> {
-  const { file, variable, minLength } = options;
+export async function readClientToken({ file, variable }: ClientTokenOptions): Promise<string | undefined> {
   const token = file === undefined ? variable : await readTokenFile(file);
   if (token === undefined) return undefined;
   const refuse = (why: string): FittingsError =>
@@ -26,7 +47,7 @@ export async function readClientToken(options: ClientTokenOptions): Promise<stri
       hint: 'Generate one, for example: openssl rand -hex 32',
     });
   if (!/^[!-~]*$/.test(token)) throw refuse('contains a character that a header cannot carry');
-  if (token.length < minLength) throw refuse(`is shorter than ${minLength} characters`);
+  if (token.length < SHORTEST_TOKEN) throw refuse(`is shorter than ${SHORTEST_TOKEN} characters`);
   return token;
 }
 

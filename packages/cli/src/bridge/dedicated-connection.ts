@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Logger } from '@mcp-fittings/client-core';
 import { isRequest } from '@mcp-fittings/toolbox/messages';
 import { errorResponse } from './error-responses.js';
-import { type ClientSide, type ClientHandle, createForwarder } from './forwarder.js';
+import { type ClientSide, Forwarder } from './forwarder.js';
 import { createSessionReplay } from './session-replay.js';
 import type { OpenUpstream, Upstream } from './upstream.js';
 
@@ -28,11 +28,11 @@ export function createDedicatedConnection({
   logger,
 }: DedicatedConnectionOptions): DedicatedConnection {
   const replay = createSessionReplay();
-  let opening: Promise<ClientHandle> | undefined;
+  let opening: Promise<Forwarder> | undefined;
   let upstream: Upstream | undefined;
   let isClosed = false;
 
-  const connect = async (): Promise<ClientHandle> => {
+  const connect = async (): Promise<Forwarder> => {
     const opened = await open();
     const { transport } = opened;
     upstream = opened;
@@ -44,19 +44,19 @@ export function createDedicatedConnection({
     try {
       const changed = await replay.replay(opened);
       const recordingClient: ClientSide = {
-        send(message, relatedTo) {
+        send(message) {
           replay.recordServerMessage(message);
-          return client.send(message, relatedTo);
+          return client.send(message);
         },
       };
-      const handle = createForwarder({ upstream: opened, shared: false, logger }).join(recordingClient);
+      const forwarder = new Forwarder(opened, recordingClient, logger);
       const resubscribe = createResubscribe(opened);
       transport.onsessionrestored = resubscribe;
       transport.onreconnect = resubscribe;
       for (const list of changed) {
         client.send({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` }).catch(() => undefined);
       }
-      return handle;
+      return forwarder;
     } catch (error) {
       await transport.close();
       throw error;
@@ -93,15 +93,15 @@ export function createDedicatedConnection({
       if (isClosed || (opening === undefined && !isRequest(message))) return;
       opening ??= connect();
       opening.then(
-        (handle) => handle.receive(message),
+        (forwarder) => forwarder.receive(message),
         (error: unknown) => refuse(message, error),
       );
     },
     async close() {
       if (isClosed) return;
       isClosed = true;
-      const handle = await opening?.catch(() => undefined);
-      handle?.leave();
+      const forwarder = await opening?.catch(() => undefined);
+      forwarder?.leave();
       await upstream?.transport.close();
     },
   };

@@ -17,29 +17,17 @@ export function errorResponse(id: RequestId, error: unknown): JSONRPCErrorRespon
       error: { code: RPC_CODES.internalError, message: 'The bridge could not forward the request.' },
     };
   }
-  const { code, kind, retryable, delivery, message } = error;
-  const hint = hintForUser(error);
-  const text = hint === undefined ? message : `${message} ${hint}`;
+  const { code, kind, retryable, delivery } = error;
+  const message = sanitizeText(textForUser(error), { maxLength: LONGEST_MESSAGE, multiline: true });
   return {
     jsonrpc: '2.0',
     id,
-    error: {
-      code: RPC_CODES.internalError,
-      message: sanitizeText(text, { maxLength: LONGEST_MESSAGE, multiline: true }),
-      data: { code, kind, retryable, delivery },
-    },
+    error: { code: RPC_CODES.internalError, message, data: { code, kind, retryable, delivery } },
   };
 }
 
-/** Creates an HTTP response with a JSON-RPC error, as MCP clients expect it. */
-export function refusal(
-  status: number,
-  code: number,
-  message: string,
-  id: RequestId | null = null,
-): Response {
-  return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status });
+/** Returns the message of an error with the hint for a user of the command line. */
+export function textForUser(error: FittingsError): string {
+  const hint = hintForUser(error);
+  return hint === undefined ? error.message : `${error.message} ${hint}`;
 }
-
-/** Codes that the official SDKs use for the same errors. */
-export const HTTP_REFUSALS = { general: -32_000, sessionNotFound: -32_001 } as const;

@@ -1,5 +1,4 @@
 import { isAbsolute } from 'node:path';
-import type { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import { CommandError } from '../output/hints.js';
 
@@ -51,32 +50,14 @@ function socketPathOf(path: string): string {
   );
 }
 
-export interface ExposureOptions {
-  readonly token: string | undefined;
-  readonly allowedHosts: readonly string[];
-}
-
 /**
- * Throws `CONFIG_INVALID` if another user could use the server with this user's credentials. Every user of the machine
- * can connect to a loopback port, so a port always needs a token. Beyond loopback, the host names of the bridge are
- * needed too, which keeps web pages out. A Unix socket is protected by its mode.
+ * Throws `CONFIG_INVALID` for an address beyond loopback without the host names that clients use, which keep web pages out.
  */
-export function checkExposure(address: ListenAddress, { token, allowedHosts }: ExposureOptions): void {
-  if ('socketPath' in address) return;
-  const { host } = address;
-  if (isLoopbackHost(host) && token !== undefined) return;
-  const refuse = (message: string, hint: string): FittingsError =>
-    new CommandError('CONFIG_INVALID', message, { hint });
-  if (token === undefined) {
-    throw refuse(
-      `Listening on ${host} requires a token: every client that can reach it could use the server.`,
-      'Set FITTINGS_BRIDGE_TOKEN or use --token-file.',
-    );
-  }
-  if (allowedHosts.length === 0) {
-    throw refuse(
-      `Listening on ${host} requires the host names that clients use.`,
-      'Set them with --allow-host, for example --allow-host bridge.example.',
-    );
-  }
+export function checkHostNames(address: ListenAddress, allowedHosts: readonly string[]): void {
+  if ('socketPath' in address || isLoopbackHost(address.host) || allowedHosts.length > 0) return;
+  throw new CommandError(
+    'CONFIG_INVALID',
+    `Listening on ${address.host} requires the host names that clients use.`,
+    { hint: 'Set them with --allow-host, for example --allow-host bridge.example.' },
+  );
 }

@@ -4,43 +4,47 @@ import {
   type AuthProvider,
   AuthRequiredError,
   FittingsError,
+  type ServerConfig,
   type TokenStore,
 } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
+import { hasNoSignInService, refusedHeader, withServerName } from '../session/sign-in-errors.js';
 
-export interface SignInOnceOptions {
-  readonly provider: AuthProvider;
+export interface BridgeSignInOptions {
+  readonly server: string;
+  readonly config: ServerConfig;
+  /** Undefined: the user is not asked, and the client gets an error with the sign-in command. */
+  readonly provider: AuthProvider | undefined;
   readonly store: TokenStore;
-  /** URL of the server. All bridges to the same URL wait for one sign-in. */
-  readonly url: string;
+  /** The command with which the user signs in. */
+  readonly loginCommand: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Signs the user in, unless the challenge can be met without a new sign-in. Without a challenge it always asks the user.
+ * Signs the user in, unless the challenge of the refusal can be met without a new sign-in. Rejects with the error for the client if
+ * that is not possible.
  */
-export type SignInOnce = (challenge: AuthChallenge | undefined) => Promise<void>;
+export type BridgeSignIn = (refusal: AuthRequiredError) => Promise<void>;
 
 /**
  * Creates a sign-in that is shared by all bridges to one server with one store, in this process and in others. The
  * second bridge waits for the first and uses its credentials, so that only one page is opened.
  */
-export function createSignInOnce({ provider, store, url, signal }: SignInOnceOptions): SignInOnce {
-  const key = `bridge-sign-in\n${url}`;
+export function createBridgeSignIn(options: BridgeSignInOptions): BridgeSignIn {
+  const { server, config, provider, store, loginCommand, signal } = options;
+  const key = `bridge-sign-in\n${String(config['url'])}`;
   let running: Promise<void> | undefined;
 
   const signIn = async (challenge: AuthChallenge | undefined): Promise<void> => {
     if (challenge !== undefined && (await isCured(challenge))) return;
-    if (provider.signIn === undefined) {
-      throw new CommandError('AUTH_FAILED', 'The sign-in scheme of this server has no interactive sign-in.');
-    }
-    await provider.signIn({ challenge, signal });
+    await provider?.signIn?.({ challenge, signal });
   };
   const isCured = async (challenge: AuthChallenge): Promise<boolean> => {
     try {
-      await provider.onChallenge(challenge);
+      await provider?.onChallenge(challenge);
       return true;
     } catch (error) {
       if (error instanceof AuthRequiredError) return false;
@@ -59,11 +63,24 @@ export function createSignInOnce({ provider, store, url, signal }: SignInOnceOpt
     }
   };
 
-  return (challenge) => {
-    running ??= inTurn(challenge).finally(() => {
-      running = undefined;
-    });
-    return running;
+  return async (refusal) => {
+    if (provider?.signIn === undefined) {
+      const required = new CommandError('AUTH_REQUIRED', refusal.message, {
+        server,
+        cause: refusal,
+        hint: `Sign in from a terminal: ${loginCommand}`,
+      });
+      throw refusedHeader(server, config, refusal) ?? required;
+    }
+    try {
+      running ??= inTurn(refusal.challenge).finally(() => {
+        running = undefined;
+      });
+      await running;
+    } catch (cause) {
+      const refused = hasNoSignInService(cause) ? refusedHeader(server, config, refusal) : undefined;
+      throw refused ?? withServerName(cause, server);
+    }
   };
 }
 

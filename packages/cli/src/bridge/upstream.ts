@@ -11,9 +11,7 @@ import {
 } from '@mcp-fittings/client-core';
 import { createEntryTransport } from '@mcp-fittings/host';
 import { createFallbackTransport } from '@mcp-fittings/transport-http';
-import { CommandError } from '../output/hints.js';
-import { hasNoSignInService, withServerName, refusedHeader } from '../session/sign-in-errors.js';
-import type { SignInOnce } from './sign-in.js';
+import type { BridgeSignIn } from './sign-in.js';
 import { type HeldBack, ToolGate } from './tool-gate.js';
 
 /** A connection to the server behind the bridge. */
@@ -33,12 +31,9 @@ export interface OpenUpstreamOptions {
   readonly config: ServerConfig;
   readonly transports: readonly TransportPlugin[];
   readonly auth: AuthProvider | undefined;
-  /** Undefined: the user is not asked, and the client gets an error with the sign-in command. */
-  readonly signIn: SignInOnce | undefined;
+  readonly signIn: BridgeSignIn;
   /** Selects the tools that are neither listed nor called. */
   readonly heldBack: HeldBack;
-  /** The command with which the user signs in. */
-  readonly loginCommand: string;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
   readonly signal: AbortSignal;
@@ -56,40 +51,23 @@ export function createOpenUpstream(options: OpenUpstreamOptions): OpenUpstream {
     await usable.start();
     return usable;
   };
-  const signInFor = async (ask: SignInOnce, error: AuthRequiredError): Promise<void> => {
+  /** Does the work, and once more after a sign-in. */
+  const signedIn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
-      await ask(error.challenge);
-    } catch (cause) {
-      throw (
-        (hasNoSignInService(cause) ? refusedHeader(server, config, error) : undefined) ??
-        withServerName(cause, server)
-      );
-    }
-  };
-  /** Starts again after a sign-in, with a new transport, because a transport can start only once. */
-  const startWithSignIn = async (): Promise<Transport> => {
-    try {
-      return await start();
+      return await work();
     } catch (error) {
-      if (signIn === undefined || !(error instanceof AuthRequiredError))
-        throw withLoginCommand(error, options);
-      await signInFor(signIn, error);
-      return start();
+      if (!(error instanceof AuthRequiredError)) throw error;
+      await signIn(error);
+      return work();
     }
   };
 
   return async (): Promise<Upstream> => {
-    const transport = await startWithSignIn();
+    // A transport can start only once, so each attempt has a new one.
+    const transport = await signedIn(start);
     const send = async (message: JSONRPCMessage, sendOptions?: TransportSendOptions): Promise<void> => {
       if (sendOptions?.requestSignal?.aborted === true) return;
-      try {
-        await transport.send(message, sendOptions);
-      } catch (error) {
-        if (signIn === undefined || !(error instanceof AuthRequiredError))
-          throw withLoginCommand(error, options);
-        await signInFor(signIn, error);
-        await transport.send(message, sendOptions);
-      }
+      await signedIn(() => transport.send(message, sendOptions));
     };
     const gate = new ToolGate({ server, heldBack: options.heldBack, clock, send });
     return {
@@ -106,16 +84,4 @@ export function createOpenUpstream(options: OpenUpstreamOptions): OpenUpstream {
 async function withFallback(first: Transport, fallback: () => Promise<Transport>): Promise<Transport> {
   const older = await fallback();
   return createFallbackTransport({ first, fallback: () => older });
-}
-
-/** Replaces the hint by the command with which the user signs in. */
-function withLoginCommand(error: unknown, { server, config, loginCommand }: OpenUpstreamOptions): unknown {
-  if (!(error instanceof AuthRequiredError)) return error;
-  const refused = refusedHeader(server, config, error);
-  if (refused !== undefined) return refused;
-  return new CommandError('AUTH_REQUIRED', error.message, {
-    server,
-    cause: error,
-    hint: `Sign in from a terminal: ${loginCommand}`,
-  });
 }

@@ -78,7 +78,7 @@ Examples:
     { "command": "npx", "args": ["-y", "@mcp-fittings/cli", "bridge", "https://mcp.example.com/mcp"] }
   Send a header with the value of an environment variable:
     fittings bridge https://mcp.example.com/mcp --header 'X-Key: \${API_KEY}'
-  Serve a local server to other programs on this machine over Streamable HTTP:
+  Serve a local server to other programs on this machine over Streamable HTTP, at http://127.0.0.1:8080/mcp/files:
     fittings bridge files --http 8080
 
 Only MCP messages are written to standard output. Everything meant for you goes to standard error.
@@ -95,7 +95,6 @@ export function registerBridge(program: Command, deps: CommandDeps): void {
       new Option('--http <address>', 'serve Streamable HTTP on [host:]port or unix:/path').conflicts('ws'),
     )
     .addOption(new Option('--ws <address>', 'serve WebSocket on [host:]port'))
-    .option('--path <path>', 'path of the endpoint', '/mcp')
     .option(
       '--token-file <file>',
       'file with the token that clients must send (or FITTINGS_BRIDGE_TOKEN); default: a new token, which is printed',

@@ -1,17 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import { FittingsError, type Logger, type ServerConfig } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { aborted } from '@mcp-fittings/toolbox/timing';
 import { serverPermissions } from '@mcp-fittings/config';
+import { createCallbackRouter } from '@mcp-fittings/gateway';
 import { createToolPolicy } from '@mcp-fittings/tools';
-import { readClientToken } from '../bridge/client-token.js';
-import { type ListenAddress, parseListenAddress } from '../bridge/listen-address.js';
-import { serveNetwork } from '../bridge/serve-network.js';
+import { announceToken, clientToken } from '../bridge/client-token.js';
+import { parseListenAddress } from '../bridge/listen-address.js';
 import { serveStdio } from '../bridge/serve-stdio.js';
-import { type SignInOnce, createSignInOnce, bridgeInteraction } from '../bridge/sign-in.js';
+import { serveWebSocket } from '../bridge/serve-websocket.js';
+import { bridgeInteraction, createBridgeSignIn } from '../bridge/sign-in.js';
 import type { HeldBack } from '../bridge/tool-gate.js';
-import { type OpenUpstream, createOpenUpstream } from '../bridge/upstream.js';
+import { createOpenUpstream } from '../bridge/upstream.js';
 import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions } from '../options.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
@@ -21,14 +20,10 @@ import { openPins, waitingTools } from '../session/pins.js';
 import { loginArguments, resolveServer } from '../session/resolve-server.js';
 import { entrySecrets } from '../session/secrets.js';
 import { namedStore } from '../session/store-choice.js';
+import { serveBridge, type ServeGatewayOptions } from './serve-gateway.js';
 
-export interface BridgeOptions extends RemoteOptions {
-  readonly http?: string;
+export interface BridgeOptions extends RemoteOptions, Omit<ServeGatewayOptions, 'stdio'> {
   readonly ws?: string;
-  readonly path: string;
-  readonly tokenFile?: string;
-  readonly allowOrigin: readonly string[];
-  readonly allowHost: readonly string[];
   readonly signIn: boolean;
 }
 
@@ -47,87 +42,67 @@ export async function runBridge(server: string, flags: BridgeOptions, deps: Comm
 }
 
 async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): Promise<void> {
-  const { signal, clock, output } = deps;
+  const { signal, clock, output, env, stdin, stdout } = deps;
   const logger = noteLogger(deps);
   const interaction = flags.signIn ? bridgeInteraction(deps) : undefined;
+  const callbacks = createCallbackRouter({ clock });
   await using session = await openSession(
     deps,
     // The client of the bridge has its own roots and capabilities.
-    { interaction, logger, mayShare: false },
+    { callbacks: callbacks.hostCallbacks, interaction, logger, mayShare: false },
     // FITTINGS_STORE is often set for the bridge only, so the sign-in command names the store.
-    namedStore(deps.options.store, deps.env),
+    namedStore(deps.options.store, env),
   );
-  const open = await openUpstreamOf(server, flags, session, deps, logger, interaction !== undefined);
-  const wire = flags.http === undefined ? 'ws' : 'http';
-  const address = flags.http ?? flags.ws;
-
-  if (address === undefined) {
-    const { stdin, stdout } = deps;
-    if (deps.interactive) {
-      output.note(
-        'Serving MCP on standard input and output, for a host that starts this command. Press Ctrl-C to stop.',
-      );
-    }
-    return serveStdio({ open, stdin, stdout, logger, signal });
-  }
-  const listenAt = parseListenAddress(address);
-  const given = await readClientToken({
-    file: flags.tokenFile,
-    variable: deps.env['FITTINGS_BRIDGE_TOKEN'],
-    minLength: SHORTEST_TOKEN,
-  });
-  const token = given ?? (needsOwnToken(listenAt, wire) ? randomBytes(32).toString('base64url') : undefined);
-  const served = await serveNetwork({
-    open,
-    address: listenAt,
-    wire,
-    path: flags.path,
-    token,
-    allowedOrigins: flags.allowOrigin,
-    allowedHosts: flags.allowHost,
-    clock,
-    logger,
-  });
-  output.note(`Serving "${sanitizeText(server)}" at ${served.url}`);
-  if (given === undefined && token !== undefined) {
-    output.note(`Clients must send this header: Authorization: Bearer ${token}`);
-  }
-  if (token !== undefined) output.hide([token]);
-  await aborted(signal);
-  await served.close();
-}
-
-async function openUpstreamOf(
-  server: string,
-  flags: BridgeOptions,
-  session: CommandSession,
-  deps: CommandDeps,
-  logger: Logger,
-  canSignIn: boolean,
-): Promise<OpenUpstream> {
-  const { clock, signal, env, output } = deps;
-  const { transports, store } = session;
   const { name, config } = resolveServer(server, flags, session.loaded, env);
   output.hide(entrySecrets([config]));
   const auth = await createProvider(session, { name, config }, { logger, clock });
-  const url = config['url'];
-  const signIn: SignInOnce | undefined =
-    canSignIn && auth?.signIn !== undefined && typeof url === 'string'
-      ? createSignInOnce({ provider: auth, store, url, signal })
-      : undefined;
-  const loginCommand = session.loginCommand(loginArguments(server, flags));
-  return createOpenUpstream({
+  const signIn = createBridgeSignIn({
     server: name,
     config,
-    transports,
+    provider: interaction && auth,
+    store: session.store,
+    loginCommand: session.loginCommand(loginArguments(server, flags)),
+    signal,
+  });
+  if (flags.http !== undefined) {
+    await serveBridge(deps, flags, { session, callbacks, name, config, signIn });
+    return;
+  }
+  const open = createOpenUpstream({
+    server: name,
+    config,
+    transports: session.transports,
     auth,
     signIn,
     heldBack: await heldBackOf(name, config, session, deps),
-    loginCommand,
     clock,
     logger,
     signal,
   });
+  if (flags.ws !== undefined) {
+    const address = parseListenAddress(flags.ws);
+    const token = await clientToken({ file: flags.tokenFile, variable: env['FITTINGS_BRIDGE_TOKEN'] });
+    const served = await serveWebSocket({
+      open,
+      address,
+      token: token.value,
+      allowedOrigins: flags.allowOrigin,
+      allowedHosts: flags.allowHost,
+      clock,
+      logger,
+    });
+    output.note(`Serving "${sanitizeText(server)}" at ${served.url}`);
+    announceToken(token, output);
+    await aborted(signal);
+    await served.close();
+    return;
+  }
+  if (deps.interactive) {
+    output.note(
+      'Serving MCP on standard input and output, for a host that starts this command. Press Ctrl-C to stop.',
+    );
+  }
+  await serveStdio({ open, stdin, stdout, logger, signal });
 }
 
 /** Returns what the user denies, and what changed since the user agreed to it. A client of the bridge asks about everything else. */
@@ -153,10 +128,3 @@ async function heldBackOf(
     return held;
   };
 }
-
-/** Every user of the machine can connect to a loopback port. */
-function needsOwnToken(address: ListenAddress, wire: 'http' | 'ws'): boolean {
-  return 'socketPath' in address ? wire === 'ws' : isLoopbackHost(address.host);
-}
-
-const SHORTEST_TOKEN = 16;

@@ -1,28 +1,31 @@
-import { randomBytes } from 'node:crypto';
-import { FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { aborted } from '@mcp-fittings/toolbox/timing';
 import { serverPermissions } from '@mcp-fittings/config';
 import {
-  type Gateway,
+  type CallbackRouter,
   type GatewayListener,
+  type UpstreamSignIn,
   bearerToken,
   createCallbackRouter,
   createGateway,
 } from '@mcp-fittings/gateway';
 import type { ServerSnapshot } from '@mcp-fittings/host';
 import { createToolPolicy, type ToolPolicy } from '@mcp-fittings/tools';
-import { readClientToken } from '../bridge/client-token.js';
+import { announceToken, type ClientToken, clientToken } from '../bridge/client-token.js';
+import { textForUser } from '../bridge/error-responses.js';
 import { parseListenAddress } from '../bridge/listen-address.js';
+import type { BridgeSignIn } from '../bridge/sign-in.js';
 import type { CommandDeps } from '../command-deps.js';
 import { errorLine } from '../output/error-report.js';
+import { CommandError } from '../output/hints.js';
 import { noteLogger } from '../output/note-logger.js';
 import { printable } from '../output/printable.js';
 import { refuseUnread } from './config-notes.js';
-import { openSession } from '../session/open-session.js';
+import { type CommandSession, openSession } from '../session/open-session.js';
 import { openPins, type UserPins, waitingTools } from '../session/pins.js';
 import { packageVersion } from '../version.js';
 
-/** Options of `fittings serve` with `--http` or `--stdio`. */
+/** Where a gateway listens, and to whom. */
 export interface ServeGatewayOptions {
   readonly http?: string;
   readonly stdio?: true;
@@ -30,9 +33,6 @@ export interface ServeGatewayOptions {
   readonly allowOrigin: readonly string[];
   readonly allowHost: readonly string[];
 }
-
-/** Fewest characters of a token, as {@link bearerToken} requires. */
-const SHORTEST_TOKEN = 32;
 
 /**
  * Serves the named servers, or all that are enabled and approved, as one MCP server, until the user stops it or the client disconnects.
@@ -43,23 +43,88 @@ export async function serveGateway(
   names: readonly string[],
   options: ServeGatewayOptions,
 ): Promise<void> {
-  const { output, signal, clock, stdin, stdout } = deps;
-  const logger = noteLogger(deps);
-  const callbacks = createCallbackRouter({ clock });
+  const callbacks = createCallbackRouter({ clock: deps.clock });
   await using session = await openSession(deps, {
     callbacks: callbacks.hostCallbacks,
-    logger,
+    logger: noteLogger(deps),
     // Each client has its own roots.
     mayShare: false,
   });
-  const token = options.stdio === true ? undefined : await tokenOf(options, deps);
+  const token = await tokenOf(options, deps.env['FITTINGS_SERVE_TOKEN']);
   const snapshots = await session.connect(names.length === 0 ? undefined : names);
   if (snapshots.length === 0) refuseUnread(session.loaded, 'served');
+  await serveSnapshots(deps, options, {
+    session,
+    callbacks,
+    snapshots,
+    servers: session.loaded.servers,
+    token,
+  });
+}
+
+/** The one server of a bridge. */
+export interface BridgedServer {
+  readonly name: string;
+  readonly config: ServerConfig;
+  readonly signIn: BridgeSignIn;
+}
+
+/** Serves one server over HTTP at an address of its own, under its own names, until the user stops it. */
+export async function serveBridge(
+  deps: CommandDeps,
+  options: ServeGatewayOptions,
+  { name, config, signIn, ...common }: BridgedServer & Pick<Served, 'session' | 'callbacks'>,
+): Promise<void> {
+  const { host } = common.session;
+  const token = await tokenOf(options, deps.env['FITTINGS_BRIDGE_TOKEN']);
+  const servers = { [name]: config };
+  const snapshots = await host.connect(servers);
+  await serveSnapshots(deps, options, {
+    ...common,
+    snapshots,
+    servers,
+    token,
+    only: name,
+    signIn: {
+      async open() {
+        const { state } = host.server(name);
+        if (state.status !== 'needs-auth') return;
+        await signIn(state.error).catch((error: unknown) => {
+          if (!(error instanceof FittingsError)) throw error;
+          // Many clients show nothing but the message.
+          throw new CommandError(error.code, textForUser(error), { server: name, cause: error });
+        });
+        await host.start(name);
+      },
+      respond: async () => undefined,
+    },
+  });
+}
+
+/** What a gateway serves. */
+interface Served {
+  readonly session: CommandSession;
+  readonly callbacks: CallbackRouter;
+  readonly snapshots: readonly ServerSnapshot[];
+  /** Entries whose permissions hold. */
+  readonly servers: Readonly<Record<string, ServerConfig>>;
+  readonly token: ClientToken | undefined;
+  /** The server at whose own address clients connect. Default: they use that of all servers. */
+  readonly only?: string;
+  readonly signIn?: UpstreamSignIn;
+}
+
+async function serveSnapshots(
+  deps: CommandDeps,
+  options: ServeGatewayOptions,
+  { session, callbacks, snapshots, servers, token, only, signIn }: Served,
+): Promise<void> {
+  const { output, signal, clock, stdin, stdout } = deps;
   for (const snapshot of snapshots) reportUnlessConnected(deps, snapshot);
   await using gateway = createGateway(session.host, {
     callbacks,
     policy: withPins(
-      createToolPolicy({ servers: serverPermissions(session.loaded) }),
+      createToolPolicy({ servers: serverPermissions({ servers }) }),
       await openPins(deps, session),
       (error) => output.note(errorLine(error, output.noteStyle)),
     ),
@@ -67,8 +132,9 @@ export async function serveGateway(
     allowedOrigins: options.allowOrigin,
     allowedHosts: options.allowHost,
     status: true,
+    signIn,
     clock,
-    logger,
+    logger: noteLogger(deps),
     ...(token !== undefined && { access: bearerToken(token.value) }),
   });
   const served = snapshots.map(({ name }) => name);
@@ -77,12 +143,10 @@ export async function serveGateway(
     await gateway.serveStdio({ input: stdin, output: stdout, signal });
     return;
   }
-  await using listener = await listen(gateway, options.http ?? '');
-  const url = urlOf(listener);
+  await using listener = await gateway.listen(parseListenAddress(options.http ?? ''));
+  const url = urlOf(listener, only);
   output.event({ url, servers: served }, () => `Serving ${described(served)} at ${printable(url)}`);
-  if (token?.isNew === true)
-    output.note(`Clients must send this header: Authorization: Bearer ${token.value}`);
-  if (token !== undefined) output.hide([token.value]);
+  if (token !== undefined) announceToken(token, output);
   await aborted(signal);
 }
 
@@ -121,8 +185,7 @@ function withPins(policy: ToolPolicy, user: UserPins, note: (error: FittingsErro
       reviewed.set(tool.server, found);
       const held = found instanceof Error ? found : found.get(tool.name);
       if (held === undefined) return verdict;
-      const hint = held instanceof FittingsError ? held.hint : undefined;
-      const reason = hint === undefined ? held.message : `${held.message} ${hint}`;
+      const reason = held instanceof FittingsError ? textForUser(held) : held.message;
       return { decision: 'deny', rule: 'changed-tool', reason };
     },
   };
@@ -130,25 +193,17 @@ function withPins(policy: ToolPolicy, user: UserPins, note: (error: FittingsErro
 
 /** A socket needs no token, because only its owner can connect. A port gets a new one if none is given. */
 async function tokenOf(
-  { http = '', tokenFile }: ServeGatewayOptions,
-  { env }: CommandDeps,
-): Promise<{ readonly value: string; readonly isNew: boolean } | undefined> {
-  const given = await readClientToken({
-    file: tokenFile,
-    variable: env['FITTINGS_SERVE_TOKEN'],
-    minLength: SHORTEST_TOKEN,
-  });
-  if (given !== undefined) return { value: given, isNew: false };
-  if ('socketPath' in parseListenAddress(http)) return undefined;
-  return { value: randomBytes(32).toString('base64url'), isNew: true };
+  { stdio, http = '', tokenFile: file }: ServeGatewayOptions,
+  variable: string | undefined,
+): Promise<ClientToken | undefined> {
+  if (stdio === true) return undefined;
+  const token = await clientToken({ file, variable });
+  return token.isNew && 'socketPath' in parseListenAddress(http) ? undefined : token;
 }
 
-function listen(gateway: Gateway, address: string): Promise<GatewayListener> {
-  return gateway.listen(parseListenAddress(address));
-}
-
-function urlOf({ address, url }: GatewayListener): string {
-  return 'socketPath' in address ? `unix:${address.socketPath}` : url;
+function urlOf({ address, url }: GatewayListener, only: string | undefined): string {
+  const whole = only === undefined ? url : `${url}/${encodeURIComponent(only)}`;
+  return 'socketPath' in address ? `unix:${address.socketPath}:${new URL(whole).pathname}` : whole;
 }
 
 function described(names: readonly string[]): string {

@@ -37,22 +37,25 @@ export type AccessDecision =
 export interface UpstreamSignIn {
   /**
    * Returns the page at which this caller signs in to the server. `completed` settles when the sign-in has ended: it resolves if the
-   * server can be used now, and rejects with the reason otherwise.
+   * server can be used now, and rejects with the reason otherwise. Returns `undefined` if the server can be used now without a page.
    */
   open(
     caller: Caller,
     server: string,
-  ): Promise<{
-    /** Page of the gateway to open in the caller's browser. */
-    readonly url: string;
-    /** Identifies the page in an elicitation of mode `url`. */
-    readonly elicitationId: string;
-    /** Settles when the sign-in has ended. */
-    readonly completed: Promise<void>;
-  }>;
+  ): Promise<
+    | {
+        /** Page of the gateway to open in the caller's browser. */
+        readonly url: string;
+        /** Identifies the page in an elicitation of mode `url`. */
+        readonly elicitationId: string;
+        /** Settles when the sign-in has ended. */
+        readonly completed: Promise<void>;
+      }
+    | undefined
+  >;
   /** Answers requests to these pages. Returns `undefined` for any other path. */
   respond(request: Request): Promise<Response | undefined>;
 }
 
 /** A sign-in that waits for the caller's browser. */
-export type UpstreamSignInPage = Awaited<ReturnType<UpstreamSignIn['open']>>;
+export type UpstreamSignInPage = NonNullable<Awaited<ReturnType<UpstreamSignIn['open']>>>;

@@ -56,9 +56,11 @@ const MAX_ATTEMPTS = 8;
  * const signIn = createUpstreamSignIn({ host, interaction, browser });
  * ```
  */
-export function createUpstreamSignIn(
-  options: UpstreamSignInOptions,
-): UpstreamSignIn & AsyncDisposable & { close(): Promise<void> } {
+export function createUpstreamSignIn(options: UpstreamSignInOptions): {
+  open(caller: Caller, server: string): Promise<NonNullable<Awaited<ReturnType<UpstreamSignIn['open']>>>>;
+  close(): Promise<void>;
+} & UpstreamSignIn &
+  AsyncDisposable {
   const { host, interaction, browser, limits, logger } = options;
   const { clock = systemClock, lifeMs = 600_000 } = options;
   const { perCaller = 16, all = 1000 } = limits ?? {};

@@ -136,8 +136,8 @@ export interface WithSignInOptions {
 }
 
 /**
- * Does the work. If the server requires a sign-in, opens a page for it: a client that can show pages is asked to, and the work is done
- * again; any other one is told its URL in the error.
+ * Does the work. If the server requires a sign-in, opens a page for it, unless it needs none: a client that can show pages is asked to,
+ * and the work is done again; any other one is told its URL in the error.
  */
 export async function withSignIn<T>(
   work: () => Promise<T>,
@@ -150,6 +150,7 @@ export async function withSignIn<T>(
   } catch (error) {
     if (!(error instanceof AuthRequiredError) || signIn === undefined) throw error;
     const page = await signIn.open(connection.caller, server);
+    if (page === undefined) return work();
     page.completed.catch(() => undefined);
     const message = `Sign in to the server "${escapeText(server, { maxLength: 100 })}".`;
     const { url, elicitationId } = page;

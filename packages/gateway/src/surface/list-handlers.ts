@@ -51,10 +51,11 @@ async function checkUsable(request: ClientRequest, deps: SurfaceDeps): Promise<v
   const { exposure, limits, clock, options } = deps;
   const { server: only } = request.mount;
   if (only === undefined || !exposure.hasServer(request, only)) return;
-  const state = snapshotOf(options.host, only, request.caller.principal)?.state;
-  if (state?.status !== 'needs-auth' && state?.status !== 'failed') return;
-  const { error } = state;
-  await withSignIn(() => Promise.reject(error), undefined, {
+  const check = async (): Promise<void> => {
+    const state = snapshotOf(options.host, only, request.caller.principal)?.state;
+    if (state?.status === 'needs-auth' || state?.status === 'failed') throw state.error;
+  };
+  await withSignIn(check, undefined, {
     connection: request,
     server: only,
     signIn: options.signIn,
