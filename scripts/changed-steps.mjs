@@ -21,13 +21,10 @@ export function changedSteps(all, base) {
   const packages = [...new Set(changed.flatMap((file) => PACKAGE.exec(file) ?? []))].filter((folder) =>
     existsSync(join(folder, 'package.json')),
   );
-  const isRootChanged = changed.some((file) => !PACKAGE.test(file) && /\.(?:[mc]?[jt]s|json)$/.test(file));
+  const code = files.filter((file) => /\.[mc]?[jt]s$/.test(file));
   const filters = packages.map((folder) => `--filter=./${folder}`);
   const tested = packages.map((folder) => `${folder}/test/`);
-  console.log(
-    `Changed since ${base}: ${[...packages, ...(isRootChanged ? ['the root'] : [])].join(', ') || 'nothing'}.`,
-  );
-  const turbo = (...tasks) => ['run', ...tasks, '--output-logs=errors-only'];
+  console.log(`Changed since ${base}: ${changed.length} files, of ${packages.join(', ') || 'no package'}.`);
   return [
     ...(files.length > 0
       ? [
@@ -36,9 +33,14 @@ export function changedSteps(all, base) {
         ]
       : []),
     ...(packages.length > 0
-      ? [['build, lint and types', 'turbo', [...turbo('build', 'lint', 'types'), ...filters]]]
+      ? [['build', 'turbo', ['run', 'build', '--output-logs=errors-only', ...filters]]]
       : []),
-    ...(isRootChanged ? [['lint and types of the root', 'turbo', turbo('lint:root', 'types:root')]] : []),
+    ...(code.length > 0
+      ? [
+          ['lint', 'oxlint', ['--type-aware', '--deny-warnings', ...packages, ...code]],
+          ...all.filter(([name]) => name === 'types of the tests'),
+        ]
+      : []),
     ...all.filter(([name]) => CHEAP.includes(name)),
     ...(tested.length > 0 ? [['tests', 'vitest', ['run', '--passWithNoTests', ...tested]]] : []),
   ];

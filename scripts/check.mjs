@@ -15,9 +15,9 @@ const contracts = readdirSync('packages')
 /** @type {readonly (readonly [name: string, command: string, args: readonly string[]])[]} */
 const STEPS = [
   ['format', 'prettier', ['--check', '--log-level', 'warn', '.']],
-  ['lint', 'turbo', ['run', 'lint', 'lint:root', '--output-logs=errors-only']],
+  ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']],
   ['build', 'turbo', ['run', 'build', '--output-logs=errors-only']],
-  ['types of the tests', 'turbo', ['run', 'types', 'types:root', '--output-logs=errors-only']],
+  ['types of the tests', 'tsc', ['-p', 'tsconfig.tests.json']],
   ['dependency direction', process.execPath, ['scripts/check-direction.mjs']],
   ['folder cycles', process.execPath, ['scripts/check-folders.mjs']],
   ['file sizes', process.execPath, ['scripts/check-sizes.mjs']],
