@@ -157,6 +157,19 @@ describe('fittings bridge --http', () => {
     await expect(client.listTools()).rejects.toThrow('The command "no-such-command" was not found');
   });
 
+  it('refuses a URL with a secret, which would be in its address; a variable is not', async () => {
+    const at = (query: string) => ['bridge', `http://127.0.0.1:1/mcp?api_key=${query}`, '--http', '0'];
+    await using home = await temporaryHome();
+    const refused = startBridge(at('a-secret-key'), home.path, { FITTINGS_BRIDGE_TOKEN: TOKEN });
+    expect(await refused.exited).toBe(2);
+    expect(refused.stderr).toContain('The URL of the server contains a secret');
+    expect(refused.stderr).not.toContain('a-secret-key');
+    await using served = await serving(at('${API_KEY}'), { API_KEY: 'a-secret-key' });
+    const client = await served.connect('legacy');
+    await expect(client.listTools()).rejects.toThrow('Connection refused');
+    expect(served.program.stderr).not.toContain('a-secret-key');
+  });
+
   it('serves a socket to its owner without a token', async () => {
     await using home = await temporaryHome();
     const socketPath = join(home.path, 'b.sock');

@@ -69,13 +69,23 @@ export interface BridgedServer {
   readonly signIn: BridgeSignIn;
 }
 
-/** Serves one server over HTTP at an address of its own, under its own names, until the user stops it. */
+/**
+ * Serves one server over HTTP at an address of its own, under its own names, until the user stops it. Rejects with `ARGUMENTS_INVALID` for a URL
+ * with a secret, which clients and proxies would log with the address.
+ */
 export async function serveBridge(
   deps: CommandDeps,
   options: ServeGatewayOptions,
   { name, config, signIn, ...common }: BridgedServer & Pick<Served, 'session' | 'callbacks'>,
 ): Promise<void> {
   const { host } = common.session;
+  if (deps.output.redact(name) !== name) {
+    throw new CommandError(
+      'ARGUMENTS_INVALID',
+      'The URL of the server contains a secret, and would be a part of the address of the bridge.',
+      { hint: "Write the secret as a variable, for example 'https://mcp.example.com/mcp?key=${KEY}'." },
+    );
+  }
   const token = await tokenOf(options, deps.env['FITTINGS_BRIDGE_TOKEN']);
   const servers = { [name]: config };
   const snapshots = await host.connect(servers);
