@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -148,6 +148,22 @@ describe('fittings bridge --http', () => {
     served.program.child.kill('SIGTERM');
     expect(await served.program.exited).toBe(143);
     await untilDead(next);
+  });
+
+  it.each(['bridge', 'serve'])('%s ends while its server is being started, and the server too', async (name) => {
+    await using home = await temporaryHome();
+    const started = join(home.path, 'started');
+    const program = `require('fs').writeFileSync('started', String(process.pid)); setInterval(() => 0, 1000)`;
+    const silent = { command: process.execPath, args: ['-e', program], cwd: home.path };
+    const served = startBridge([...withServer('silent', silent), name, 'silent', '--http', '0'], home.path);
+    const pid = async () => Number(await readFile(started, 'utf8').catch(() => '0'));
+    await expect.poll(pid, patiently).toBeGreaterThan(0);
+    served.child.kill('SIGTERM');
+    expect(await served.exited).toBe(143);
+    // It did not wait until the server was too slow.
+    expect(served.stderr).not.toContain('did not connect');
+    expect(served.lines).toEqual([]);
+    await untilDead(await pid());
   });
 
   it('says why the server cannot be started', async () => {

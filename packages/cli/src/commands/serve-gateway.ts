@@ -1,5 +1,5 @@
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
-import { aborted } from '@mcp-fittings/toolbox/timing';
+import { abortable, aborted } from '@mcp-fittings/toolbox/timing';
 import { serverPermissions } from '@mcp-fittings/config';
 import {
   type CallbackRouter,
@@ -51,7 +51,8 @@ export async function serveGateway(
     mayShare: false,
   });
   const token = await tokenOf(options, deps.env['FITTINGS_SERVE_TOKEN']);
-  const snapshots = await session.connect(names.length === 0 ? undefined : names);
+  const connecting = session.connect(names.length === 0 ? undefined : names);
+  const snapshots = await abortable(connecting, deps.signal);
   if (snapshots.length === 0) refuseUnread(session.loaded, 'served');
   await serveSnapshots(deps, options, {
     session,
@@ -88,7 +89,7 @@ export async function serveBridge(
   }
   const token = await tokenOf(options, deps.env['FITTINGS_BRIDGE_TOKEN']);
   const servers = { [name]: config };
-  const snapshots = await host.connect(servers);
+  const snapshots = await abortable(host.connect(servers), deps.signal);
   await serveSnapshots(deps, options, {
     ...common,
     snapshots,
