@@ -150,21 +150,24 @@ describe('fittings bridge --http', () => {
     await untilDead(next);
   });
 
-  it.each(['bridge', 'serve'])('%s ends while its server is being started, and the server too', async (name) => {
-    await using home = await temporaryHome();
-    const started = join(home.path, 'started');
-    const program = `require('fs').writeFileSync('started', String(process.pid)); setInterval(() => 0, 1000)`;
-    const silent = { command: process.execPath, args: ['-e', program], cwd: home.path };
-    const served = startBridge([...withServer('silent', silent), name, 'silent', '--http', '0'], home.path);
-    const pid = async () => Number(await readFile(started, 'utf8').catch(() => '0'));
-    await expect.poll(pid, patiently).toBeGreaterThan(0);
-    served.child.kill('SIGTERM');
-    expect(await served.exited).toBe(143);
-    // It did not wait until the server was too slow.
-    expect(served.stderr).not.toContain('did not connect');
-    expect(served.lines).toEqual([]);
-    await untilDead(await pid());
-  });
+  it.each(['bridge', 'serve'])(
+    '%s ends while its server is being started, and the server too',
+    async (name) => {
+      await using home = await temporaryHome();
+      const started = join(home.path, 'started');
+      const program = `require('fs').writeFileSync('started', String(process.pid)); setInterval(() => 0, 1000)`;
+      const silent = { command: process.execPath, args: ['-e', program], cwd: home.path };
+      const served = startBridge([...withServer('silent', silent), name, 'silent', '--http', '0'], home.path);
+      const pid = async () => Number(await readFile(started, 'utf8').catch(() => '0'));
+      await expect.poll(pid, patiently).toBeGreaterThan(0);
+      served.child.kill('SIGTERM');
+      expect(await served.exited).toBe(143);
+      // It did not wait until the server was too slow.
+      expect(served.stderr).not.toContain('did not connect');
+      expect(served.lines).toEqual([]);
+      await untilDead(await pid());
+    },
+  );
 
   it('says why the server cannot be started', async () => {
     await using served = await dual({ command: 'no-such-command' });

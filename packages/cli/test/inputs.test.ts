@@ -45,7 +45,7 @@ it('login asks for the values of inputs at a terminal, and logout forgets them',
   expect((await fittings(['call', 'mine/get-env'])).stderr).toContain('fittings login mine');
 });
 
-it('what the file offers to choose from is no secret, and stays in the output', async () => {
+it('what the file offers to choose from is not a secret, and stays in the output', async () => {
   await using workspace = await openWorkspace({ here: true });
   const inputs = [{ type: 'pickString', id: 'kind', description: 'The kind', options: ['content', 'other'] }];
   const mcpServers = { mine: { ...everything, env: { KIND: '${input:kind}' } } };

@@ -61,7 +61,7 @@ export class InputValues {
     return value;
   }
 
-  /** What the file offers to choose from is no secret, and may be a word of every output. */
+  /** What the file offers to choose from is not a secret, and may be a word of every output. */
   #hide(value: string, { options }: InputQuestion): void {
     if (options === undefined && !this.secrets.includes(value)) this.secrets.push(value);
   }
