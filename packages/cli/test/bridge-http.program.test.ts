@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -150,11 +150,43 @@ describe('fittings bridge --http', () => {
     await untilDead(next);
   });
 
+  it.each(['bridge', 'serve'])(
+    '%s ends while its server is being started, and the server too',
+    async (name) => {
+      await using home = await temporaryHome();
+      const started = join(home.path, 'started');
+      const program = `require('fs').writeFileSync('started', String(process.pid)); setInterval(() => 0, 1000)`;
+      const silent = { command: process.execPath, args: ['-e', program], cwd: home.path };
+      const served = startBridge([...withServer('silent', silent), name, 'silent', '--http', '0'], home.path);
+      const pid = async () => Number(await readFile(started, 'utf8').catch(() => '0'));
+      await expect.poll(pid, patiently).toBeGreaterThan(0);
+      served.child.kill('SIGTERM');
+      expect(await served.exited).toBe(143);
+      // It did not wait until the server was too slow.
+      expect(served.stderr).not.toContain('did not connect');
+      expect(served.lines).toEqual([]);
+      await untilDead(await pid());
+    },
+  );
+
   it('says why the server cannot be started', async () => {
     await using served = await dual({ command: 'no-such-command' });
     expect(served.program.stderr).toContain('The command "no-such-command" was not found');
     const client = await served.connect('auto');
     await expect(client.listTools()).rejects.toThrow('The command "no-such-command" was not found');
+  });
+
+  it('refuses a URL with a secret, which would be in its address; a variable is not', async () => {
+    const at = (query: string) => ['bridge', `http://127.0.0.1:1/mcp?api_key=${query}`, '--http', '0'];
+    await using home = await temporaryHome();
+    const refused = startBridge(at('a-secret-key'), home.path, { FITTINGS_BRIDGE_TOKEN: TOKEN });
+    expect(await refused.exited).toBe(2);
+    expect(refused.stderr).toContain('The URL of the server contains a secret');
+    expect(refused.stderr).not.toContain('a-secret-key');
+    await using served = await serving(at('${API_KEY}'), { API_KEY: 'a-secret-key' });
+    const client = await served.connect('legacy');
+    await expect(client.listTools()).rejects.toThrow('Connection refused');
+    expect(served.program.stderr).not.toContain('a-secret-key');
   });
 
   it('serves a socket to its owner without a token', async () => {

@@ -44,3 +44,17 @@ it('login asks for the values of inputs at a terminal, and logout forgets them',
   expect(await fittings(['logout', 'mine'])).toMatchObject({ code: 0 });
   expect((await fittings(['call', 'mine/get-env'])).stderr).toContain('fittings login mine');
 });
+
+it('what the file offers to choose from is not a secret, and stays in the output', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const inputs = [{ type: 'pickString', id: 'kind', description: 'The kind', options: ['content', 'other'] }];
+  const mcpServers = { mine: { ...everything, env: { KIND: '${input:kind}' } } };
+  const config = JSON.stringify({ inputs, mcpServers });
+  const fittings = (args: readonly string[], options = {}) =>
+    workspace.fittings(['--strict-mcp-config', '--mcp-config', config, '--store', 'file', ...args], options);
+
+  const answers = { 'The kind': '\r', unencrypted: 'y' };
+  expect(await fittings(['login', 'mine'], { answers })).toMatchObject({ code: 0 });
+  const { stdout } = await fittings(['--json', 'call', 'mine/echo', 'message=hi']);
+  expect(JSON.parse(stdout)).toHaveProperty('content');
+});

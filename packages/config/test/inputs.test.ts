@@ -57,9 +57,10 @@ describe('an input', () => {
         default: 'dev',
       },
       { type: 'promptString', id: 'api-key', description: 'Type\n\u001b]0;x\u0007it\u202e', default: 'd' },
+      { type: 'promptString', id: 'bad', default: 'd\u001b]0;x\u0007\r' },
       { type: 'promptString', id: 'api-key', description: 'another' },
     ];
-    const mcpServers = { a: { args: ['${input:env}'], ...server } };
+    const mcpServers = { a: { args: ['${input:env}', '${input:bad}'], ...server } };
     const { questions } = await load({ inputs, mcpServers }, 'prod');
     expect(questions).toMatchObject([
       {
@@ -71,8 +72,10 @@ describe('an input', () => {
           { value: 'prod', label: 'Live' },
         ],
       },
+      { id: 'bad', description: 'bad' },
       { id: 'api-key', description: 'Type it', default: 'd', password: false },
     ]);
+    expect(questions[1]).not.toHaveProperty('default');
   });
 
   it('is read beside the servers, wherever these are', async () => {

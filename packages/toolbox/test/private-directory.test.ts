@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -21,6 +21,11 @@ describe('a private directory', () => {
   // Node.js tries again without end there, and cannot be interrupted.
   it.runIf(process.platform === 'linux')('is refused where the system creates nothing', async () => {
     await expect(ensurePrivateDirectory('/proc/a/b')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('is refused below a link that leads nowhere', async () => {
+    await symlink(join(folder, 'nowhere'), join(folder, 'link'));
+    await expect(ensurePrivateDirectory(join(folder, 'link', 'a'))).rejects.toMatchObject({ code: 'EEXIST' });
   });
 
   it('is refused where a file is in the way, with what is wrong', async () => {

@@ -105,6 +105,16 @@ describe.skipIf(process.platform === 'win32')('the PATH of a program that a desk
     expect(await place.askedTimes()).toBe(4);
   });
 
+  it('has nothing of the PATH that another program was started with', async () => {
+    // As the shells of systems whose own startup files add to the PATH, and do not set it.
+    const place = await openHome({ 'my-shell': '#!/bin/sh\nPATH="$PATH:/added"\neval "$2"\n' });
+    const shell = join(place.home, 'my-shell');
+    await chmod(shell, 0o755);
+    const other = { ...SHORT, PATH: '/of-another-program:/usr/bin:/bin' };
+    expect(await place.folders({ shell, env: other })).toContain('/of-another-program');
+    expect(await place.folders({ shell })).toEqual(['/usr/bin', '/bin', '/added']);
+  });
+
   it('is not read from a file that others can write, or with nonsense', async () => {
     const place = await openHome({ '.bash_profile': adding('/right') });
     await place.folders();

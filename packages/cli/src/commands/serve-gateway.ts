@@ -1,5 +1,5 @@
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
-import { aborted } from '@mcp-fittings/toolbox/timing';
+import { abortable, aborted } from '@mcp-fittings/toolbox/timing';
 import { serverPermissions } from '@mcp-fittings/config';
 import {
   type CallbackRouter,
@@ -51,7 +51,8 @@ export async function serveGateway(
     mayShare: false,
   });
   const token = await tokenOf(options, deps.env['FITTINGS_SERVE_TOKEN']);
-  const snapshots = await session.connect(names.length === 0 ? undefined : names);
+  const connecting = session.connect(names.length === 0 ? undefined : names);
+  const snapshots = await abortable(connecting, deps.signal);
   if (snapshots.length === 0) refuseUnread(session.loaded, 'served');
   await serveSnapshots(deps, options, {
     session,
@@ -69,16 +70,26 @@ export interface BridgedServer {
   readonly signIn: BridgeSignIn;
 }
 
-/** Serves one server over HTTP at an address of its own, under its own names, until the user stops it. */
+/**
+ * Serves one server over HTTP at an address of its own, under its own names, until the user stops it. Rejects with `ARGUMENTS_INVALID` for a URL
+ * with a secret, which clients and proxies would log with the address.
+ */
 export async function serveBridge(
   deps: CommandDeps,
   options: ServeGatewayOptions,
   { name, config, signIn, ...common }: BridgedServer & Pick<Served, 'session' | 'callbacks'>,
 ): Promise<void> {
   const { host } = common.session;
+  if (deps.output.redact(name) !== name) {
+    throw new CommandError(
+      'ARGUMENTS_INVALID',
+      'The URL of the server contains a secret, and would be a part of the address of the bridge.',
+      { hint: "Write the secret as a variable, for example 'https://mcp.example.com/mcp?key=${KEY}'." },
+    );
+  }
   const token = await tokenOf(options, deps.env['FITTINGS_BRIDGE_TOKEN']);
   const servers = { [name]: config };
-  const snapshots = await host.connect(servers);
+  const snapshots = await abortable(host.connect(servers), deps.signal);
   await serveSnapshots(deps, options, {
     ...common,
     snapshots,

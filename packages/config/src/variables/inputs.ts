@@ -21,7 +21,7 @@ export interface InputQuestion {
   readonly description: string;
   /** If true, the value is hidden while it is typed. */
   readonly password: boolean;
-  /** The value that is offered first. Undefined without one. */
+  /** The value that is offered first. Safe to print. Undefined without one. */
   readonly default?: string | undefined;
   /** The values to choose from, with labels that are safe to print. Undefined if any text is an answer. */
   readonly options?: readonly { readonly value: string; readonly label: string }[] | undefined;
@@ -66,7 +66,7 @@ function definitionOf(id: string, input: Readonly<Record<string, unknown>>): Inp
     id: printable(id),
     description: typeof description === 'string' ? sanitizeText(description) : printable(id),
     password: password === true,
-    ...(typeof initial === 'string' && { default: initial }),
+    ...(typeof initial === 'string' && isShowable(initial) && { default: initial }),
     ...(choices !== undefined && { options: choices }),
   };
 }
@@ -82,6 +82,11 @@ function choicesOf(options: unknown): readonly { readonly value: string; readonl
 
 /** A longer answer is a mistake: variables and headers hold less. */
 const MAX_VALUE_LENGTH = 32_768;
+
+/** A terminal would act on another text, as on keys that the user presses. */
+function isShowable(text: string): boolean {
+  return sanitizeText(text, { maxLength: MAX_VALUE_LENGTH }) === text;
+}
 
 interface Asked {
   readonly config: ServerConfig;

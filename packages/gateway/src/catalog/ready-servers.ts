@@ -91,8 +91,10 @@ function needsStart({ state, principal, counts }: ServerSnapshot): boolean {
   }
 }
 
-const isEmpty = (counts: ServerSnapshot['counts']): boolean =>
-  Object.values(counts).every((count) => count === 0);
+/** Returns whether a server has listed nothing. */
+export function isEmpty(counts: ServerSnapshot['counts'] | undefined): boolean {
+  return Object.values(counts ?? {}).every((count) => count === 0);
+}
 
 /** Returns the snapshot of a server; `undefined` if it was removed meanwhile. */
 export function snapshotOf(

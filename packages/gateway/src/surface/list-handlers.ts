@@ -4,7 +4,7 @@ import type { ListedItem } from '../catalog/catalog.js';
 import type { ExposedKind } from '../catalog/exposure.js';
 import { freshnessOf } from '../catalog/freshness.js';
 import { pageOf } from '../catalog/pages.js';
-import { snapshotOf } from '../catalog/ready-servers.js';
+import { isEmpty, snapshotOf } from '../catalog/ready-servers.js';
 import type { ClientRequest } from '../contracts/surface.js';
 import { withSignIn } from './call-checks.js';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
@@ -52,8 +52,10 @@ async function checkUsable(request: ClientRequest, deps: SurfaceDeps): Promise<v
   const { server: only } = request.mount;
   if (only === undefined || !exposure.hasServer(request, only)) return;
   const check = async (): Promise<void> => {
-    const state = snapshotOf(options.host, only, request.caller.principal)?.state;
+    const { state, counts } = snapshotOf(options.host, only, request.caller.principal) ?? {};
     if (state?.status === 'needs-auth' || state?.status === 'failed') throw state.error;
+    // What a server that worked before has listed stays while it is tried again.
+    if (state?.status === 'pending' && state.error !== undefined && isEmpty(counts)) throw state.error;
   };
   await withSignIn(check, undefined, {
     connection: request,

@@ -315,6 +315,27 @@ describe('a server that is away', () => {
     }
   }
 
+  it.each(['v2', 'modern'] as const)(
+    'has an error instead of empty lists at its address: %s',
+    async (kind) => {
+      let isDown = true;
+      const make = () => {
+        if (isDown) throw new FittingsError('CONNECT_FAILED', 'refused', { kind: 'network-temporary' });
+        return toy();
+      };
+      const host = createHost({ ...identity, transports: [inprocess({ servers: { toy: make } })] });
+      // It waits for its second attempt.
+      await host.connect({ toy: { type: 'sdk', reconnect: { delayMs: 3_600_000 } } });
+      await reaches(host, 'pending');
+      await using gateway = gatewayOf(host, { limits: { listMs: 1 } });
+      const client = await gateway[kind]({ mount: { server: 'toy' } });
+      await expect(client.listTools()).rejects.toMatchObject({ data: { code: 'CONNECT_FAILED' } });
+      isDown = false;
+      await host.restart('toy');
+      expect((await client.listTools()).tools).not.toEqual([]);
+    },
+  );
+
   it('is unknown to a caller who may not use it', async () => {
     const host = createHost({
       ...identity,

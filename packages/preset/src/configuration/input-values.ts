@@ -13,7 +13,7 @@ type InputValuesOptions = Pick<OpenHostOptions, 'askInput' | 'store' | 'plaintex
  * one entry, as its sign-in does, so that an entry that has changed is asked about again.
  */
 export class InputValues {
-  /** All values so far, to redact from what servers write. It grows. */
+  /** All values so far that were typed, to redact from what servers write. It grows. */
   readonly secrets: string[] = [];
   readonly #options: InputValuesOptions;
   /** Values that were read or asked in this process, by identity and ID: a question is not repeated when files are read again. */
@@ -39,7 +39,7 @@ export class InputValues {
     // What was stored is asked for again when the file has other options.
     const value = options?.some((option) => option.value === stored) === false ? undefined : stored;
     if (value === undefined) this.#lacks ||= mayAsk;
-    else if (!this.secrets.includes(value)) this.secrets.push(value);
+    else this.#hide(value, question);
     return value;
   }
 
@@ -54,11 +54,16 @@ export class InputValues {
       this.#refused.add(refusal);
       return undefined;
     }
-    this.secrets.push(value);
+    this.#hide(value, question);
     const values = await this.#withStore((store) => add(store, identity, [id, value]));
     // A store in memory that was opened anew has no other value.
     this.#known.set(identity, new Map([...(this.#known.get(identity) ?? []), ...values]));
     return value;
+  }
+
+  /** What the file offers to choose from is not a secret, and may be a word of every output. */
+  #hide(value: string, { options }: InputQuestion): void {
+    if (options === undefined && !this.secrets.includes(value)) this.secrets.push(value);
   }
 
   async #withStore<T>(work: (store: TokenStore) => Promise<T>): Promise<T> {

@@ -6,10 +6,12 @@ import { createDirectory } from './create-directory.js';
 
 /** Creates the directory with mode 0700 if it is missing, then checks it like {@link checkPrivateDirectory}. */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
-  await createDirectory(path, 0o700).catch((error: unknown) => {
-    // Something other than a directory is in the way: the check says what.
-    if (systemErrorCode(error) !== 'EEXIST') throw error;
-  });
+  try {
+    await createDirectory(path, 0o700);
+  } catch (error) {
+    // Something other than a directory is in the way: the check says what, unless it is further up.
+    if (systemErrorCode(error) !== 'EEXIST' || !(await checkPrivateDirectory(path))) throw error;
+  }
   await checkPrivateDirectory(path);
 }
 

@@ -66,7 +66,7 @@ export async function desktopEnvironment(
   if (shell !== undefined && isAbsolute(shell) && (await isOwn(home))) {
     const asked = { shell, home, env: shellEnvironment(env, { home, shell, own }), timeoutMs, clock };
     const ask = (): Promise<string | undefined> => askLoginShell(asked).catch(() => undefined);
-    const path = await new PathFile({ home, shell, clock }).getOr(ask);
+    const path = await new PathFile({ home, shell, inherited: own.join(delimiter), clock }).getOr(ask);
     found = path === undefined ? [] : await outside(foldersOf(path));
   }
   if (found.length === 0) {

@@ -27,10 +27,17 @@ const CHANGING = [
 /** Answer of a login shell, as it is kept. */
 interface KeptPath {
   readonly shell: string;
+  /** The PATH that the shell was started with, which is a part of its answer. */
+  readonly inherited: string;
   readonly askedAt: number;
   /** Times at which {@link CHANGING} were last changed, in their order. */
   readonly changes: readonly (number | null)[];
   readonly path: string;
+}
+
+interface PathFileOptions extends Pick<KeptPath, 'shell' | 'inherited'> {
+  readonly home: string;
+  readonly clock: Clock;
 }
 
 /**
@@ -41,12 +48,14 @@ export class PathFile {
   readonly #directory: string;
   readonly #home: string;
   readonly #shell: string;
+  readonly #inherited: string;
   readonly #clock: Clock;
 
-  constructor({ home, shell, clock }: { home: string; shell: string; clock: Clock }) {
+  constructor({ home, shell, inherited, clock }: PathFileOptions) {
     this.#directory = join(cacheFolder(home), 'desktop');
     this.#home = home;
     this.#shell = shell;
+    this.#inherited = inherited;
     this.#clock = clock;
   }
 
@@ -58,7 +67,7 @@ export class PathFile {
     const askedAt = this.#clock.now();
     const path = await ask();
     if (path !== undefined) {
-      const record: KeptPath = { shell: this.#shell, askedAt, changes, path };
+      const record: KeptPath = { shell: this.#shell, inherited: this.#inherited, askedAt, changes, path };
       await this.#write(record).catch(() => undefined);
     }
     return path;
@@ -68,10 +77,11 @@ export class PathFile {
     const text = await readPrivateFile(join(this.#directory, FILE));
     const record: unknown = text === undefined ? undefined : JSON.parse(text);
     if (!isRecord(record)) return undefined;
-    const { shell, askedAt, changes, path } = record;
-    if (shell !== this.#shell || typeof askedAt !== 'number' || typeof path !== 'string') return undefined;
+    const { shell, inherited, askedAt, changes, path } = record;
+    if (shell !== this.#shell || inherited !== this.#inherited) return undefined;
+    if (typeof askedAt !== 'number' || typeof path !== 'string') return undefined;
     if (!Array.isArray(changes) || !isRecent(askedAt, DAY_MS, this.#clock.now())) return undefined;
-    return { shell, askedAt, changes, path };
+    return { shell, inherited, askedAt, changes, path };
   }
 
   async #write(record: KeptPath): Promise<void> {
