@@ -14,20 +14,14 @@ export {
   type HttpEntryOptions,
 } from './connect/entry-fields.js';
 export { checkHeaders, CONNECTION_HEADERS, headerProblem } from './connect/headers.js';
-export {
-  bareHost,
-  ipFamily,
-  isLoopbackAddress,
-  isLoopbackHost,
-  parseAddressRanges,
-  type AddressRanges,
-} from './connect/hosts.js';
+export { bareHost, isLoopbackAddress, isLoopbackHost } from './connect/hosts.js';
 export {
   checkHttpOptions,
   type AllowedAddresses,
   type CheckedHttpServer,
   type HttpServerOptions,
 } from './connect/http-options.js';
+export { ipFamily, parseAddressRanges, type AddressRanges } from './connect/ip-addresses.js';
 export {
   checkServerUrl,
   refuseUnencrypted,

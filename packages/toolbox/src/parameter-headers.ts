@@ -1,4 +1,5 @@
 import { isRecord } from './messages.js';
+import { fromBase64 } from './text/base64.js';
 
 /** An argument of a tool that is repeated in a header of the request, so that proxies can route by it. */
 export interface ParameterHeader {
@@ -46,7 +47,7 @@ export function decodeParameterText(value: string): string | undefined {
   if (encoded === undefined) return value;
   if (!BASE64.test(encoded)) return undefined;
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64'));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(fromBase64(encoded));
   } catch {
     return undefined;
   }

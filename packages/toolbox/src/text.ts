@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { toBase64 } from './text/base64.js';
 export { canonicalJson } from './text/canonical-json.js';
 export { escapeHtml } from './text/escape-html.js';
 export { escapeJson, type EscapedJson, type EscapeJsonOptions } from './text/escape-json.js';

@@ -44,7 +44,7 @@ it('the source of each entry point loads what it exports, and what that needs', 
     connect: ['entries', 'messages', 'text'],
     refusal: ['connect', 'messages', 'text', 'timing'],
     tls: [],
-    'parameter-headers': ['messages'],
+    'parameter-headers': ['messages', 'text'],
     'private-socket': ['errors'],
     stores: ['errors', 'files', 'messages', 'timing'],
   });

@@ -1,6 +1,6 @@
 // As they are when this is imported, see afterTurn(). To import them from `node:timers` takes up to 1 ms.
 // oxlint-disable-next-line typescript/unbound-method -- they need no `this`
-const { clearImmediate, setImmediate } = globalThis;
+const { clearImmediate, clearTimeout, setImmediate, setTimeout } = globalThis;
 
 /**
  * Runs `task` in a later turn of the event loop, after sockets have had their turn. Keeps the process alive until then.
@@ -10,26 +10,38 @@ const { clearImmediate, setImmediate } = globalThis;
  * what it has of undici: 24 ms, more than it takes to start.
  */
 export function afterTurn(task: () => void): void {
-  setImmediate(task);
+  schedule(task);
+}
+
+/** Returns what cancels the task. */
+function schedule(task: () => void): () => void {
+  if (typeof setImmediate === 'function') {
+    const immediate = setImmediate(task);
+    return () => clearImmediate(immediate);
+  }
+  // In a browser.
+  const timer = setTimeout(task, 0);
+  return () => clearTimeout(timer);
 }
 
 /** Does the same as {@link afterTurn} for many tasks at once, and can be closed. */
 export class Turns {
   #tasks: (() => void)[] = [];
-  #next: NodeJS.Immediate | undefined;
+  /** Cancels the next turn; undefined if none is scheduled. */
+  #cancel: (() => void) | undefined;
 
   after(task: () => void): void {
     this.#tasks.push(task);
-    this.#next ??= setImmediate(() => {
-      this.#next = undefined;
+    this.#cancel ??= schedule(() => {
+      this.#cancel = undefined;
       for (const waiting of this.#tasks.splice(0)) waiting();
     });
   }
 
   /** Waiting tasks do not run. */
   close(): void {
-    if (this.#next !== undefined) clearImmediate(this.#next);
-    this.#next = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
     this.#tasks = [];
   }
 }

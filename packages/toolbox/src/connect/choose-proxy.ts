@@ -1,5 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { bareHost, isLoopbackHost, isSecure, parseAddressRanges } from './hosts.js';
+import { bareHost, isLoopbackHost, isSecure } from './hosts.js';
+import { parseAddressRanges } from './ip-addresses.js';
 
 /** Source of the proxy of a connection. */
 export interface ProxyOptions {

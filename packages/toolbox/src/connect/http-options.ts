@@ -1,7 +1,8 @@
 import { FittingsError, type Logger } from '@mcp-fittings/client-core';
 import { chooseProxy, type ProxyOptions } from './choose-proxy.js';
 import { checkHeaders } from './headers.js';
-import { bareHost, ipFamily, parseAddressRanges, type AddressRanges } from './hosts.js';
+import { bareHost } from './hosts.js';
+import { ipFamily, parseAddressRanges, type AddressRanges } from './ip-addresses.js';
 import { checkServerUrl } from './server-url.js';
 
 /** The server that HTTP requests go to, and the way there. Only `url` is required. */

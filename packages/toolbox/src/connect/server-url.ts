@@ -1,6 +1,6 @@
-import { domainToUnicode } from 'node:url';
 import { FittingsError, TransportError } from '@mcp-fittings/client-core';
 import { isLocalAddress, isLoopbackHost, isSecure } from './hosts.js';
+import { toUnicodeHost } from './punycode.js';
 
 /** A valid server URL. */
 export interface CheckedUrl {
@@ -87,7 +87,7 @@ function warningsOf(url: URL): readonly string[] {
   }
   if (hostname.split('.').some((label) => label.startsWith('xn--'))) {
     warnings.push(
-      `The host ${hostname} displays as ${domainToUnicode(hostname)}: check that it does not imitate another name.`,
+      `The host ${hostname} displays as ${toUnicodeHost(hostname)}: check that it does not imitate another name.`,
     );
   }
   return warnings;

@@ -7,6 +7,7 @@ import {
   TransportError,
 } from '@mcp-fittings/client-core';
 import { checkHeaders } from '../connect/headers.js';
+import { fromBase64 } from '../text/base64.js';
 import { createRedactor, type Redactor } from '../text/redact.js';
 import type { Challenge, ReplyHead } from './challenge.js';
 import { define, stampAuthError } from './sdk-members.js';
@@ -241,7 +242,7 @@ const PUBLIC: ReadonlySet<string> = new Set([
 ]);
 
 function halvesOf(base64: string): readonly string[] {
-  const pair = Buffer.from(base64, 'base64').toString('utf8');
+  const pair = new TextDecoder().decode(fromBase64(base64));
   const colon = pair.indexOf(':');
   return colon === -1 ? [] : [pair, pair.slice(0, colon), pair.slice(colon + 1)];
 }

@@ -1,3 +1,5 @@
+import { toBase64 } from './base64.js';
+
 const MASK = '[redacted]';
 /** Shorter values are words like `true` or `1`: masking them would hide half of every text. */
 const SHORTEST_SECRET = 6;
@@ -96,17 +98,11 @@ function percentForms(secret: string): string[] {
 function base64Forms(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   return [0, 1, 2].flatMap((before) => {
-    const text = toBase64(before, bytes);
+    const text = toBase64(Uint8Array.from([...new Uint8Array(before), ...bytes]));
     // The characters at the ends also contain bits of the neighboring bytes.
     const first = [0, 2, 3][before];
     const last = (before + bytes.length) % 3 === 0 ? undefined : -1;
     const form = text.replace(/=+$/, '').slice(first, last);
     return [form, form.replaceAll('+', '-').replaceAll('/', '_')];
   });
-}
-
-function toBase64(before: number, bytes: Uint8Array): string {
-  let text = '\0'.repeat(before);
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
 }
