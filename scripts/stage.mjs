@@ -123,6 +123,7 @@ async function bundled(files, dist, inlined) {
     // A `require` would stop a bundle in the format of ES modules.
     plugins: [
       inAscii(),
+      NO_REQUIRE,
       ...(inlined.length > 0 ? [LEFT_OUT, esmExternalRequirePlugin({ external: REQUIRED })] : []),
     ],
   });
@@ -133,7 +134,12 @@ async function bundled(files, dist, inlined) {
       includeDependenciesRecursively: false,
       groups: [
         { name: ownerOf(files, dist), debugName: 'entry points', priority: 1 },
-        { name: 'shared', minShareCount: 2 },
+        // What is inlined is often loaded later, and is not for every platform.
+        {
+          name: (id) => (id.startsWith(dist + sep) ? 'shared' : 'inlined'),
+          debugName: 'shared',
+          minShareCount: 2,
+        },
       ],
     },
     minifyInternalExports: false,
@@ -159,6 +165,12 @@ function firstOfFile(id, { resolve }) {
   const [first] = Object.entries(exports).find(([, target]) => target.default === file);
   return name + first.slice(1);
 }
+
+/** The runtime of rolldown imports this for a `require` that no bundle here has. A browser does not have it. */
+const NO_REQUIRE = {
+  name: 'no-require',
+  renderChunk: (code) => code.replace(/^import "node:module";\n/, ''),
+};
 
 /** What packages in CommonJS may require. Node.js 20 does not have `node:sqlite`. */
 const REQUIRED = [/^node:(?!sqlite$)/, ...builtinModules];

@@ -8,6 +8,4 @@ export type {
   ResponseHead,
 } from './http-client.js';
 export type { HttpClientOptions } from './options.js';
-export { MessageReader, type MessageReaderOptions } from './events/message-reader.js';
-export { SilenceWatch } from './events/silence-watch.js';
 export { FailureBackoff } from './failure-backoff.js';

@@ -2,6 +2,9 @@ import type { Clock } from '@mcp-fittings/client-core';
 import type { HttpServerOptions } from '@mcp-fittings/toolbox/connect';
 import type { TlsOptions } from '@mcp-fittings/toolbox/tls';
 
+/** Default of `maxBodyBytes`. */
+export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
 /** Says how one server is reached. Only `url` is required; times are in milliseconds. */
 export interface HttpClientOptions extends HttpServerOptions, TlsOptions {
   /** Time limits of a request, in milliseconds. 0 turns a limit off. */

@@ -1,5 +1,6 @@
 import { type JSONRPCMessage, TransportError, type TransportSendOptions } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { toBase64 } from '@mcp-fittings/toolbox/text';
 
 /** Servers refuse requests whose headers exceed 8 to 16 KiB in total, usually without a clear error. */
 const MAX_FIELD_LENGTH = 8192;
@@ -123,7 +124,7 @@ function isSafeFieldValue(value: string): boolean {
 }
 
 function toSentinel(value: string): string {
-  return `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
+  return `=?base64?${toBase64(new TextEncoder().encode(value))}?=`;
 }
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';

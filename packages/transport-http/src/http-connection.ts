@@ -17,13 +17,7 @@ import {
 } from '@mcp-fittings/toolbox/refusal';
 import { type Redactor, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { Lifetime, LifetimeSignal } from '@mcp-fittings/toolbox/timing';
-import {
-  createHttpClient,
-  type AcceptedReply,
-  type BodySink,
-  type HttpClient,
-  type ResponseHead,
-} from '@mcp-fittings/http-client';
+import type { AcceptedReply, BodySink, HttpClient, ResponseHead } from '@mcp-fittings/http-client';
 import { isStateless, messageHeaders, revisionOf, type MessageHeaders } from './headers.js';
 import type { CheckedOptions } from './options.js';
 import { isForgotten, speaksOfSession } from './session/forgotten.js';
@@ -61,11 +55,14 @@ export interface HttpCall {
   readonly overflow?: 'truncate' | undefined;
 }
 
+/** Exchanges the messages with the server; the way of an exchange is all that differs between the platforms. */
+export type MessageClient = Pick<HttpClient, 'load' | 'send' | 'close'>;
+
 /** Holds what all calls of one connection share: HTTP client, credentials, session, and the handling of received messages. */
 export class HttpConnection {
   readonly options: CheckedOptions;
   readonly transport: TransportController;
-  readonly network: HttpClient;
+  readonly network: MessageClient;
   readonly credentials: Credentials;
   readonly session: Session;
   readonly redactor: RequestRedactor;
@@ -82,21 +79,14 @@ export class HttpConnection {
   /** @param onRestored Called with the new result of `initialize` when a lost session was restored. */
   constructor(
     options: CheckedOptions,
+    network: MessageClient,
     transport: TransportController,
     onRestored: (result: JSONRPCObject) => void,
   ) {
-    const { url, server, headers, clock } = options;
+    const { url, headers, clock } = options;
     this.options = options;
     this.transport = transport;
-    this.network = createHttpClient({
-      ...options.network,
-      url,
-      server,
-      headers,
-      maxBodyBytes: options.maxMessageBytes,
-      logger: options.network.logger ?? options.logger,
-      clock,
-    });
+    this.network = network;
     this.credentials = options.credentials;
     this.redactor = new RequestRedactor(headers, url);
     this.paced = (source) => transport.paced(source);

@@ -2,54 +2,26 @@ import type {
   JSONRPCMessage,
   JSONRPCObject,
   JSONRPCRequest,
-  Transport,
   TransportDescription,
   TransportSendOptions,
 } from '@mcp-fittings/client-core';
 import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
-import { withUrl } from '@mcp-fittings/toolbox/connect';
 import { isRequest, isRequestId } from '@mcp-fittings/toolbox/messages';
 import type { Redactor } from '@mcp-fittings/toolbox/text';
 import { createLifetime, sleepWithin, untilEnd } from '@mcp-fittings/toolbox/timing';
 import { isStateless } from './headers.js';
-import { HttpConnection } from './http-connection.js';
-import { checkOptions, type CheckedOptions, type HttpTransportOptions } from './options.js';
+import { HttpConnection, type MessageClient } from './http-connection.js';
+import type { CheckedOptions } from './options.js';
 import { OutgoingRequest } from './outgoing-request.js';
 import { sendOneWay } from './send-one-way.js';
 import { StandaloneStream } from './stream/standalone-stream.js';
-
-/**
- * Creates a transport for Streamable HTTP in all protocol revisions. The URL is a member of the options or, as in the official SDK,
- * the first argument. Throws `CONFIG_INVALID` or `HEADER_INVALID` if an option is invalid. Nothing is sent before the first message.
- *
- * @example
- * ```ts
- * import { createHttpTransport } from '@mcp-fittings/transport-http';
- * import { Client } from '@modelcontextprotocol/client';
- *
- * const client = new Client({ name: 'my-agent', version: '1.0.0' });
- * await client.connect(createHttpTransport({ url: 'https://mcp.example.com/mcp' }));
- * ```
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
- */
-export function createHttpTransport(options: HttpTransportOptions): Transport;
-/** Creates the transport with the URL as the first argument. */
-export function createHttpTransport(
-  url: string | URL,
-  options?: Omit<HttpTransportOptions, 'url'>,
-): Transport;
-export function createHttpTransport(
-  first: string | URL | HttpTransportOptions,
-  rest: Omit<HttpTransportOptions, 'url'> = {},
-): Transport {
-  return new HttpTransport(withUrl<HttpTransportOptions>(first, rest));
-}
 
 /** Longest wait for the event stream, in milliseconds. */
 const OPENING_MS = 1000;
 const IGNORE_BODY = { data: () => undefined, end: () => undefined };
 
-class HttpTransport extends BaseTransport {
+/** Streamable HTTP in all protocol revisions, over any client. */
+export class HttpTransport extends BaseTransport {
   /** Aborting the `requestSignal` of a request closes its stream, which cancels the request in the revision 2026-07-28. */
   readonly hasPerRequestStream = true;
   /** Each message is a POST with its own headers. */
@@ -64,10 +36,10 @@ class HttpTransport extends BaseTransport {
   /** `notifications/initialized` waits for the event stream, so that no later announcement is missed. */
   #opensStream = false;
 
-  constructor(options: HttpTransportOptions) {
+  constructor(options: CheckedOptions, network: MessageClient) {
     super({ server: options.server, signal: options.signal });
-    this.#options = checkOptions(options);
-    const connection = new HttpConnection(this.#options, this, (result) => this.#restored(result));
+    this.#options = options;
+    const connection = new HttpConnection(options, network, this, (result) => this.#restored(result));
     this.#connection = connection;
     this.#standalone = new StandaloneStream(connection, () => {
       if (!this.#opensStream) this.guard(() => this.onreconnect?.());
@@ -86,7 +58,7 @@ class HttpTransport extends BaseTransport {
     };
   }
 
-  /** Loads undici: the engine sends a message as soon as the transport has started, and would wait for it then. */
+  /** Loads the HTTP client: the engine sends a message as soon as the transport has started, and would wait for it then. */
   protected override open(): Promise<void> {
     return this.#connection.network.load();
   }

@@ -1,4 +1,4 @@
-import type { AuthProvider, Clock, Logger } from '@mcp-fittings/client-core';
+import type { AuthProvider, Clock, Logger, TransportPlugin } from '@mcp-fittings/client-core';
 import {
   checkHeaders,
   checkServerUrl,
@@ -8,10 +8,12 @@ import {
 } from '@mcp-fittings/toolbox/connect';
 import { Credentials, type RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import type { HttpClientOptions } from '@mcp-fittings/http-client';
 
-/** Options of a Streamable HTTP transport. Only `url` is required; times are in milliseconds. */
-export interface HttpTransportOptions {
+/**
+ * Options of a Streamable HTTP transport on any platform. Only `url` is required; times are in milliseconds. Proxies, certificates, name
+ * resolution and the time to connect are those of the platform.
+ */
+export interface FetchTransportOptions {
   /** URL of the MCP endpoint: `http:` or `https:`, without user name, password and fragment. */
   readonly url: string | URL;
   /** Name of the server; errors have it as `server`. Default: none. */
@@ -24,9 +26,6 @@ export interface HttpTransportOptions {
   readonly apiKey?: string | undefined;
   /** Signs every request and answers challenges; its headers override `headers`. Default: none. */
   readonly auth?: AuthProvider | undefined;
-  /** Options of the HTTP client: proxy, certificate authorities, client certificate, time limits, sockets, name resolution. */
-  readonly network?:
-    Omit<HttpClientOptions, 'url' | 'server' | 'headers' | 'maxBodyBytes' | 'clock'> | undefined;
   /** Largest message that is accepted, in bytes after decompression. Default 67 108 864 (64 MiB). */
   readonly maxMessageBytes?: number | undefined;
   /** Waits and limits for reopening event streams that ended. */
@@ -60,6 +59,22 @@ export interface HttpTransportOptions {
   readonly random?: (() => number) | undefined;
 }
 
+/** Options that apply to all servers of a plugin. */
+export type HttpPluginOptions = Pick<
+  FetchTransportOptions,
+  'maxMessageBytes' | 'reconnect' | 'retryLater' | 'closeTimeoutMs'
+> & {
+  /** Plugin that the host switches to if the server refuses `initialize` as only an older server does. Default: none. */
+  readonly fallback?: TransportPlugin | undefined;
+};
+
+/** Names the transport in configuration entries. */
+export const HTTP_TYPE = {
+  specVersion: 1,
+  type: 'http',
+  aliases: ['streamable-http', 'streamableHttp'],
+} as const;
+
 /** Valid options with their defaults. */
 export interface CheckedOptions {
   readonly url: URL;
@@ -69,10 +84,10 @@ export interface CheckedOptions {
   /** Headers that the transport sets, and that a message may not override. */
   readonly ownedHeaders: readonly string[];
   readonly credentials: Credentials;
-  readonly network: NonNullable<HttpTransportOptions['network']>;
+  readonly signal: AbortSignal | undefined;
   readonly logger: Logger | undefined;
   readonly maxMessageBytes: number;
-  readonly reconnect: NonNullable<HttpTransportOptions['reconnect']>;
+  readonly reconnect: NonNullable<FetchTransportOptions['reconnect']>;
   /** Silence after which an event stream counts as half-open, in milliseconds; 0 for never. */
   readonly silenceMs: number;
   readonly retryLater: RetryLaterOptions;
@@ -110,8 +125,8 @@ const SDK_ONLY: Readonly<Record<string, string>> = {
 };
 
 /** Throws `CONFIG_INVALID` or `HEADER_INVALID`. */
-export function checkOptions(options: HttpTransportOptions): CheckedOptions {
-  const { server, apiKey, network = {}, reconnect = {} } = options;
+export function checkOptions(options: FetchTransportOptions): CheckedOptions {
+  const { server, apiKey, reconnect = {} } = options;
   const { url } = checkServerUrl(options.url, { server });
   const authorization = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const headers = checkHeaders(
@@ -129,7 +144,7 @@ export function checkOptions(options: HttpTransportOptions): CheckedOptions {
       provider: options.auth,
       authorization: headers['authorization'],
     }),
-    network,
+    signal: options.signal,
     logger: options.logger,
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     reconnect,

@@ -7,12 +7,8 @@ import {
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { findInBandError, isSafeToRepeat, type Refusal } from '@mcp-fittings/toolbox/refusal';
 import { createLifetime, type Lifetime, sleepWithin } from '@mcp-fittings/toolbox/timing';
-import {
-  SilenceWatch,
-  type AcceptedReply,
-  type BodySink,
-  type ResponseHead,
-} from '@mcp-fittings/http-client';
+import type { AcceptedReply, BodySink, ResponseHead } from '@mcp-fittings/http-client';
+import { SilenceWatch } from '@mcp-fittings/http-client/events';
 import { allowsBatches, streamHeaders, type MessageHeaders } from './headers.js';
 import type { HttpCall, HttpConnection } from './http-connection.js';
 import { EventSink, type StreamCursor } from './stream/event-sink.js';

@@ -1,8 +1,8 @@
 import type { TransportDeps, TransportPlugin } from '@mcp-fittings/client-core';
 import { httpEntryFields, type HttpEntryFields, toHttpClientOptions } from '@mcp-fittings/toolbox/connect';
 import { described, entrySchema, text } from '@mcp-fittings/toolbox/entries';
-import { createHttpTransport } from './http-transport.js';
-import type { HttpTransportOptions } from './options.js';
+import { createHttpTransport, type HttpTransportOptions } from './create-http-transport.js';
+import { HTTP_TYPE, type HttpPluginOptions } from './options.js';
 
 const fields = {
   ...httpEntryFields,
@@ -24,30 +24,10 @@ export interface HttpEntry extends HttpEntryFields {
  * const host = createHost({ name, version, transports: [http({ fallback: sse() })] });
  * ```
  */
-export function http(
-  options: Omit<
-    HttpTransportOptions,
-    | 'url'
-    | 'server'
-    | 'headers'
-    | 'requestInit'
-    | 'apiKey'
-    | 'auth'
-    | 'network'
-    | 'signal'
-    | 'logger'
-    | 'clock'
-    | 'random'
-  > & {
-    /** Plugin that the host switches to if the server refuses `initialize` as only an older server does. Default: none. */
-    readonly fallback?: TransportPlugin | undefined;
-  } = {},
-): TransportPlugin<HttpEntry> {
+export function http(options: HttpPluginOptions = {}): TransportPlugin<HttpEntry> {
   const { fallback, ...shared } = options;
   return {
-    specVersion: 1,
-    type: 'http',
-    aliases: ['streamable-http', 'streamableHttp'],
+    ...HTTP_TYPE,
     schema: entrySchema(fields),
     fallback,
     create: (entry, deps) => createHttpTransport({ ...shared, ...optionsOf(entry, deps) }),

@@ -127,7 +127,7 @@ export function unusableSink(head: ResponseHead, redact: Redactor): BodySink {
   const end = (): void => {
     const contentType = sanitizeText(head.contentType, { maxLength: 80 });
     const type = contentType === '' ? 'no content type' : `the content type ${contentType}`;
-    const body = replyExcerpt(Buffer.concat(chunks).toString('utf8'), redact, SHOWN);
+    const body = replyExcerpt(new TextDecoder().decode(concatBytes(chunks)), redact, SHOWN);
     const answer = `The server answered a request with ${head.status} and ${type}`;
     throw new TransportError('PROTOCOL_VIOLATION', body === '' ? `${answer}.` : `${answer}: ${body}`, {
       delivery: 'unknown',

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { FittingsError, type Logger } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
+import { createHttpTransport as createByFetch } from '../src/fetch.js';
 import { createHttpTransport, http } from '../src/index.js';
 import { startCaller } from './support/caller.js';
 import { scriptedServer, type Exchange } from './support/scripted-server.js';
@@ -133,7 +134,10 @@ describe('an endless response', () => {
   });
 });
 
-describe('a redirect', () => {
+describe.each([
+  ['undici', createHttpTransport],
+  ['fetch', createByFetch],
+])('a redirect, by %s', (_way, createTransport) => {
   it.each([301, 302, 303, 307, 308])(
     '%i to another origin is not followed, and the error names it',
     async (status) => {
@@ -143,7 +147,7 @@ describe('a redirect', () => {
         on: { 'tools/call': (exchange) => exchange.plain(status, '', { location: `${elsewhere.url}?x` }) },
       });
       const options = { url: server.url, headers: { 'x-key': 'secret-0123456789' } };
-      await using caller = await startCaller(createHttpTransport(options));
+      await using caller = await startCaller(createTransport(options));
       await caller.handshake();
       const error: unknown = await caller.request('tools/call').catch((reason: unknown) => reason);
       expect(error).toMatchObject({ code: 'REDIRECT_REFUSED' });
@@ -162,7 +166,7 @@ describe('a redirect', () => {
         },
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await using caller = await startCaller(createTransport({ url: server.url }));
     expect(await caller.request('tools/call')).toEqual({ arrived: 'POST' });
   });
 
@@ -173,7 +177,7 @@ describe('a redirect', () => {
         GET: (x) => void x.sse(),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await using caller = await startCaller(createTransport({ url: server.url }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       code: 'REDIRECT_REFUSED',
       delivery: 'unknown',

@@ -1,6 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { everythingServer } from '../../../scripts/everything-server.js';
+import { createHttpTransport as createByFetch } from '../src/fetch.js';
 import { createHttpTransport } from '../src/index.js';
 import { startCaller, type Caller } from './support/caller.js';
 import { clientV1 } from './support/clients.js';
@@ -68,13 +69,14 @@ function expectTruthful(outcomes: readonly Outcome[], carriedOut: readonly numbe
 }
 
 describe.each([
-  ['SDK v1, event streams', () => sdkV1Server(), 4],
-  ['SDK v1, JSON', () => sdkV1Server({ json: true }), 4],
-  ['server-everything', everythingServer, 2],
-] as const)('a server that is restarted under load: %s', (name, start, restarts) => {
+  ['SDK v1, event streams', () => sdkV1Server(), 4, createHttpTransport],
+  ['SDK v1, event streams, by fetch', () => sdkV1Server(), 4, createByFetch],
+  ['SDK v1, JSON', () => sdkV1Server({ json: true }), 4, createHttpTransport],
+  ['server-everything', everythingServer, 2, createHttpTransport],
+] as const)('a server that is restarted under load: %s', (name, start, restarts, create) => {
   it('answers every call, or fails it at once with what is true of it', async () => {
     await using server: RealServer = await start();
-    const transport = createHttpTransport({ url: server.url });
+    const transport = create({ url: server.url });
     let restored = 0;
     transport.onsessionrestored = () => restored++;
     await using caller: Caller = await startCaller(transport);

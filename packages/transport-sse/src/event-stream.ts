@@ -10,13 +10,8 @@ import {
   sendWithRecovery,
   wrongEndpointRows,
 } from '@mcp-fittings/toolbox/refusal';
-import {
-  MessageReader,
-  type AcceptedReply,
-  type BodySink,
-  type HttpClient,
-  type ResponseHead,
-} from '@mcp-fittings/http-client';
+import type { AcceptedReply, BodySink, HttpClient, ResponseHead } from '@mcp-fittings/http-client';
+import { MessageReader } from '@mcp-fittings/http-client/events';
 
 /** Says where the stream is opened, and what uses it. */
 export interface EventStreamOptions {

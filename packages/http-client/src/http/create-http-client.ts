@@ -3,11 +3,13 @@ import { checkHttpOptions } from '@mcp-fittings/toolbox/connect';
 import { createByteCollector } from '@mcp-fittings/toolbox/framing';
 import { createLifetime, type LifetimeSignal, systemClock } from '@mcp-fittings/toolbox/timing';
 import type { HttpClient, HttpReply, HttpRequest, ResponseHead } from '../http-client.js';
-import type { HttpClientOptions } from '../options.js';
+import { type HttpClientOptions, MAX_BODY_BYTES } from '../options.js';
 import { AddressGuard } from './address-guard.js';
 import { guardedFetch, type GuardedFetchDeps, type GuardedFetchInit } from './guarded-fetch.js';
 import type { Engine } from './engine.js';
-import { HttpExchange, type Accept, type HttpExchangeDeps } from './http-exchange.js';
+import { foreignOrigin } from './errors.js';
+import type { Accept } from './exchange.js';
+import { HttpExchange, type HttpExchangeDeps } from './http-exchange.js';
 import type { RouteOptions } from './routes.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 
@@ -18,7 +20,6 @@ const DEFAULT_HEADERS = {
   'user-agent': 'mcp-fittings',
 };
 const CONNECT_MS = 10_000;
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** An auth provider sends a few requests, hours apart, and is never told that it is no longer needed. */
 const IDLE_MS = 10_000;
 const NOTHING = new Uint8Array(0);
@@ -121,7 +122,8 @@ class UndiciHttpClient implements HttpClient {
     // Not a spread: Node.js 20 makes a hidden class of its own for each object that is spread and then added to.
     const headers = Object.assign({}, this.#headers, request.headers);
     const exchange = new HttpExchange(this.#exchangeDeps, request, headers, lifetime, accept);
-    if (exchange.origin !== this.origin) exchange.fail(this.#foreign(request.url));
+    if (exchange.origin !== this.origin)
+      exchange.fail(foreignOrigin(request.url, this.origin, this.#exchangeDeps.server));
     else if (this.#engine === undefined || this.#closed !== undefined) this.#startWhenOpen(exchange);
     else if (this.#exchangeDeps.limiter.enter(exchange)) exchange.start();
     return exchange.reply;
@@ -167,14 +169,6 @@ class UndiciHttpClient implements HttpClient {
       },
       (cause: unknown) => exchange.fail(cause),
     );
-  }
-
-  #foreign(url: URL): TransportError {
-    const message = `A request to ${url.origin} was not sent: this client sends requests to ${this.origin} only.`;
-    return new TransportError('POLICY_DENIED', message, {
-      server: this.#exchangeDeps.server,
-      delivery: 'not-sent',
-    });
   }
 
   #prepare(): Promise<Engine> {

@@ -70,6 +70,12 @@ export function failure(
   });
 }
 
+/** Creates the error for a request to another origin than the one that the client is for. */
+export function foreignOrigin(url: URL, own: string, server: string | undefined): TransportError {
+  const message = `A request to ${url.origin} was not sent: this client sends requests to ${own} only.`;
+  return new TransportError('POLICY_DENIED', message, { server, delivery: 'not-sent' });
+}
+
 function codeOf(cause: unknown, { started, proxied }: FailedExchange): ErrorCode {
   const own = undiciCodeOf(cause);
   if (own !== undefined) return own;

@@ -1,6 +1,6 @@
 import type { ResponseHead } from '../http-client.js';
 
-type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const COOKIES: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2']);
 

@@ -1,6 +1,7 @@
 import { TransportError } from '@mcp-fittings/client-core';
 import { replyExcerpt } from '@mcp-fittings/toolbox/refusal';
-import { MessageReader, type BodySink, type SilenceWatch } from '@mcp-fittings/http-client';
+import type { BodySink } from '@mcp-fittings/http-client';
+import { MessageReader, type SilenceWatch } from '@mcp-fittings/http-client/events';
 import type { HttpConnection } from '../http-connection.js';
 
 /** Position in one event stream, over all connections that carried it. Event ids belong to one stream. */

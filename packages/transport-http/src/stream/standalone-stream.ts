@@ -1,7 +1,8 @@
 import { FittingsError, TransportError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { createLifetime, type Lifetime, sleepWithin } from '@mcp-fittings/toolbox/timing';
-import { SilenceWatch, type ResponseHead } from '@mcp-fittings/http-client';
+import type { ResponseHead } from '@mcp-fittings/http-client';
+import { SilenceWatch } from '@mcp-fittings/http-client/events';
 import { allowsBatches, streamHeaders } from '../headers.js';
 import type { HttpConnection } from '../http-connection.js';
 import { unusableSink } from '../reply.js';
