@@ -1,10 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { afterTurn, RefusalPace } from '@mcp-fittings/toolbox/base-transport';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
 import { timeoutOf, type Call } from './calls/server-calls.js';
 import { ToolTasks } from './calls/tool-tasks.js';
+import { createAsyncContext } from './platform.js';
 import { ListBudget, Semaphore } from './limiters.js';
 import type { CallOptions, Host, HostEvents } from './contracts/host.js';
 import type { ToolResult } from './contracts/content.js';
@@ -86,7 +86,7 @@ export function createHost(options: HostOptions): Host {
     emitter,
     tracer: new Tracer(),
     listBudget,
-    runningCall: new AsyncLocalStorage(),
+    runningCall: createAsyncContext(),
     interception,
     acquireConnectSlot: (signal) => connectSlots.acquire(signal),
     scopes,

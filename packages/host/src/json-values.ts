@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
+import { hashText } from './platform.js';
 
 /** Returns a short digest of a JSON value. It does not depend on the order of members. */
 export function digestOf(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22);
+  return hashText(canonicalJson(value)).slice(0, 22);
 }
 
 /** Limits of a JSON value of a server. */

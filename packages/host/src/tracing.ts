@@ -1,5 +1,6 @@
-import { tracingChannel, type TracingChannel } from 'node:diagnostics_channel';
+import type { TracingChannel } from 'node:diagnostics_channel';
 import type { RequestId, TransportDescription } from '@mcp-fittings/client-core';
+import { tracingChannelOf } from './platform.js';
 
 /**
  * Message of a tracing channel. All events of one operation share the object; subscribers may add members of their own.
@@ -79,25 +80,22 @@ type Channel = keyof typeof TRACE_CHANNELS;
 
 /** Runs work under tracing channels. */
 export class Tracer {
-  readonly #channels = new Map<Channel, TracingChannel<TraceEvent>>();
+  readonly #channels = new Map<Channel, TracingChannel<TraceEvent> | undefined>();
 
   /** Returns whether the channel has subscribers. */
   isActive(name: Channel): boolean {
-    return this.#channel(name).hasSubscribers;
+    return this.#channel(name)?.hasSubscribers ?? false;
   }
 
   trace<T>(name: Channel, context: TraceEvent, work: () => Promise<T>): Promise<T> {
-    return this.#channel(name).tracePromise(
-      () => (context.run === undefined ? work() : context.run(work)),
-      context,
-    );
+    const channel = this.#channel(name);
+    if (channel === undefined) return work();
+    return channel.tracePromise(() => (context.run === undefined ? work() : context.run(work)), context);
   }
 
-  #channel(name: Channel): TracingChannel<TraceEvent> {
-    const known = this.#channels.get(name);
-    if (known !== undefined) return known;
-    const made = tracingChannel<TraceEvent>(TRACE_CHANNELS[name]);
-    this.#channels.set(name, made);
-    return made;
+  /** In a browser there are none. */
+  #channel(name: Channel): TracingChannel<TraceEvent> | undefined {
+    if (!this.#channels.has(name)) this.#channels.set(name, tracingChannelOf(TRACE_CHANNELS[name]));
+    return this.#channels.get(name);
   }
 }

@@ -1,7 +1,7 @@
-import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '@mcp-fittings/client-core';
 import type { Connection } from '../connection/connect-once.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
+import type { AsyncContext } from '../platform.js';
 import type { RunningCall } from '../setup/server-deps.js';
 import type { Call } from './server-calls.js';
 
@@ -12,10 +12,10 @@ interface Sent {
 
 /** The calls of one server that were sent and have no response yet. */
 export class OpenCalls {
-  readonly #running: AsyncLocalStorage<RunningCall>;
+  readonly #running: AsyncContext<RunningCall>;
   readonly #sent = new Map<Call<unknown>, Sent>();
 
-  constructor(running: AsyncLocalStorage<RunningCall>) {
+  constructor(running: AsyncContext<RunningCall>) {
     this.#running = running;
   }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
@@ -48,7 +47,7 @@ export class ToolTasks {
 
 /** One tool call that the server may answer with a task. */
 class TaskCall implements Disposable {
-  readonly key = randomUUID();
+  readonly key = crypto.randomUUID();
   /** Id of the task, which a second attempt resumes; `undefined` until the server has answered with one. */
   taskId: string | undefined;
   readonly #tool: string;

@@ -1,8 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { AuthRequiredError, type Clock, type Delivery, FittingsError } from '@mcp-fittings/client-core';
 import { restateError } from '@mcp-fittings/toolbox/errors';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { InterceptedOperations, InterceptedRequest, Interceptor } from '../contracts/interceptor.js';
+import { createAsyncContext } from '../platform.js';
 import { copyMembers } from './copy-members.js';
 
 /** Options of one intercepted operation. */
@@ -33,7 +33,7 @@ const MAX_LEVELS = 16;
 export function createRunInterceptors(all: readonly Interceptor[], clock: Clock): RunInterceptors {
   const interceptors = all.map(asStep);
   /** Number of operations above the running code: each was started by an interceptor of the one before. */
-  const levels = new AsyncLocalStorage<number>();
+  const levels = createAsyncContext<number>();
   return (given, options, operate) => {
     const controller = new AbortController();
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Unsigned` lacks the signal only

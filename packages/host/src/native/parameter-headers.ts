@@ -1,4 +1,5 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { toBase64 } from '@mcp-fittings/toolbox/text';
 import type { ToolDefinition } from '../contracts/catalog.js';
 import { headerAnnotations, type HeaderAnnotation } from '../engine/header-annotations.js';
 
@@ -48,5 +49,5 @@ const PLAIN = /^[!-~](?:[\t -~]*[!-~])?$/;
 
 function encode(text: string): string {
   if (PLAIN.test(text) && !ENCODED.test(text)) return text;
-  return `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`;
+  return `=?base64?${toBase64(new TextEncoder().encode(text))}?=`;
 }

@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
 import type { FittingsError, ServerConfig } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { digestOf } from '../json-values.js';
+import { absolutePath } from '../platform.js';
 import type { Lists } from './server-catalog.js';
 import type { ListKind, Available } from '../contracts/catalog.js';
 import type { Host } from '../contracts/host.js';
@@ -53,7 +53,7 @@ export function entryIdentity(config: ServerConfig): string {
 function folderOf({ cwd }: ServerConfig): string {
   try {
     // Without `cwd` it starts in the home directory, wherever the host runs.
-    return typeof cwd === 'string' ? resolve(cwd) : '';
+    return typeof cwd === 'string' ? absolutePath(cwd) : '';
   } catch {
     // The current folder was deleted, so no program can start in it either.
     return '';

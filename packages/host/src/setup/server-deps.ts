@@ -1,10 +1,10 @@
-import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AuthProvider, Clock, Logger, ServerConfig, TransportPlugin } from '@mcp-fittings/client-core';
 import type { Engine } from '../contracts/engine.js';
 import type { HostEvents } from '../contracts/host.js';
 import type { HostLimits, HostOptions } from '../contracts/host-options.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
 import type { ListBudget } from '../limiters.js';
+import type { AsyncContext } from '../platform.js';
 import type { Tracer } from '../tracing.js';
 import type { Emitter } from '../events.js';
 import type { Interception } from '../interception/interception.js';
@@ -32,7 +32,7 @@ export interface HostDeps {
   /**
    * The call in whose asynchronous context something happens. One for all servers: Node.js before 24 visits every storage for every promise.
    */
-  readonly runningCall: AsyncLocalStorage<RunningCall>;
+  readonly runningCall: AsyncContext<RunningCall>;
   /** Runs the interceptors; `undefined` if there are none. */
   readonly interception: Interception | undefined;
   /** Waits for a slot to connect. Resolves with the function that releases it, which may be called twice. */

@@ -1,0 +1,44 @@
+/** What the host uses of Node.js, Deno, Bun or a Worker, and what a browser has instead. Bundles for a browser need no option. */
+import type { TracingChannel } from 'node:diagnostics_channel';
+import { toBase64 } from '@mcp-fittings/toolbox/text';
+import { sha256 } from './sha256.js';
+
+/** A value that follows the asynchronous work of a program, as an `AsyncLocalStorage` has it. */
+export interface AsyncContext<T> {
+  run<R>(value: T, work: () => R): R;
+  exit<R>(work: () => R): R;
+  getStore(): T | undefined;
+}
+
+/** Creates a context. In a browser, none follows the work: it never has a value. */
+export function createAsyncContext<T>(): AsyncContext<T> {
+  const hooks = builtin('node:async_hooks');
+  if (hooks !== undefined) return new hooks.AsyncLocalStorage<T>();
+  return { run: (_value, work) => work(), exit: (work) => work(), getStore: () => undefined };
+}
+
+/** Returns a tracing channel; `undefined` in a browser, where no one can subscribe to it. */
+export function tracingChannelOf<T extends object>(name: string): TracingChannel<T> | undefined {
+  return builtin('node:diagnostics_channel')?.tracingChannel<T>(name);
+}
+
+/** Returns the SHA-256 of a text as `base64url`. In a browser, only an asynchronous one is there already. */
+export function hashText(text: string): string {
+  const crypto = builtin('node:crypto');
+  if (crypto !== undefined) return crypto.createHash('sha256').update(text).digest('base64url');
+  const base64 = toBase64(sha256(new TextEncoder().encode(text)));
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+/** Returns the absolute path of a folder. Only programs that start others have folders. */
+export function absolutePath(folder: string): string {
+  return builtin('node:path')?.resolve(folder) ?? folder;
+}
+
+type Builtins = typeof process.getBuiltinModule;
+
+/** An import would keep a bundle for a browser from being made. A bundler may add a `process` that has no modules. */
+const builtin = ((name: string) =>
+  typeof process === 'undefined' || !('getBuiltinModule' in process)
+    ? undefined
+    : process.getBuiltinModule(name)) as Builtins;
