@@ -1,7 +1,7 @@
 /** The packagings: each builds the program from installed packages, and says how to run what it has built. */
 import { execFile } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build as esbuild } from 'esbuild';
 import { rolldown } from 'rolldown';
@@ -68,7 +68,28 @@ export const COLUMNS = {
     await run(bin('bun'), ['build', '--compile', program, '--outfile', command]);
     return packaged(command, [], command);
   },
+  workerd: (options) => onTheWeb('workerd', options),
+  chromium: (options) => onTheWeb('chromium', options),
 };
+
+/** The other steps need processes, files or sockets, or packages that do. */
+const WEB_STEPS = 2;
+
+/** Fails where a module of Node.js is imported. */
+async function onTheWeb(platform, { program, out }) {
+  const outfile = join(out, 'main.mjs');
+  const entryPoints = [join(dirname(program), 'web-program.mjs')];
+  await esbuild({
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    logLevel: 'error',
+    entryPoints,
+    outfile,
+  });
+  const args = ['--experimental-strip-types', join(here, 'run-web.mjs'), platform, outfile];
+  return { command: NODE_NEWEST, args, file: outfile, steps: WEB_STEPS };
+}
 
 function packaged(command, args, file) {
   return { command, args, file, packaged: true };

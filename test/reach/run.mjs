@@ -1,5 +1,5 @@
 /**
- * `npm run reach [-- COLUMN…] [--write]`: a host with twelve steps, on the packages as they are published, under each runtime and packaging;
+ * `npm run reach [-- COLUMN…] [--write]`: a host with twelve steps (two in a browser and in workerd), on the packages as they are published, under each runtime and packaging;
  * the contract suites under Bun and Deno; and sizes with their budgets. Fails when anything of it does. `--write` writes the table of
  * docs/bundling.md.
  */
@@ -30,6 +30,7 @@ const program = join(place, 'program.mjs');
 const module = join(place, 'keytar.mjs');
 copyFileSync(join(here, 'program.mjs'), program);
 copyFileSync(join(here, 'keytar.mjs'), module);
+copyFileSync(join(here, 'web-program.mjs'), join(place, 'web-program.mjs'));
 copyFileSync(
   join(here, '../../examples/first-host/dist/scripted-person.js'),
   join(place, 'scripted-person.js'),
@@ -51,9 +52,9 @@ for (const { what, kb, budget } of sizes) {
 if (process.argv.includes('--write') && failures === 0) writeTable();
 process.exitCode = failures === 0 ? 0 : 1;
 
-function report(name, { works, fails, kb, contract }) {
+function report(name, { works, fails, kb, contract, steps = STEPS }) {
   failures += fails.length;
-  const text = `${works.length} of ${STEPS}`;
+  const text = `${works.length} of ${steps}`;
   rows.push(`| ${name} | ${text} | ${contract ?? ''} | ${kb === undefined ? '' : `${kb} kB`} |`);
   console.log([name, text, contract && `contract ${contract}`, kb && `${kb} kB`].filter(Boolean).join(', '));
   for (const line of fails) console.log(`  ${line}`);
@@ -64,17 +65,17 @@ async function tryColumn(name, build) {
   const folder = mkdtempSync(join(tmpdir(), 'reach-'));
   try {
     installBeside(out, installed);
-    const { command, args, packaged, isolation, file } = await build({ program, out });
+    const { command, args, packaged, isolation, file, steps = STEPS } = await build({ program, out });
     const given = { servers: servers.entries, folder, packaged, isolation, module };
     const ran = await run(command, args, folder, { REACH: JSON.stringify(given) });
     const works = after('works', ran.lines);
     const fails = [...after('fails', ran.lines), ...ran.failure];
-    if (fails.length === 0 && works.length !== STEPS) fails.push('a step is missing');
+    if (fails.length === 0 && works.length !== steps) fails.push('a step is missing');
     const kb = file && Math.ceil(statSync(file).size / 1000);
     const contract = ['bun', 'deno'].includes(name)
       ? await runContracts(command, args.slice(0, -1), fails)
       : undefined;
-    return { works, fails, kb, contract };
+    return { works, fails, kb, contract, steps };
   } catch (error) {
     return { works: [], fails: [`build: ${String(error?.message ?? error).slice(0, 1500)}`] };
   } finally {

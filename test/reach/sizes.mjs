@@ -16,14 +16,20 @@ const BUNDLES = [
     `${HOST} import { http } from '@mcp-fittings/transport-http'; console.log(createHost, http);`,
     180,
   ],
+  [
+    'host and HTTP by fetch',
+    `${HOST} import { http } from '@mcp-fittings/transport-http/fetch'; console.log(createHost, http);`,
+    80,
+    'browser',
+  ],
 ];
 const CLI_KB = 3200;
 
 /** @returns {Promise<{ what: string, kb: number, budget: number }[]>} */
 export async function measureSizes(installed) {
-  const bundles = BUNDLES.map(async ([what, contents, budget]) => {
+  const bundles = BUNDLES.map(async ([what, contents, budget, platform = 'node']) => {
     const stdin = { contents, resolveDir: installed };
-    const options = { bundle: true, minify: true, platform: 'node', format: 'esm', write: false };
+    const options = { bundle: true, minify: true, platform, format: 'esm', write: false };
     const { outputFiles } = await build({ stdin, ...options, logLevel: 'error' });
     return { what: `${what}, bundled and gzipped`, kb: kb(gzipSync(outputFiles[0].contents).length), budget };
   });
