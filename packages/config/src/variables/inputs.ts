@@ -1,9 +1,8 @@
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import type { Node } from 'jsonc-parser';
 import { printable } from '../display-text.js';
-import { jsonCopy, membersOf, readJsonValue } from '../jsonc/json-value.js';
+import { jsonCopy, membersOf, type Node, readJsonValue } from '../jsonc/json-value.js';
 import type { EntryIssue } from '../problems.js';
 import { parseTemplate, stringValues } from './syntax.js';
 
