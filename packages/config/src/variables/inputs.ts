@@ -126,7 +126,8 @@ export async function answerInputs({ config, bare, inputs, about, askInput }: As
       } catch (error) {
         if (error instanceof FittingsError && error.code === 'ABORTED') throw error;
         const reason = error instanceof Error ? sanitizeText(error.message) : 'unknown error';
-        fail(`has no value (${reason.replace(/\.$/, '')})`, login);
+        const canStore = !(error instanceof FittingsError && error.code === 'STORE_UNAVAILABLE');
+        fail(`has no value (${reason.replace(/\.$/, '')})`, canStore ? login : `${login} --store file`);
       }
     }
   }
