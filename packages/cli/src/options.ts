@@ -19,7 +19,7 @@ export interface GlobalOptions {
   readonly plugin: readonly string[];
   /** Runs local servers in the shared process. Undefined: if `FITTINGS_SHARED` is 1. */
   readonly shared?: boolean | undefined;
-  /** Undefined: `FITTINGS_STORE`, else the store of the last sign-in that named one, else `keychain`. */
+  /** Undefined: `FITTINGS_STORE`, else the store of the last `login` that named one, else `keychain`. */
   readonly store?: StoreName | undefined;
 }
 

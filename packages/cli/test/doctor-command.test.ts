@@ -22,6 +22,13 @@ describe('fittings doctor', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
+  it('says how to add a server if none is configured', async () => {
+    await using workspace = await openWorkspace({ here: true });
+    const { code, stdout } = await workspace.fittings(['doctor']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Add one: fittings add --help');
+  });
+
   it('is 0 when all is well, and one JSON document with --json', async () => {
     await using workspace = await openWorkspace({ here: true });
     const { code, value, stderr } = await workspace.json([...only({ good }), 'doctor', 'good']);

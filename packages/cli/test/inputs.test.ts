@@ -34,7 +34,9 @@ it('login asks for the values of inputs at a terminal, and logout forgets them',
   expect(login).toMatchObject({ code: 0 });
   expect(login.stdout + login.stderr).not.toContain(SECRET);
 
-  const { stdout, code } = await fittings(['call', 'mine/get-env']);
+  // The store of this login is the one of later commands.
+  const later = ['--strict-mcp-config', '--mcp-config', config, 'call', 'mine/get-env'];
+  const { stdout, code } = await workspace.fittings(later);
   expect(code).toBe(0);
   expect(stdout).toContain('"PLACE": "us"');
   expect(stdout).not.toContain(SECRET);

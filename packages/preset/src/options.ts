@@ -3,7 +3,7 @@ import type { AuthPlugin, ServerConfig, TokenStore, TransportPlugin } from '@mcp
 import type { InputQuestion, Layout, ServerApprovalsOptions } from '@mcp-fittings/config';
 import type { HostOptions } from '@mcp-fittings/host';
 import type { Confirm, ToolsOptions } from '@mcp-fittings/tools';
-import { checkOptions, type OptionNames } from '@mcp-fittings/toolbox/entries';
+import { checkMember, checkOptions, type OptionNames } from '@mcp-fittings/toolbox/entries';
 import type { LayoutName } from './configuration/layouts.js';
 import type { HostProblem } from './problems.js';
 
@@ -106,7 +106,13 @@ const OPTIONS: OptionNames<OpenHostOptions> = {
   signal: true,
 };
 
-/** Throws `CONFIG_INVALID` for an option that `openHost()` does not have. */
+const STORES = { keychain: true, file: true, memory: true } as const;
+const PARTS = { stdio: true, http: true, sse: true, ws: true, oauth: true, xaa: true, google: true } as const;
+
+/** Throws `CONFIG_INVALID` for an option that `openHost()` does not have, and for the name of a store or a part that does not exist. */
 export function checkOpenHostOptions(options: OpenHostOptions): void {
-  checkOptions('openHost()', options, OPTIONS);
+  const { store, without = [] } = checkOptions('openHost()', options, OPTIONS);
+  if (typeof store === 'string') checkMember('The option "store" of openHost()', 'value', store, STORES);
+  for (const part of Array.isArray(without) ? without : [without])
+    checkMember('The option "without" of openHost()', 'value', part, PARTS);
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { openHost, type OpenHostOptions } from '@mcp-fittings/preset';
 import { everything, openWorkspace, type Workspace } from './support/workspace.js';
@@ -92,10 +93,21 @@ it('a value that is refused is not asked for again when the files are read again
 
 it('a store that cannot be read is the reason in the problem', async () => {
   await using workspace = await openWorkspace();
-  const broken = { ...memoryStore(), get: () => Promise.reject(new Error('The keychain is locked.')) };
+  const error = new FittingsError('STORE_UNAVAILABLE', 'The keychain is locked.');
+  const broken = { ...memoryStore(), get: () => Promise.reject(error) };
   await using opened = await open(workspace, { asking }, SECRET, { store: broken });
   expect(opened.asked).toEqual([]);
   expect(opened.app.problems).toMatchObject([{ text: expect.stringContaining('The keychain is locked') }]);
+  expect(opened.app.problems[0]?.text).toContain('fittings login asking --store file');
+});
+
+it('an answer that is not a string is the reason in the problem', async () => {
+  await using workspace = await openWorkspace();
+  // @ts-expect-error -- programs without types answer like this
+  await using opened = await open(workspace, { asking }, 5, {});
+  expect(opened.app.problems).toMatchObject([
+    { text: expect.stringContaining('has no value (`askInput` answered a number, not a string)') },
+  ]);
 });
 
 it('a value does not appear in what a server writes before it exits', async () => {

@@ -32,7 +32,7 @@ describe.each(programs)('the program of fittings init --model $model $flags', ({
     await project.save(name, text);
     await project.type(install.join('\n'));
     // Types are what TypeScript 5 and newer want of a new project, and what it compiles to runs on every Node.js.
-    if (flags.length > 0) await project.type('npx tsc --init --types node\nnpx tsc');
+    if (flags.length > 0) await project.type('npx tsc');
 
     const settings = `export HOME="$PWD/.." FITTINGS_STORE=memory`;
     const listed = await project.type(`${settings}\nunset ${KEYS[model]}\nnode agent.mjs`);

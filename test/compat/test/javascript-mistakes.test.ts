@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { oauth } from '@mcp-fittings/auth-oauth';
 import { layouts, loadConfig } from '@mcp-fittings/config';
 import { createHost } from '@mcp-fittings/host';
+import { openHost } from '@mcp-fittings/preset';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { createTools } from '@mcp-fittings/tools';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
@@ -26,6 +27,9 @@ it.each<readonly [string, () => unknown, string]>([
   ['host.on(): no listener', () => untyped(host.on.bind(host))('state'), 'must be a function'],
   ['createTools(): no host', () => untyped(createTools)(), 'createHost()'],
   ['createTools(): polcy', () => untyped(createTools)(host, { polcy: 1 }), '"policy"'],
+  ['openHost(): server', () => untyped(openHost)({ ...named, server: {} }), '"servers"'],
+  ['openHost(): keychan', () => untyped(openHost)({ ...named, store: 'keychan' }), '"keychain"'],
+  ['openHost(): without htpp', () => untyped(openHost)({ ...named, without: ['htpp'] }), '"http"'],
   ['oauth(): nothing', () => untyped(oauth)(), 'clientName'],
   ['oauth(): no store', () => untyped(oauth)({ clientName: 'a' }), 'store'],
   [

@@ -1,9 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { installedPackages } from '../../../scripts/installed.mjs';
 import { stage } from '../../../scripts/stage.mjs';
+import { publicPackages } from '../../../scripts/workspace.mjs';
+
+const ROOT = join(import.meta.dirname, '../../..');
 
 let folder: string;
 
@@ -54,6 +59,31 @@ describe('what is published of a package that reads files beside its modules', (
     ]);
   });
 });
+
+describe('the declarations of every package', () => {
+  it('import only what is installed with it', async () => {
+    const folder = await installedPackages();
+    const missing = publicPackages(ROOT).flatMap(({ manifest }) => {
+      const { name, dependencies = {}, peerDependencies = {} } = manifest;
+      const installed = new Set([name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
+      const dist = join(folder, 'node_modules', name, 'dist');
+      return readdirSync(dist, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.d.ts'))
+        .flatMap((file) => importedPackages(readFileSync(join(dist, file), 'utf8')))
+        .filter((imported) => !installed.has(imported))
+        .map((imported) => `${name}: ${imported}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+/** Packages that declarations import; those in their examples do not count. */
+function importedPackages(text: string): readonly string[] {
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '');
+  return [...code.matchAll(/\b(?:from|import)\s*\(?['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => !name.startsWith('node:'));
+}
 
 describe('what is published of a package with several entry points', () => {
   it('contains what is only a development dependency, and imports a peer', async () => {

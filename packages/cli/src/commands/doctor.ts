@@ -9,7 +9,7 @@ import { openSpinner } from '../output/spinner.js';
 import type { Style } from '../output/style.js';
 import { wrapWords } from '../output/text-width.js';
 import { openSession } from '../session/open-session.js';
-import { configurationExit } from './config-notes.js';
+import { configurationExit, noServersText } from './config-notes.js';
 
 export async function runDoctor(
   server: string | undefined,
@@ -63,7 +63,7 @@ export function reportText(
     return `${mark} ${formatProblem(problem).slice(problem.severity.length + 2)}`;
   });
   const all = [...files, ...parts];
-  return all.length === 0 ? 'No servers are configured.' : all.join('\n\n');
+  return all.length === 0 ? noServersText(problems) : all.join('\n\n');
 }
 
 function diagnosisText({ server, healthy, checks }: Diagnosis, style: Style): string {

@@ -37,6 +37,8 @@ export async function init({ cwd, output }: CommandDeps, { model, typescript }: 
   const install = [
     `npm install @mcp-fittings/preset @mcp-fittings/tools ${sdk}`,
     ...(typescript ? ['npm install --save-dev typescript @types/node'] : []),
+    // Without it, an editor does not find the types of Node.js.
+    ...(typescript && isNew ? ['npx tsc --init --types node'] : []),
   ];
   const run = `${runner} ${name} "What is 40 + 2?"`;
   output.result({ files, install, run, variable }, () =>

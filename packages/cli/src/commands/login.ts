@@ -26,15 +26,23 @@ const DEFAULT_TIMEOUT_S = 300;
 
 export async function login(deps: CommandDeps, server: string, options: LoginOptions): Promise<void> {
   const { output, signal, env } = deps;
+  const ask = inputPrompt(deps, server);
+  let entered = false;
   const limit = AbortSignal.timeout((options.timeout ?? DEFAULT_TIMEOUT_S) * 1000);
   await using session = await openSession(deps, {
     interaction: signInInteraction(deps, options.method),
     plaintextConsent: askForConsent(deps),
-    askInput: inputPrompt(deps, server),
+    askInput: async (question) => {
+      const value = await ask(question);
+      entered ||= value !== undefined;
+      return value;
+    },
   });
   const { host } = session;
   const { name, config } = resolveServer(server, options, session.loaded, env);
   output.hide(entrySecrets([config]));
+  // The values are there, whether or not the server needs a sign-in too.
+  if (entered && deps.options.store !== undefined) await rememberStore(deps.options.store);
   await abortable(host.connect({ [name]: config }), signal);
   const { state: found } = host.server(server);
   const before = found.status;

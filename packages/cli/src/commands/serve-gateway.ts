@@ -13,7 +13,7 @@ import type { ServerSnapshot } from '@mcp-fittings/host';
 import { createToolPolicy, type ToolPolicy } from '@mcp-fittings/tools';
 import { announceToken, type ClientToken, clientToken } from '../bridge/client-token.js';
 import { textForUser } from '../bridge/error-responses.js';
-import { parseListenAddress } from '../bridge/listen-address.js';
+import { checkHostNames, parseListenAddress } from '../bridge/listen-address.js';
 import type { BridgeSignIn } from '../bridge/sign-in.js';
 import type { CommandDeps } from '../command-deps.js';
 import { errorLine } from '../output/error-report.js';
@@ -154,7 +154,9 @@ async function serveSnapshots(
     await gateway.serveStdio({ input: stdin, output: stdout, signal });
     return;
   }
-  await using listener = await gateway.listen(parseListenAddress(options.http ?? ''));
+  const address = parseListenAddress(options.http ?? '');
+  checkHostNames(address, options.allowHost);
+  await using listener = await gateway.listen(address);
   const url = urlOf(listener, only);
   output.event({ url, servers: served }, () => `Serving ${described(served)} at ${printable(url)}`);
   if (token !== undefined) announceToken(token, output);

@@ -7,7 +7,7 @@ import { STORE_NAMES, type StoreName } from '../options.js';
 import { CommandError } from '../output/hints.js';
 
 /**
- * Returns where credentials are kept: `--store`, else `FITTINGS_STORE`, else the store of the last sign-in that named one,
+ * Returns where credentials are kept: `--store`, else `FITTINGS_STORE`, else the store of the last `login` that named one,
  * else `keychain`. Throws `CONFIG_INVALID` for an unknown name in `FITTINGS_STORE`.
  */
 export function chooseStore(
@@ -34,7 +34,7 @@ function fromEnvironment(value: string | undefined): StoreName | undefined {
   });
 }
 
-/** Returns the store of the last sign-in that named one; undefined if the file is missing or damaged. */
+/** Returns the store of the last `login` that named one; undefined if the file is missing or damaged. */
 function rememberedStore(): StoreName | undefined {
   try {
     const settings: unknown = JSON.parse(readFileSync(settingsFile(), 'utf8'));

@@ -199,7 +199,7 @@ async function askUntilDecided(
     if (answer !== 'details')
       throw new FittingsError(
         'CALLBACK_FAILED',
-        'The approval callback "approve" did not return one of the documented answers.',
+        'The approval callback "approve" did not return "once", "always", "no" or "never".',
       );
   }
   return 'no';

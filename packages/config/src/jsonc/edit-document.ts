@@ -1,5 +1,11 @@
-import type { Node } from 'jsonc-parser';
-import { membersOf, type JsonObject, type JsonValue, type Member, isJsonList } from './json-value.js';
+import {
+  membersOf,
+  type JsonObject,
+  type JsonValue,
+  type Member,
+  isJsonList,
+  type Node,
+} from './json-value.js';
 import { type JsonDocument, scanTokens } from './parse-document.js';
 
 /** Replaces `length` UTF-16 code units at `offset` with `content`. */

@@ -1,6 +1,14 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import type { Node } from 'jsonc-parser';
 import { fieldPath } from '../display-text.js';
+
+/** A node of a parsed document. Unlike the type of `jsonc-parser`, which is bundled, it can be in our declarations. */
+export interface Node {
+  readonly type: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly value?: unknown;
+  readonly children?: readonly Node[];
+}
 
 /** A value that JSON can represent. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;

@@ -1,5 +1,6 @@
-import { parseTree, type Node, type ParseError, createScanner } from 'jsonc-parser';
+import { parseTree, type ParseError, createScanner } from 'jsonc-parser';
 import { problem, type ConfigProblem } from '../problems.js';
+import type { Node } from './json-value.js';
 
 /** A parsed text in JSON with comments and trailing commas, with the position of every value. */
 export interface JsonDocument {

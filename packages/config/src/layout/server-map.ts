@@ -1,6 +1,5 @@
-import type { Node } from 'jsonc-parser';
 import { printable } from '../display-text.js';
-import { membersOf, type Member } from '../jsonc/json-value.js';
+import { membersOf, type Member, type Node } from '../jsonc/json-value.js';
 import { PROJECT_PLACEHOLDER, type KeyPath } from './layout.js';
 
 export interface ServerMap {

@@ -1,8 +1,7 @@
-import type { Node } from 'jsonc-parser';
 import { printable } from '../display-text.js';
 import type { Definition, Origin } from '../entry/definition.js';
 import { FILE_TRUST_KEYS } from '../entry/permissions.js';
-import { type Member, isJsonObject, readJsonValue, membersOf } from '../jsonc/json-value.js';
+import { type Member, isJsonObject, readJsonValue, membersOf, type Node } from '../jsonc/json-value.js';
 import type { JsonDocument } from '../jsonc/parse-document.js';
 import type { KeyPath } from '../layout/layout.js';
 import {

@@ -1,9 +1,8 @@
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import type { Node } from 'jsonc-parser';
 import { printable } from '../display-text.js';
-import { jsonCopy, membersOf, readJsonValue } from '../jsonc/json-value.js';
+import { jsonCopy, membersOf, type Node, readJsonValue } from '../jsonc/json-value.js';
 import type { EntryIssue } from '../problems.js';
 import { parseTemplate, stringValues } from './syntax.js';
 
@@ -132,7 +131,8 @@ export async function answerInputs({ config, bare, inputs, about, askInput }: As
       } catch (error) {
         if (error instanceof FittingsError && error.code === 'ABORTED') throw error;
         const reason = error instanceof Error ? sanitizeText(error.message) : 'unknown error';
-        fail(`has no value (${reason.replace(/\.$/, '')})`, login);
+        const canStore = !(error instanceof FittingsError && error.code === 'STORE_UNAVAILABLE');
+        fail(`has no value (${reason.replace(/\.$/, '')})`, canStore ? login : `${login} --store file`);
       }
     }
   }

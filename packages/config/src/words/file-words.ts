@@ -1,6 +1,5 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import type { Node } from 'jsonc-parser';
-import { type JsonValue, membersOf, readJsonValue } from '../jsonc/json-value.js';
+import { type JsonValue, membersOf, readJsonValue, type Node } from '../jsonc/json-value.js';
 import { foldWord, toolNames } from './foreign-words.js';
 import { restrictBy, type Restrictions } from './read-words.js';
 

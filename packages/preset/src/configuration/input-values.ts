@@ -1,5 +1,6 @@
-import type { TokenStore } from '@mcp-fittings/client-core';
+import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
 import type { InputQuestion, LoadedConfig } from '@mcp-fittings/config';
+import { kindOf } from '@mcp-fittings/toolbox/entries';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { openStore } from '../installed/credential-store.js';
 import type { OpenHostOptions } from '../options.js';
@@ -49,11 +50,13 @@ export class InputValues {
     const refusal = JSON.stringify([identity, id]);
     const known = await this.lookUp(question);
     if (known !== undefined || !mayAsk || this.#refused.has(refusal)) return known;
-    const value = await this.#options.askInput?.(question);
+    const value: unknown = await this.#options.askInput?.(question);
     if (value === undefined || value === '') {
       this.#refused.add(refusal);
       return undefined;
     }
+    if (typeof value !== 'string')
+      throw new FittingsError('CALLBACK_FAILED', `\`askInput\` answered ${kindOf(value)}, not a string.`);
     this.#hide(value, question);
     const values = await this.#withStore((store) => add(store, identity, [id, value]));
     // A store in memory that was opened anew has no other value.

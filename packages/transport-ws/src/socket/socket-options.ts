@@ -1,5 +1,4 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
-import type { PerMessageDeflateOptions } from 'ws';
 
 /** Options that a client and a server have in common. Times are in milliseconds. */
 export interface WebSocketConnectionOptions {
@@ -36,7 +35,7 @@ export const DEFAULT_MAX_PINGS = 100;
 export const DEFAULT_CLOSE_TIMEOUT_MS = 2000;
 
 /** No compression window is kept between messages, which saves 300 KB per connection. `ws` stops decompressing at `maxMessageBytes`. */
-export const DEFLATE_OPTIONS: PerMessageDeflateOptions = {
+export const DEFLATE_OPTIONS = {
   clientNoContextTakeover: true,
   serverNoContextTakeover: true,
   threshold: 1024,
