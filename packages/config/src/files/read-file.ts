@@ -27,7 +27,7 @@ export type ReadOutcome =
   | { readonly kind: 'text'; readonly text: string; readonly realPath: string }
   | { readonly kind: 'refused'; readonly problem: ConfigProblem };
 
-class Refusal extends Error {
+class RefusedFile extends Error {
   readonly code: ConfigProblemCode;
   readonly hint: string | undefined;
   constructor(code: ConfigProblemCode, message: string, hint?: string) {
@@ -62,7 +62,7 @@ export async function readTextFile(path: string, rules: ReadRules): Promise<Read
       const message = 'The file or its folder is a broken symbolic link.';
       return { kind: 'refused', problem: problem('FILE_UNREADABLE', message, { location }) };
     }
-    if (error instanceof Refusal) {
+    if (error instanceof RefusedFile) {
       return { kind: 'refused', problem: problem(error.code, error.message, { location, hint: error.hint }) };
     }
     const reason = typeof systemCode === 'string' ? systemCode : 'an unknown error';
@@ -76,7 +76,7 @@ export async function readTextFile(path: string, rules: ReadRules): Promise<Read
 async function readChecked(path: string, rules: ReadRules): Promise<{ bytes: Uint8Array; realPath: string }> {
   const realPath = await realpath(path);
   if (rules.within !== undefined && !isInside(realPath, rules.within)) {
-    throw new Refusal(
+    throw new RefusedFile(
       'FILE_SYMLINK',
       `The file is a symbolic link to ${printable(realPath)}, which is outside of the project.`,
       'Replace the link by the file itself.',
@@ -91,10 +91,10 @@ async function readChecked(path: string, rules: ReadRules): Promise<{ bytes: Uin
     const stats = await handle.stat();
     if (!stats.isFile()) throw notRegular();
     if (rules.owners !== undefined && !rules.owners.includes(stats.uid)) {
-      throw new Refusal('FILE_OWNER', 'The file belongs to another user.');
+      throw new RefusedFile('FILE_OWNER', 'The file belongs to another user.');
     }
     if (rules.privateToOwner === true && process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
-      throw new Refusal('FILE_OWNER', 'Other users may change the file.', 'Run chmod 600 on it.');
+      throw new RefusedFile('FILE_OWNER', 'Other users may change the file.', 'Run chmod 600 on it.');
     }
     return { bytes: await readUpTo(handle, rules.maxBytes, stats.size), realPath };
   } finally {
@@ -104,7 +104,7 @@ async function readChecked(path: string, rules: ReadRules): Promise<{ bytes: Uin
 
 /** Does not rely on the size that the system reports: a file may grow, and special files report 0. */
 async function readUpTo(handle: FileHandle, maxBytes: number, size: number): Promise<Uint8Array> {
-  const tooLarge = new Refusal('FILE_TOO_LARGE', `The file is larger than ${String(maxBytes)} bytes.`);
+  const tooLarge = new RefusedFile('FILE_TOO_LARGE', `The file is larger than ${String(maxBytes)} bytes.`);
   if (size > maxBytes) throw tooLarge;
   let buffer = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(size, 4096)) + 1);
   let filled = 0;
@@ -146,8 +146,8 @@ export async function findUntrustedFolder(path: string): Promise<string | undefi
   }
 }
 
-function notRegular(): Refusal {
-  return new Refusal('FILE_NOT_REGULAR', 'The path is not a regular file.');
+function notRegular(): RefusedFile {
+  return new RefusedFile('FILE_NOT_REGULAR', 'The path is not a regular file.');
 }
 
 /** Returns true if a path is the directory itself or inside it. Both must be real paths. */
