@@ -57,19 +57,14 @@ afterEach(async () => {
 });
 
 describe('a stdio server over WebSocket', () => {
-  it('serves SDK v2 by initialize, revision 2025-11-25', async () => {
+  it.each([
+    ['legacy', '2025-11-25', 'dual legacy'],
+    ['auto', '2026-07-28', 'dual modern'],
+  ] as const)('serves SDK v2 in the mode %s, revision %s', async (mode, revision, server) => {
     const { url } = await bridge();
-    const client = await clientOf(url, 'legacy');
-    expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
-    expect(client.getServerVersion()?.name).toBe('dual legacy');
-    expect(textOf(await client.callTool({ name: 'add', arguments: { a: 2, b: 3 } }))).toBe('5');
-  });
-
-  it('serves SDK v2 without sessions, revision 2026-07-28', async () => {
-    const { url } = await bridge();
-    const client = await clientOf(url, 'auto');
-    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
-    expect(client.getServerVersion()?.name).toBe('dual modern');
+    const client = await clientOf(url, mode);
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    expect(client.getServerVersion()?.name).toBe(server);
     expect(textOf(await client.callTool({ name: 'add', arguments: { a: 2, b: 3 } }))).toBe('5');
   });
 

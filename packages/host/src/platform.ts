@@ -1,5 +1,6 @@
-/** What the host uses of Node.js, Deno, Bun or a Worker, and what a browser has instead. Bundles for a browser need no option. */
+/** Uses what Node.js, Deno, Bun or a Worker has, and what a browser has instead. Bundles for a browser need no option. */
 import type { TracingChannel } from 'node:diagnostics_channel';
+import { builtin } from '@mcp-fittings/toolbox/platform';
 import { toBase64 } from '@mcp-fittings/toolbox/text';
 import { sha256 } from './sha256.js';
 
@@ -34,11 +35,3 @@ export function hashText(text: string): string {
 export function absolutePath(folder: string): string {
   return builtin('node:path')?.resolve(folder) ?? folder;
 }
-
-type Builtins = typeof process.getBuiltinModule;
-
-/** An import would keep a bundle for a browser from being made. A bundler may add a `process` that has no modules. */
-const builtin = ((name: string) =>
-  typeof process === 'undefined' || !('getBuiltinModule' in process)
-    ? undefined
-    : process.getBuiltinModule(name)) as Builtins;

@@ -8,5 +8,6 @@ export * from './errors.js';
 export * from './framing.js';
 export * from './logging.js';
 export * from './messages.js';
+export * from './platform.js';
 export * from './text.js';
 export * from './timing.js';

@@ -1,10 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { domainToUnicode } from 'node:url';
 import { ipFamily, parseAddressRanges } from '@mcp-fittings/toolbox/connect';
 import { expect, it } from 'vitest';
-import { toUnicodeHost } from '../src/connect/punycode.js';
-import { phraseOf } from '../src/refusal/status-phrases.js';
 import { fromBase64, toBase64 } from '../src/text/base64.js';
 
 /** Spellings of addresses that a parser may get wrong, next to right ones. */
@@ -40,28 +36,6 @@ it.each(RANGES)('finds in %s what a BlockList finds in it', (range) => {
       address,
       list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6'),
     ]);
-});
-
-it.each([
-  'аpple.com',
-  'bücher.example',
-  'www.例え.テスト',
-  'ünïcödé-with-hyphens.de',
-  '💩.la',
-  'straße.de',
-  'example.com',
-  'ليهمابتكلموشعربي؟',
-])('shows the host name of %s as node:url does', (name) => {
-  const { hostname } = new URL(`https://${name.replace('؟', '')}`);
-  expect(toUnicodeHost(hostname)).toBe(domainToUnicode(hostname));
-});
-
-it('has the reason phrases of node:http', () => {
-  const refusable = Object.keys(STATUS_CODES)
-    .map(Number)
-    .filter((status) => status >= 200);
-  for (const status of refusable) expect([status, phraseOf(status)]).toEqual([status, STATUS_CODES[status]]);
-  expect(phraseOf(799)).toBe('');
 });
 
 it('encodes and decodes Base64 as a Buffer does', () => {

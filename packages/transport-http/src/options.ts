@@ -6,6 +6,7 @@ import {
   type RequestInitOptions,
   SDK_ONLY_OPTIONS,
 } from '@mcp-fittings/toolbox/connect';
+import { described, text } from '@mcp-fittings/toolbox/entries';
 import { Credentials, type RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 
@@ -74,6 +75,9 @@ export const HTTP_TYPE = {
   type: 'http',
   aliases: ['streamable-http', 'streamableHttp'],
 } as const;
+
+/** Field of configuration entries. */
+export const apiKeyField = described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 }));
 
 /** Valid options with their defaults. */
 export interface CheckedOptions {

@@ -1,13 +1,10 @@
 import type { TransportDeps, TransportPlugin } from '@mcp-fittings/client-core';
 import { httpEntryFields, type HttpEntryFields, toHttpClientOptions } from '@mcp-fittings/toolbox/connect';
-import { described, entrySchema, text } from '@mcp-fittings/toolbox/entries';
+import { entrySchema } from '@mcp-fittings/toolbox/entries';
 import { createHttpTransport, type HttpTransportOptions } from './create-http-transport.js';
-import { HTTP_TYPE, type HttpPluginOptions } from './options.js';
+import { apiKeyField, HTTP_TYPE, type HttpPluginOptions } from './options.js';
 
-const fields = {
-  ...httpEntryFields,
-  apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
-} as const;
+const fields = { ...httpEntryFields, apiKey: apiKeyField } as const;
 
 /** A configuration entry of type `http`: `httpEntryFields` of `toolbox/connect`, and an API key. */
 export interface HttpEntry extends HttpEntryFields {

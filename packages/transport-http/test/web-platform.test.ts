@@ -65,7 +65,7 @@ it('talks to a server with nothing but the language and the web, and without eva
     .send({ jsonrpc: '2.0', id: 3, method: 'tools/list' })
     .catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: 'SERVER_ERROR', details: { status: 500 } });
-  expect(String(refused)).toContain('500 Internal Server Error: no list for [redacted]');
+  expect(String(refused)).toContain('The server answered POST with 500: no list for [redacted]');
   await transport.close();
   expect(server.of('DELETE')[0]?.headers['mcp-session-id']).toBe('one');
 });

@@ -16,7 +16,7 @@ export interface ClientTokenOptions {
 /** The token that clients must send. */
 export interface ClientToken {
   readonly value: string;
-  /** Whether the user has given none, and does not know it yet. */
+  /** True if the user has given none, and does not know it yet. */
   readonly isNew: boolean;
 }
 

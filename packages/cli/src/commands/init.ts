@@ -13,9 +13,6 @@ export interface InitOptions {
   readonly typescript: boolean;
 }
 
-/** Node.js from 22.18 on runs TypeScript itself. */
-const RUNS_TYPESCRIPT = Reflect.get(process.features, 'typescript') !== undefined;
-
 /** Writes a host program into the current directory, and says how to install what it needs and how to run it. */
 export async function init({ cwd, output }: CommandDeps, { model, typescript }: InitOptions): Promise<void> {
   const { sdk, variable } = MODELS[model];
@@ -33,7 +30,9 @@ export async function init({ cwd, output }: CommandDeps, { model, typescript }: 
   }
   const isNew = await createFile(manifest, '{\n  "private": true,\n  "type": "module"\n}\n');
   const files = [program, ...(isNew ? [manifest] : [])];
-  const runner = typescript && !RUNS_TYPESCRIPT ? 'npx tsx' : 'node';
+  // Node.js from 22.18 on runs TypeScript itself.
+  const runsIt = !typescript || Reflect.get(process.features, 'typescript') !== undefined;
+  const runner = runsIt ? 'node' : 'npx tsx';
   const install = [
     `npm install @mcp-fittings/preset @mcp-fittings/tools ${sdk}`,
     ...(typescript ? ['npm install --save-dev typescript @types/node'] : []),

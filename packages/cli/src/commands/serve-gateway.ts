@@ -25,7 +25,7 @@ import { type CommandSession, openSession } from '../session/open-session.js';
 import { openPins, type UserPins, waitingTools } from '../session/pins.js';
 import { packageVersion } from '../version.js';
 
-/** Where a gateway listens, and to whom. */
+/** Options of the commands that serve a gateway: the place where it listens, and its clients. */
 export interface ServeGatewayOptions {
   readonly http?: string;
   readonly stdio?: true;
@@ -112,7 +112,7 @@ export async function serveBridge(
   });
 }
 
-/** What a gateway serves. */
+/** The servers of a gateway, and the access to them. */
 interface Served {
   readonly session: CommandSession;
   readonly callbacks: CallbackRouter;

@@ -64,7 +64,7 @@ export class InputValues {
     return value;
   }
 
-  /** What the file offers to choose from is not a secret, and may be a word of every output. */
+  /** Redacts a typed value. One that the file offers is not a secret, and may be a word of every output. */
   #hide(value: string, { options }: InputQuestion): void {
     if (options === undefined && !this.secrets.includes(value)) this.secrets.push(value);
   }

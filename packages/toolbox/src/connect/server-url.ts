@@ -1,6 +1,6 @@
 import { FittingsError, TransportError } from '@mcp-fittings/client-core';
 import { isLocalAddress, isLoopbackHost, isSecure } from './hosts.js';
-import { toUnicodeHost } from './punycode.js';
+import { builtin } from '../platform.js';
 
 /** A valid server URL. */
 export interface CheckedUrl {
@@ -85,10 +85,9 @@ function warningsOf(url: URL): readonly string[] {
       `The connection to ${hostname} is not encrypted: anyone on the network path can read and change it.`,
     );
   }
-  if (hostname.split('.').some((label) => label.startsWith('xn--'))) {
-    warnings.push(
-      `The host ${hostname} displays as ${toUnicodeHost(hostname)}: check that it does not imitate another name.`,
-    );
-  }
+  // A browser shows such a name in its own way.
+  const shown = /(?:^|\.)xn--/.test(hostname) ? builtin('node:url')?.domainToUnicode(hostname) : undefined;
+  if (shown !== undefined)
+    warnings.push(`The host ${hostname} displays as ${shown}: check that it does not imitate another name.`);
   return warnings;
 }

@@ -1,7 +1,7 @@
 import type { JSONRPCErrorResponse, JSONRPCMessage } from '@mcp-fittings/client-core';
 import { answersId, isRequest, isRequestId, RPC_CODES } from '../messages.js';
+import { builtin } from '../platform.js';
 import type { Refusal } from './refusal.js';
-import { phraseOf } from './status-phrases.js';
 
 /** The request with which a client finds out whether a server speaks the revision 2026-07-28. */
 const PROBE = 'server/discover';
@@ -35,6 +35,6 @@ export function findInBandError(
     if (!isRequestId(rpcError.id) && status < 500 && (stateless || probe)) return { ...rpcError, id };
   }
   if (!probe) return undefined;
-  const text = `HTTP ${status} ${phraseOf(status)}`.trim();
+  const text = `HTTP ${status} ${builtin('node:http')?.STATUS_CODES[status] ?? ''}`.trim();
   return { jsonrpc: '2.0', id, error: { code: RPC_CODES.methodNotFound, message: text } };
 }

@@ -1,9 +1,9 @@
 import { type JSONRPCErrorResponse, TransportError } from '@mcp-fittings/client-core';
 import { isErrorResponse, isMessage } from '../messages.js';
+import { builtin } from '../platform.js';
 import type { Redactor } from '../text/redact.js';
 import { readChallenge, type Challenge, type ReplyHead } from './challenge.js';
 import { replyExcerpt } from './reply-excerpt.js';
-import { phraseOf } from './status-phrases.js';
 import { stampSdkHttpError } from './sdk-members.js';
 import { findStatusRow, type StatusRow } from './status-table.js';
 
@@ -122,7 +122,7 @@ const KEPT = 2000;
 export function refusalError(refusal: Refusal, redact: Redactor): TransportError {
   const { what, head, row, rpcError, retryAfterMs } = refusal;
   const { status, url } = head;
-  const statusText = phraseOf(status);
+  const statusText = builtin('node:http')?.STATUS_CODES[status] ?? '';
   const answer = `The server answered ${what} with ${status} ${statusText}`.trim();
   const said = replyExcerpt(rpcError?.error.message ?? refusal.text, redact, EXCERPT);
   const error = new TransportError(row.code, said === '' ? `${answer}.` : `${answer}: ${said}`, {

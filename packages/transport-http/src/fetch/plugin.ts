@@ -1,7 +1,7 @@
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { httpEntryFields } from '@mcp-fittings/toolbox/connect';
-import { described, entrySchema, type Field, text } from '@mcp-fittings/toolbox/entries';
-import { HTTP_TYPE, type HttpPluginOptions } from '../options.js';
+import { entrySchema, type Field } from '@mcp-fittings/toolbox/entries';
+import { apiKeyField, HTTP_TYPE, type HttpPluginOptions } from '../options.js';
 import { createHttpTransport } from './create-http-transport.js';
 
 const { url, headers, ...ofNode } = httpEntryFields;
@@ -9,12 +9,7 @@ const { url, headers, ...ofNode } = httpEntryFields;
 /** Without these, messages could go where they must not, so they are refused instead of left out. */
 const refused = Object.fromEntries(Object.keys(ofNode).map((name) => [name, unavailable()]));
 
-const fields = {
-  ...refused,
-  url,
-  headers,
-  apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
-} as const;
+const fields = { ...refused, url, headers, apiKey: apiKeyField } as const;
 
 /** A configuration entry of type `http` where `fetch` reaches the server: without a proxy, certificates and addresses. */
 export interface FetchEntry {

@@ -5,7 +5,7 @@ import { isatty } from 'node:tty';
 import type { Clock } from '@mcp-fittings/client-core';
 import { searchedFolders, type Environment } from '@mcp-fittings/toolbox/programs';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { PathFile } from './kept-path.js';
+import { keptPath } from './kept-path.js';
 import { knownFolders } from './known-folders.js';
 import { askLoginShell } from './login-shell.js';
 
@@ -24,9 +24,7 @@ export interface DesktopEnvironmentOptions {
   readonly terminal?: boolean | undefined;
   /** Absolute path of the login shell. Default: that of the account, and not `SHELL`, which a project's `.env` could set. */
   readonly shell?: string | undefined;
-  /** Milliseconds that the shell has. Default 5000. */
-  readonly timeoutMs?: number | undefined;
-  /** Clock of the time limit. Default: the system clock. */
+  /** Clock of the time limit, 5 seconds, and of the day. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -37,8 +35,6 @@ export interface DesktopEnvironment {
   /** Source of its PATH: the login shell, or the folders that Homebrew and version managers use by default. */
   readonly source: 'login shell' | 'known folders';
 }
-
-const TIMEOUT_MS = 5000;
 
 /**
  * Resolves with an environment in which the servers of a desktop program find `npx`, `uvx` and `node`: its PATH has the folders that the login
@@ -56,7 +52,7 @@ const TIMEOUT_MS = 5000;
 export async function desktopEnvironment(
   options: DesktopEnvironmentOptions = {},
 ): Promise<DesktopEnvironment | undefined> {
-  const { home = homedir(), env = process.env, timeoutMs = TIMEOUT_MS, clock = systemClock } = options;
+  const { home = homedir(), env = process.env, clock = systemClock } = options;
   if (process.platform === 'win32' || (options.terminal ?? isStartedByTerminal(env))) return undefined;
   const outside = await outsideOf(options.project, home);
   const own = await outside(searchedFolders(env, process.platform));
@@ -64,9 +60,9 @@ export async function desktopEnvironment(
   let source: DesktopEnvironment['source'] = 'login shell';
   let found: readonly string[] = [];
   if (shell !== undefined && isAbsolute(shell) && (await isOwn(home))) {
-    const asked = { shell, home, env: shellEnvironment(env, { home, shell, own }), timeoutMs, clock };
+    const asked = { shell, home, env: shellEnvironment(env, { home, shell, own }), clock };
     const ask = (): Promise<string | undefined> => askLoginShell(asked).catch(() => undefined);
-    const path = await new PathFile({ home, shell, inherited: own.join(delimiter), clock }).getOr(ask);
+    const path = await keptPath({ home, shell, inherited: own.join(delimiter), clock }, ask);
     found = path === undefined ? [] : await outside(foldersOf(path));
   }
   if (found.length === 0) {

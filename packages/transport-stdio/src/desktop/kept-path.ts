@@ -24,81 +24,53 @@ const CHANGING = [
   '.nvm/versions/node',
 ];
 
-/** Answer of a login shell, as it is kept. */
-interface KeptPath {
-  readonly shell: string;
-  /** The PATH that the shell was started with, which is a part of its answer. */
-  readonly inherited: string;
-  readonly askedAt: number;
-  /** Times at which {@link CHANGING} were last changed, in their order. */
-  readonly changes: readonly (number | null)[];
-  readonly path: string;
-}
-
-interface PathFileOptions extends Pick<KeptPath, 'shell' | 'inherited'> {
+/** A login shell, and what its answer depends on. */
+interface AskedShell {
   readonly home: string;
+  readonly shell: string;
+  /** PATH that the shell begins with. */
+  readonly inherited: string;
   readonly clock: Clock;
 }
 
 /**
- * Keeps what a login shell said in a file that only this user can read and replace: another user who could write it would choose the programs that
- * run. It is kept for a day, and until a startup file changes.
+ * Resolves with the PATH that a login shell said before, or else with that of `ask`, which is then kept: for a day, and until a startup file
+ * changes. The file is one that only this user can read and replace: another user who could write it would choose the programs that run. A file
+ * that cannot be used is left as it is.
  */
-export class PathFile {
-  readonly #directory: string;
-  readonly #home: string;
-  readonly #shell: string;
-  readonly #inherited: string;
-  readonly #clock: Clock;
-
-  constructor({ home, shell, inherited, clock }: PathFileOptions) {
-    this.#directory = join(cacheFolder(home), 'desktop');
-    this.#home = home;
-    this.#shell = shell;
-    this.#inherited = inherited;
-    this.#clock = clock;
+export async function keptPath(
+  { home, shell, inherited, clock }: AskedShell,
+  ask: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const directory = join(cacheFolder(home), 'desktop');
+  const key = JSON.stringify([shell, inherited, await changesIn(home)]);
+  const kept = await readPrivateFile(join(directory, FILE))
+    .then((text): unknown => (text === undefined ? undefined : JSON.parse(text)))
+    .catch(() => undefined);
+  if (isRecord(kept) && kept['key'] === key && typeof kept['path'] === 'string') {
+    const { askedAt, path } = kept;
+    if (typeof askedAt === 'number' && isRecent(askedAt, DAY_MS, clock.now())) return path;
   }
-
-  /** Returns the PATH that is kept, or else that of `ask`, which is then kept. A file that cannot be used is left as it is. */
-  async getOr(ask: () => Promise<string | undefined>): Promise<string | undefined> {
-    const changes = await this.#changes();
-    const kept = await this.#read().catch(() => undefined);
-    if (kept !== undefined && JSON.stringify(kept.changes) === JSON.stringify(changes)) return kept.path;
-    const askedAt = this.#clock.now();
-    const path = await ask();
-    if (path !== undefined) {
-      const record: KeptPath = { shell: this.#shell, inherited: this.#inherited, askedAt, changes, path };
-      await this.#write(record).catch(() => undefined);
-    }
-    return path;
+  const askedAt = clock.now();
+  const path = await ask();
+  if (path !== undefined) {
+    await ensurePrivateDirectory(directory)
+      .then(() => writePrivateFile(directory, FILE, JSON.stringify({ key, askedAt, path })))
+      .catch(() => undefined);
   }
+  return path;
+}
 
-  async #read(): Promise<KeptPath | undefined> {
-    const text = await readPrivateFile(join(this.#directory, FILE));
-    const record: unknown = text === undefined ? undefined : JSON.parse(text);
-    if (!isRecord(record)) return undefined;
-    const { shell, inherited, askedAt, changes, path } = record;
-    if (shell !== this.#shell || inherited !== this.#inherited) return undefined;
-    if (typeof askedAt !== 'number' || typeof path !== 'string') return undefined;
-    if (!Array.isArray(changes) || !isRecent(askedAt, DAY_MS, this.#clock.now())) return undefined;
-    return { shell, inherited, askedAt, changes, path };
-  }
-
-  async #write(record: KeptPath): Promise<void> {
-    await ensurePrivateDirectory(this.#directory);
-    await writePrivateFile(this.#directory, FILE, JSON.stringify(record));
-  }
-
-  #changes(): Promise<readonly (number | null)[]> {
-    return Promise.all(
-      CHANGING.map((name) =>
-        stat(join(this.#home, name)).then(
-          ({ mtimeMs }) => mtimeMs,
-          () => null,
-        ),
+/** Returns when {@link CHANGING} were last changed, in their order. */
+function changesIn(home: string): Promise<readonly (number | null)[]> {
+  return Promise.all(
+    CHANGING.map((name) =>
+      stat(join(home, name)).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => null,
       ),
-    );
-  }
+    ),
+  );
 }
 
 /** No variable changes the folder, because a project's `.env` could set one. */

@@ -10,9 +10,10 @@ export interface LoginShell {
   readonly home: string;
   /** Its environment. No other variable of this process reaches it: a project could have set `ENV` or `ZDOTDIR`. */
   readonly env: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
   readonly clock: Clock;
 }
+
+const TIMEOUT_MS = 5000;
 
 /** Startup files may print anything before the PATH. */
 const MAX_OUTPUT_BYTES = 256 * 1024;
@@ -26,7 +27,7 @@ const MAX_PATH_LENGTH = 32 * 1024;
  * command.
  */
 export async function askLoginShell(login: LoginShell): Promise<string | undefined> {
-  const { shell, home, env, timeoutMs, clock } = login;
+  const { shell, home, env, clock } = login;
   // Random, so that no startup file prints it, and joined by printf, which is quoted, so that no alias replaces it.
   const mark = crypto.randomUUID();
   const child = spawn(shell, ['-ilc', `'printf' '%s<%s>%s' ${mark} "$PATH" ${mark}`], {
@@ -46,7 +47,7 @@ export async function askLoginShell(login: LoginShell): Promise<string | undefin
       if (found !== undefined || output.length > MAX_OUTPUT_BYTES) resolve(found);
     });
   });
-  const path = (await settlesWithin(timeoutMs, printed, clock)) ? await printed : undefined;
+  const path = (await settlesWithin(TIMEOUT_MS, printed, clock)) ? await printed : undefined;
   if (path === undefined) endGroup(child.pid);
   // Programs that a startup file left behind may keep it open.
   child.stdout.destroy();
