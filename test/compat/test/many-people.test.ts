@@ -27,7 +27,7 @@ const inFiles = (folder: string): Shelf => ({
   cache: fileCache({ folder: join(folder, 'cache') }),
 });
 
-describe('two dozen people on one host', () => {
+describe('eight people on one host', () => {
   it.each([
     ['http', 'memory', inMemory],
     ['http', 'files', inFiles],

@@ -13,7 +13,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { startPeopleServers } from './people-servers.js';
 
-export const PEOPLE: readonly string[] = Array.from({ length: 24 }, (_, index) => `person${index}`);
+export const PEOPLE: readonly string[] = Array.from({ length: 8 }, (_, index) => `person${index}`);
 const ROUNDS = 3;
 
 export interface ManyPeopleOptions {
@@ -33,7 +33,7 @@ async function whoami(host: Host, person: string): Promise<string> {
   return block?.type === 'text' ? block.text : '';
 }
 
-/** Two dozen people sign in, list, call, refresh and approve through one host at the same time. No server sees a token of another one. */
+/** Eight people sign in, list, call, refresh and approve through one host at the same time. No server sees a token of another one. */
 export async function expectNoCrossing(
   wire: 'http' | 'sse' | 'ws',
   { store, cache }: ManyPeopleOptions,
