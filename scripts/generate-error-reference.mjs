@@ -1,13 +1,11 @@
 /**
- * Writes docs/errors.md from the table in client-core, and from the messages in the sources of all packages. `--check` changes nothing and fails when the page is not current.
+ * Writes docs/errors.md from the table in client-core. `--check` changes nothing and fails when the page is not current.
  * Needs a build: `npx tsc -b packages/client-core`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { ERROR_CODES } from '../packages/client-core/dist/index.js';
-import { errorMessages } from './error-messages.mjs';
 
 const PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
 
@@ -26,41 +24,20 @@ const KINDS = {
 function section([kind, text]) {
   const rows = Object.entries(ERROR_CODES)
     .filter(([, facts]) => facts.kind === kind)
-    .map(
-      ([code, { retryable, meaning }]) =>
-        `| [\`${code}\`](#${code.toLowerCase()}) | ${retryable ? 'yes' : 'no'} | ${meaning} |`,
-    );
-  return `## Kind \`${kind}\`\n\n${text}\n\n| code | retryable | meaning |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
-}
-
-const MESSAGES = errorMessages(join(import.meta.dirname, '..'), new Set(Object.keys(ERROR_CODES)));
-
-function messages([code, { meaning }]) {
-  const found = MESSAGES.get(code) ?? [];
-  const items = found.map(({ message, packages }) => `- ${inline(message)} (${[...packages].join(', ')})`);
-  return `### ${code}\n\n${meaning}\n\n${items.join('\n')}\n`;
-}
-
-/** Text of a message is not Markdown. */
-function inline(text) {
-  return text.replaceAll(/[\\`*_<>[\]|]/g, '\\$&').replaceAll(/\s+/g, ' ');
+    .map(([code, { retryable, meaning }]) => `| \`${code}\` | ${meaning}${retryable ? ' Retryable.' : ''} |`);
+  return `## Kind \`${kind}\`\n\n${text}\n\n| code | meaning |\n| --- | --- |\n${rows.join('\n')}\n`;
 }
 
 const page = `# Error codes
 
 <!-- Written by scripts/generate-error-reference.mjs from packages/client-core/src/errors/codes.ts. Do not edit. -->
 
-Every error that these packages throw on purpose is a \`FittingsError\`. Act on \`code\`; \`message\` is for people and may change. One occurrence may differ from its row: its own \`kind\` and \`retryable\` count. A failed request also has \`delivery\`: \`not-sent\` (the server never saw it), \`rejected\` (it refused before doing anything) or \`unknown\` (it may have been carried out). How to act on them: [client-core](../packages/client-core/README.md#acting-on-errors). Which package throws which: the errors table of its README.
+A \`FittingsError\` has a \`code\` to act on, a \`message\` and a \`hint\` for people, which may change, and \`retryable\`: whether the same request may
+succeed later. One error may differ from its row: its own \`kind\` and \`retryable\` count. A failed request also has \`delivery\`: \`not-sent\` (the
+server never saw it), \`rejected\` (it refused before doing anything) or \`unknown\` (it may have been carried out). See [acting on
+errors](../packages/client-core/README.md#acting-on-errors). The README of each package says when it throws which code.
 
-There are ${Object.keys(ERROR_CODES).length} codes.
-
-${Object.entries(KINDS).map(section).join('\n')}
-## Messages
-
-The message of each error, as the sources have it; a word in braces stands for a value. Search this page for the words that you see, without
-the values. What to do about it is in \`hint\` of the error, which \`fittings\` prints below the message.
-
-${Object.entries(ERROR_CODES).map(messages).join('\n')}`;
+${Object.entries(KINDS).map(section).join('\n')}`;
 
 const unlisted = Object.values(ERROR_CODES).filter(({ kind }) => !Object.hasOwn(KINDS, kind));
 if (unlisted.length > 0)

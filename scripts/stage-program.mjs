@@ -1,6 +1,6 @@
 /**
  * The program of a package with a `bin`: one bundle with all packages that it needs. What it imports with `import()` is loaded
- * when it is needed, from a file of its own. docs/decisions/038-one-command-line-one-path-per-command.md says why.
+ * when it is needed, from a file of its own: finding and linking 200 files takes Node.js longer than running them.
  */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

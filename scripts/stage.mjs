@@ -82,7 +82,7 @@ function findsOwnFiles(folder) {
 /**
  * One file for each file that `exports` names, and beside them what they share or load later: a file costs more to load than its
  * text. Entry points that `exports` leads to one file are published as that file. What is imported and is only in `devDependencies`
- * becomes part of them: docs/decisions/047-packages-in-commonjs-are-published-inside-ours.md says why.
+ * becomes part of them: docs/decisions/035-packages-in-commonjs-are-published-inside-ours.md says why.
  */
 async function bundle({ exports, devDependencies = {}, peerDependencies = {} }, folder, target) {
   const files = Object.entries(exports).flatMap(([path, { default: file }]) =>

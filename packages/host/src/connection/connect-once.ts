@@ -62,7 +62,10 @@ export async function connectOnce(shared: Shared, options: AttemptOptions): Prom
   return withFallback(what, connect, () => connectOver(fallback, shared, options));
 }
 
-/** Largest share of the time for messages that answer no request. The rest of a flood stays in the server's pipe. */
+/**
+ * Largest share of the time for messages that answer no request. The rest of a flood stays in the server's pipe: a process whose
+ * pipe is not read stops, which frees the processor for other servers, and no change of a list is missed.
+ */
 const UNSOLICITED_SHARE = 1 / 8;
 
 /** Opens a transport and performs the handshake, within one deadline. */
