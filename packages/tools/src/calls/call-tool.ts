@@ -102,15 +102,9 @@ export async function runTool(
   { onEvent, ...options }: ToolRunOptions,
 ): Promise<LastToolEvent> {
   if (onEvent === undefined) {
-    using link = linkSignal(options.signal);
-    const last = await performCall(deps, name, args, {
-      ...options,
-      signal: link.signal,
-      // Progress extends the time limit, so that the server is asked for it.
-      onProgress: () => undefined,
-    });
-    link.abort();
-    return last;
+    const { signal = new AbortController().signal } = options;
+    // Progress extends the time limit, so that the server is asked for it.
+    return performCall(deps, name, args, { ...options, signal, onProgress: () => undefined });
   }
   let failure: FittingsError;
   try {

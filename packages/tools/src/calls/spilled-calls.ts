@@ -1,6 +1,6 @@
 import type { ToolResult } from '@mcp-fittings/host';
 import { createToolNaming, forSameList, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
-import { freeName } from '../names/free-name.js';
+import { freeName } from '../names/keys.js';
 import { renderForModel } from '../results/render-result.js';
 import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
 import type { KeptResults, RenderedResult } from './result-spill.js';

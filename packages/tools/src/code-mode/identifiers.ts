@@ -1,5 +1,4 @@
-import { freeName } from '../names/free-name.js';
-import { hashPair } from '../names/name-hash.js';
+import { freeName, groupBy, hashPair } from '../names/keys.js';
 import { RESERVED_WORDS } from './source-text.js';
 
 const MAX_LENGTH = 64;
@@ -35,13 +34,7 @@ export const SERVER_NAMES: NameUse = {
  * if two want the same identifier, the one that is spelled so keeps it, and the others get a hash.
  */
 export function createIdentifiers(names: Iterable<string>, use: NameUse): ReadonlyMap<string, string> {
-  const groups = new Map<string, string[]>();
-  for (const name of [...new Set(names)].toSorted(byCodeUnits)) {
-    const wanted = wantedIdentifier(name, use);
-    const group = groups.get(wanted);
-    if (group === undefined) groups.set(wanted, [name]);
-    else group.push(name);
-  }
+  const groups = groupBy([...new Set(names)].toSorted(byCodeUnits), (name) => wantedIdentifier(name, use));
   const identifiers = new Map<string, string>();
   const taken = new Set<string>(groups.keys());
   for (const [wanted, group] of groups) {

@@ -1,10 +1,9 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { JsonObject } from '../json/copy-json.js';
-import { hashPair } from '../names/name-hash.js';
+import { freeName, hashPair } from '../names/keys.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
-import { freeName } from '../names/free-name.js';
 import { createIdentifiers, FUNCTION_NAMES, pascalCase, upperFirst } from './identifiers.js';
 import { printType, TypeTooLong } from './print-type.js';
 import { ANY_OBJECT, schemaType, type SchemaType } from './schema-to-type.js';

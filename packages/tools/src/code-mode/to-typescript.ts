@@ -1,5 +1,5 @@
 import type { Toolset } from '../calls/toolset.js';
-import { pairKey } from '../names/pair-key.js';
+import { groupBy, pairKey } from '../names/keys.js';
 import type { GenerateOptions } from './generate-files.js';
 import { createIdentifiers, SERVER_NAMES } from './identifiers.js';
 import { serverTools } from './server-tools.js';
@@ -80,12 +80,7 @@ export function toTypeScript(
   tools: Toolset | Iterable<DescribedTool>,
   options: Pick<GenerateOptions, 'closed' | 'schemaLimits'> = {},
 ): TypeScriptBindings {
-  const byServer = new Map<string, DescribedTool[]>();
-  for (const tool of describedTools(tools)) {
-    const list = byServer.get(tool.server);
-    if (list === undefined) byServer.set(tool.server, [tool]);
-    else list.push(tool);
-  }
+  const byServer = groupBy(describedTools(tools), ({ server }) => server);
   const variables = createIdentifiers(byServer.keys(), SERVER_NAMES);
   const servers = Array.from(byServer, ([server, list]) =>
     serverBindings(server, variables.get(server) ?? '', list, options),

@@ -3,7 +3,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { Toolset } from '../calls/toolset.js';
 import type { LastToolEvent } from '../calls/tool-event.js';
-import { hashPair } from '../names/name-hash.js';
+import { hashPair } from '../names/keys.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import { toolTraits } from '../model-tools/tool-traits.js';

@@ -1,5 +1,6 @@
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
+import { groupBy } from '../names/keys.js';
 import { oneLine } from './tool-texts.js';
 
 const MAX_SERVER_NAME = 64;
@@ -48,12 +49,7 @@ export function listTools(
 export function byServer(
   tools: readonly ModelTool[],
 ): readonly (readonly [server: string, tools: readonly ModelTool[]])[] {
-  const groups = new Map<string, ModelTool[]>();
-  for (const tool of tools) {
-    const group = groups.get(tool.ref.server);
-    if (group === undefined) groups.set(tool.ref.server, [tool]);
-    else group.push(tool);
-  }
+  const groups = groupBy(tools, ({ ref }) => ref.server);
   return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 

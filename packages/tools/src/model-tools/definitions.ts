@@ -1,5 +1,5 @@
 import { isJsonObject } from '../json/copy-json.js';
-import { freeName } from '../names/free-name.js';
+import { freeName } from '../names/keys.js';
 import type { References, Target } from '../schema/references.js';
 
 /** The `$defs` of a schema for a model: every target of a reference, wherever it is in the server's schema. */

@@ -3,7 +3,7 @@ import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
 import type { ToolsOptions } from '../create-tools.js';
 import { prepareTool, type PreparedTool } from './model-tool.js';
-import { pairKey } from '../names/pair-key.js';
+import { pairKey } from '../names/keys.js';
 import { toolVisibility } from '../permissions/tool-visibility.js';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 

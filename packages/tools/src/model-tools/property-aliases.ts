@@ -1,5 +1,5 @@
 import { escapeText } from '@mcp-fittings/toolbox/text';
-import { hashPair } from '../names/name-hash.js';
+import { hashPair } from '../names/keys.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { forEachSubschema, type Schema } from '../schema/subschemas.js';
 

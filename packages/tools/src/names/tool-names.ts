@@ -2,9 +2,8 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { nearestNames } from '@mcp-fittings/toolbox/text';
 import type { ToolRef } from '@mcp-fittings/host';
 import type { ToolsOptions } from '../create-tools.js';
-import { hashPair } from './name-hash.js';
+import { groupBy, hashPair, pairKey } from './keys.js';
 import { naming, type NamingStrategy } from './naming-strategies.js';
-import { pairKey } from './pair-key.js';
 import { nameLimits, NameShortener } from './shorten-name.js';
 
 /** Maps tools to the names that a model calls them by, and back. A name is looked up here and never parsed. */
@@ -124,7 +123,7 @@ const SUFFIX_LENGTHS = [8, 16, 26];
 function resolveCollisions(claims: readonly Claim[], reserved: ReadonlySet<string>): void {
   for (let collided = true; collided;) {
     collided = false;
-    for (const [name, group] of groupsOf(claims)) {
+    for (const [name, group] of groupBy(claims, (claim) => claim.name.toLowerCase())) {
       if (group.length === 1 && !reserved.has(name)) continue;
       collided = true;
       const keeper = reserved.has(name) ? undefined : keeperOf(group);
@@ -141,18 +140,6 @@ function resolveCollisions(claims: readonly Claim[], reserved: ReadonlySet<strin
         );
     }
   }
-}
-
-/** Groups the claims whose names are equal or differ only in case. */
-function groupsOf(claims: readonly Claim[]): Iterable<readonly [name: string, claims: readonly Claim[]]> {
-  const groups = new Map<string, Claim[]>();
-  for (const claim of claims) {
-    const folded = claim.name.toLowerCase();
-    const group = groups.get(folded);
-    if (group === undefined) groups.set(folded, [claim]);
-    else group.push(claim);
-  }
-  return groups;
 }
 
 /** Returns the claim that keeps its name: the only one that needed no change, unless another one is at its last name. */

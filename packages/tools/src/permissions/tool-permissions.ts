@@ -1,5 +1,3 @@
-import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
-
 /**
  * Decisions of the user in advance about the tools and resources of one server. An entry of a configuration file has these members. Names
  * are those of the server; `*` matches any text.
@@ -56,38 +54,4 @@ export interface ToolPolicyVerdict {
     | 'no-rule';
   /** The reason, as one sentence for the user. Names of the server in it are escaped. */
   readonly reason: string;
-}
-
-/**
- * Reads the permissions of a server's entry. Throws `CONFIG_INVALID` for a malformed permission: ignoring it could allow what
- * it denies.
- */
-export function readPermissions(server: string, entry: ToolPermissions | ServerConfig): ToolPermissions {
-  const { allowedTools, deniedTools, enabledTools, allowedResources } = entry;
-  const { readPermission, writePermission, trust } = entry;
-  const invalid = (field: string, expected: string): FittingsError =>
-    new FittingsError(
-      'CONFIG_INVALID',
-      `The permissions of the server ${JSON.stringify(server)} are invalid: "${field}" must be ${expected}.`,
-      { server },
-    );
-  const strings = (field: string, value: unknown): readonly string[] | undefined => {
-    if (value === undefined) return undefined;
-    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
-    throw invalid(field, 'an array of strings');
-  };
-  const permission = (field: string, value: unknown): ToolPermission | undefined => {
-    if (value === undefined || value === 'allow' || value === 'ask' || value === 'deny') return value;
-    throw invalid(field, '"allow", "ask" or "deny"');
-  };
-  if (trust !== undefined && typeof trust !== 'boolean') throw invalid('trust', 'true or false');
-  return {
-    allowedTools: strings('allowedTools', allowedTools),
-    deniedTools: strings('deniedTools', deniedTools),
-    enabledTools: strings('enabledTools', enabledTools),
-    allowedResources: strings('allowedResources', allowedResources),
-    readPermission: permission('readPermission', readPermission),
-    writePermission: permission('writePermission', writePermission),
-    trust,
-  };
 }

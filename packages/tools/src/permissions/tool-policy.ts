@@ -1,13 +1,8 @@
-import type { ServerConfig } from '@mcp-fittings/client-core';
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
 import { createToolApprovals, type ToolApprovals, type ApprovedTool } from './tool-approvals.js';
-import {
-  readPermissions,
-  type ToolPermission,
-  type ToolPermissions,
-  type ToolPolicyVerdict,
-} from './tool-permissions.js';
+import type { ToolPermission, ToolPermissions, ToolPolicyVerdict } from './tool-permissions.js';
 
 /**
  * Answer of the user to a question about a tool. `once`: this call may run. `always-tool`: the tool may run as it is described now.
@@ -194,10 +189,41 @@ class ServerRules {
     this.label = `server "${show(server)}"`;
   }
 
-  /** Throws `CONFIG_INVALID` if they are malformed. */
+  /** Throws `CONFIG_INVALID` for a malformed permission: ignoring it could allow what it denies. */
   read(): ToolPermissions {
     const entry = Object.hasOwn(this.#servers, this.#server) ? this.#servers[this.#server] : undefined;
-    return entry === undefined ? {} : readPermissions(this.#server, entry);
+    if (entry === undefined) return {};
+    const { trust } = entry;
+    if (trust !== undefined && typeof trust !== 'boolean') throw this.#invalid('trust', 'true or false');
+    return {
+      allowedTools: this.#strings('allowedTools', entry.allowedTools),
+      deniedTools: this.#strings('deniedTools', entry.deniedTools),
+      enabledTools: this.#strings('enabledTools', entry.enabledTools),
+      allowedResources: this.#strings('allowedResources', entry.allowedResources),
+      readPermission: this.#permission('readPermission', entry.readPermission),
+      writePermission: this.#permission('writePermission', entry.writePermission),
+      trust,
+    };
+  }
+
+  #strings(field: string, value: unknown): readonly string[] | undefined {
+    if (value === undefined) return undefined;
+    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
+    throw this.#invalid(field, 'an array of strings');
+  }
+
+  #permission(field: string, value: unknown): ToolPermission | undefined {
+    if (value === undefined || value === 'allow' || value === 'ask' || value === 'deny') return value;
+    throw this.#invalid(field, '"allow", "ask" or "deny"');
+  }
+
+  #invalid(field: string, expected: string): FittingsError {
+    const server = this.#server;
+    return new FittingsError(
+      'CONFIG_INVALID',
+      `The permissions of the server ${JSON.stringify(server)} are invalid: "${field}" must be ${expected}.`,
+      { server },
+    );
   }
 }
 

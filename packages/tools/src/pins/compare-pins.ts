@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
+import { groupBy } from '../names/keys.js';
 import { contentOf, definitionOf } from './definition.js';
-import type { PinRecord, ToolPin } from './pin-record.js';
+import type { PinRecord } from './pin-record.js';
 import type { PinReview } from './tool-pins.js';
 
 /** The tools of one server at one moment. */
@@ -46,71 +47,39 @@ export interface PinChange {
   readonly digest: string;
 }
 
-/** Pins by name, with what comparing them has found out. Made once for each record. */
-export interface PinIndex {
-  readonly record: PinRecord;
-  readonly pins: ReadonlyMap<string, ToolPin>;
-  /** Digests of definitions that differ from the pin only in members that are not pinned. */
-  readonly alike: Map<string, string>;
-  /** Names by content, made when a tool differs. */
-  byContent?: ReadonlyMap<string, readonly string[]>;
-}
-
-export function indexPins(record: PinRecord): PinIndex {
-  return { record, pins: new Map(record.tools.map((pin) => [pin.name, pin])), alike: new Map() };
-}
-
 /** Compares the tools and the instructions of a server with its pins. */
-export function comparePins(index: PinIndex, server: PinnedServer): Pick<PinReview, 'changes' | 'absent'> {
-  const { pins, alike } = index;
-  const listed = new Set<string>();
-  const differing = server.tools.filter(({ name, digest }) => {
-    // Of two tools with one name, the first is called.
-    if (listed.has(name)) return false;
-    listed.add(name);
-    const pin = pins.get(name);
-    return pin === undefined || (pin.digest !== digest && alike.get(name) !== digest);
+export function comparePins(
+  record: PinRecord,
+  server: PinnedServer,
+): Pick<PinReview, 'changes' | 'absent' | 'waiting'> {
+  const pins = new Map(record.tools.map((pin) => [pin.name, pin]));
+  // Of two tools with one name, the first is called.
+  const listed = new Map(server.tools.toReversed().map((tool) => [tool.name, tool]));
+  const differing = server.tools.filter(
+    (tool) => listed.get(tool.name) === tool && pins.get(tool.name)?.digest !== tool.digest,
+  );
+  const namesByContent =
+    differing.length === 0 ? undefined : groupBy(record.tools, ({ definition }) => contentOf(definition));
+  const changes = differing.flatMap((tool): PinChange[] => {
+    const { name, digest } = tool;
+    const before = pins.get(name)?.definition;
+    const after = definitionOf(tool);
+    const same = namesByContent?.get(contentOf(after))?.map((pin) => pin.name) ?? [];
+    // It differs in members that are not pinned.
+    if (same.includes(name)) return [];
+    const gone = same.find((other) => !listed.has(other));
+    const kind = before !== undefined ? 'changed' : gone === undefined ? 'added' : 'renamed';
+    const other = kind === 'renamed' ? gone : same[0];
+    const found = { kind, server: server.name, tool: name, before, after, digest } as const;
+    return [{ ...found, ...(other !== undefined && { other }) }];
   });
-  const changes = differing.flatMap((tool) => changeOf(index, listed, server.name, tool) ?? []);
-  const instructions = changedInstructions(index.record, server);
+  const instructions = changedInstructions(record, server);
+  if (instructions !== undefined) changes.push(instructions);
   return {
-    changes: instructions === undefined ? changes : [...changes, instructions],
+    changes,
     absent: [...pins.keys()].filter((name) => !listed.has(name)),
+    waiting: new Map(changes.map((change) => [change.tool, change])),
   };
-}
-
-function changeOf(
-  index: PinIndex,
-  listed: ReadonlySet<string>,
-  server: string,
-  tool: CatalogTool,
-): PinChange | undefined {
-  const { name, digest } = tool;
-  const before = index.pins.get(name)?.definition;
-  const after = definitionOf(tool);
-  const content = contentOf(after);
-  if (before !== undefined && contentOf(before) === content) {
-    index.alike.set(name, digest);
-    return undefined;
-  }
-  const same = (namesByContent(index).get(content) ?? []).filter((other) => other !== name);
-  const gone = same.find((other) => !listed.has(other));
-  const kind = before !== undefined ? 'changed' : gone === undefined ? 'added' : 'renamed';
-  const other = kind === 'renamed' ? gone : same[0];
-  return { kind, server, tool: name, ...(other !== undefined && { other }), before, after, digest };
-}
-
-function namesByContent(index: PinIndex): ReadonlyMap<string, readonly string[]> {
-  if (index.byContent !== undefined) return index.byContent;
-  const names = new Map<string, string[]>();
-  for (const { name, definition } of index.record.tools) {
-    const content = contentOf(definition);
-    const same = names.get(content);
-    if (same === undefined) names.set(content, [name]);
-    else same.push(name);
-  }
-  index.byContent = names;
-  return names;
 }
 
 function changedInstructions(record: PinRecord, { name, instructions }: PinnedServer): PinChange | undefined {

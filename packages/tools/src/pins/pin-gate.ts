@@ -3,6 +3,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { CatalogTool } from '@mcp-fittings/host';
 import type { ToolHost } from '../tool-host.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
+import { groupBy } from '../names/keys.js';
 import type { OfferedTools, SkippedTool } from '../model-tools/offered-tools.js';
 import type { ToolPolicyVerdict } from '../permissions/tool-permissions.js';
 import type { PolicyTool } from '../permissions/tool-policy.js';
@@ -164,12 +165,7 @@ export class PinGate implements HostPins {
   }
 
   #servers(): readonly PinnedServer[] {
-    const tools = new Map<string, CatalogTool[]>();
-    for (const tool of this.#host.tools({ principal: this.#principal })) {
-      const own = tools.get(tool.server);
-      if (own === undefined) tools.set(tool.server, [tool]);
-      else own.push(tool);
-    }
+    const tools = groupBy(this.#host.tools({ principal: this.#principal }), ({ server }) => server);
     const known = this.#snapshots();
     return Array.from(tools, ([name, own]) => this.#serverOf(name, own, known));
   }

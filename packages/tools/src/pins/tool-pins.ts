@@ -1,6 +1,6 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { comparePins, indexPins, type PinChange, type PinIndex, type PinnedServer } from './compare-pins.js';
+import { comparePins, type PinChange, type PinnedServer } from './compare-pins.js';
 import { definitionOf } from './definition.js';
 import { describePinChange, summarizePinChange } from './describe-change.js';
 import { parseRecord, withPins, type PinRecord, type ToolPin } from './pin-record.js';
@@ -89,8 +89,7 @@ interface Owner {
   /** Error of the last writing. */
   failure: { readonly error: unknown } | undefined;
   readonly reported: Set<string>;
-  index: PinIndex | undefined;
-  last: { readonly index: PinIndex; readonly server: PinnedServer; readonly review: PinReview } | undefined;
+  last: { readonly server: PinnedServer; readonly review: PinReview } | undefined;
 }
 
 /** Servers and people whose comparisons are remembered. The pins of others are read again. */
@@ -134,7 +133,6 @@ export function createToolPins(options: ToolPinsOptions = {}): ToolPins {
       writing: undefined,
       failure: undefined,
       reported: new Set(),
-      index: undefined,
       last: undefined,
     };
     owners.set(id, owner);
@@ -243,7 +241,7 @@ export function createToolPins(options: ToolPinsOptions = {}): ToolPins {
       const first = firstRecord(owner, server);
       writeLater(owner, server, (before) => before ?? first);
       const now = owner.next?.record ?? first;
-      return { ...comparison(owner, indexFor(owner, now), server), isFirstUse: true };
+      return { ...comparison(owner, now, server), isFirstUse: true };
     }
     if (record.instructions === undefined && server.instructions !== undefined) {
       const { instructions } = server;
@@ -252,11 +250,11 @@ export function createToolPins(options: ToolPinsOptions = {}): ToolPins {
       );
       return review(server);
     }
-    const found = comparison(owner, indexFor(owner, record), server);
+    const found = comparison(owner, record, server);
     for (const change of found.changes) reportOnce(owner, change);
     if (onChange !== 'warn' || found.changes.length === 0) return found;
     writeLater(owner, server, accepted(owner, server, found.changes));
-    return comparison(owner, indexFor(owner, owner.next?.record ?? record), server);
+    return comparison(owner, owner.next?.record ?? record, server);
   };
 
   return {
@@ -299,19 +297,12 @@ function nothing(): PinReview {
   return { isFirstUse: false, changes: [], absent: [], waiting: new Map(), record: undefined };
 }
 
-function indexFor(owner: Owner, record: PinRecord): PinIndex {
-  if (owner.index?.record !== record) owner.index = indexPins(record);
-  return owner.index;
-}
-
 /** Compares, or returns the last comparison if neither the pins nor the tools are others. */
-function comparison(owner: Owner, index: PinIndex, server: PinnedServer): PinReview {
+function comparison(owner: Owner, record: PinRecord, server: PinnedServer): PinReview {
   const { last } = owner;
-  if (last?.index === index && isSameServer(last.server, server)) return last.review;
-  const found = comparePins(index, server);
-  const waiting = new Map(found.changes.map((change) => [change.tool, change]));
-  const review: PinReview = { ...found, waiting, isFirstUse: false, record: index.record };
-  owner.last = { index, server, review };
+  if (last?.review.record === record && isSameServer(last.server, server)) return last.review;
+  const review: PinReview = { ...comparePins(record, server), isFirstUse: false, record };
+  owner.last = { server, review };
   return review;
 }
 

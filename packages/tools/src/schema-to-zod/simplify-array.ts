@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/copy-json.js';
 import { readCounts } from './simplify-scalar.js';
 import { JSON_TYPES } from '../json/json-types.js';
 import { allOf, type SimpleSchema } from './simple-schema.js';
-import type { Simplifier } from './simplifier.js';
+import type { Simplifier } from './simplify-schema.js';
 import { isSchema } from '../schema/subschemas.js';
 
 /** Reads the keywords that apply to arrays. */
@@ -20,14 +20,10 @@ export function simplifyArray(node: JsonObject, pointer: string, simplifier: Sim
       simple.contains = simplifier.simplify(contains, `${pointer}/contains`);
       if (knows(simplifier.draft, 'minContains')) {
         readCounts(node, pointer, simplifier, simple, ['minContains', 'maxContains']);
-        simplifier.addCounting([`${pointer}/contains`], () => {
+        simplifier.ifPartial(() => {
           if (simple.maxContains === undefined) return;
           delete simple.maxContains;
-          simplifier.differences.add(
-            'maxContains',
-            pointer,
-            'the schema that it counts is not checked in full',
-          );
+          simplifier.differences.add('maxContains', pointer, 'a part of the schema is not checked');
         });
       }
     } else {

@@ -5,7 +5,7 @@ import type { JsonType } from '../json/json-types.js';
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { readCounts } from './simplify-scalar.js';
 import { allOf, anyOf, isNothing, nothing, openInheritedNames, type SimpleSchema } from './simple-schema.js';
-import type { Simplifier } from './simplifier.js';
+import type { Simplifier } from './simplify-schema.js';
 import { isSchema } from '../schema/subschemas.js';
 
 const OBJECT: ReadonlySet<JsonType> = new Set<JsonType>(['object']);

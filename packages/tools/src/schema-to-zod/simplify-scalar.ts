@@ -1,7 +1,7 @@
 import { DRAFT } from '../schema/dialect.js';
 import type { Json, JsonObject } from '../json/copy-json.js';
 import type { SimpleSchema } from './simple-schema.js';
-import type { Simplifier } from './simplifier.js';
+import type { Simplifier } from './simplify-schema.js';
 
 /** Reads the keywords that apply to strings. */
 export function simplifyString(node: JsonObject, pointer: string, simplifier: Simplifier): SimpleSchema {

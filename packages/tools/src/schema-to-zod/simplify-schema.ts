@@ -8,11 +8,9 @@ import { SchemaDifferences, type SchemaDifference } from '../schema/schema-diffe
 import { isSchema, type Schema } from '../schema/subschemas.js';
 import { constrains, declaredType, exactValues, type DeclaredType } from './allowed-values.js';
 import { allOf, anyOf, anything, isNothing, nothing, type SimpleSchema } from './simple-schema.js';
-import type { Simplifier } from './simplifier.js';
 import { simplifyArray } from './simplify-array.js';
 import { simplifyObject } from './simplify-object.js';
 import { simplifyNumber, simplifyString } from './simplify-scalar.js';
-import { relaxCountingKeywords, type CountingKeyword, type Link } from './counting-keywords.js';
 
 export interface SimplifyOptions {
   readonly draft: Draft;
@@ -29,7 +27,7 @@ export interface Simplified {
  * everything that the schema accepts, and more where a difference is reported.
  */
 export function simplifySchema(root: JsonObject, options: SimplifyOptions): Simplified {
-  const simplifier = new SchemaSimplifier(options);
+  const simplifier = new Simplifier(options);
   const schema = simplifier.document(root);
   return { schema, unchecked: simplifier.differences.list };
 }
@@ -39,7 +37,8 @@ const MAX_DESCRIPTION_LENGTH = 2_000;
 const MAX_PATTERNS = 100;
 const MAX_PATTERN_STEPS = 20_000;
 
-class SchemaSimplifier implements Simplifier {
+/** Simplifies one document. */
+export class Simplifier {
   readonly draft: Draft;
   readonly differences = new SchemaDifferences();
   readonly #references: References;
@@ -47,8 +46,7 @@ class SchemaSimplifier implements Simplifier {
   #patternSteps = 0;
   readonly #definitions = new Map<string, string>();
   readonly #open: (Target & { readonly name: string })[] = [];
-  readonly #counting: CountingKeyword[] = [];
-  readonly #links: Link[] = [];
+  readonly #ifPartial: (() => void)[] = [];
 
   constructor(options: SimplifyOptions) {
     this.draft = options.draft;
@@ -62,21 +60,23 @@ class SchemaSimplifier implements Simplifier {
       definitions[next.name] = this.simplify(next.schema, next.pointer);
     }
     if (this.#definitions.size > 0) schema.$defs = definitions;
-    relaxCountingKeywords(this.#counting, this.#links, this.differences);
+    if (this.differences.list.length > 0) for (const relax of this.#ifPartial) relax();
     return schema;
   }
 
+  /** @param types The types that the surrounding schema leaves possible. */
   simplify(schema: Schema, pointer: string, types: ReadonlySet<JsonType> = ALL_TYPES): SimpleSchema {
     if (schema === true) return anything();
     if (schema === false) return nothing();
     const simple = this.#parts(schema, pointer, types);
     const { description } = schema;
     if (typeof description !== 'string' || description === '') return simple;
-    // In place: `addCounting` may have remembered this object.
+    // In place: `ifPartial` may have remembered this object.
     simple.description = sanitizeText(description, { maxLength: MAX_DESCRIPTION_LENGTH, multiline: true });
     return simple;
   }
 
+  /** Returns the compiled pattern. Reports it and returns undefined if it is not checked. */
   compile(pattern: string, pointer: string): LinearPattern | undefined {
     let compiled = this.#compiled.get(pattern);
     if (compiled === undefined) {
@@ -90,8 +90,12 @@ class SchemaSimplifier implements Simplifier {
     return undefined;
   }
 
-  addCounting(pointers: readonly string[], relax: () => void): void {
-    this.#counting.push({ pointers, relax });
+  /**
+   * Replaces a keyword that counts how many schemas or values match by one that does not, unless everything is checked: if a counted
+   * schema accepts more than the original, the keyword accepts less.
+   */
+  ifPartial(relax: () => void): void {
+    this.#ifPartial.push(relax);
   }
 
   #parts(node: JsonObject, pointer: string, surroundings: ReadonlySet<JsonType>): SimpleSchema {
@@ -127,7 +131,6 @@ class SchemaSimplifier implements Simplifier {
       this.differences.add('$ref', pointer, reason);
       return anything();
     }
-    this.#links.push({ from: pointer, to: target.pointer });
     let name = this.#definitions.get(target.pointer);
     if (name === undefined) {
       name = `d${this.#definitions.size}`;
@@ -203,10 +206,10 @@ class SchemaSimplifier implements Simplifier {
 
   #exactlyOne(branches: SimpleSchema[], pointer: string): SimpleSchema {
     const schema: SimpleSchema = { oneOf: branches };
-    this.addCounting([`${pointer}/oneOf`], () => {
+    this.ifPartial(() => {
       delete schema.oneOf;
       schema.anyOf = branches;
-      this.differences.add('oneOf', pointer, 'a part of it is not checked in full, so it is read as anyOf');
+      this.differences.add('oneOf', pointer, 'a part of the schema is not checked, so it is read as anyOf');
     });
     return schema;
   }

@@ -14,10 +14,8 @@ const MAX_LISTED = 50;
 /** Collects the differences of one conversion. */
 export class SchemaDifferences {
   readonly list: SchemaDifference[] = [];
-  readonly pointers = new Set<string>();
 
   add(keyword: string, pointer: string, reason: string): void {
-    this.pointers.add(pointer);
     if (this.list.length < MAX_LISTED) this.list.push({ keyword, pointer, reason });
   }
 }
