@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { type CommandRun, createCommandRun } from './command-deps.js';
+import { CommandDeps } from './command-deps.js';
 import { createProgram, globalOptions, registerCommands } from './command-line/program.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { wrapWords } from './output/text-width.js';
@@ -7,8 +7,8 @@ import { type ProcessIo, knownSize } from './process-io.js';
 
 /** Runs one command line, given without the name of the program. Resolves with the exit code and never rejects. */
 export async function runCli(argv: readonly string[], io: ProcessIo): Promise<ExitCode> {
-  const program = createProgram((declared) => registerCommands(declared, run.deps));
-  const run = createCommandRun(io, () => globalOptions(program));
+  const program = createProgram((declared) => registerCommands(declared, deps));
+  const deps = new CommandDeps(io, () => globalOptions(program));
   // `--json` may come after the mistake, where it is not parsed.
   const inJson = argv.includes('--json');
   let usageError = '';
@@ -22,15 +22,14 @@ export async function runCli(argv: readonly string[], io: ProcessIo): Promise<Ex
     getOutHelpWidth: () => knownSize(io.stdout.columns) ?? 80,
     getErrHelpWidth: () => knownSize(io.stderr.columns) ?? 80,
   });
-  program.hook('preAction', () => run.prepare());
   try {
     await program.parseAsync(argv, { from: 'user' });
-    return run.exitCode;
+    return deps.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return exitCodeOfUsage(error, inJson ? usageError : undefined, run);
+    if (error instanceof CommanderError) return exitCodeOfUsage(error, inJson ? usageError : undefined, deps);
     const { exitCodeOf, reportError, unlessInterrupted } = await import('./output/error-report.js');
     const failure = unlessInterrupted(error, io.signal);
-    reportError(failure, run.deps.output);
+    reportError(failure, deps.output);
     return exitCodeOf(failure);
   }
 }
@@ -39,14 +38,14 @@ export async function runCli(argv: readonly string[], io: ProcessIo): Promise<Ex
  * Handles an error of commander, which has printed its message unless `--json` was given. Help and version are such
  * errors too.
  */
-function exitCodeOfUsage(error: CommanderError, usageError: string | undefined, run: CommandRun): ExitCode {
+function exitCodeOfUsage(error: CommanderError, usageError: string | undefined, deps: CommandDeps): ExitCode {
   if (error.exitCode === 0) return EXIT.ok;
   if (usageError !== undefined) {
     const message = usageError
       .replace(/^error: /, '')
       .trim()
       .split('\n', 1)[0];
-    run.deps.stdout.write(`${JSON.stringify({ error: { code: 'USAGE', message } }, undefined, 2)}\n`);
+    deps.stdout.write(`${JSON.stringify({ error: { code: 'USAGE', message } }, undefined, 2)}\n`);
   }
   return EXIT.usage;
 }

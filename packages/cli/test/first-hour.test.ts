@@ -2,9 +2,8 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { createOutput } from '../src/output/output.js';
+import { Output } from '../src/output/output.js';
 import { buildArguments } from '../src/arguments/build-arguments.js';
-import { LiveRegion } from '../src/output/live-region.js';
 import { wrapWords } from '../src/output/text-width.js';
 import { everything, only, openWorkspace } from './support/workspace.js';
 
@@ -82,23 +81,24 @@ it('list prints each server as it comes, and Ctrl-C keeps what was printed', asy
   expect(run.stderr.trim()).toBe('error: Interrupted.');
 });
 
-it.each([['status'], ['call', 'hang/x'], ['doctor']])(
-  'Ctrl-C in %j has one text and one code',
-  async (...args) => {
-    await using workspace = await openWorkspace();
-    const marker = join(workspace.home, 'started');
-    const script = `require('fs').writeFileSync(${JSON.stringify(marker)}, ''); console.error('started'); setInterval(() => undefined, 1000)`;
-    const servers = only({ hang: { command: process.execPath, args: ['-e', script] } });
-    const run = workspace.fittings(['--verbose', ...servers, ...args], {
-      interruptWhen: (text) => text.length > 0,
-    });
-    const { code, stderr } = await run;
-    expect(code).toBe(130);
-    expect(stderr).toContain('error: Interrupted.');
-    // Nothing was sent that could have been carried out.
-    expect(stderr).not.toContain('may have carried it out');
-  },
-);
+it.each([
+  [false, 'status'],
+  [true, 'call', 'hang/x'],
+  [true, 'doctor'],
+] as const)('Ctrl-C has one text and one code, in the same process (%s): %s', async (here, ...args) => {
+  await using workspace = await openWorkspace({ here });
+  const marker = join(workspace.home, 'started');
+  const script = `require('fs').writeFileSync(${JSON.stringify(marker)}, ''); console.error('started'); setInterval(() => undefined, 1000)`;
+  const servers = only({ hang: { command: process.execPath, args: ['-e', script] } });
+  const run = workspace.fittings(['--verbose', ...servers, ...args], {
+    interruptWhen: (text) => text.length > 0,
+  });
+  const { code, stderr } = await run;
+  expect(code).toBe(130);
+  expect(stderr).toContain('error: Interrupted.');
+  // Nothing was sent that could have been carried out.
+  expect(stderr).not.toContain('may have carried it out');
+});
 
 it.each([[[]], [['--json']]])(
   'Ctrl-C during a call says that the server may have carried it out: %j',
@@ -160,18 +160,12 @@ it('a note stands above the live lines, which are painted again below it', () =>
       done();
     },
   });
-  const output = createOutput({
-    stdout: stderr,
-    stderr,
-    json: false,
-    verbose: false,
-    colors: { stdout: false, stderr: false },
-    columns: () => 80,
-  });
-  const region = new LiveRegion({ stream: stderr, columns: () => 80, rows: () => 24 });
+  const terminal = Object.assign(stderr, { isTTY: true });
+  const io = { stdout: terminal, stderr: terminal, env: {} };
+  const output = new Output(io, { json: false, verbose: false, color: false });
   {
-    using _kept = output.keepAbove(region);
-    region.paint(() => ['one', 'two']);
+    using region = output.openLiveRegion('stderr');
+    region?.paint(() => ['one', 'two']);
     written.length = 0;
     output.note('warning');
     const [cleared, note, painted] = written;

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createOutput } from '../src/output/output.js';
+import { Output } from '../src/output/output.js';
 import { exitCodeOf } from '../src/output/error-report.js';
 import { jsonText } from '../src/output/printable.js';
 import { LiveRegion } from '../src/output/live-region.js';
@@ -28,7 +28,7 @@ function sink(): { readonly stream: Writable; readonly writes: string[] } {
 describe('a live region does not flicker', () => {
   function region(rows = 10, columns = 40) {
     const { stream, writes } = sink();
-    return { live: new LiveRegion({ stream, columns: () => columns, rows: () => rows }), writes };
+    return { live: new LiveRegion(Object.assign(stream, { columns, rows })), writes };
   }
 
   it('writes once a repaint, only what changed, and erases nothing before its successor', () => {
@@ -66,10 +66,10 @@ describe('a live region does not flicker', () => {
 
   it('paints again when the terminal is resized, from the row where its lines now begin', () => {
     const { stream, writes } = sink();
-    const size = { columns: 41 };
-    const live = new LiveRegion({ stream, columns: () => size.columns, rows: () => 20 });
+    const terminal = Object.assign(stream, { columns: 41, rows: 20 });
+    const live = new LiveRegion(terminal);
     live.paint((columns) => ['x'.repeat(columns), 'short']);
-    size.columns = 21;
+    terminal.columns = 21;
     stream.emit('resize');
     // The terminal has wrapped the first line into two.
     expect(writes[1]).toContain('\u001b[3A');
@@ -146,14 +146,8 @@ describe('output', () => {
   it('hides what it was told to hide, in every stream and mode, also encoded', () => {
     const { stream, writes } = sink();
     for (const json of [true, false]) {
-      const output = createOutput({
-        stdout: stream,
-        stderr: stream,
-        json,
-        verbose: true,
-        colors: { stdout: false, stderr: false },
-        columns: () => undefined,
-      });
+      const io = { stdout: stream, stderr: stream, env: {} };
+      const output = new Output(io, { json, verbose: true, color: false });
       output.hide(['secret-"value"/1']);
       output.result({ a: 'secret-"value"/1' }, () => 'secret-"value"/1');
       output.event({ a: 'secret-"value"/1' }, () => encodeURIComponent('secret-"value"/1'));

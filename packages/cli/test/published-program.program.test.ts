@@ -102,14 +102,3 @@ it('keeps compiled code in a private folder of the account, where Node.js can, a
   await workspace.fittings(['--version']);
   expect(await kept()).toBe(canKeep ? 1 : 0);
 });
-
-it('removes the calls and the compiled code that earlier versions kept', async () => {
-  await using workspace = await openWorkspace();
-  const cache = join(workspace.home, '.cache/mcp-fittings');
-  for (const name of ['calls', 'code', 'others']) await mkdir(join(cache, name), { recursive: true });
-  await workspace.fittings(['list', 'tools']);
-  const left = await readdir(cache);
-  expect(left).toContain('others');
-  expect(left).not.toContain('calls');
-  expect(left).not.toContain('code');
-});

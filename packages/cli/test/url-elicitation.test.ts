@@ -60,7 +60,7 @@ describe('a page that a server asks the user to visit', () => {
       output: { note: (text: string) => notes.push(text), noteStyle: { bold: plain, yellow: plain } },
     };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that a question to the user reads of it
-    const callbacks = hostCallbacks(deps as unknown as CommandDeps, { pause: () => undefined });
+    const callbacks = hostCallbacks(deps as unknown as CommandDeps, { clear: () => undefined });
     await using host = createHost({
       name: 'tests',
       version: '1.0.0',

@@ -5,9 +5,3 @@
  */
 export { serveShared, type ServeSharedOptions, type SharedServing } from './process/serve-shared.js';
 export { runSharedProcess } from './process/run-shared-process.js';
-export {
-  InFlightRequests,
-  SUBSCRIPTION_KEY,
-  withSubscription,
-  type InFlight,
-} from './process/in-flight-requests.js';

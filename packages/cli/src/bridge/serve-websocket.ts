@@ -2,7 +2,7 @@ import { type Server, createServer } from 'node:http';
 import type { Clock, Logger, Transport } from '@mcp-fittings/client-core';
 import { listenOnPrivateSocket, startListening } from '@mcp-fittings/toolbox/private-socket';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
-import { createDedicatedConnection } from './dedicated-connection.js';
+import { BridgedClient } from './bridged-client.js';
 import { type ListenAddress, checkHostNames } from './listen-address.js';
 import type { OpenUpstream } from './upstream.js';
 
@@ -47,14 +47,10 @@ export async function serveWebSocket(options: ServeWebSocketOptions): Promise<We
     clock,
     logger,
     async onConnection(client: Transport) {
-      const connection = createDedicatedConnection({
-        open,
-        logger,
-        client: { send: (message) => client.send(message) },
-      });
-      client.onmessage = (message) => connection.receive(message);
+      const bridged = new BridgedClient({ open, logger, send: (message) => client.send(message) });
+      client.onmessage = (message) => bridged.receive(message);
       client.onclose = () => {
-        const closed = connection.close().finally(() => closing.delete(closed));
+        const closed = bridged.close().finally(() => closing.delete(closed));
         closing.add(closed);
       };
       await client.start();

@@ -47,7 +47,7 @@ export async function approve(
   );
   configurationExit(deps, loaded);
   if (decisions.some(({ decision }) => decision === 'undecided')) {
-    deps.setExitCode(EXIT.approval);
+    deps.exitCode = EXIT.approval;
     if (!deps.interactive && !output.json) output.note(output.noteStyle.dim(WITHOUT_TERMINAL));
   }
 

@@ -37,7 +37,7 @@ export async function runBridge(server: string, flags: BridgeOptions, deps: Comm
   } catch (error) {
     if (deps.signal.aborted) return;
     deps.output.note(errorLine(error, deps.output.noteStyle));
-    deps.setExitCode(exitCodeOf(error));
+    deps.exitCode = exitCodeOf(error);
   }
 }
 

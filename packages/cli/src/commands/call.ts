@@ -13,7 +13,7 @@ import { interruptedCall, printToolResult } from '../output/call-output.js';
 import { CommandError } from '../output/hints.js';
 import { writeOutput } from '../output/output.js';
 import { printable } from '../output/printable.js';
-import { openProgress } from '../output/progress.js';
+import { ProgressView } from '../output/progress.js';
 import { hostCallbacks } from '../prompts/host-callbacks.js';
 import { openSession } from '../session/open-session.js';
 import { isServerUrl, refuseRemoteOptions } from '../session/resolve-server.js';
@@ -45,7 +45,7 @@ export async function call(
   const pairs = named === undefined ? words : words.slice(1);
   checkPairs(text, pairs);
   const json = options.args === undefined ? undefined : await readTextArgument(options.args, deps);
-  using progress = openProgress(deps);
+  using progress = new ProgressView(output);
   await using session = await openSession(deps, {
     callbacks: hostCallbacks(deps, progress),
   });
@@ -86,7 +86,7 @@ export async function call(
     { server, name: tool }: Target,
     event: Extract<ToolEvent, { type: 'result' | 'error' }>,
   ): Promise<void> {
-    progress.done();
+    progress.clear();
     if (event.type === 'error') throw forUser(event.error);
     const { result, issues } = event;
     for (const { path, message } of issues) {
@@ -98,7 +98,7 @@ export async function call(
     await save(result);
     if (!deps.interactive && result.isError === true && ASKS.test(JSON.stringify(result.content)))
       output.note('The tool asks its user something. Call it at a terminal, and without --json, to answer.');
-    deps.setExitCode(printToolResult(output, { server, tool }, result));
+    deps.exitCode = printToolResult(output, { server, tool }, result);
   }
 
   /** Tells the user what to type, and what an interrupted call may have done. */

@@ -29,7 +29,7 @@ export function noteProblems(
  * Sets the exit code if a file cannot be used, because the command then does not show everything that is configured.
  */
 export function configurationExit(deps: CommandDeps, { problems }: LoadedConfig): void {
-  if (problems.some(isOfFile)) deps.setExitCode(EXIT.config);
+  if (problems.some(isOfFile)) deps.exitCode = EXIT.config;
 }
 
 /**

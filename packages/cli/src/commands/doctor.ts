@@ -42,7 +42,7 @@ export async function runDoctor(
   );
   const isHealthy =
     !problems.some(({ severity }) => severity === 'error') && servers.every(({ healthy }) => healthy);
-  deps.setExitCode(isHealthy ? EXIT.ok : EXIT.failed);
+  deps.exitCode = isHealthy ? EXIT.ok : EXIT.failed;
   configurationExit(deps, loaded);
 }
 

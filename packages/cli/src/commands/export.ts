@@ -50,10 +50,10 @@ export async function exportToProgram(
     output.note(output.noteStyle.yellow(`${printable(name)}: ${printable(reason)}`));
   if (chosen.length === 0 && skipped.length > 0) {
     output.result({ to, exported, failed, skipped }, () => 'Nothing was exported.');
-    deps.setExitCode(EXIT.approval);
+    deps.exitCode = EXIT.approval;
     return;
   }
-  if (failed.length > 0) deps.setExitCode(EXIT.failed);
+  if (failed.length > 0) deps.exitCode = EXIT.failed;
 
   if (file !== undefined) {
     // Only the user can read a new file, because definitions may contain secrets.

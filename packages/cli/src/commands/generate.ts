@@ -74,7 +74,7 @@ export async function generate(
         ? `${printable(file)} is up to date.`
         : `${printable(file)} is not up to date. Write it again: ${commandOf(kind, server, options)} -o ${printable(options.output ?? '')}`,
     );
-    if (!upToDate) deps.setExitCode(EXIT.failed);
+    if (!upToDate) deps.exitCode = EXIT.failed;
     return;
   }
   if (!upToDate) await writeOutput(file, Buffer.from(text, 'utf8'));

@@ -99,7 +99,7 @@ export async function importFromProgram(
     ].join('\n'),
   );
   const isIncomplete = found.failed.length > 0 || found.problems.some(isOfFile);
-  if (isIncomplete || outcomes.some(({ error }) => error !== undefined)) deps.setExitCode(EXIT.config);
+  if (isIncomplete || outcomes.some(({ error }) => error !== undefined)) deps.exitCode = EXIT.config;
 
   function lines({ name, notes, error, file: written }: Outcome, isDry: boolean): readonly string[] {
     const { style } = output;

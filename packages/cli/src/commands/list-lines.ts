@@ -6,7 +6,7 @@ import type { ListKind } from '../options.js';
 import type { Output } from '../output/output.js';
 import { firstLine, printable, printableBlock } from '../output/printable.js';
 import { fitWidth, padEnd, textWidth } from '../output/text-width.js';
-import type { OfferedLists } from '../stored-lists/stored-lists.js';
+import type { OfferedLists } from '../session/stored-lists.js';
 import { targetText } from './target.js';
 
 export type OfferKind = Exclude<ListKind, 'servers'>;

@@ -15,14 +15,12 @@ import {
 import { openPins, type UserPins } from '../session/pins.js';
 import { resolveServer } from '../session/resolve-server.js';
 import { configSecrets, entrySecrets } from '../session/secrets.js';
-import { ListMemory } from '../stored-lists/memory.js';
 import {
   type ListedTool,
   type OfferedLists,
   type StoredServer,
-  ageNote,
-  joinLists,
-} from '../stored-lists/stored-lists.js';
+  StoredLists,
+} from '../session/stored-lists.js';
 import { configurationExit, noteProblems } from './config-notes.js';
 import { connectAll, namesStillConnecting, whyNotConnected } from './connect.js';
 import { type OfferKind, exampleCall, listLines, listValue } from './list-lines.js';
@@ -46,8 +44,8 @@ export async function list(
   const { output, clock } = deps;
   const configured = await loadForCommand(deps);
   output.hide(configSecrets(configured.loaded));
-  const memory = await ListMemory.open(deps, configured.loaded);
-  const known = options.refresh ? new Map<string, StoredServer>() : memory.fresh(names);
+  const memory = new StoredLists(deps, configured);
+  const known = options.refresh ? new Map<string, StoredServer>() : await memory.fresh(names);
   const print = (lists: OfferedLists): void => {
     const lines = listLines(lists, kind, output);
     if (!output.json && lines.length > 0) output.event({}, () => lines.join('\n'));
@@ -71,7 +69,7 @@ export async function list(
   }
   const example = kind === 'tools' && deps.interactive && !output.json ? exampleCall(all) : undefined;
   if (example !== undefined) output.note(output.noteStyle.dim(`To call one: ${example}`));
-  if (known.size > 0) output.note(output.noteStyle.dim(ageNote([...known.values()], clock.now())));
+  if (known.size > 0) output.note(output.noteStyle.dim(ageNote(known.values(), clock.now())));
 }
 
 interface Asked {
@@ -82,7 +80,7 @@ interface Asked {
 
 interface AskOptions {
   readonly configured: CommandServers;
-  readonly memory: ListMemory;
+  readonly memory: StoredLists;
   readonly known: ReadonlyMap<string, StoredServer>;
   /** Prints what one server lists. */
   readonly print: (lists: OfferedLists) => void;
@@ -142,7 +140,7 @@ async function ask(
   ]);
   for (const problem of [...problems, ...unread]) {
     output.note(errorLine(problem, output.noteStyle));
-    deps.setExitCode(exitCodeOf(problem));
+    deps.exitCode = exitCodeOf(problem);
   }
   const lists = new Map(host.servers().map(({ name }) => [name, listsOf(name)]));
   await memory.remember(host, listsOf);
@@ -154,7 +152,7 @@ async function ask(
   }
   for (const problem of unreadPins.values()) {
     output.note(errorLine(problem, output.noteStyle));
-    deps.setExitCode(exitCodeOf(problem));
+    deps.exitCode = exitCodeOf(problem);
   }
   return { lists, isWhole: problems.length + unread.length === 0 };
 }
@@ -177,6 +175,23 @@ async function connect(
   );
   const lazy = names.filter((name) => host.server(name).state.status === 'disconnected');
   await Promise.all(lazy.map((name) => host.start(name, { signal }).catch(() => undefined)));
+}
+
+/** Joins the lists of several servers. */
+function joinLists(all: readonly OfferedLists[]): OfferedLists {
+  return {
+    tools: all.flatMap(({ tools }) => tools),
+    prompts: all.flatMap(({ prompts }) => prompts),
+    resources: all.flatMap(({ resources }) => resources),
+    resourceTemplates: all.flatMap(({ resourceTemplates }) => resourceTemplates),
+  };
+}
+
+/** Formats `Listed from memory, up to 3 min old.` */
+function ageNote(servers: Iterable<StoredServer>, now: number): string {
+  const seconds = Math.max(0, ...Array.from(servers, ({ readAt }) => now - readAt)) / 1000;
+  const age = seconds < 60 ? `${Math.ceil(seconds)} s` : `${Math.floor(seconds / 60)} min`;
+  return `Listed from memory, up to ${age} old. Ask the servers again: --refresh`;
 }
 
 /** Marks the tools that the user has not accepted since they changed or were added. */

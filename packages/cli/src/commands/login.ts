@@ -13,7 +13,7 @@ import { resolveServer } from '../session/resolve-server.js';
 import { entrySecrets } from '../session/secrets.js';
 import { hasNoSignInService, withServerName, refusedHeader } from '../session/sign-in-errors.js';
 import { rememberStore } from '../session/store-choice.js';
-import { forgetLists } from '../stored-lists/stored-lists.js';
+import { forgetLists } from '../session/stored-lists.js';
 import { whyNotConnected } from './connect.js';
 
 export interface LoginOptions extends RemoteOptions {
@@ -77,7 +77,7 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
       hint: 'Sign in again, with a higher --timeout if you need more time.',
     });
   }
-  await forgetLists();
+  await forgetLists(session);
   if (deps.options.store !== undefined) await rememberStore(deps.options.store);
   const { state, counts } = host.server(server);
   output.result({ server, signedIn: true, status: state.status, tools: counts.tools }, () =>
@@ -97,7 +97,7 @@ export async function logout(deps: CommandDeps, server: string, flags: RemoteOpt
   output.hide(entrySecrets([config]));
   await host.connect({ [name]: { ...config, lazy: true } });
   await abortable(host.signOut(server), signal);
-  await forgetLists();
+  await forgetLists(session);
   output.result({ server, signedIn: false }, () => `Signed out of ${printable(server)}.`);
 }
 

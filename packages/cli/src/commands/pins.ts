@@ -10,7 +10,7 @@ import { wrapWords } from '../output/text-width.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { type CommandSession, openSession } from '../session/open-session.js';
 import { openPins, type UserPins } from '../session/pins.js';
-import { forgetLists } from '../stored-lists/stored-lists.js';
+import { forgetLists } from '../session/stored-lists.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
 import { connectAll, connectOne, whyNotConnected } from './connect.js';
 import { PIN_MARKS } from './list-lines.js';
@@ -66,7 +66,7 @@ async function listPins(deps: CommandDeps, name: string | undefined): Promise<vo
     if (found instanceof FittingsError) {
       servers.push({ server: snapshot.name, error: errorJson(found) });
       lines.push(`${style.bold(printable(snapshot.name))} ${errorLine(found, style)}`);
-      deps.setExitCode(exitCodeOf(found));
+      deps.exitCode = exitCodeOf(found);
       continue;
     }
     const { record, changes, absent } = found;
@@ -90,7 +90,7 @@ async function listPins(deps: CommandDeps, name: string | undefined): Promise<vo
     wrapWords(lines.join('\n') || noServersText(session.loaded.problems), output.columns).join('\n'),
   );
   configurationExit(deps, session.loaded);
-  if (waits) deps.setExitCode(EXIT.approval);
+  if (waits) deps.exitCode = EXIT.approval;
 }
 
 /** Shows what changed; of a tool that did not change, what is pinned. */
@@ -133,7 +133,7 @@ async function showPins(deps: CommandDeps, name: string, tools: readonly string[
             ]),
       ].join('\n\n'),
   );
-  if (changes.length > 0) deps.setExitCode(EXIT.approval);
+  if (changes.length > 0) deps.exitCode = EXIT.approval;
 }
 
 /** Accepts changes that the user has seen: at a terminal in this run, otherwise in one that printed their hash. */
@@ -164,7 +164,7 @@ async function acceptPins(
   if (isAccepted) {
     await user.pins.accept(server, changes);
     // They mark what waits.
-    await forgetLists();
+    await forgetLists(session);
   }
   output.result(
     {
@@ -181,7 +181,7 @@ async function acceptPins(
             .join('\n'),
   );
   if (isAccepted || changes.length === 0) return;
-  deps.setExitCode(EXIT.approval);
+  deps.exitCode = EXIT.approval;
   if (!deps.interactive && !output.json) output.note(output.noteStyle.dim(WITHOUT_TERMINAL(name, now)));
 }
 
@@ -209,7 +209,7 @@ async function removePins(deps: CommandDeps, name: string, tools: readonly strin
       'SERVER_UNKNOWN',
       `No server is named "${printable(name)}", and none of this name has pins.`,
     );
-  await forgetLists();
+  await forgetLists(session);
   output.result({ server: name, removed: tools.length === 0 ? true : tools }, () =>
     tools.length === 0
       ? `Removed the pins of ${printable(name)}. Its tools are pinned again when it is next used.`

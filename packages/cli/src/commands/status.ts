@@ -1,7 +1,6 @@
 import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
-import { LiveRegion } from '../output/live-region.js';
 import { openSession } from '../session/open-session.js';
 import type { CommandSession } from '../session/open-session.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
@@ -34,7 +33,7 @@ export async function status(
   output.result(statusValue(found, session.loaded.problems), () =>
     found.length === 0 ? noServersText(session.loaded.problems) : statusLines(found, output).join('\n'),
   );
-  deps.setExitCode(found.every(isFine) ? EXIT.ok : EXIT.failed);
+  deps.exitCode = found.every(isFine) ? EXIT.ok : EXIT.failed;
   configurationExit(deps, session.loaded);
 }
 
@@ -63,19 +62,18 @@ function isFine({ status: state, error }: ServerRow): boolean {
 
 /** Shows the table on a terminal while servers connect, and then clears it. */
 function showWhileConnecting(
-  { live, output }: CommandDeps,
+  { output }: CommandDeps,
   { host }: CommandSession,
   rows: () => readonly ServerRow[],
 ): Disposable {
-  if (live === undefined || output.json) return { [Symbol.dispose]() {} };
-  const region = new LiveRegion(live);
+  const region = output.openLiveRegion('stderr');
+  if (region === undefined) return { [Symbol.dispose]() {} };
   const look = { style: output.noteStyle, redact: output.redact };
   const paint = (): void => region.paint((columns) => statusLines(rows(), { ...look, columns }));
-  const subscriptions = [output.keepAbove(region), host.on('state', paint), host.on('catalog', paint)];
+  const subscriptions = [host.on('state', paint), host.on('catalog', paint), region];
   return {
     [Symbol.dispose]() {
       for (const subscription of subscriptions) subscription[Symbol.dispose]();
-      region.clear();
     },
   };
 }

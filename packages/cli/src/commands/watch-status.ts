@@ -1,7 +1,6 @@
 import { aborted } from '@mcp-fittings/toolbox/timing';
 import { type LoadedConfig, watchConfig } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
-import { LiveRegion } from '../output/live-region.js';
 import { printable } from '../output/printable.js';
 import type { CommandSession } from '../session/open-session.js';
 import { configSecrets } from '../session/secrets.js';
@@ -67,16 +66,15 @@ interface View {
 
 /** Opens a table on stdout if lines can be repainted there; else prints each change as a line. */
 function openView(deps: CommandDeps): View {
-  const { output, screen } = deps;
-  if (output.json || screen === undefined) return lines(deps);
-  const region = new LiveRegion(screen);
-  const kept = output.keepAbove(region);
+  const { output } = deps;
+  const region = output.openLiveRegion('stdout');
+  if (region === undefined) return lines(deps);
   const { style, redact } = output;
   return {
     show: (rows) => region.paint((columns) => statusLines(rows, { style, redact, columns })),
     close() {
-      kept[Symbol.dispose]();
       region.finish();
+      region[Symbol.dispose]();
     },
   };
 }

@@ -1,12 +1,5 @@
-import type { Writable } from 'node:stream';
+import { knownSize, type TerminalStream } from '../process-io.js';
 import { fitWidth, textWidth } from './text-width.js';
-
-export interface LiveRegionOptions {
-  /** A terminal. It emits `resize` when its size changes. */
-  readonly stream: Writable;
-  readonly columns: () => number;
-  readonly rows: () => number;
-}
 
 /** Returns lines without line feeds for this number of columns. Longer lines are cut. */
 type Render = (columns: number) => readonly string[];
@@ -23,16 +16,18 @@ const TO_LINE_END = '\u001b[K';
 const TO_SCREEN_END = '\u001b[J';
 
 /** The last lines of a terminal, which are repainted in place without flicker: nothing is erased before its replacement is written. */
-export class LiveRegion {
-  readonly #terminal: LiveRegionOptions;
+export class LiveRegion implements Disposable {
+  readonly #stream: TerminalStream;
+  readonly #onDispose: () => void;
   #render: Render = () => [];
   #painted: readonly string[] = [];
   #paintedFor = 0;
   #isShown = false;
   readonly #repaint = (): void => this.#paint();
 
-  constructor(terminal: LiveRegionOptions) {
-    this.#terminal = terminal;
+  constructor(stream: TerminalStream, onDispose: () => void = () => undefined) {
+    this.#stream = stream;
+    this.#onDispose = onDispose;
   }
 
   /** Replaces the lines. Writes only those that changed, in one write. Paints again when the size of the terminal changes. */
@@ -44,8 +39,7 @@ export class LiveRegion {
   /** Removes the lines, so that something else can be written. The next `paint` shows them again. */
   clear(): void {
     if (!this.#isShown) return;
-    const { stream } = this.#terminal;
-    stream.write(`${BEGIN}${up(this.#height())}\r${TO_SCREEN_END}${SHOW_CURSOR}${END}`);
+    this.#stream.write(`${BEGIN}${up(this.#height())}\r${TO_SCREEN_END}${SHOW_CURSOR}${END}`);
     this.#leave();
   }
 
@@ -59,21 +53,28 @@ export class LiveRegion {
 
   /** Leaves the lines on the screen and shows the cursor below them. */
   finish(): void {
-    if (this.#isShown) this.#terminal.stream.write(SHOW_CURSOR);
+    if (this.#isShown) this.#stream.write(SHOW_CURSOR);
     this.#leave();
   }
 
+  /** Removes the lines for good. */
+  [Symbol.dispose](): void {
+    this.clear();
+    this.#onDispose();
+  }
+
   #leave(): void {
-    this.#terminal.stream.off('resize', this.#repaint);
+    this.#stream.off('resize', this.#repaint);
     this.#painted = [];
     this.#isShown = false;
   }
 
   #paint(): void {
-    const { stream, columns, rows } = this.#terminal;
-    const width = Math.max(1, columns() - 1);
+    const width = Math.max(1, this.#columns() - 1);
     // Some terminals keep what is cleared from the first row on.
-    const next = cutTo(this.#render(width), Math.max(1, rows() - 2)).map((line) => fitWidth(line, width));
+    const next = cutTo(this.#render(width), Math.max(1, (knownSize(this.#stream.rows) ?? 24) - 2)).map(
+      (line) => fitWidth(line, width),
+    );
     const isResized = this.#painted.length > 0 && this.#paintedFor !== width;
     // After a resize nothing is where it was, so everything is written again.
     const known = isResized ? [] : this.#painted;
@@ -84,16 +85,20 @@ export class LiveRegion {
       text += line === known[index] ? '\n' : `\r${line}${TO_LINE_END}\n`;
     }
     if (isResized || next.length < known.length) text += TO_SCREEN_END;
-    if (!this.#isShown) stream.on('resize', this.#repaint);
+    if (!this.#isShown) this.#stream.on('resize', this.#repaint);
     this.#isShown = true;
     this.#painted = next;
     this.#paintedFor = width;
-    stream.write(`${BEGIN}${text}${END}`);
+    this.#stream.write(`${BEGIN}${text}${END}`);
+  }
+
+  #columns(): number {
+    return knownSize(this.#stream.columns) ?? 80;
   }
 
   /** Returns the rows that the painted lines take. A terminal that has become narrower wraps them. */
   #height(): number {
-    const columns = Math.max(1, this.#terminal.columns());
+    const columns = this.#columns();
     return this.#painted.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
   }
 }

@@ -1,16 +1,19 @@
 import { writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { createRedactor } from '@mcp-fittings/toolbox/text';
+import type { GlobalOptions } from '../options.js';
+import { knownSize, type ProcessIo, type TerminalStream } from '../process-io.js';
 import { CommandError } from './hints.js';
-import type { LiveRegion } from './live-region.js';
+import { LiveRegion } from './live-region.js';
 import { jsonText, printable } from './printable.js';
-import { type Style, createStyle } from './style.js';
+import { type Style, createStyle, wantsColors } from './style.js';
 import { wrapWords } from './text-width.js';
 
 /**
  * The output of a command. All of it passes one redactor, so that no configured secret is printed. Texts of servers and
  * files have to go through `printable` first, so that the only control sequences are those of `style`.
  */
-export interface Output {
+export class Output {
   /** Is true if `--json` was given. */
   readonly json: boolean;
   readonly verbose: boolean;
@@ -18,80 +21,85 @@ export interface Output {
   readonly style: Style;
   /** Colors for stderr. */
   readonly noteStyle: Style;
-  /** Columns of the terminal; undefined if stdout is not one. */
-  readonly columns: number | undefined;
+  readonly #io: Pick<ProcessIo, 'stdout' | 'stderr' | 'env'>;
+  readonly #secrets = new Set<string>();
+  #redact = createRedactor([]);
+  /** Lines below everything that is written. */
+  #live: LiveRegion | undefined;
+
+  constructor(
+    io: Pick<ProcessIo, 'stdout' | 'stderr' | 'env'>,
+    { json, verbose, color }: Pick<GlobalOptions, 'json' | 'verbose' | 'color'>,
+  ) {
+    const { stdout, stderr, env } = io;
+    this.#io = io;
+    this.json = json;
+    this.verbose = verbose;
+    this.style = createStyle(color && !json && wantsColors(stdout.isTTY === true, env));
+    this.noteStyle = createStyle(color && wantsColors(stderr.isTTY === true, env));
+  }
+
+  /** Columns of the terminal, 80 if it does not know them; undefined if stdout is not one. */
+  get columns(): number | undefined {
+    return columnsOf(this.#io.stdout);
+  }
+
   /** Prints the result of a command: `value` as one JSON document with `--json`, else the text. */
-  result(value: unknown, text: () => string): void;
+  result(value: unknown, text: () => string): void {
+    this.#write(this.#io.stdout, this.json ? jsonText(value, 2) : text());
+  }
+
   /** Prints one of many results: `value` as one line of JSON with `--json`, else the text. */
-  event(value: unknown, text: () => string): void;
+  event(value: unknown, text: () => string): void {
+    this.#write(this.#io.stdout, this.json ? jsonText(value) : text());
+  }
+
   /** Prints a line for the user to stderr, with `--json` too. */
-  note(text: string): void;
-  /** Prints a note to stderr with `--verbose` only. */
-  detail(text: string): void;
-  /** Adds values that must not be printed from now on. */
-  hide(secrets: Iterable<string>): void;
-  /** Writes output above the lines of this region, until the result is disposed of. */
-  keepAbove(region: Pick<LiveRegion, 'above'>): Disposable;
-  /** Redacts text that is written in another way, such as prompts and live lines. */
-  readonly redact: (text: string) => string;
-}
-
-/** A stream, or what is written to like one. */
-export interface TextOutput {
-  write(text: string): unknown;
-}
-
-export interface OutputOptions {
-  readonly stdout: TextOutput;
-  readonly stderr: TextOutput;
-  readonly json: boolean;
-  readonly verbose: boolean;
-  readonly colors: { readonly stdout: boolean; readonly stderr: boolean };
-  /** Columns of the terminal; undefined if stdout is not one. */
-  readonly columns: () => number | undefined;
-  /** Columns of the terminal that notes are printed to. Default: notes are not wrapped. */
-  readonly noteColumns?: (() => number | undefined) | undefined;
-}
-
-export function createOutput(options: OutputOptions): Output {
-  const { stdout, stderr, json, verbose } = options;
-  const secrets = new Set<string>();
-  let redact = createRedactor([]);
-  let live: Pick<LiveRegion, 'above'> | undefined;
-  const say = (stream: TextOutput, text: string): void => {
-    const write = (): void => void stream.write(`${redact(text)}\n`);
-    if (live === undefined) write();
-    else live.above(write);
-  };
-  return {
-    json,
-    verbose,
-    style: createStyle(options.colors.stdout && !json),
-    noteStyle: createStyle(options.colors.stderr),
-    get columns() {
-      return options.columns();
-    },
-    result: (value, text) => say(stdout, json ? jsonText(value, 2) : text()),
-    event: (value, text) => say(stdout, json ? jsonText(value) : text()),
+  note(text: string): void {
     // What is to be hidden may have spaces, at which lines are wrapped.
-    note: (text) => say(stderr, wrapWords(redact(text), options.noteColumns?.()).join('\n')),
-    detail(text) {
-      if (verbose) say(stderr, text);
-    },
-    hide(more) {
-      for (const secret of more) secrets.add(secret);
-      redact = createRedactor(secrets);
-    },
-    keepAbove(region) {
-      live = region;
-      return {
-        [Symbol.dispose]() {
-          if (live === region) live = undefined;
-        },
-      };
-    },
-    redact: (text) => redact(text),
-  };
+    const lines = wrapWords(this.redact(text), columnsOf(this.#io.stderr));
+    this.#write(this.#io.stderr, lines.join('\n'));
+  }
+
+  /** Prints a note to stderr with `--verbose` only. */
+  detail(text: string): void {
+    if (this.verbose) this.#write(this.#io.stderr, text);
+  }
+
+  /** Adds values that must not be printed from now on. */
+  hide(secrets: Iterable<string>): void {
+    for (const secret of secrets) this.#secrets.add(secret);
+    this.#redact = createRedactor(this.#secrets);
+  }
+
+  /** Redacts text that is written in another way, such as prompts and live lines. */
+  readonly redact = (text: string): string => this.#redact(text);
+
+  /** Opens lines that are repainted below all other output, until the result is disposed of. Undefined where that cannot be, and with `--json`. */
+  openLiveRegion(name: 'stdout' | 'stderr'): LiveRegion | undefined {
+    const { stdout, stderr, env } = this.#io;
+    const stream = name === 'stdout' ? stdout : stderr;
+    // The reader of a pipe may write to the same terminal, as `| less` and `| fzf` do: moving the cursor would erase what it wrote.
+    const isShared = name === 'stderr' && stdout.isTTY !== true && stdout instanceof Socket;
+    // A dumb terminal prints cursor movements as text.
+    if (this.json || isShared || stream.isTTY !== true || env['TERM'] === 'dumb') return undefined;
+    const region = new LiveRegion(stream, () => {
+      if (this.#live === region) this.#live = undefined;
+    });
+    this.#live = region;
+    return region;
+  }
+
+  #write(stream: TerminalStream, text: string): void {
+    const write = (): void => void stream.write(`${this.redact(text)}\n`);
+    if (this.#live === undefined) write();
+    else this.#live.above(write);
+  }
+}
+
+/** Returns the columns of a terminal, 80 if it does not know them; undefined for any other stream. */
+function columnsOf({ isTTY, columns }: TerminalStream): number | undefined {
+  return isTTY === true ? (knownSize(columns) ?? 80) : undefined;
 }
 
 /** Writes the file that `-o` names. Rejects with `CONFIG_READ_ONLY`. */

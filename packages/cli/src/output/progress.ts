@@ -1,39 +1,38 @@
 import type { LastToolEvent, ToolEvent } from '@mcp-fittings/tools';
-import { LiveRegion } from './live-region.js';
+import type { LiveRegion } from './live-region.js';
+import type { Output } from './output.js';
 import { printable } from './printable.js';
-import type { SpinnerDeps } from './spinner.js';
 import type { Style } from './style.js';
 
 /** Shows the progress of a call on the last line of the terminal, or else as notes of `--verbose`. */
-export interface ProgressView extends Disposable {
-  show(event: Exclude<ToolEvent, LastToolEvent>): void;
-  /** Removes the line, for example for a prompt. The next event shows it again. */
-  pause(): void;
-  done(): void;
-}
+export class ProgressView implements Disposable {
+  readonly #output: Output;
+  readonly #region: LiveRegion | undefined;
+  #state: BarState = { progress: 0 };
 
-export function openProgress({ live, output }: Pick<SpinnerDeps, 'live' | 'output'>): ProgressView {
-  let state: BarState = { progress: 0 };
-  const region = live === undefined || output.json ? undefined : new LiveRegion(live);
-  const kept = region === undefined ? undefined : output.keepAbove(region);
-  const view: ProgressView = {
-    show(event) {
-      state =
-        event.type === 'progress'
-          ? { ...state, progress: event.progress, total: event.total }
-          : { ...state, message: printable(event.text, 200) };
-      const line = output.redact(progressLine(state, output.noteStyle));
-      if (region === undefined) output.detail(line);
-      else region.paint(() => [line]);
-    },
-    pause: () => region?.clear(),
-    done: () => region?.clear(),
-    [Symbol.dispose]() {
-      region?.clear();
-      kept?.[Symbol.dispose]();
-    },
-  };
-  return view;
+  constructor(output: Output) {
+    this.#output = output;
+    this.#region = output.openLiveRegion('stderr');
+  }
+
+  show(event: Exclude<ToolEvent, LastToolEvent>): void {
+    this.#state =
+      event.type === 'progress'
+        ? { ...this.#state, progress: event.progress, total: event.total }
+        : { ...this.#state, message: printable(event.text, 200) };
+    const line = this.#output.redact(progressLine(this.#state, this.#output.noteStyle));
+    if (this.#region === undefined) this.#output.detail(line);
+    else this.#region.paint(() => [line]);
+  }
+
+  /** Removes the line, for example for a prompt. The next event shows it again. */
+  clear(): void {
+    this.#region?.clear();
+  }
+
+  [Symbol.dispose](): void {
+    this.#region?.[Symbol.dispose]();
+  }
 }
 
 export interface BarState {

@@ -1,6 +1,4 @@
-import type { Clock } from '@mcp-fittings/client-core';
-import { LiveRegion, type LiveRegionOptions } from './live-region.js';
-import type { Output } from './output.js';
+import type { CommandDeps } from '../command-deps.js';
 import { printable } from './printable.js';
 
 /** Shorter waits show nothing. Milliseconds. */
@@ -9,43 +7,27 @@ const FRAME_MS = 120;
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const MOST_NAMES = 5;
 
-export interface SpinnerDeps {
-  readonly live: LiveRegionOptions | undefined;
-  readonly output: Output;
-  readonly clock: Clock;
-}
-
 /**
  * Shows a spinner on the last line of the terminal, with the names of the servers that are still connecting, until it is
  * disposed of. Shows nothing where lines cannot be repainted.
  */
-export function openSpinner(deps: SpinnerDeps, names: () => readonly string[]): Disposable {
-  const { live, output, clock } = deps;
-  if (live === undefined || output.json) return { [Symbol.dispose]() {} };
-  const region = new LiveRegion(live);
-  const kept = output.keepAbove({
-    // The next frame shows it again, so that the last result stays the last line.
-    above(write) {
-      region.clear();
-      write();
-    },
-  });
+export function openSpinner({ output, clock }: CommandDeps, names: () => readonly string[]): Disposable {
+  const region = output.openLiveRegion('stderr');
   let frame = 0;
   const paint = (): void => {
     const waiting = names();
-    if (waiting.length === 0) region.clear();
+    if (waiting.length === 0) region?.clear();
     else {
       const line = `${output.noteStyle.cyan(FRAMES[frame++ % FRAMES.length] ?? '')} ${waitingText(waiting)}`;
-      region.paint(() => [line]);
+      region?.paint(() => [line]);
     }
     timer = clock.schedule(paint, FRAME_MS);
   };
-  let timer = clock.schedule(paint, DELAY_MS);
+  let timer = region && clock.schedule(paint, DELAY_MS);
   return {
     [Symbol.dispose]() {
-      timer[Symbol.dispose]();
-      region.clear();
-      kept[Symbol.dispose]();
+      timer?.[Symbol.dispose]();
+      region?.[Symbol.dispose]();
     },
   };
 }

@@ -1,43 +1,19 @@
+import { styleText } from 'node:util';
+
+const NAMES = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
+
 export type Paint = (text: string) => string;
 
 /** Styles text for a terminal. */
-export interface Style {
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly red: Paint;
-  readonly green: Paint;
-  readonly yellow: Paint;
-  readonly cyan: Paint;
-}
-
-/**
- * SGR parameters that turn a style on and off.
- * @see https://ecma-international.org/publications-and-standards/standards/ecma-48/ 8.3.117
- */
-const CODES = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-} as const;
+export type Style = Readonly<Record<(typeof NAMES)[number], Paint>>;
 
 export function createStyle(colors: boolean): Style {
-  const mark =
-    (name: keyof typeof CODES): Paint =>
-    (text) => {
-      const [on, off] = CODES[name];
-      return colors ? `\u001b[${on}m${text}\u001b[${off}m` : text;
-    };
-  return {
-    bold: mark('bold'),
-    dim: mark('dim'),
-    red: mark('red'),
-    green: mark('green'),
-    yellow: mark('yellow'),
-    cyan: mark('cyan'),
-  };
+  const paint =
+    (name: (typeof NAMES)[number]): Paint =>
+    (text) =>
+      colors ? styleText(name, text, { validateStream: false }) : text;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are exactly these names
+  return Object.fromEntries(NAMES.map((name) => [name, paint(name)])) as Style;
 }
 
 /**

@@ -19,7 +19,6 @@ import type { CommandDeps } from '../command-deps.js';
 import type { StoreName } from '../options.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
 import { jsonText, printable } from '../output/printable.js';
-import { removeOldCaches } from '../startup/cache-folder.js';
 import { packageVersion } from '../version.js';
 import { loadPlugins } from './load-plugins.js';
 import { usableEntry } from './resolve-server.js';
@@ -120,7 +119,6 @@ export async function openSession(
   storeFlag: StoreName | undefined = deps.options.store,
 ): Promise<CommandSession> {
   const { createConfiguredHost } = await import('@mcp-fittings/preset/toolkit');
-  removeOldCaches();
   const { output } = deps;
   const { plaintextConsent } = more;
   const loading = { mayShare, looksUpSignIns, askInput, plaintextConsent };

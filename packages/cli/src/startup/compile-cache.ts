@@ -3,7 +3,13 @@ import { Module } from 'node:module';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { checkPrivateDirectory } from '@mcp-fittings/toolbox/files';
-import { cacheFolder } from './cache-folder.js';
+
+/** Returns where this program keeps in a home directory what it can do without. */
+export function cacheFolder(home: string): string {
+  if (process.platform === 'darwin') return join(home, 'Library', 'Caches', 'mcp-fittings');
+  if (process.platform === 'win32') return join(home, 'AppData', 'Local', 'mcp-fittings');
+  return join(home, '.cache', 'mcp-fittings');
+}
 
 /**
  * Lets Node.js, 22.1 or newer, keep the code that it compiles from here on for the next run. Compiled code runs as it is
