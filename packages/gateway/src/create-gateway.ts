@@ -61,7 +61,6 @@ export function createGateway(host: Host, given: GatewayOptions = {}): Gateway {
     sessions: { ...options.sessions, store: fleet.sessions },
   });
   const close = async (): Promise<void> => {
-    // Its streams do not end by themselves.
     status?.[Symbol.dispose]();
     await gateway.close();
     await fleet.close();

@@ -6,13 +6,15 @@ import { timeoutOf, type Call } from './calls/server-calls.js';
 import { ToolTasks } from './calls/tool-tasks.js';
 import { createAsyncContext } from './platform.js';
 import { ListBudget, Semaphore } from './limiters.js';
-import type { CallOptions, Host, HostEvents } from './contracts/host.js';
+import type { CallOptions, CallToolOptions, Host, HostEvents } from './contracts/host.js';
 import type { ToolResult } from './contracts/content.js';
 import type { HostOptions } from './contracts/host-options.js';
 import type { ServerSnapshot } from './contracts/state.js';
 import { Tracer } from './tracing.js';
 import { Emitter } from './events.js';
 import { Interception } from './interception/interception.js';
+import type { Unsigned } from './interception/run-interceptors.js';
+import type { InterceptedOperations } from './contracts/interceptor.js';
 import { native } from './native/engine.js';
 import { callAsTask } from './engine/required-task.js';
 import { readCompletion, readPromptResult, readToolResult } from './engine/read-results.js';
@@ -34,6 +36,12 @@ import {
   unknownServer,
   unknownTool,
 } from './check-arguments.js';
+
+/** The operations that a caller begins. */
+type InterceptedMethod = keyof Host &
+  keyof InterceptedOperations &
+  Exclude<keyof InterceptedOperations, 'connect'>;
+type Result<Name extends InterceptedMethod> = InterceptedOperations[Name]['result'];
 
 const NO_OPTIONS: CallOptions = {};
 const TOOL_REF = ['server', 'tool'];
@@ -66,16 +74,8 @@ export function createHost(options: HostOptions): Host {
   const connectSlots = new Semaphore(limits.parallelConnects);
   const listBudget = new ListBudget(limits.listBytes);
   const servers = new Map<string, ServerConnection>();
-  const callMsOf = (server: string): number => servers.get(server)?.settings.callMs ?? limits.callMs;
   const interception =
-    intercept.length === 0
-      ? undefined
-      : new Interception([...intercept], {
-          clock,
-          listBudget,
-          timeoutOf: (server, method, given) =>
-            timeoutOf(method, given, { limits, callMs: callMsOf(server) }),
-        });
+    intercept.length === 0 ? undefined : new Interception([...intercept], clock, listBudget);
   const deps: HostDeps = {
     options,
     engine: options.engine ?? native(),
@@ -128,6 +128,20 @@ export function createHost(options: HostOptions): Host {
       await new Promise<void>((resolve) => refusals.run(resolve));
       throw error;
     }
+  };
+  /** Runs an operation of a caller with its server, through the interceptors if there are any. */
+  const operation = <Name extends InterceptedMethod>(
+    method: string,
+    request: Unsigned<Name>,
+    work: (server: ServerConnection, request: Unsigned<Name>) => Promise<Result<Name>>,
+  ): Promise<Result<Name>> => {
+    const { server: name, options: given } = request;
+    if (interception === undefined) return use(name, given, (server) => work(server, request));
+    const callMs = servers.get(name)?.settings.callMs ?? limits.callMs;
+    const timeoutMs = timeoutOf(method, given, { limits, callMs });
+    return interception.run<Name>(request, { timeoutMs, signal: given.signal }, (sent) =>
+      use(name, sent.options, (server) => work(server, sent)),
+    );
   };
   const all = <Item>(
     given: Pick<CallOptions, 'principal'>,
@@ -200,120 +214,135 @@ export function createHost(options: HostOptions): Host {
     resources: (given = NO_OPTIONS) => all(given, (server) => server.available('resources')),
     resourceTemplates: (given = NO_OPTIONS) => all(given, (server) => server.available('resourceTemplates')),
 
-    async callTool(ref, args = {}, callOptions = NO_OPTIONS) {
+    async callTool(ref, args = {}, given = NO_OPTIONS) {
       checkRef('callTool', ref, TOOL_REF);
       checkRecord('callTool', 'second argument', args);
-      const { server: name, tool } = ref;
-      return use(name, callOptions, async (server) => {
-        const definition = server.tool(tool);
-        const { task, unlisted } = callOptions;
-        const isConnected = server.supervisor.state.status === 'connected';
+      const { server, tool } = ref;
+      const request = { operation: 'callTool', server, tool, args, options: given } as const;
+      return operation<'callTool'>('tools/call', request, async (connection, sent) => {
+        const definition = connection.tool(sent.tool);
+        const { task, unlisted }: CallToolOptions = sent.options;
+        const isConnected = connection.supervisor.state.status === 'connected';
         if (definition === undefined && isConnected && unlisted !== 'send' && task?.resume === undefined) {
-          const names = server.lists.tools.map((each) => each.name);
-          throw unknownTool(name, tool, names);
+          const names = connection.lists.tools.map((each) => each.name);
+          throw unknownTool(server, sent.tool, names);
         }
         const hints = definition?.annotations;
         const isHarmless = hints?.readOnlyHint === true || hints?.idempotentHint === true;
         const call: Call<ToolResult> = {
           method: 'tools/call',
-          target: tool,
+          target: sent.tool,
           needs: 'tools',
-          params: { name: tool, arguments: { ...args } },
+          params: { name: sent.tool, arguments: { ...sent.args } },
           definition,
-          options: callOptions,
+          options: sent.options,
           repeatable: isHarmless,
           ...(definition?.execution?.taskSupport === 'required' && {
-            send: (session, params, request) => callAsTask(name, session, params, request),
+            send: (session, params, sending) => callAsTask(server, session, params, sending),
           }),
-          read: (result) => readToolResult(name, result),
+          read: (result) => readToolResult(server, result),
         };
-        if (task === undefined) return server.calls.send(call);
+        if (task === undefined) return connection.calls.send(call);
         checkTaskOptions(task);
-        using opened = toolTasks.open(tool, task);
-        return await server.calls.send({
+        using opened = toolTasks.open(sent.tool, task);
+        return await connection.calls.send({
           ...call,
           // A task is resumed, not created again.
           get repeatable() {
             return isHarmless || opened.taskId !== undefined;
           },
-          send: (session, params, request) =>
-            opened.send(session, params, request, (...given) => callAsTask(name, session, ...given)),
+          send: (session, params, sending) =>
+            opened.send(session, params, sending, (...asked) => callAsTask(server, session, ...asked)),
         });
       });
     },
-    async getPrompt(ref, args = {}, callOptions = NO_OPTIONS) {
+    async getPrompt(ref, args = {}, given = NO_OPTIONS) {
       checkRef('getPrompt', ref, ['server', 'prompt']);
       checkRecord('getPrompt', 'second argument', args);
-      const { server: name, prompt } = ref;
-      return use(name, callOptions, ({ calls }) =>
+      const { server, prompt } = ref;
+      const request = { operation: 'getPrompt', server, prompt, args, options: given } as const;
+      return operation<'getPrompt'>('prompts/get', request, ({ calls }, sent) =>
         calls.send({
           method: 'prompts/get',
-          target: prompt,
+          target: sent.prompt,
           needs: 'prompts',
-          params: { name: prompt, arguments: { ...args } },
-          options: callOptions,
+          params: { name: sent.prompt, arguments: { ...sent.args } },
+          options: sent.options,
           repeatable: true,
-          read: (result) => readPromptResult(name, result),
+          read: (result) => readPromptResult(server, result),
         }),
       );
     },
-    async readResource(ref, callOptions = NO_OPTIONS) {
+    async readResource(ref, given = NO_OPTIONS) {
       checkRef('readResource', ref, ['server', 'uri']);
-      const { server: name, uri } = ref;
-      return use(name, callOptions, (server) => server.readResource(uri, callOptions));
+      const { server, uri } = ref;
+      const request = { operation: 'readResource', server, uri, options: given } as const;
+      return operation<'readResource'>('resources/read', request, (connection, sent) =>
+        connection.readResource(sent.uri, sent.options),
+      );
     },
-    async complete(ref, callOptions = NO_OPTIONS) {
+    async complete(ref, given = NO_OPTIONS) {
       checkRef('complete', ref, ['server']);
       checkRef('complete', ref.argument, ['name', 'value']);
-      const { server: name, ...params } = ref;
-      return use(name, callOptions, ({ calls }) =>
+      const { server, ...params } = ref;
+      const request = { operation: 'complete', server, params, options: given } as const;
+      return operation<'complete'>('completion/complete', request, ({ calls }, sent) =>
         calls.send({
           method: 'completion/complete',
-          target: params.argument.name,
+          target: sent.params.argument.name,
           needs: 'completions',
-          params: { ...params },
-          options: callOptions,
+          params: { ...sent.params },
+          options: sent.options,
           repeatable: true,
-          read: (result) => readCompletion(name, result),
+          read: (result) => readCompletion(server, result),
         }),
       );
     },
-    async request(ref, params = {}, callOptions = NO_OPTIONS) {
+    async request(ref, params = {}, given = NO_OPTIONS) {
       checkRef('request', ref, ['server', 'method']);
       checkRecord('request', 'second argument', params);
       const { server, method } = ref;
-      return use(server, callOptions, ({ calls }) =>
-        calls.send({ method, ...ONCE, params, options: callOptions, read: (result) => result }),
+      const request = { operation: 'request', server, method, params, options: given } as const;
+      return operation<'request'>(method, request, ({ calls }, sent) =>
+        calls.send({ ...sent, ...ONCE, read: (result) => result }),
       );
     },
-    notify: (name, method, params = {}, callOptions = NO_OPTIONS) =>
-      use(name, callOptions, ({ calls }) =>
+    async notify(server, method, params = {}, given = NO_OPTIONS) {
+      const request = { operation: 'notify', server, method, params, options: given } as const;
+      await operation<'notify'>(method, request, ({ calls }, sent) =>
         calls.send({
-          method,
+          ...sent,
           ...ONCE,
-          params,
-          options: callOptions,
-          async send(session, given, { headers }) {
-            await session.notify(method, given, { headers });
+          async send(session, content, { headers }) {
+            await session.notify(sent.method, content, { headers });
             return {};
           },
           read: () => undefined,
         }),
-      ),
-    async subscribe(ref, callOptions = NO_OPTIONS) {
+      );
+    },
+    async subscribe(ref, given = NO_OPTIONS) {
       checkRef('subscribe', ref, ['server', 'uri']);
-      await use(ref.server, callOptions, ({ subscriptions }) =>
-        subscriptions.subscribe(ref.uri, callOptions),
+      const { server, uri } = ref;
+      const request = { operation: 'subscribe', server, uri, options: given } as const;
+      await operation<'subscribe'>('resources/subscribe', request, ({ subscriptions }, sent) =>
+        subscriptions.subscribe(sent.uri, sent.options),
       );
     },
-    async unsubscribe(ref, callOptions = NO_OPTIONS) {
+    async unsubscribe(ref, given = NO_OPTIONS) {
       checkRef('unsubscribe', ref, ['server', 'uri']);
-      await use(ref.server, callOptions, ({ subscriptions }) =>
-        subscriptions.unsubscribe(ref.uri, callOptions),
+      const { server, uri } = ref;
+      const request = { operation: 'unsubscribe', server, uri, options: given } as const;
+      await operation<'unsubscribe'>('resources/unsubscribe', request, ({ subscriptions }, sent) =>
+        subscriptions.unsubscribe(sent.uri, sent.options),
       );
     },
-    setLogLevel: (name, level, callOptions = NO_OPTIONS) =>
-      use(name, callOptions, ({ subscriptions }) => subscriptions.setLogLevel(level, callOptions)),
+    async setLogLevel(server, level, given = NO_OPTIONS) {
+      const request = { operation: 'setLogLevel', server, level, options: given } as const;
+      await operation<'setLogLevel'>('logging/setLevel', request, ({ subscriptions }, sent) =>
+        subscriptions.setLogLevel(sent.level, sent.options),
+      );
+    },
 
     async start(name, { signal, principal } = {}) {
       await use(name, { principal }, async (server) => {
@@ -383,7 +412,7 @@ export function createHost(options: HostOptions): Host {
       await this.close();
     },
   };
-  return interception === undefined ? host : { ...host, ...interception.host(host) };
+  return host;
 }
 
 /**

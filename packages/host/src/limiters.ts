@@ -43,13 +43,12 @@ export class Semaphore {
   }
 }
 
-/** Bounds how many events pass in each second, and counts the others. */
+/** Bounds how many events pass in each second. */
 export class RateLimit {
   readonly #clock: Clock;
   readonly #perSecond: number;
   #windowStart = 0;
   #passed = 0;
-  #dropped = 0;
 
   constructor(clock: Clock, perSecond: number) {
     this.#clock = clock;
@@ -66,15 +65,7 @@ export class RateLimit {
       this.#passed++;
       return true;
     }
-    this.#dropped++;
     return false;
-  }
-
-  /** Returns how many were dropped since the last call. */
-  takeDropped(): number {
-    const count = this.#dropped;
-    this.#dropped = 0;
-    return count;
   }
 }
 

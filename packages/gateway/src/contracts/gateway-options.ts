@@ -149,8 +149,6 @@ export interface GatewayOptions {
         readonly maxSessions?: number | undefined;
         /** Longest time for which a browser stays signed in, in milliseconds. It ends earlier with the token. Default 28 800 000 (8 h). */
         readonly sessionMs?: number | undefined;
-        /** Most streams of {@link GatewayStatus} that are open at once. Default 64. */
-        readonly maxStreams?: number | undefined;
       }
     | undefined;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { AccessRequest } from '../contracts/access.js';
 
 /** The part of a `node:http` request that is read. */
@@ -142,22 +143,16 @@ export class Exchange {
     const cookies = headers.getSetCookie();
     if (cookies.length > 0) list['set-cookie'] = cookies;
     if (this.isOver) return void body?.cancel();
-    if (isStream || body === null || this.method === 'HEAD') {
+    if (body === null || this.method === 'HEAD') {
       this.#writeHead(status, list);
-      if (body === null || this.method === 'HEAD') {
-        await body?.cancel();
-        return this.#end();
-      }
+      await body?.cancel();
+      return this.#end();
+    }
+    if (isStream) {
+      this.#writeHead(status, list);
       this.#outgoing.flushHeaders();
-      const reader = body.getReader();
-      this.onOver(() => void reader.cancel().catch(() => undefined));
-      for (;;) {
-        // oxlint-disable-next-line no-await-in-loop -- a stream is read in order
-        const { done, value } = await reader.read();
-        if (done) return this.end();
-        // oxlint-disable-next-line no-await-in-loop -- the client decides how fast
-        if (!this.#outgoing.write(value)) await this.#drained();
-      }
+      // A client that has disconnected ends it, too.
+      return pipeline(Readable.fromWeb(body), this.#outgoing).catch(() => undefined);
     }
     const whole = Buffer.from(await response.arrayBuffer());
     this.#writeHead(status, { ...list, 'content-length': whole.length });
@@ -184,13 +179,6 @@ export class Exchange {
     const listeners = this.#onOver ?? [];
     this.#onOver = undefined;
     for (const listener of listeners) listener();
-  }
-
-  #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#outgoing.once('drain', resolve);
-      this.onOver(resolve);
-    });
   }
 }
 

@@ -24,16 +24,17 @@ export function createBrowserCookie(publicUrl: string, lifeMs: number): BrowserC
       const flags = `Path=/; Max-Age=${Math.floor(lifeMs / 1000)}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
       return { secret, header: `${nameOf(page)}=${secret}; ${flags}` };
     },
-    read(request, page) {
-      const name = nameOf(page);
-      const found = (request.headers.get('cookie') ?? '').split(';').flatMap((pair) => {
-        const [key = '', ...value] = pair.trim().split('=');
-        return key === name ? [value.join('=')] : [];
-      });
-      // Two cookies of one name: another site of the domain has set one.
-      return found.length === 1 ? found[0] : undefined;
-    },
+    read: (request, page) => readCookie(request, nameOf(page)),
   };
+}
+
+/** Returns the value of a cookie; `undefined` if there are two of this name: another site of the domain has set one. */
+export function readCookie(request: Request, name: string): string | undefined {
+  const found = (request.headers.get('cookie') ?? '').split(';').flatMap((pair) => {
+    const [key = '', ...value] = pair.trim().split('=');
+    return key === name ? [value.join('=')] : [];
+  });
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** 256 random bits. */

@@ -4,9 +4,8 @@ import type { ConnectionState, Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { GatewayStatus, ShownServer } from './gateway-status.js';
 import { LATENCY_BOUNDS_MS } from './latency.js';
-import type { EntryRedactor } from './redact-entry.js';
 import type { RequestLog } from './request-log.js';
-import { shownMessage, shownName } from './shown-text.js';
+import { type EntryRedactor, shownMessage, shownName } from './shown-text.js';
 
 export interface StatusSource {
   readonly host: Host;

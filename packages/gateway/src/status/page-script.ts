@@ -212,18 +212,8 @@ export const PAGE_SCRIPT = `'use strict';
     byId('no-errors').hidden = errors.length > 0;
   }
 
-  let startedAt;
-  let version;
-  function showMeta() {
-    if (startedAt === undefined) return;
-    const up = 'up ' + duration(performance.now() - startedAt);
-    setText(byId('meta'), version === undefined ? up : version + ' \\u00b7 ' + up);
-  }
-
   function show(status) {
-    startedAt = performance.now() - status.uptimeMs;
-    version = status.version;
-    showMeta();
+    setText(byId('meta'), [status.version, 'up ' + duration(status.uptimeMs)].filter(Boolean).join(' \\u00b7 '));
     showTotals(status);
     showServers(status);
     showErrors(status);
@@ -234,20 +224,14 @@ export const PAGE_SCRIPT = `'use strict';
     setText(byId('live-text'), text);
   }
 
-  function listen() {
-    const events = new EventSource('/status/events');
-    events.addEventListener('open', () => showLive('live', 'Live'));
-    events.addEventListener('status', ({ data }) => show(JSON.parse(data)));
-    events.addEventListener('error', async () => {
-      showLive('lost', 'Connection lost. Trying again');
-      if (events.readyState !== EventSource.CLOSED) return;
-      // The browser does not try again after a refusal.
-      const response = await fetch('/status').catch(() => undefined);
-      if (response?.status === 401 || response?.status === 403) return location.reload();
-      setTimeout(listen, 5000);
-    });
+  async function update() {
+    const response = await fetch('/status', { signal: AbortSignal.timeout(10000) }).catch(() => undefined);
+    if (response?.status === 401 || response?.status === 403) return location.reload();
+    const status = response?.ok ? await response.json().catch(() => undefined) : undefined;
+    if (status !== undefined) show(status);
+    showLive(...(status === undefined ? ['lost', 'Connection lost. Trying again'] : ['live', 'Live']));
+    setTimeout(update, 1000);
   }
-  setInterval(showMeta, 30000);
-  listen();
+  update();
 })();
 `;

@@ -4,8 +4,7 @@ import type { Caller } from '../contracts/caller.js';
 import type { RequestEvent } from '../contracts/request-event.js';
 import type { ShownError, ShownServer } from './gateway-status.js';
 import { LatencyHistogram } from './latency.js';
-import type { EntryRedactor } from './redact-entry.js';
-import { shownMessage, shownName } from './shown-text.js';
+import { type EntryRedactor, shownMessage, shownName } from './shown-text.js';
 
 /** Callers, and people, of whom anything is kept; the one that was silent for longest makes room. */
 const MAX_CALLERS = 256;
@@ -28,8 +27,6 @@ export interface RequestLogOptions {
   readonly host: Host;
   readonly clock: Clock;
   readonly redact: EntryRedactor;
-  /** Called after a change, with the caller if it concerns only one. */
-  readonly onChange: (callerId?: string) => void;
 }
 
 /** Remembers what has happened, told apart by caller: no caller sees requests of another one. */
@@ -63,7 +60,6 @@ export class RequestLog implements Disposable {
       if (error !== undefined) requests.failed++;
       record.servers.set(server, requests);
     }
-    this.#options.onChange(caller.id);
   }
 
   /** Returns the requests of a caller to a server. */
@@ -88,7 +84,6 @@ export class RequestLog implements Disposable {
       keep(this.#connections, principal, () => []),
       this.#describe(server, error),
     );
-    this.#options.onChange();
   }
 
   #describe(server: string, error: FittingsError, event?: RequestEvent): ShownError {

@@ -1,20 +1,19 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
-import type { Access, AccessDecision } from '../contracts/access.js';
+import type { Access } from '../contracts/access.js';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { Pages } from '../contracts/gateway.js';
 import type { GatewayOptions } from '../contracts/gateway-options.js';
 import type { RequestEvent } from '../contracts/request-event.js';
-import { createBrowserAccess } from './browser-access.js';
+import { BrowserAccess } from './browser-access.js';
 import { createStatus } from './create-status.js';
-import { createEventStreams } from './event-streams.js';
 import type { GatewayStatus } from './gateway-status.js';
 import { signInHtml, statusHtml } from './page-html.js';
 import { PAGE_SCRIPT } from './page-script.js';
 import { PAGE_STYLE } from './page-style.js';
-import { createEntryRedactor } from './redact-entry.js';
 import { RequestLog } from './request-log.js';
+import { createEntryRedactor } from './shown-text.js';
 
 /** Options of the status page. */
 type StatusOptions = Exclude<NonNullable<GatewayOptions['status']>, boolean>;
@@ -25,14 +24,14 @@ export interface StatusPageOptions extends StatusOptions {
   readonly host: Host;
   /** Returns whether the caller reaches a server through the gateway. Default: every server that `caller.allows`. */
   readonly serves?: ((caller: Caller, mount: Mount) => boolean) | undefined;
-  /** Clock of snapshots, heartbeats and sessions, for tests. Default: the system clock. */
+  /** Clock of snapshots and sessions, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** The page at `/` that shows a caller the state of the gateway. Dispose of it to end its streams. */
+/** The page at `/` that shows a caller the state of the gateway. Dispose of it to stop listening to the host. */
 export interface StatusPage extends Pages, Disposable {
   /**
-   * Answers `/`, `/status`, `/status/events`, `/status/sign-in`, `/status/sign-out` and the two files of the page. Returns `undefined` for
+   * Answers `/`, `/status`, `/status/sign-in`, `/status/sign-out` and the two files of the page. Returns `undefined` for
    * any other path. `authenticate` decides who reads the page, with the token of a browser that has signed in.
    */
   respond(request: Request, authenticate: Access['authenticate']): Promise<Response | undefined>;
@@ -60,20 +59,13 @@ type Route = (request: Request, authenticate: Access['authenticate']) => Respons
 /** Creates the status page. It is read-only, and shows each caller what this caller may use and has done. */
 export function createStatusPage(options: StatusPageOptions): StatusPage {
   const { host, serves = () => true, clock = systemClock, version } = options;
-  const { maxSessions = 1000, sessionMs = 28_800_000, maxStreams = 64 } = options;
+  const { maxSessions = 1000, sessionMs = 28_800_000 } = options;
   const redact = createEntryRedactor();
-  const browser = createBrowserAccess({ clock, maxSessions, sessionMs });
-  const log = new RequestLog({ host, clock, redact, onChange: (id) => streams.changed(id) });
+  const browser = new BrowserAccess(clock, maxSessions, sessionMs);
+  const log = new RequestLog({ host, clock, redact });
   const createdAt = clock.now();
   const status = (caller: Caller): GatewayStatus =>
     createStatus({ host, serves, log, clock, redact, version, createdAt }, caller);
-  const streams = createEventStreams({
-    clock,
-    maxStreams,
-    headers: HEADERS,
-    status,
-  });
-  const listeners = [host.on('state', () => streams.changed()), host.on('catalog', () => streams.changed())];
 
   /** The page, or the form if the caller is not known. */
   const respondPage: Route = async (request, authenticate) => {
@@ -90,12 +82,6 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
     return respond(JSON.stringify(status(decision.caller)), 'application/json');
   };
 
-  const respondEvents: Route = async (request, authenticate) => {
-    const ask = (): Promise<AccessDecision> => browser.authenticate(request, authenticate);
-    const decision = await ask();
-    return 'refusal' in decision ? decision.refusal : streams.open(decision.caller, ask);
-  };
-
   const signIn: Route = async (request, authenticate) => {
     const result = await browser.signIn(request, authenticate);
     if ('cookie' in result) return redirect(result.cookie);
@@ -110,7 +96,6 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
   const routes: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
     '/': { GET: respondPage },
     '/status': { GET: respondStatus },
-    '/status/events': { GET: respondEvents },
     '/status/sign-in': { POST: signIn },
     '/status/sign-out': { POST: signOut },
     '/status/page.css': { GET: () => respond(PAGE_STYLE, 'text/css; charset=utf-8') },
@@ -128,11 +113,7 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
       return respond('Method not allowed.', TEXT, 405, { allow });
     },
     observe: (event) => log.observe(event),
-    [Symbol.dispose]() {
-      for (const listener of listeners) listener[Symbol.dispose]();
-      log[Symbol.dispose]();
-      streams[Symbol.dispose]();
-    },
+    [Symbol.dispose]: () => log[Symbol.dispose](),
   };
 }
 

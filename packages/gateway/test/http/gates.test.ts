@@ -182,6 +182,24 @@ describe('who may send a request', () => {
     expect((await fetch(new URL('/other', served.url))).status).toBe(404);
   });
 
+  it('streams the page of a program, until the client leaves', async () => {
+    let leave = (): void => undefined;
+    const left = new Promise<void>((resolve) => (leave = resolve));
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('data: 1\n\n')),
+      cancel: () => leave(),
+    });
+    const headers = { 'content-type': 'text/event-stream' };
+    await using served = await startTestGateway({
+      pages: [{ respond: async () => new Response(body, { headers }) }],
+    });
+    const response = await fetch(new URL('/events', served.url));
+    const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toContain('data: 1');
+    await reader.cancel();
+    await left;
+  });
+
   it('says nothing of an unexpected error', async () => {
     const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const access: Access = { authenticate: () => Promise.reject(new Error('password hunter2')) };

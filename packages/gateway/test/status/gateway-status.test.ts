@@ -77,17 +77,6 @@ it('the form of the page passes the check of Origin, and the cookie is of no use
   expect(call.status).toBe(401);
 });
 
-it('streams of the page are not in flight, and end when the gateway is closed', async () => {
-  const { gateway, get, operations } = await start();
-  const events = await get('/status/events');
-  const reader = (events.body ?? new ReadableStream<Uint8Array>()).getReader();
-  await reader.read();
-  expect(await operations.drain({ graceMs: 60_000 })).toEqual({ requestsInFlight: 0 });
-  const closing = gateway.close();
-  for (let { done } = await reader.read(); !done; { done } = await reader.read());
-  await closing;
-});
-
 it('drains a call in flight before the gateway is closed', async () => {
   let answer: ((text: string) => void) | undefined;
   const wait = (): Promise<string> => new Promise((resolve) => (answer = resolve));

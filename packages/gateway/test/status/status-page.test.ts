@@ -244,7 +244,7 @@ describe('who reads it', () => {
     const form = await send('/');
     expect([form.status, form.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="gateway"']);
     expect(await form.text()).toContain('action="/status/sign-in"');
-    for (const path of ['/status', '/status/events']) expect((await send(path)).status).toBe(401);
+    expect((await send('/status')).status).toBe(401);
     expect((await send('/', { method: 'POST' })).status).toBe(405);
   });
 
@@ -351,7 +351,6 @@ describe('who reads it', () => {
       await get('/status'),
       await get('/status/page.js'),
       await get('/status/page.css'),
-      await get('/status/events'),
     ];
     for (const { headers } of responses) {
       expect(headers.get('content-security-policy') ?? 'refused').toMatch(
@@ -361,107 +360,5 @@ describe('who reads it', () => {
       expect(headers.get('cache-control')).toBe('no-store');
     }
     expect(await (await get('/')).text()).not.toMatch(/<script>|style=|\son\w+=/);
-  });
-});
-
-describe('live', () => {
-  /** Reads events of a stream. */
-  function reader(response: Response) {
-    const chunks = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
-    const decoder = new TextDecoder();
-    return {
-      cancel: () => chunks.cancel(),
-      async next(): Promise<string | undefined> {
-        const { done, value } = await chunks.read();
-        return done ? undefined : decoder.decode(value);
-      },
-    };
-  }
-  const requestsIn = (event: string | undefined): unknown =>
-    (JSON.parse(/^data: (.*)$/m.exec(event ?? '')?.[1] ?? '{}') as Partial<GatewayStatus>).servers?.[0]
-      ?.requests.count;
-
-  it('sends a snapshot when something has changed, at most once a second', async () => {
-    const clock = createManualClock({ now: 1_000_000 });
-    const host = await hostOf({ notes: () => toolServer({ read: 'a note' }) });
-    const { page, get } = await pageOf(host, undefined, { clock });
-    const response = await get('/status/events');
-    expect(response.headers.get('content-type')).toBe('text/event-stream');
-    const events = reader(response);
-    expect(await events.next()).toContain('retry: 3000');
-    expect(requestsIn(await events.next())).toBe(0);
-
-    const call = () => callTool(host, page.observe, { id: 'ann' }, { server: 'notes', tool: 'read' });
-    let received: string | undefined;
-    const next = events.next().then((event) => (received = event));
-    for (let n = 0; n < 5; n++) await call();
-    await clock.advance(999);
-    expect(received).toBeUndefined();
-    await clock.advance(1);
-    expect(requestsIn(await next)).toBe(5);
-
-    // Of another caller, and of nothing new.
-    page.observe({
-      caller: { id: 'bob' },
-      server: 'notes',
-      method: 'tools/call',
-      target: 'read',
-      durationMs: 1,
-    });
-    const later = events.next();
-    await clock.advance(14_000);
-    expect(await later).toBe(':\n\n');
-    const state = events.next();
-    await host.stop('notes');
-    await clock.advance(1000);
-    expect(await state).toContain('"disconnected"');
-    await events.cancel();
-    expect(clock.pending).toBe(0);
-  });
-
-  it('ends when the token is no longer accepted', async () => {
-    const clock = createManualClock({ now: 1_000_000 });
-    const { get, callers } = await pageOf(await hostOf({}), undefined, { clock });
-    const events = reader(await get('/status/events'));
-    await events.next();
-    await events.next();
-    callers.delete('token-of-ann');
-    await clock.advance(15_000);
-    expect(await events.next()).toBeUndefined();
-    expect(clock.pending).toBe(0);
-  });
-
-  it('is bounded in streams, and keeps one snapshot for a reader that does not read', async () => {
-    const clock = createManualClock({ now: 1_000_000 });
-    const host = await hostOf({ notes: () => toolServer({}) });
-    const { page, get } = await pageOf(host, undefined, { clock, maxStreams: 2 });
-    const [one, other] = [await get('/status/events'), await get('/status/events')];
-    const refused = await get('/status/events');
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
-    await other.body?.cancel();
-    expect((await get('/status/events')).status).toBe(200);
-
-    for (let n = 0; n < 100; n++) {
-      page.observe({
-        caller: { id: 'ann' },
-        server: 'notes',
-        method: 'tools/call',
-        target: 'x',
-        durationMs: 1,
-      });
-      await clock.advance(1000);
-    }
-    const events = reader(one);
-    const counts: unknown[] = [];
-    for (let n = 0; n < 5; n++) {
-      const event = await events.next();
-      if (event?.startsWith('event:') === true) counts.push(requestsIn(event));
-      await clock.advance(1000);
-    }
-    expect(counts.at(-1)).toBe(100);
-    expect(counts.length).toBeLessThan(6);
-    page[Symbol.dispose]();
-    for (let event = await events.next(); event !== undefined; event = await events.next());
-    expect(clock.pending).toBe(0);
   });
 });

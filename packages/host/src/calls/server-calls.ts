@@ -5,12 +5,10 @@ import { abortable, withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { Connection } from '../connection/connect-once.js';
 import type { Supervisor } from '../connection/supervisor.js';
 import type { ToolDefinition } from '../contracts/catalog.js';
-import type { Progress } from '../contracts/content.js';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { CallOptions } from '../contracts/host.js';
 import type { HostLimits } from '../contracts/host-options.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
-import { RateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import { CallRecovery } from './call-recovery.js';
 import type { IdleTimer, OpenCalls } from './open-calls.js';
@@ -128,19 +126,9 @@ export class ServerCalls {
       signal,
       timeoutMs,
       maxTotalMs: Math.max(this.#shared.limits.callTotalMs, timeoutMs),
-      onProgress: onProgress && this.#limited(onProgress),
+      onProgress,
       headers,
       definition,
-    };
-  }
-
-  /** Bounds the rate of progress reports. */
-  #limited(onProgress: (progress: Progress) => void): (progress: Progress) => void {
-    const { clock, limits } = this.#shared;
-    let rate: RateLimit | undefined;
-    return (progress) => {
-      rate ??= new RateLimit(clock, limits.eventsPerSecond);
-      if (rate.allow()) onProgress(progress);
     };
   }
 

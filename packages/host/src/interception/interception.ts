@@ -2,31 +2,18 @@ import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { ListKind, ListResult } from '../contracts/catalog.js';
 import type { ListBudget } from '../limiters.js';
 import type { EngineSession } from '../contracts/engine.js';
-import type { CallOptions, Host } from '../contracts/host.js';
 import type { InterceptedOperations, Interceptor } from '../contracts/interceptor.js';
 import type { HostCallbacks } from '../contracts/server-requests.js';
-import { interceptHost, type InterceptedMethod } from './intercept-host.js';
 import { createRunInterceptors, type RunInterceptors, type RunOptions } from './run-interceptors.js';
-
-export interface InterceptionDeps {
-  readonly clock: Clock;
-  /** Returns the longest time without a response of a call, in milliseconds. */
-  readonly timeoutOf: (server: string, method: string, options: CallOptions) => number;
-  readonly listBudget: ListBudget;
-}
 
 /** The operations of a host, each run through the interceptors. */
 export class Interception {
-  readonly #deps: InterceptionDeps;
-  readonly #run: RunInterceptors;
+  readonly run: RunInterceptors;
+  readonly #listBudget: ListBudget;
 
-  constructor(interceptors: readonly Interceptor[], deps: InterceptionDeps) {
-    this.#deps = deps;
-    this.#run = createRunInterceptors(interceptors, deps.clock);
-  }
-
-  host(host: Host): Pick<Host, InterceptedMethod> {
-    return interceptHost(host, this.#run, this.#deps);
+  constructor(interceptors: readonly Interceptor[], clock: Clock, listBudget: ListBudget) {
+    this.run = createRunInterceptors(interceptors, clock);
+    this.#listBudget = listBudget;
   }
 
   async connect<Opened extends { readonly session: EngineSession }>(
@@ -37,7 +24,7 @@ export class Interception {
   ): Promise<Opened> {
     let opened: Promise<Opened> | undefined;
     try {
-      await this.#run<'connect'>({ operation: 'connect', server, attempt }, options, async () => {
+      await this.run<'connect'>({ operation: 'connect', server, attempt }, options, async () => {
         opened = open();
         const { protocolVersion, serverInfo, instructions, capabilities } = (await opened).session;
         return { protocolVersion, serverInfo, instructions, capabilities };
@@ -63,7 +50,7 @@ export class Interception {
       const operation = LIST_OPERATIONS[kind];
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one kind stands for all
       const request = { operation: operation as 'listTools', server };
-      const given = await this.#run<'listTools'>(request, options, async () => {
+      const given = await this.run<'listTools'>(request, options, async () => {
         found = await read();
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `operation` is that of `kind`
         return found as ListResult<never>;
@@ -74,47 +61,40 @@ export class Interception {
       // The server calls its own list public, not what an interceptor made of it.
       return { ...list, skipped, bytes: found?.bytes, isPublic: list === found && found.isPublic };
     } catch (error) {
-      this.#deps.listBudget.giveBack(found?.bytes ?? 0);
+      this.#listBudget.giveBack(found?.bytes ?? 0);
       throw error;
     }
   }
 
-  callbacks(callbacks: HostCallbacks, callbackMs: number): HostCallbacks {
-    return interceptCallbacks(callbacks, this.#run, callbackMs);
+  /** The deadline of a callback, its place in the queue, and the validation of its answer are around this. */
+  callbacks(callbacks: HostCallbacks, timeoutMs: number): HostCallbacks {
+    const { run } = this;
+    const { elicit, sample, roots } = callbacks;
+    return {
+      ...callbacks,
+      ...(elicit !== undefined && {
+        elicit: (request, info) => {
+          const { server, calls, signal } = info;
+          const given = { operation: 'elicit', server, calls, request } as const;
+          return run<'elicit'>(given, { timeoutMs, signal }, (changed) => elicit(changed.request, info));
+        },
+      }),
+      ...(sample !== undefined && {
+        sample: (params, info) => {
+          const { server, calls, signal } = info;
+          const given = { operation: 'sample', server, calls, params } as const;
+          return run<'sample'>(given, { timeoutMs, signal }, (changed) => sample(changed.params, info));
+        },
+      }),
+      ...(roots !== undefined && {
+        roots: (info) => {
+          const { server, calls, signal } = info;
+          const given = { operation: 'roots', server, calls } as const;
+          return run<'roots'>(given, { timeoutMs, signal }, () => roots(info));
+        },
+      }),
+    };
   }
-}
-
-/** The deadline of a callback, its place in the queue, and the validation of its answer are around this. */
-function interceptCallbacks(
-  callbacks: HostCallbacks,
-  run: RunInterceptors,
-  timeoutMs: number,
-): HostCallbacks {
-  const { elicit, sample, roots } = callbacks;
-  return {
-    ...callbacks,
-    ...(elicit !== undefined && {
-      elicit: (request, info) => {
-        const { server, calls, signal } = info;
-        const given = { operation: 'elicit', server, calls, request } as const;
-        return run<'elicit'>(given, { timeoutMs, signal }, (changed) => elicit(changed.request, info));
-      },
-    }),
-    ...(sample !== undefined && {
-      sample: (params, info) => {
-        const { server, calls, signal } = info;
-        const given = { operation: 'sample', server, calls, params } as const;
-        return run<'sample'>(given, { timeoutMs, signal }, (changed) => sample(changed.params, info));
-      },
-    }),
-    ...(roots !== undefined && {
-      roots: (info) => {
-        const { server, calls, signal } = info;
-        const given = { operation: 'roots', server, calls } as const;
-        return run<'roots'>(given, { timeoutMs, signal }, () => roots(info));
-      },
-    }),
-  };
 }
 
 /** Maps the lists of a server to the operations that read them. */

@@ -8,7 +8,7 @@ import type { ServerDeps } from '../setup/server-deps.js';
 
 export interface EngineEventsDeps {
   readonly isSubscribed: (uri: string) => boolean;
-  /** Called with each notification, at any rate. */
+  /** Called with each notification, of any size. */
   readonly onNotification: (method: string, params: JSONRPCObject) => void;
   readonly onResourceUpdated: (uri: string) => void;
   readonly onListChanged: (kind: 'tools' | 'prompts' | 'resources') => void;
@@ -19,37 +19,25 @@ const NOTIFICATION_BOUNDS = { maxNodes: 10_000, maxDepth: 50, maxBytes: 1_048_57
 /** Most characters of a server's log message that go to the host's logger. */
 const LOG_TEXT = 2000;
 
-/** Passes on to the host, at a bounded rate, what a server sends on its own. */
+/** Passes on to the host what a server sends on its own, of which `InboundLimit` has dropped the excess, and errors at a bounded rate. */
 export function createEngineEvents(
   shared: Pick<ServerDeps, 'server' | 'clock' | 'logger' | 'emitter' | 'limits'>,
   deps: EngineEventsDeps,
 ): Omit<EngineEvents, 'closed'> {
   const { server, clock, logger, emitter, limits } = shared;
-  const rate = new RateLimit(clock, limits.eventsPerSecond);
   const errors = new RateLimit(clock, limits.eventsPerSecond);
-  const passes = (): boolean => {
-    if (!rate.allow()) return false;
-    const dropped = rate.takeDropped();
-    if (dropped > 0)
-      logger?.warn(`The server "${server}" sent too many messages at once; ${dropped} were dropped.`, {
-        server,
-      });
-    return true;
-  };
   return {
     log(entry) {
-      if (!passes()) return;
       emitter.emit('log', { ...entry, server });
       if (logger !== undefined) writeLog(logger, server, entry);
     },
     listChanged: deps.onListChanged,
     resourceUpdated(uri) {
       deps.onResourceUpdated(uri);
-      if (deps.isSubscribed(uri) && passes()) emitter.emit('resourceUpdated', { server, uri });
+      if (deps.isSubscribed(uri)) emitter.emit('resourceUpdated', { server, uri });
     },
     notification(method, params) {
       deps.onNotification(method, params);
-      if (!passes()) return;
       const size = measure(params, NOTIFICATION_BOUNDS);
       if (size.problem === undefined) emitter.emit('notification', { server, method, params });
       else

@@ -32,14 +32,15 @@ export class Subscriptions {
     return this.#uris.has(uri);
   }
 
-  async subscribe(uri: string, options: CallOptions): Promise<void> {
+  async subscribe(uri: string, options: CallOptions): Promise<undefined> {
     await this.#call('resources/subscribe', uri, { uri }, options, this.#subscribing(uri));
     this.#uris.add(uri);
+    return undefined;
   }
 
-  async unsubscribe(uri: string, options: CallOptions): Promise<void> {
+  unsubscribe(uri: string, options: CallOptions): Promise<undefined> {
     const method = 'resources/unsubscribe';
-    await this.#call(method, uri, { uri }, options, async (session, params, request) => {
+    return this.#call(method, uri, { uri }, options, async (session, params, request) => {
       this.#uris.delete(uri);
       checkCapability(this.#server, session, 'resources');
       if (session.unsubscribe === undefined) return session.request(method, params, request);
@@ -48,9 +49,10 @@ export class Subscriptions {
     });
   }
 
-  async setLogLevel(level: LogLevel, options: CallOptions): Promise<void> {
+  async setLogLevel(level: LogLevel, options: CallOptions): Promise<undefined> {
     await this.#call('logging/setLevel', undefined, { level }, options, this.#settingLogLevel(level));
     this.#logLevel = level;
+    return undefined;
   }
 
   /** Subscribes to everything again. Resolves with the errors of those that failed. */
@@ -68,7 +70,7 @@ export class Subscriptions {
     params: JSONRPCObject,
     options: CallOptions,
     send: Send,
-  ): Promise<void> {
+  ): Promise<undefined> {
     const call = { method, target, params, options, send };
     return this.#calls.send({ ...call, repeatable: true, read: () => undefined });
   }
