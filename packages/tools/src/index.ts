@@ -7,9 +7,8 @@ export type { Toolset } from './calls/toolset.js';
 export type { ModelTool } from './model-tools/model-tool.js';
 export { toolVisibility } from './permissions/tool-visibility.js';
 
-export { createToolNames, type ToolNames } from './names/tool-names.js';
+export { createToolNames, naming, type NamingStrategy, type ToolNames } from './names/tool-names.js';
 export { nameLimits, type NameLimits } from './names/shorten-name.js';
-export { naming, type NamingStrategy } from './names/naming-strategies.js';
 
 export { convertSchema, type ConvertedSchema } from './schema-to-zod/convert-schema.js';
 export type { SchemaLimits } from './schema/schema-limits.js';
@@ -42,7 +41,7 @@ export { renderError, renderForModel, renderForTerminal } from './results/render
 export type { RenderedPart, Rendering, RenderOptions } from './results/rendering.js';
 
 export type { ModelSchema } from './model-tools/model-schema.js';
-export type { DefinitionOptions } from './model-apis/definition-options.js';
+export type { DefinitionOptions } from './model-apis/flatten-root.js';
 export { aiSdkPrepareStep, aiSdkTools, type AiSdkTool, type AiSdkToolOutput } from './model-apis/ai-sdk.js';
 export {
   anthropicSearchTools,

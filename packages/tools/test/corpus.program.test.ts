@@ -6,7 +6,7 @@ import { anthropicTools } from '../src/model-apis/anthropic.js';
 import { geminiFunctions } from '../src/model-apis/gemini.js';
 import { openAiChatTools } from '../src/model-apis/openai.js';
 import { nameLimits } from '../src/names/shorten-name.js';
-import { naming } from '../src/names/naming-strategies.js';
+import { naming } from '../src/names/tool-names.js';
 import { createTools } from '../src/create-tools.js';
 import type { Toolset } from '../src/calls/toolset.js';
 import { fakeHost } from './support/fake-host.js';

@@ -39,10 +39,7 @@ export interface KeptResults {
       readonly conversation: string | undefined;
       readonly signal: AbortSignal;
     },
-  ): Promise<{
-    readonly result: ToolResult;
-    readonly rendered: Awaited<ReturnType<KeptResults['render']>>;
-  }>;
+  ): Promise<ToolResult>;
   /** Removes the results, unless later tools can read them. */
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { ToolResult } from '@mcp-fittings/host';
 import { createToolNaming, forSameList, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
 import { freeName } from '../names/keys.js';
-import { renderForModel } from '../results/render-result.js';
+import { renderingOf } from '../results/render-result.js';
 import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
-import type { KeptResults, RenderedResult } from './result-spill.js';
+import type { KeptResults } from './result-spill.js';
 import type { Toolset } from './toolset.js';
 
 /**
@@ -64,9 +64,8 @@ export class SpilledCalls {
 function readerDeps(
   deps: ToolCallDeps,
   reader: ModelTool,
-  read: (args: Readonly<Record<string, unknown>>, signal: AbortSignal) => ReturnType<KeptResults['read']>,
+  read: (args: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<ToolResult>,
 ): ToolCallDeps {
-  const renderings = new WeakMap<ToolResult, RenderedResult>();
   return {
     ...deps,
     find: () => reader,
@@ -81,13 +80,17 @@ function readerDeps(
     },
     host: {
       tools: () => [],
-      async callTool(_, args = {}, { signal = new AbortController().signal } = {}) {
-        const { result, rendered } = await read(args, signal);
-        renderings.set(result, rendered);
-        return result;
-      },
+      callTool: (_, args = {}, { signal = new AbortController().signal } = {}) => read(args, signal),
     },
-    render: (_, result) =>
-      Promise.resolve(renderings.get(result) ?? { rendering: renderForModel(result, deps.rendering) }),
+    // What is read is ready for the model.
+    render: (_, { content }) =>
+      Promise.resolve({
+        rendering: renderingOf(
+          content.flatMap((part) =>
+            part.type === 'text' || part.type === 'image' || part.type === 'audio' ? [part] : [],
+          ),
+          false,
+        ),
+      }),
   };
 }

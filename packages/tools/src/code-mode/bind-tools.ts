@@ -1,7 +1,6 @@
 import type { ToolHost } from '../tool-host.js';
 import { renderForModel } from '../results/render-result.js';
-import type { DispatchOptions, ToolDispatcher } from './tool-dispatcher.js';
-import { toolFailed, valueOf } from './tool-value.js';
+import { toolFailed, valueOf, type DispatchOptions, type ToolDispatcher } from './tool-dispatcher.js';
 
 /** Calls the tools of a generated client: a host, without a policy, or a dispatcher, with the policy of its tools. */
 export type ToolCaller = Pick<ToolHost, 'callTool'> | Pick<ToolDispatcher, 'call'>;

@@ -1,6 +1,13 @@
-import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ALL_TYPES,
+  JSON_TYPES,
+  jsonTypeOf,
+  type JsonType,
+} from '../json/copy-json.js';
 import { formatPointer } from '../json/json-pointer.js';
-import { ALL_TYPES, JSON_TYPES, jsonTypeOf, type JsonType } from '../json/json-types.js';
 import { DRAFT, draftOf, knows, type Draft } from '../schema/dialect.js';
 import { References } from '../schema/references.js';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';

@@ -2,9 +2,9 @@ import type { Toolset } from '../calls/toolset.js';
 import { groupBy, pairKey } from '../names/keys.js';
 import type { GenerateOptions } from './generate-files.js';
 import { createIdentifiers, SERVER_NAMES } from './identifiers.js';
-import { serverTools } from './server-tools.js';
 import { writeServerTypes, type DescribedTool, type GeneratedFile } from './server-types.js';
 import { commentLines, docComment, stringLiteral } from './source-text.js';
+import { serverTools } from './tool-dispatcher.js';
 
 /** Result of {@link toTypeScript}. The same tools give the same texts, in every order and every run. */
 export interface TypeScriptBindings {

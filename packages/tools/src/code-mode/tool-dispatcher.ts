@@ -1,11 +1,10 @@
 import { type Delivery, type ErrorCode, FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
-import type { ToolRef } from '@mcp-fittings/host';
+import { nearestNames, sanitizeText, truncateText } from '@mcp-fittings/toolbox/text';
+import type { ToolRef, ToolResult } from '@mcp-fittings/host';
 import type { LastToolEvent } from '../calls/tool-event.js';
 import type { Toolset } from '../calls/toolset.js';
-import { serverTools } from './server-tools.js';
-import { toolFailed, valueOf } from './tool-value.js';
+import type { ModelTool } from '../model-tools/model-tool.js';
 
 /** Options of one call of a {@link ToolDispatcher}. */
 export interface DispatchOptions {
@@ -198,4 +197,41 @@ function tooManyCalls(server: string, maxPending: number): FittingsError {
     retryable: true,
     hint: 'Wait for a result before the next call.',
   });
+}
+
+/**
+ * Returns the tools of servers, with those that the model has to search for, because code needs no search. The tools of this package,
+ * such as `read_result`, have no server.
+ */
+export function serverTools({ tools, deferred }: Toolset): readonly ModelTool[] {
+  const all = [...deferred, ...tools].filter(({ ref }) => ref.server !== '');
+  return [...new Map(all.map((tool) => [tool.name, tool])).values()];
+}
+
+const MAX_MESSAGE = 4_000;
+
+/**
+ * Returns what a function returns for a result: the structured content of a tool with an output schema, and the whole result of
+ * any other.
+ */
+export function valueOf({ server, tool }: ToolRef, result: ToolResult, structured: boolean): unknown {
+  if (!structured) return result;
+  if (result.structuredContent !== undefined) return result.structuredContent;
+  throw new FittingsError(
+    'PROTOCOL_VIOLATION',
+    `The tool "${show(tool)}" has an output schema but returned no structured content.`,
+    { server, delivery: 'unknown', hint: 'The call has been made. Report this to the author of the server.' },
+  );
+}
+
+/** @param text What the result says, free of control sequences. */
+export function toolFailed({ server, tool }: ToolRef, text: string): FittingsError {
+  return new FittingsError(
+    'TOOL_FAILED',
+    truncateText(`The tool "${show(tool)}" failed: ${text}`, MAX_MESSAGE),
+    {
+      server,
+      delivery: 'unknown',
+    },
+  );
 }

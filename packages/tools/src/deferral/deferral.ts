@@ -4,15 +4,13 @@ import type { ToolHost } from '../tool-host.js';
 import type { LastToolEvent } from '../calls/tool-event.js';
 import type { Toolset } from '../calls/toolset.js';
 import { boundedJson } from '../json/bounded-json.js';
-import { forSameList, type ModelTool } from '../model-tools/model-tool.js';
+import { forSameList, nameTool, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
 import { renderError } from '../results/render-result.js';
 import type { DeferSettings } from './defer-options.js';
 import { createSearchTool, runSearch, TOOL_SEARCH } from './search-tool.js';
 import { createToolConversation, type ToolConversation } from './tool-conversation.js';
-import { ToolIndex } from './tool-index.js';
+import { ToolIndex, type InstructionsOf } from './tool-index.js';
 import { listTools } from './tool-list.js';
-import { goneTool, withDeferLoading } from './native-tools.js';
-import { textsOf } from './tool-texts.js';
 
 /** Number of tools that are read for the index before other work gets its turn. */
 const SLICE = 100;
@@ -21,15 +19,13 @@ const MAX_INSTRUCTIONS = 500;
 /** Longest schema in the error of a call of a tool that the model was not shown. */
 const MAX_SCHEMA = 3_000;
 
-type InstructionsOf = (server: string) => string;
-
 /**
  * Defers most tools of a toolset, if the settings say so. The index is made at the first search, and updated at every further one.
  */
 export class Deferral {
   readonly #settings: DeferSettings;
   readonly #instructions: ServerInstructions;
-  readonly #index = new ToolIndex<ModelTool>();
+  readonly #index = new ToolIndex();
   readonly #tokens = new WeakMap<ModelTool, number>();
   readonly #divide = forSameList((tools: readonly ModelTool[]) => this.#divided(tools));
   #search: { readonly list: string; readonly tool: ModelTool } | undefined;
@@ -137,17 +133,11 @@ export class Deferral {
     deferred: readonly ModelTool[],
     instructionsOf: InstructionsOf,
   ): Promise<(query: string) => readonly ModelTool[]> {
-    const textOf = ({ ref }: ModelTool): string => instructionsOf(ref.server);
-    const indexed = {
-      versionOf: textOf,
-      textsOf: (tool: ModelTool) => textsOf(tool, textOf(tool)),
-      groupOf: ({ ref }: ModelTool) => ref.server,
-    };
     for (let at = 0; at < deferred.length; at += SLICE) {
-      if (this.#index.read(deferred.slice(at, at + SLICE), indexed) > 0) await setImmediate();
+      if (this.#index.read(deferred.slice(at, at + SLICE), instructionsOf) > 0) await setImmediate();
     }
     return (query) => {
-      this.#index.update(deferred, indexed);
+      this.#index.update(deferred, instructionsOf);
       return this.#index.search(query, this.#settings.maxResults);
     };
   }
@@ -178,11 +168,24 @@ function loadedTools(
   const tools = loaded.flatMap((entry) => {
     // Earlier messages refer to the name, and the API rejects a reference to a tool that is not defined.
     if (native === 'anthropic') return withDeferLoading(byName.get(entry.name) ?? goneTool(entry.name));
-    const tool = byName.get(names.nameOf(entry) ?? '');
-    if (tool === undefined) return [];
-    return tool;
+    return byName.get(names.nameOf(entry) ?? '') ?? [];
   });
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
+}
+
+/** Returns the tool, marked as one whose definition is in the result of a search. */
+function withDeferLoading(tool: ModelTool): ModelTool {
+  return tool.deferLoading === true ? tool : nameTool(tool, tool.name, { deferLoading: true });
+}
+
+/**
+ * Returns a tool in place of one that was loaded and that no server has now. Anthropic rejects a request in which a message
+ * refers to a tool that is not defined. A call of it fails with `TOOL_UNKNOWN`.
+ */
+function goneTool(name: string): ModelTool {
+  const description = 'This tool is not available now. Do not call it.';
+  const tool = { server: '', name, title: name, description, inputSchema: { type: 'object' }, digest: name };
+  return nameTool(prepareTool(tool, {}), name, { deferLoading: true });
 }
 
 /** Adds the schema to the error of a call whose arguments the model had to guess. */

@@ -5,10 +5,8 @@ import type { Toolset } from '../calls/toolset.js';
 import type { LastToolEvent } from '../calls/tool-event.js';
 import { hashPair } from '../names/keys.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
-import type { ModelTool } from '../model-tools/model-tool.js';
-import { toolTraits } from '../model-tools/tool-traits.js';
+import { nameTool, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
 import { renderError } from '../results/render-result.js';
-import { convertSchema, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 import { oneLine } from './tool-texts.js';
 
 /** The name of the tool with which a model searches for tools. No tool of a server gets it while `defer` is set. */
@@ -51,28 +49,20 @@ const SELECT = /^\s*select\s*:/i;
 /** Creates `tool_search` as a tool for models. Its `ref` has an empty server. */
 export function createSearchTool(list: string): ModelTool {
   const description = list === '' ? INTRODUCTION : `${INTRODUCTION}\n\n${LIST_HEADING}\n${list}`;
-  let input: ConvertedSchema | undefined;
-  return {
-    name: TOOL_SEARCH,
-    ref: { server: '', tool: TOOL_SEARCH },
-    title: 'Search for tools',
-    description,
-    inputSchema: SCHEMA,
-    repairs: [],
-    originalArguments: (args) => args,
-    traits: toolTraits({ readOnlyHint: true }),
-    get input() {
-      return (input ??= convertSchema(SCHEMA));
-    },
-    output: undefined,
-    definition: {
+  const prepared = prepareTool(
+    {
       server: '',
       name: TOOL_SEARCH,
+      title: 'Search for tools',
       description,
       inputSchema: SCHEMA,
+      annotations: { readOnlyHint: true },
       digest: hashPair(TOOL_SEARCH, description),
     },
-  };
+    {},
+  );
+  // The list has a limit of its own.
+  return { ...nameTool(prepared, TOOL_SEARCH), description };
 }
 
 /** Returns whether a tool is `tool_search`, and not one of a server. */

@@ -13,24 +13,11 @@ const IGNORED = new Set(
   so some such than that the their them then there these they this those through to too tool tools us use used using very want
   was we were what when where which who why will with would you your`.split(/\s+/),
 );
-const MAX_REMEMBERED = { words: 20_000, length: 32 };
-
-/** Finds the words of a text, in the form in which words are compared. Remembers frequent ones. */
-export class WordFinder {
-  readonly #known = new Map<string, readonly string[]>();
-
-  find(text: string): readonly string[] {
-    const words: string[] = [];
-    const plain = !NOT_ASCII.test(text);
-    const folded = plain ? text : text.normalize('NFKD').replace(/\p{Mn}/gu, '');
-    for (const [match] of folded.matchAll(plain ? ASCII_WORD : WORD)) {
-      const forms = this.#known.get(match) ?? formsOf(match.toLowerCase());
-      const isRemembered = this.#known.size < MAX_REMEMBERED.words && match.length <= MAX_REMEMBERED.length;
-      if (isRemembered) this.#known.set(match, forms);
-      for (const form of forms) words.push(form);
-    }
-    return words;
-  }
+/** Finds the words of a text, in the form in which words are compared. */
+export function wordsOf(text: string): readonly string[] {
+  const plain = !NOT_ASCII.test(text);
+  const folded = plain ? text : text.normalize('NFKD').replace(/\p{Mn}/gu, '');
+  return (folded.match(plain ? ASCII_WORD : WORD) ?? []).flatMap((word) => formsOf(word.toLowerCase()));
 }
 
 function formsOf(word: string): readonly string[] {

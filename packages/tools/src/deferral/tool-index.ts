@@ -1,29 +1,20 @@
-import { WordFinder } from './search-words.js';
+import type { ModelTool } from '../model-tools/model-tool.js';
+import { wordsOf } from './search-words.js';
+import { textsOf } from './tool-texts.js';
 
-/** A text to search in, and how much a word in it counts. */
-export interface IndexedText {
-  readonly text: string;
-  readonly weight: number;
-}
-
-/** Says what is indexed of an item: its texts, and a version that changes with them. */
-export interface IndexedItems<Item> {
-  readonly versionOf: (item: Item) => string;
-  readonly textsOf: (item: Item) => readonly IndexedText[];
-  /** Returns a name: a query that has all words of it prefers the items of this name. */
-  readonly groupOf: (item: Item) => string;
-}
-
-interface Entry<Item> {
-  readonly item: Item;
-  readonly version: string;
+interface Entry {
+  readonly tool: ModelTool;
+  readonly instructions: string;
   readonly frequencies: ReadonlyMap<string, number>;
   /** The words of the first text. */
   readonly title: ReadonlySet<string>;
-  /** The words of the group. */
-  readonly group: readonly string[];
+  /** The words of its server's name: a query that has all of them prefers the tools of this server. */
+  readonly server: readonly string[];
   readonly length: number;
 }
+
+/** Returns the instructions of a server. */
+export type InstructionsOf = (server: string) => string;
 
 /** Places of a word: the place of an entry and the frequency of the word there, in turns. An object for each would be much larger. */
 type Posting = number[];
@@ -35,32 +26,28 @@ const PREFIX_WEIGHT = 0.35;
 const MIN_PREFIX = 3;
 /** A server that lists every word there is must not fill the memory. */
 const MAX_WORDS = 200;
-/** Items with a smaller share of the best score are not found. It changes no answer of bench/tool-search, and loads fewer tools. */
+/** Tools with a smaller share of the best score are not found. It changes no answer of bench/tool-search, and loads fewer tools. */
 const LEAST_SHARE = 0.4;
-/** Weight of an item whose group the query names. */
-const GROUP_FACTOR = 1.5;
+/** Weight of a tool whose server the query names. */
+const SERVER_FACTOR = 1.5;
 const REQUIRED = /(?:^|(?<=\s))\+(\S+)/g;
 const MAX_QUERY = { characters: 400, words: 24 };
 
-/**
- * A full-text index by BM25. The same items and query have the same result, whatever was in the index before. Texts must be bounded by
- * the caller.
- */
-export class ToolIndex<Item extends object> {
-  readonly #words = new WordFinder();
-  readonly #known = new WeakMap<Item, Entry<Item>>();
-  #entries: readonly Entry<Item>[] = [];
+/** A full-text index by BM25. The same tools and query have the same result, whatever was in the index before. */
+export class ToolIndex {
+  readonly #known = new WeakMap<ModelTool, Entry>();
+  #entries: readonly Entry[] = [];
   #postings: ReadonlyMap<string, Posting> = new Map();
   #averageLength = 0;
 
-  /** Reads items that are new, or whose version has changed, for a later {@link update}. Returns how many they were. */
-  read(items: readonly Item[], of: IndexedItems<Item>): number {
-    return items.filter((item) => this.#known.get(item) !== this.#entryOf(item, of)).length;
+  /** Reads tools that are new, or whose instructions have changed, for a later {@link update}. Returns how many they were. */
+  read(tools: readonly ModelTool[], instructionsOf: InstructionsOf): number {
+    return tools.filter((tool) => this.#known.get(tool) !== this.#entryOf(tool, instructionsOf)).length;
   }
 
-  /** Makes these the items of the index. */
-  update(items: readonly Item[], of: IndexedItems<Item>): void {
-    const next = items.map((item) => this.#entryOf(item, of));
+  /** Makes these the tools of the index. */
+  update(tools: readonly ModelTool[], instructionsOf: InstructionsOf): void {
+    const next = tools.map((tool) => this.#entryOf(tool, instructionsOf));
     if (next.length === this.#entries.length && next.every((entry, at) => entry === this.#entries[at]))
       return;
     this.#entries = next;
@@ -69,14 +56,14 @@ export class ToolIndex<Item extends object> {
   }
 
   /**
-   * Returns the best items, best first. Words with a `+` before them must occur in the first text of an item; the other words
-   * decide the order. Equally good items keep their order.
+   * Returns the best tools, best first. Words with a `+` before them must occur in the names of a tool and its server; the other words
+   * decide the order. Equally good tools keep their order.
    */
-  search(query: string, limit: number): readonly Item[] {
+  search(query: string, limit: number): readonly ModelTool[] {
     const entries = this.#entries;
     const text = query.slice(0, MAX_QUERY.characters);
-    const required = Array.from(text.matchAll(REQUIRED), ([, word = '']) => this.#words.find(word)).flat();
-    const others = this.#words.find(text.replaceAll(REQUIRED, ' '));
+    const required = Array.from(text.matchAll(REQUIRED), ([, word = '']) => wordsOf(word)).flat();
+    const others = wordsOf(text.replaceAll(REQUIRED, ' '));
     const words = [...new Set(others.length > 0 ? others : required)].slice(0, MAX_QUERY.words);
     const scores = new Map<number, number>();
     for (const word of words) {
@@ -89,9 +76,9 @@ export class ToolIndex<Item extends object> {
       }
     }
     for (const [place, score] of scores) {
-      const { group = [] } = entries[place] ?? {};
-      const isNamed = group.length > 0 && group.every((word) => words.includes(word));
-      if (isNamed) scores.set(place, score * GROUP_FACTOR);
+      const { server = [] } = entries[place] ?? {};
+      const isNamed = server.length > 0 && server.every((word) => words.includes(word));
+      if (isNamed) scores.set(place, score * SERVER_FACTOR);
     }
     const least = LEAST_SHARE * [...scores.values()].reduce((best, score) => Math.max(best, score), 0);
     return [...scores]
@@ -100,28 +87,28 @@ export class ToolIndex<Item extends object> {
       .flatMap(([place]) => entries[place] ?? [])
       .filter(({ title }) => required.every((word) => title.has(word)))
       .slice(0, limit)
-      .map(({ item }) => item);
+      .map(({ tool }) => tool);
   }
 
-  #entryOf(item: Item, { versionOf, textsOf, groupOf }: IndexedItems<Item>): Entry<Item> {
-    const version = versionOf(item);
-    const before = this.#known.get(item);
-    if (before?.version === version) return before;
-    const texts = textsOf(item);
+  #entryOf(tool: ModelTool, instructionsOf: InstructionsOf): Entry {
+    const instructions = instructionsOf(tool.ref.server);
+    const before = this.#known.get(tool);
+    if (before?.instructions === instructions) return before;
+    const texts = textsOf(tool, instructions);
     const frequencies = new Map<string, number>();
     let length = 0;
     // A word counts once in each text: a server could repeat it.
     for (const { text, weight } of texts) {
-      for (const word of new Set(this.#words.find(text))) {
+      for (const word of new Set(wordsOf(text))) {
         if (!frequencies.has(word) && frequencies.size >= MAX_WORDS) continue;
         frequencies.set(word, (frequencies.get(word) ?? 0) + weight);
         length += weight;
       }
     }
-    const title = new Set(this.#words.find(texts[0]?.text ?? ''));
-    const group = this.#words.find(groupOf(item));
-    const entry = { item, version, frequencies, title, group, length };
-    this.#known.set(item, entry);
+    const title = new Set(wordsOf(texts[0]?.text ?? ''));
+    const server = wordsOf(tool.ref.server);
+    const entry = { tool, instructions, frequencies, title, server, length };
+    this.#known.set(tool, entry);
     return entry;
   }
 
@@ -140,7 +127,7 @@ export class ToolIndex<Item extends object> {
   }
 }
 
-function postingsOf(entries: readonly Entry<unknown>[]): ReadonlyMap<string, Posting> {
+function postingsOf(entries: readonly Entry[]): ReadonlyMap<string, Posting> {
   const postings = new Map<string, Posting>();
   for (const [place, { frequencies }] of entries.entries()) {
     for (const [word, frequency] of frequencies) {

@@ -1,7 +1,6 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
-import type { IndexedText } from './tool-index.js';
 
 /** Number of characters that are searched in each text of a tool. A server decides how long the texts are. */
 const SEARCHED = { name: 128, title: 120, description: 1_200, parameterNames: 600, parameters: 1_200 };
@@ -12,7 +11,10 @@ const MAX_DEPTH = 3;
  * Returns what is searched for a tool: its name first, then the texts that say what it does, then those around it. The weights
  * were chosen with the queries of bench/tool-search.
  */
-export function textsOf(tool: ModelTool, instructions: string): readonly IndexedText[] {
+export function textsOf(
+  tool: ModelTool,
+  instructions: string,
+): readonly { readonly text: string; readonly weight: number }[] {
   const parameters = parametersOf(tool);
   return [
     {

@@ -119,6 +119,20 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The types of JSON values that a JSON Schema tells apart; an integer is a number. */
+export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
+/** In the order in which a person writes a union: `string | null`. */
+export const JSON_TYPES: readonly JsonType[] = ['object', 'array', 'string', 'number', 'boolean', 'null'];
+export const ALL_TYPES: ReadonlySet<JsonType> = new Set(JSON_TYPES);
+
+export function jsonTypeOf(value: Json): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  const type = typeof value;
+  return type === 'boolean' || type === 'number' || type === 'string' ? type : 'object';
+}
+
 /** Copies an object to one with ordinary prototypes, which libraries expect. A key `__proto__` stays a key. */
 export function ordinaryObject(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, ordinary(member)]));

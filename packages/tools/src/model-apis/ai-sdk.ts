@@ -2,9 +2,8 @@ import type { Toolset } from '../calls/toolset.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { Rendering } from '../results/rendering.js';
-import type { DefinitionOptions } from './definition-options.js';
+import { type DefinitionOptions, flattenRoot } from './flatten-root.js';
 import { withShortDescription } from '../deferral/search-tool.js';
-import { flattenRoot } from './flatten-root.js';
 import { contentOf, textContent } from './result-content.js';
 
 /** A tool of the AI SDK, assignable to its `Tool`. */

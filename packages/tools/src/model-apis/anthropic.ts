@@ -1,10 +1,9 @@
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { Rendering } from '../results/rendering.js';
-import type { DefinitionOptions } from './definition-options.js';
+import { type DefinitionOptions, flattenRoot } from './flatten-root.js';
 import type { Toolset } from '../calls/toolset.js';
 import { alwaysLoadedTools, isSearchTool } from '../deferral/search-tool.js';
-import { flattenRoot } from './flatten-root.js';
 import { mapContent } from './result-content.js';
 
 /** A tool of the Messages API, assignable to `Anthropic.Tool`. */

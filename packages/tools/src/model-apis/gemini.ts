@@ -4,7 +4,7 @@ import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { MediaPart, Rendering } from '../results/rendering.js';
 import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS } from '../schema/subschemas.js';
-import type { DefinitionOptions } from './definition-options.js';
+import type { DefinitionOptions } from './flatten-root.js';
 import { describeMedia } from './result-content.js';
 
 /**

@@ -2,9 +2,8 @@ import { truncateText } from '@mcp-fittings/toolbox/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { Rendering } from '../results/rendering.js';
-import type { DefinitionOptions } from './definition-options.js';
+import { type DefinitionOptions, flattenRoot } from './flatten-root.js';
 import { withShortDescription } from '../deferral/search-tool.js';
-import { flattenRoot } from './flatten-root.js';
 import { strictModeProblem } from './openai-strict.js';
 import { mapContent, textContent } from './result-content.js';
 

@@ -1,11 +1,10 @@
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import type { CatalogTool, ToolRef } from '@mcp-fittings/host';
+import type { CatalogTool, ToolAnnotations, ToolRef } from '@mcp-fittings/host';
 import type { JsonObject } from '../json/copy-json.js';
 import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema.js';
 import { convertAccepted, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
-import { toolTraits } from './tool-traits.js';
 
 /** A tool of a server in the form that model APIs accept. */
 export interface ModelTool {
@@ -207,3 +206,15 @@ class LazyTool implements PreparedTool {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+
+/** Reads the annotations of a tool, with the cautious value where one is missing. */
+function toolTraits(annotations: ToolAnnotations | undefined): ModelTool['traits'] {
+  const isReadOnly = annotations?.readOnlyHint === true;
+  return {
+    isReadOnly,
+    isDestructive: !isReadOnly && annotations?.destructiveHint !== false,
+    isIdempotent: isReadOnly || annotations?.idempotentHint === true,
+    isOpenWorld: annotations?.openWorldHint !== false,
+    isConcurrencySafe: isReadOnly,
+  };
+}

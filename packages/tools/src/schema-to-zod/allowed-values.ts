@@ -1,6 +1,12 @@
-import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ALL_TYPES,
+  JSON_TYPES,
+  type JsonType,
+} from '../json/copy-json.js';
 import type { SchemaDifferences } from '../schema/schema-differences.js';
-import { ALL_TYPES, JSON_TYPES, type JsonType } from '../json/json-types.js';
 import { anyOf, openInheritedNames, type SimpleSchema } from './simple-schema.js';
 
 /** The keyword `type`. */

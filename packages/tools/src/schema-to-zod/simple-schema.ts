@@ -1,5 +1,5 @@
 import type { SchemaDifferences } from '../schema/schema-differences.js';
-import type { JsonType } from '../json/json-types.js';
+import type { JsonType } from '../json/copy-json.js';
 import type { LinearPattern } from '../schema/linear-pattern.js';
 
 /**

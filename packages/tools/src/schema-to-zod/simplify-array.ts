@@ -1,7 +1,6 @@
 import { DRAFT, knows } from '../schema/dialect.js';
-import type { JsonObject } from '../json/copy-json.js';
+import { type JsonObject, JSON_TYPES } from '../json/copy-json.js';
 import { readCounts } from './simplify-scalar.js';
-import { JSON_TYPES } from '../json/json-types.js';
 import { allOf, type SimpleSchema } from './simple-schema.js';
 import type { Simplifier } from './simplify-schema.js';
 import { isSchema } from '../schema/subschemas.js';

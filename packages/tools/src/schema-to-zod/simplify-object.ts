@@ -1,8 +1,7 @@
 import { knows } from '../schema/dialect.js';
 import { formatPointer } from '../json/json-pointer.js';
 import type { LinearPattern } from '../schema/linear-pattern.js';
-import type { JsonType } from '../json/json-types.js';
-import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
+import { type JsonType, isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { readCounts } from './simplify-scalar.js';
 import { allOf, anyOf, isNothing, nothing, openInheritedNames, type SimpleSchema } from './simple-schema.js';
 import type { Simplifier } from './simplify-schema.js';

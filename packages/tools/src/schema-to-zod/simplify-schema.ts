@@ -1,6 +1,12 @@
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import type { Json, JsonObject } from '../json/copy-json.js';
-import { ALL_TYPES, JSON_TYPES, jsonTypeOf, type JsonType } from '../json/json-types.js';
+import {
+  type Json,
+  type JsonObject,
+  ALL_TYPES,
+  JSON_TYPES,
+  jsonTypeOf,
+  type JsonType,
+} from '../json/copy-json.js';
 import { LinearPattern } from '../schema/linear-pattern.js';
 import { DRAFT, knows, type Draft } from '../schema/dialect.js';
 import type { References, Target } from '../schema/references.js';

@@ -1,5 +1,4 @@
 import type Sharp from 'sharp';
-import { byteLength } from '../results/media.js';
 import type { MediaPart } from '../results/rendering.js';
 import type { SpillOptions } from './create-spill.js';
 import { readImageSize, type ImageSize } from './image-size.js';
@@ -40,9 +39,10 @@ export class ImageScaler {
   }
 
   /** Resolves with the image, with a smaller one, or with the reason why neither fits. Does not reject. */
-  bound(image: MediaPart, data: Uint8Array, maxBytes: number): Promise<BoundedImage> {
+  bound(image: MediaPart, maxBytes: number): Promise<BoundedImage> {
+    const data = Buffer.from(image.data, 'base64');
     const size = readImageSize(data, image.mimeType);
-    if (size !== undefined && this.#fits(size) && byteLength(image.data) <= maxBytes)
+    if (size !== undefined && this.#fits(size) && data.length <= maxBytes)
       return Promise.resolve({ part: image });
     if (size === undefined) return Promise.resolve({ problem: 'its header is damaged' });
     const inPixels = `${size.width} × ${size.height} pixels`;
@@ -53,7 +53,7 @@ export class ImageScaler {
     return result;
   }
 
-  async #scale(image: MediaPart, data: Uint8Array, size: ImageSize, maxBytes: number): Promise<BoundedImage> {
+  async #scale(image: MediaPart, data: Buffer, size: ImageSize, maxBytes: number): Promise<BoundedImage> {
     const sharp = await loadSharp();
     if (sharp === undefined)
       return {

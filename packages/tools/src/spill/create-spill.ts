@@ -209,7 +209,7 @@ class Results implements KeptResults {
   async read(
     args: Readonly<Record<string, unknown>>,
     { rendering, conversation, signal }: Parameters<KeptResults['read']>[1],
-  ): Promise<{ readonly result: ToolResult; readonly rendered: RenderedResult }> {
+  ): Promise<ToolResult> {
     const asked = parseReadArguments(args);
     const { options, pageCharacters, clock, scaler } = this.#settings;
     try {
@@ -222,7 +222,7 @@ class Results implements KeptResults {
         clock,
         signal,
       });
-      return { result: { content: [...parts] }, rendered: { rendering: renderingOf(parts, false) } };
+      return { content: [...parts] };
     } catch (error) {
       signal.throwIfAborted();
       throw asSpillError(error, 'Could not read a large result.');
@@ -241,7 +241,7 @@ class Results implements KeptResults {
     await ready();
     const reference = `r_${randomBytes(16).toString('base64url')}`;
     const key = keyOf(owner, reference);
-    const data = encodeResult(whole.content, whole.items);
+    const data = encodeResult(whole);
     await options.store.put(key, data, { ttlMs, owner });
     if (this.#removeOnClose) this.#keys.add(key);
     return {

@@ -8,8 +8,7 @@ export interface ImageSize {
  * Reads the size of a PNG, JPEG, GIF or WebP image without decoding it. Returns undefined if the header is incomplete or says
  * nothing; the data may still be damaged.
  */
-export function readImageSize(data: Uint8Array, mimeType: string): ImageSize | undefined {
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
+export function readImageSize(bytes: Buffer, mimeType: string): ImageSize | undefined {
   try {
     const size = sizeOf(bytes, mimeType);
     return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;

@@ -1,6 +1,6 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
-import { checkMedia, readableSize } from '../results/media.js';
+import { byteLength, checkMedia, readableSize } from '../results/media.js';
 import type { RenderedPart } from '../results/rendering.js';
 import type { ImageScaler } from './bounded-image.js';
 import { endOfPage, isPair } from './cut-text.js';
@@ -110,16 +110,11 @@ async function readItem(
   const item = items[number - 1];
   if (item === undefined)
     throw invalid(`the result has ${items.length} items, and item ${number} does not exist`);
-  const { data } = item;
-  const check = checkMedia(
-    Buffer.from(data.buffer, data.byteOffset, data.length).toString('base64'),
-    item.mimeType,
-    Infinity,
-  );
-  const facts = `Item ${number} of ${items.length} of ${reference}: ${item.mimeType}, ${readableSize(data.length)}`;
+  const check = checkMedia(item.data, item.mimeType, Infinity);
+  const facts = `Item ${number} of ${items.length} of ${reference}: ${item.mimeType}, ${readableSize(byteLength(item.data))}`;
   const shown =
     check.problem === undefined
-      ? await boundMedia(check.part, data, maxMediaBytes, scaler)
+      ? await boundMedia(check.part, maxMediaBytes, scaler)
       : { problem: check.problem };
   if (shown.problem !== undefined) return [{ type: 'text', text: `[${facts}, not shown: ${shown.problem}]` }];
   const { part, scaled } = shown;

@@ -10,8 +10,6 @@ import type { StoredResult } from './result-record.js';
 
 /** A result as it is kept, and what of it a model may see at once. */
 export interface WholeResult extends StoredResult {
-  /** The text in UTF-8, encoded piece by piece, so that other work can run in between. */
-  readonly content: readonly Uint8Array[];
   /** The images and audio that fit, each with its place in the text, and with the line of the text that describes it. */
   readonly media: readonly { readonly at: number; readonly line: string; readonly part: MediaPart }[];
   /** True if an image or audio is described, or smaller than it was. */
@@ -36,9 +34,8 @@ export async function readWholeResult(
   segments: readonly Segment[],
   { maxBytes, maxMedia, maxMediaBytes, scaler, signal }: WholeResultOptions,
 ): Promise<WholeResult> {
-  const items: StoredResult['items'][number][] = [];
+  const items: MediaPart[] = [];
   const media: { at: number; line: string; part: MediaPart }[] = [];
-  const content: Uint8Array[] = [];
   let text = '';
   let bytes = 0;
   let isReduced = false;
@@ -47,9 +44,7 @@ export async function readWholeResult(
     if (bytes > maxBytes) throw tooLarge(maxBytes);
   };
   const write = (piece: string): void => {
-    const encoded = Buffer.from(piece);
-    count(encoded.length);
-    content.push(encoded);
+    count(Buffer.byteLength(piece));
     text += piece;
   };
   const writeLine = (line: string): void => write(text === '' ? line : `\n${line}`);
@@ -78,15 +73,15 @@ export async function readWholeResult(
       writeLine(clean(describeMedia(segment, check.problem)));
       continue;
     }
-    const { type, mimeType, data: base64 } = check.part;
-    const data = Buffer.from(base64, 'base64');
-    count(data.length);
-    items.push({ type, mimeType, data });
+    const { mimeType, data } = check.part;
+    const size = byteLength(data);
+    count(size);
+    items.push(check.part);
     const shown =
       media.length >= maxMedia
         ? { problem: 'the result has too many media' }
-        : await boundMedia(check.part, data, maxMediaBytes, scaler);
-    const facts = [`item ${items.length}`, segment.label, mimeType, readableSize(data.length)];
+        : await boundMedia(check.part, maxMediaBytes, scaler);
+    const facts = [`item ${items.length}`, segment.label, mimeType, readableSize(size)];
     if (shown.part === undefined) facts.push(`not shown: ${shown.problem}`);
     else if (shown.scaled !== undefined) {
       const { from, to } = shown.scaled;
@@ -97,7 +92,7 @@ export async function readWholeResult(
     if (shown.part !== undefined) media.push({ at: text.length, line, part: shown.part });
     isReduced ||= shown.part !== check.part;
   }
-  return { text, content, items, media, isReduced };
+  return { text, items, media, isReduced };
 }
 
 function tooLarge(maxBytes: number): FittingsError {
@@ -115,11 +110,10 @@ type BoundedMedia = Awaited<ReturnType<ImageScaler['bound']>>;
 /** Returns media that fit, or why they do not. Audio is bounded in bytes only: no part of it means the same as the whole. */
 export async function boundMedia(
   part: MediaPart,
-  data: Uint8Array,
   maxBytes: number,
   scaler: ImageScaler | undefined,
 ): Promise<BoundedMedia> {
-  if (part.type === 'image' && scaler !== undefined) return scaler.bound(part, data, maxBytes);
+  if (part.type === 'image' && scaler !== undefined) return scaler.bound(part, maxBytes);
   if (byteLength(part.data) <= maxBytes) return { part };
   return { problem: `it is larger than ${readableSize(maxBytes)}` };
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bindTools, createToolDispatcher, toTypeScript } from '../../src/code-mode.js';
 import { createTools, type ToolsOptions } from '../../src/create-tools.js';
 import { createSpill, memorySpillStore } from '../../src/spill.js';
-import { naming } from '../../src/names/naming-strategies.js';
+import { naming } from '../../src/names/tool-names.js';
 import { createToolPolicy } from '../../src/permissions/tool-policy.js';
 import { binaryOf } from '../corpus/real-servers.mjs';
 import { fakeHost, text, tool, type FakeHost } from '../support/fake-host.js';

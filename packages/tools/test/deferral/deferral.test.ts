@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LastToolEvent } from '../../src/calls/tool-event.js';
 import { createTools, type ToolsOptions } from '../../src/create-tools.js';
 import type { DeferOptions } from '../../src/deferral/defer-options.js';
-import { naming } from '../../src/names/naming-strategies.js';
+import { naming } from '../../src/names/tool-names.js';
 import { createToolPolicy } from '../../src/permissions/tool-policy.js';
 import { fakeHost, tool } from '../support/fake-host.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ToolIndex, type IndexedItems } from '../../src/deferral/tool-index.js';
+import { ToolIndex } from '../../src/deferral/tool-index.js';
 import { textsOf } from '../../src/deferral/tool-texts.js';
 import { createTools } from '../../src/create-tools.js';
 import type { ModelTool } from '../../src/model-tools/model-tool.js';
@@ -9,23 +9,24 @@ import { fakeHost, tool } from '../support/fake-host.js';
 interface Item {
   readonly name: string;
   readonly text?: string;
-  readonly version?: string;
   readonly group?: string;
 }
 
-const indexed: IndexedItems<Item> = {
-  versionOf: ({ version = '' }) => version,
-  textsOf: ({ name, text = '', version = '' }) => [
-    { text: name, weight: 3 },
-    { text: `${text} ${version}`, weight: 1 },
-  ],
-  groupOf: ({ group = '' }) => group,
-};
+/** The items as tools, in the same order: a group is a server, and a text a description. */
+function toolsOf(items: readonly Item[]): readonly ModelTool[] {
+  const host = fakeHost(
+    items.map(({ name, text, group = 's' }) => tool(name, { server: group, description: text })),
+  );
+  const { tools } = createTools(host).snapshot();
+  return items.flatMap(({ name }) => tools.find(({ ref }) => ref.tool === name) ?? []);
+}
+
+const silent = (): string => '';
 
 function search(items: readonly Item[], query: string, limit = 10): readonly string[] {
-  const index = new ToolIndex<Item>();
-  index.update(items, indexed);
-  return index.search(query, limit).map(({ name }) => name);
+  const index = new ToolIndex();
+  index.update(toolsOf(items), silent);
+  return index.search(query, limit).map(({ ref }) => ref.tool);
 }
 
 describe('the index', () => {
@@ -59,14 +60,12 @@ describe('the index', () => {
   });
 
   it('prefers the tools of a server that the query names, and finds those of others', () => {
-    const text = 'Creates a comment';
     const tools = [
-      { name: 'a', text, group: 'tracker' },
-      { name: 'b', text, group: 'work-pages' },
+      { name: 'comment', text: 'For work and pages', group: 'tracker' },
+      { name: 'x', text: 'Writes a comment', group: 'work-pages' },
     ];
-    expect(search(tools, 'create comment')).toEqual(['a', 'b']);
-    expect(search(tools, 'work pages create comment')).toEqual(['b', 'a']);
-    expect(search(tools, 'pages create comment')).toEqual(['a', 'b']);
+    expect(search(tools, 'work pages comment')).toEqual(['x', 'comment']);
+    expect(search(tools, 'pages comment')).toEqual(['comment', 'x']);
   });
 
   it.each([
@@ -123,26 +122,13 @@ describe('the index', () => {
   });
 
   it('reads only what is new or changed', () => {
-    const read: string[] = [];
-    const counted: IndexedItems<Item> = {
-      ...indexed,
-      textsOf: (item) => {
-        read.push(item.name);
-        return indexed.textsOf(item);
-      },
-    };
-    let version = '1';
-    const index = new ToolIndex<Item>();
-    const of = { ...counted, versionOf: ({ name }: Item) => (name === 'b' ? version : '') };
-    const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
-    expect(index.read([a, b], of)).toBe(2);
-    expect(index.read([a, b], of)).toBe(0);
-    index.update([a, b], of);
-    index.update([a, b, c], of);
-    version = '2';
-    index.update([b, c], of);
-    index.update([a, b, c], of);
-    expect(read).toEqual(['a', 'b', 'c', 'b']);
+    const index = new ToolIndex();
+    const [a, b, c] = toolsOf([{ name: 'a' }, { name: 'b', group: 'r' }, { name: 'c' }]);
+    expect(index.read([a!, b!], silent)).toBe(2);
+    expect(index.read([a!, b!], silent)).toBe(0);
+    index.update([a!, b!], silent);
+    expect(index.read([a!, b!, c!], silent)).toBe(1);
+    expect(index.read([a!, b!, c!], (server) => (server === 'r' ? 'orbits' : ''))).toBe(1);
   });
 
   it('finds the same, whatever was in it before', () => {
@@ -168,42 +154,28 @@ describe('the index', () => {
         fc.array(fc.array(fc.nat({ max: 11 }), { maxLength: 8 }), { maxLength: 4 }),
         fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3 }),
         (items, earlier, query) => {
-          const index = new ToolIndex<Item>();
+          const tools = toolsOf(items);
+          const index = new ToolIndex();
           for (const places of earlier)
             index.update(
-              places.flatMap((at) => items[at] ?? []),
-              indexed,
+              places.flatMap((at) => tools[at] ?? []),
+              silent,
             );
-          index.update(items, indexed);
-          const fresh = new ToolIndex<Item>();
-          fresh.update(items, indexed);
+          index.update(tools, silent);
+          const fresh = new ToolIndex();
+          fresh.update(tools, silent);
           expect(index.search(query.join(' '), 5)).toEqual(fresh.search(query.join(' '), 5));
         },
       ),
     );
-  });
-
-  it('a text with a million words adds two hundred of them', () => {
-    const word = (at: number): string =>
-      at.toString().replace(/./g, (digit) => 'bcdfghjklm'[Number(digit)] ?? '') + 'q';
-    const text = Array.from({ length: 100_000 }, (_, at) => word(at)).join(' ');
-    const index = new ToolIndex<Item>();
-    index.update([{ name: 'huge', text }], indexed);
-    const found = Array.from({ length: 400 }, (_, at) => index.search(word(at), 1).length);
-    expect(found.reduce((sum, count) => sum + count, 0)).toBe(199);
-    expect(index.search('x '.repeat(1_000_000), 1)).toEqual([]);
   });
 });
 
 describe('what is searched of a tool', () => {
   const found = (query: string, more: Parameters<typeof tool>[1], instructions = ''): boolean => {
     const host = fakeHost([tool('plain_name', more)]);
-    const index = new ToolIndex<ModelTool>();
-    index.update(createTools(host).snapshot().tools, {
-      versionOf: () => '',
-      textsOf: (each) => textsOf(each, instructions),
-      groupOf: ({ ref }) => ref.server,
-    });
+    const index = new ToolIndex();
+    index.update(createTools(host).snapshot().tools, () => instructions);
     return index.search(query, 1).length === 1;
   };
 

@@ -3,7 +3,7 @@ import { createTools } from '../../src/create-tools.js';
 import type { ModelTool } from '../../src/model-tools/model-tool.js';
 import { anthropicTools } from '../../src/model-apis/anthropic.js';
 import { aiSdkTools } from '../../src/model-apis/ai-sdk.js';
-import type { DefinitionOptions } from '../../src/model-apis/definition-options.js';
+import type { DefinitionOptions } from '../../src/model-apis/flatten-root.js';
 import { geminiFunctions } from '../../src/model-apis/gemini.js';
 import { openAiChatTools, openAiResponsesTools } from '../../src/model-apis/openai.js';
 import { fakeHost, tool } from '../support/fake-host.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createHost } from '@mcp-fittings/host';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { expect, it } from 'vitest';
-import { naming } from '../../src/names/naming-strategies.js';
+import { naming } from '../../src/names/tool-names.js';
 import { renderForModel } from '../../src/results/render-result.js';
 import { createTools } from '../../src/create-tools.js';
 

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../../scripts/rounds.js';
 import { nameLimits, type NameLimits } from '../../src/names/shorten-name.js';
-import { naming, type NamingStrategy } from '../../src/names/naming-strategies.js';
-import { createToolNames } from '../../src/names/tool-names.js';
+import { naming, type NamingStrategy, createToolNames } from '../../src/names/tool-names.js';
 
 const strategies: Readonly<Record<string, NamingStrategy>> = {
   ...naming,
