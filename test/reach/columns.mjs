@@ -1,14 +1,26 @@
 /** The packagings: each builds the program from installed packages, and says how to run what it has built. */
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build as esbuild } from 'esbuild';
 import { rolldown } from 'rolldown';
 
 const here = import.meta.dirname;
+const ROOT = join(here, '../..');
 const run = promisify(execFile);
 const bin = (name) => join(here, 'node_modules/.bin', name);
+
+/** Resolves with the `require` of the frameworks. They are 400 MB, so that they are installed for the first column that needs them. */
+async function frameworks() {
+  const folder = join(here, 'frameworks');
+  if (!existsSync(join(folder, 'node_modules')))
+    await run('npm', ['ci', '--no-progress', '--ignore-scripts', '--prefix', folder]);
+  return createRequire(join(folder, 'package.json'));
+}
+
 const NODE_NEWEST = join(here, 'node_modules/node-26/bin/node');
 
 /** Options of a bundle for Node.js, with the defaults of the bundler. */
@@ -48,6 +60,57 @@ export const COLUMNS = {
     });
     await built.close();
     return packaged(process.execPath, [join(out, 'main.mjs')]);
+  },
+  webpack: async ({ program, out }) => {
+    const output = { path: out, filename: 'main.cjs' };
+    const webpack = (await frameworks())('webpack');
+    const compiler = webpack({ target: 'node20', mode: 'production', entry: program, output });
+    const stats = await promisify(compiler.run.bind(compiler))();
+    if (stats.hasErrors()) throw new Error(stats.toString('errors-only'));
+    return packaged(process.execPath, [join(out, 'main.cjs')]);
+  },
+  'vite-ssr': async ({ program, out }) => {
+    const { build } = await import(pathToFileURL((await frameworks()).resolve('vite')).href);
+    const options = { ssr: program, outDir: out, emptyOutDir: false };
+    await build({ configFile: false, logLevel: 'error', build: options, ssr: { noExternal: true } });
+    return packaged(process.execPath, [join(out, 'program.js')]);
+  },
+  next: async ({ program, out }) => {
+    const next = (await frameworks()).resolve('next/dist/bin/next');
+    const app = dirname(program);
+    cpSync(join(here, 'frameworks/next-app'), app, { recursive: true });
+    mkdirSync(join(app, 'node_modules'));
+    for (const name of ['next', 'react', 'react-dom'])
+      symlinkSync(join(here, 'frameworks/node_modules', name), join(app, 'node_modules', name));
+    const env = { ...process.env, REACH_ROOT: ROOT, NEXT_TELEMETRY_DISABLED: '1' };
+    await run(process.execPath, [next, 'build', app], { env });
+    cpSync(join(app, '.next/standalone'), out, { recursive: true, verbatimSymlinks: true });
+    // Its script starts the server only, so that it cannot be the shared process.
+    const shared = '@mcp-fittings/transport-shared';
+    symlinkSync(join(dirname(app), 'node_modules', shared), join(out, 'node_modules', shared));
+    const server = join(out, relative(ROOT, app), 'server.js');
+    return { command: process.execPath, args: [join(here, 'frameworks/run-next.mjs'), server] };
+  },
+  /** Its main process, as far as a program notices: its versions, and an executable that is a Node.js only if a variable says so. */
+  electron: ({ program, out }) => {
+    const electron = join(out, 'electron');
+    const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+    writeFileSync(
+      electron,
+      `#!/bin/sh
+[ -n "$ELECTRON_RUN_AS_NODE" ] && exec ${quoted(process.execPath)} "$@"
+echo 'fails electron: the program was started again'
+`,
+    );
+    chmodSync(electron, 0o755);
+    const conditions = join(out, 'conditions.cjs');
+    writeFileSync(
+      conditions,
+      `Object.defineProperty(process.versions, 'electron', { value: '45.5.0' });
+Object.defineProperty(process, 'type', { value: 'browser' });
+process.execPath = ${JSON.stringify(electron)};`,
+    );
+    return { command: process.execPath, args: ['--require', conditions, program] };
   },
   'single-executable': async ({ program, out }) => {
     const main = join(out, 'main.cjs');

@@ -4,7 +4,6 @@
  *
  * @packageDocumentation
  */
-import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 
@@ -74,6 +73,8 @@ export function ownProgram(request: OwnProgramRequest): OwnProgram {
  * program or the executable. Throws if it is not found.
  */
 export function installedFile(specifier: string, importer: string | undefined): string {
+  // webpack rewrites the calls of what it sees imported.
+  const { createRequire } = process.getBuiltinModule('node:module');
   let failure: unknown;
   for (const place of [importer, process.argv[1], process.execPath]) {
     if (place === undefined) continue;

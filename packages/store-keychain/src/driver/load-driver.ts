@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as Keyring from '@napi-rs/keyring';
@@ -9,7 +8,7 @@ import type { DriverSpec, KeytarLike } from './keychain-driver.js';
 export async function loadDriver(spec: DriverSpec): Promise<KeytarLike> {
   if (spec === '@napi-rs/keyring') return loadNapiKeyring();
   const specifier = typeof spec === 'string' ? spec : urlOf(spec.module);
-  const loaded: unknown = await import(specifier);
+  const loaded: unknown = await import(/* webpackIgnore: true */ specifier);
   for (const candidate of [loaded, memberOf(loaded, 'default')]) {
     if (isKeytar(candidate)) return candidate;
   }
@@ -26,6 +25,7 @@ const SECRET_SERVICE_ONLY = { linux: { store: 'secret-service' } } as const;
 /** Adapts `@napi-rs/keyring` to the functions of keytar. A bundler that found an import of native code would stop there. */
 async function loadNapiKeyring(): Promise<KeytarLike> {
   const path = installedFile('@napi-rs/keyring', import.meta.url);
+  const { createRequire } = process.getBuiltinModule('node:module');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its declarations
   const { AsyncEntry } = createRequire(path)(path) as typeof Keyring;
   // Created per call: an entry holds a connection to the service, which may have been restarted since.
