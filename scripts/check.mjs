@@ -14,7 +14,7 @@ const contracts = readdirSync('packages')
 
 /** @type {readonly (readonly [name: string, command: string, args: readonly string[]])[]} */
 const STEPS = [
-  ['format', 'prettier', ['--check', '--log-level', 'warn', '.']],
+  ['format', 'prettier', ['--check', '--cache', '--log-level', 'warn', '.']],
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']],
   ['build', 'turbo', ['run', 'build', '--output-logs=errors-only']],
   ['types of the tests', 'tsc', ['-p', 'tsconfig.tests.json']],

@@ -1,6 +1,6 @@
 /** What the client does in each scenario. One host, one configuration for all of them. */
 import { oauth } from '@mcp-fittings/auth-oauth';
-import { xaa, XAA_EXTENSION } from '@mcp-fittings/auth-oauth/xaa';
+import { xaa, XAA_EXTENSION } from '@mcp-fittings/auth-xaa';
 import { sdkV2 } from '@mcp-fittings/engine-sdk/v2';
 import { createHost } from '@mcp-fittings/host';
 import { createSkills } from '@mcp-fittings/host/skills';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { oauth, type Interaction } from '@mcp-fittings/auth-oauth';
-import { xaa } from '@mcp-fittings/auth-oauth/xaa';
+import { xaa } from '@mcp-fittings/auth-xaa';
 import type { AuthPlugin, HostCache, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
@@ -23,7 +23,7 @@ import {
   startAuthorizationServer as startCompanyServer,
   startIdentityProvider,
   type TestIdentityProvider,
-} from '../../../packages/auth-oauth/test/xaa/support/company.mjs';
+} from '../../../packages/auth-xaa/test/support/company.mjs';
 import { startPersonalServers, type PersonalServers } from './support/personal-server.js';
 
 type Person = 'ann' | 'bob';

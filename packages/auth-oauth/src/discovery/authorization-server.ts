@@ -3,7 +3,8 @@ import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { pickMetadata } from './accepted-metadata.js';
 import { canDescribe, issuerUrl, metadataUrls } from './issuer-url.js';
-import type { MetadataReader } from './metadata-reader.js';
+import { MetadataReader } from './metadata-reader.js';
+import type { Fetcher } from '../protocol/endpoint.js';
 import { isSameIssuer, textOf } from '../protocol/values.js';
 
 /**
@@ -11,6 +12,38 @@ import { isSameIssuer, textOf } from '../protocol/values.js';
  * with the same origin.
  */
 type IssuerMatch = 'exact' | 'origin';
+
+/**
+ * Finds the metadata of an authorization server at the well-known URLs of RFC 8414 and OpenID Connect Discovery. Resolves
+ * with the members that sign-in uses, or with undefined if there is no metadata. Rejects with `AUTH_DISCOVERY_FAILED` if
+ * the metadata is not acceptable, and with the codes of the network for temporary failures.
+ * @example
+ * ```ts
+ * const metadata = await findAuthorizationServer({ network, server: 'idp', issuer: 'https://idp.example.com' });
+ * console.log(metadata?.token_endpoint);
+ * ```
+ * @see https://www.rfc-editor.org/rfc/rfc8414.html
+ */
+export async function findAuthorizationServer({
+  network,
+  server,
+  issuer,
+  signal,
+}: {
+  /** Sends the requests. */
+  readonly network: Fetcher;
+  /** Name of the server that the lookup is for, for messages. */
+  readonly server: string;
+  /** The issuer identifier. */
+  readonly issuer: string;
+  /** Aborts the requests. */
+  readonly signal?: AbortSignal | undefined;
+}): Promise<AuthorizationServer | undefined> {
+  const reader = new MetadataReader(network, server, signal);
+  const found = await readIssuerMetadata(reader, issuer, 'exact');
+  if (found === undefined && reader.temporaryFailure !== undefined) throw reader.temporaryFailure;
+  return found;
+}
 
 /**
  * Reads the metadata of an issuer at the well-known URLs that the MCP specification lists. Only members that are used, and of

@@ -2,12 +2,9 @@ import {
   type AuthChallenge,
   type AuthProvider,
   FittingsError,
-  type Logger,
   type SignInOptions,
-  type TokenStore,
 } from '@mcp-fittings/client-core';
-import type { HttpClient } from '@mcp-fittings/http-client';
-import type { AuthorizationServer, DPoPHandle, TokenEndpointResponse } from 'oauth4webapi';
+import type { DPoPHandle, TokenEndpointResponse } from 'oauth4webapi';
 import type { CachedDiscovery } from '../discovery/discover.js';
 import type { TokenProviderOptions } from '../options.js';
 import { ProviderContext } from '../provider/provider-context.js';
@@ -29,33 +26,15 @@ export interface Grant {
    */
   run(request: GrantRequest): Promise<GrantedToken>;
   /** Returns whether a stored token may still be used. Default: every token. */
-  readonly accepts?: ((held: Pick<GrantedToken, 'session'>) => boolean) | undefined;
+  readonly accepts?: ((held: TokenRecord) => boolean) | undefined;
 }
 
 /** Options of a {@link Grant} for one token. */
 export interface GrantRequest {
   /** Server, store, network and logger of the provider. */
-  readonly provider: {
-    /** Name of the MCP server, for messages. */
-    readonly server: string;
-    /** Keeps tokens. */
-    readonly store: TokenStore;
-    /** Sends the requests to the authorization server. */
-    readonly network: Pick<HttpClient, 'fetch'>;
-    /** Receives warnings. */
-    readonly logger: Logger | undefined;
-    /** Returns the key in the store for one kind of value of this server, entry and person. */
-    keyOf(kind: string): string;
-  };
-  /** Result of the discovery. */
-  readonly discovered: {
-    /** Metadata of the authorization server. */
-    readonly authorizationServer: AuthorizationServer;
-    /** The resource that the token is for. */
-    readonly resource: string;
-    /** The `resource` parameter of the token request; undefined to send none. */
-    readonly resourceParameter: string | undefined;
-  };
+  readonly provider: ProviderContext;
+  /** The authorization server, and the resource that the token is for. */
+  readonly discovered: CachedDiscovery;
   /** The scopes to request; empty to request none. */
   readonly scopes: readonly string[];
   /** Signs the DPoP proofs that the token shall be bound to; undefined for a bearer token. */

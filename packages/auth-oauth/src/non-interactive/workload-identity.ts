@@ -24,7 +24,7 @@ export interface WorkloadOptions extends TokenProviderOptions {
 }
 
 /** The `grant_type` of JWT assertions. @see https://www.rfc-editor.org/rfc/rfc7523.html#section-2.1 */
-export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /**
  * Creates a provider that exchanges the JWT of a workload (Kubernetes, SPIFFE, a cloud) for tokens, so that no secret has

@@ -1,5 +1,4 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import type { HttpClient } from '@mcp-fittings/http-client';
 import {
   allowInsecureRequests,
   ClientSecretPost,
@@ -22,6 +21,7 @@ import type { OAuthProviderOptions } from '../options.js';
 import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
 import {
   asResponse,
+  type Fetcher,
   guardedFetch,
   type GuardedRequest,
   readAnswer,
@@ -43,7 +43,7 @@ export interface OAuthClient {
 /** A request to a token endpoint, of any grant. */
 export interface TokenRequest {
   /** Sends the request. */
-  readonly network: Pick<HttpClient, 'fetch'>;
+  readonly network: Fetcher;
   /** Name of the MCP server that the token is for, for messages. */
   readonly server: string;
   /** Metadata of the authorization server. */
@@ -192,25 +192,31 @@ async function isSigned(request: TokenRequest, response: Response): Promise<bool
   }
 }
 
+/** Options of a refresh, besides those for which the refresh token was issued. */
+export interface RefreshOptions {
+  /** The resource that the token is for. @see https://www.rfc-editor.org/rfc/rfc8707.html */
+  readonly resource?: string | undefined;
+  /** The scopes that were granted. A few servers demand them. Default: none are sent, which asks for the same. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
 /**
  * Refreshes a token. Does not store the response: a rotated refresh token in it replaces the old one, which is used up. If
  * the server refuses the scopes, the request is sent once more without them.
  *
  * Rejects with `AUTH_FAILED` if the server refuses (`details.oauthError` is `invalid_grant` for a dead refresh token),
  * `SERVER_ERROR`, `RATE_LIMITED`, or the codes of the network.
+ * @example
+ * ```ts
+ * const request = { network, server, authorizationServer, client };
+ * const response = await refreshTokenGrant(request, refreshToken, { resource, scopes: record.scopes });
+ * ```
  * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-6
  */
 export async function refreshTokenGrant(
   request: TokenRequest,
   refreshToken: string,
-  {
-    resource,
-    scopes = [],
-  }: {
-    readonly resource?: string | undefined;
-    /** The scopes that were granted. A few servers demand them. Default: none are sent, which asks for the same. */
-    readonly scopes?: readonly string[] | undefined;
-  } = {},
+  { resource, scopes = [] }: RefreshOptions = {},
 ): Promise<TokenEndpointResponse> {
   const refresh = (scope: string): Promise<TokenEndpointResponse> =>
     requestToken(
@@ -235,6 +241,19 @@ export async function refreshTokenGrant(
   }
 }
 
+/** A private key that authenticates the client with `private_key_jwt`. */
+export type ClientKey = NonNullable<OAuthProviderOptions['clientKey']>;
+
+/** Options of {@link clientAuthentication}. */
+export interface ClientAuthOptions {
+  /** The client secret. */
+  readonly secret?: string | undefined;
+  /** A private key; preferred to a secret. */
+  readonly key?: ClientKey | undefined;
+  /** The method of the registration (`token_endpoint_auth_method`). Default: chosen from what the server supports. */
+  readonly method?: string | undefined;
+}
+
 /** RFC 8414: the default of `token_endpoint_auth_methods_supported`. */
 const DEFAULT_METHODS = ['client_secret_basic'];
 
@@ -248,17 +267,7 @@ const DEFAULT_METHODS = ['client_secret_basic'];
  * ```
  * @see https://www.rfc-editor.org/rfc/rfc8414.html#section-2
  */
-export function clientAuthentication(
-  server: AuthorizationServer,
-  options: {
-    /** The client secret. */
-    readonly secret?: string | undefined;
-    /** A private key; preferred to a secret. */
-    readonly key?: OAuthProviderOptions['clientKey'];
-    /** The method of the registration (`token_endpoint_auth_method`). Default: chosen from what the server supports. */
-    readonly method?: string | undefined;
-  },
-): ClientAuth {
+export function clientAuthentication(server: AuthorizationServer, options: ClientAuthOptions): ClientAuth {
   const { secret, key, method } = options;
   const supported = server.token_endpoint_auth_methods_supported ?? DEFAULT_METHODS;
   if (key !== undefined)

@@ -38,7 +38,7 @@ export class SignInSchemes {
   async extensions(): Promise<HostOptions['extensions']> {
     const entries = this.#options.entries();
     if (!entries.some(({ config = {} }) => schemeOf(config) === 'xaa')) return undefined;
-    const { XAA_EXTENSION, identityProviderFromEntries } = await import('@mcp-fittings/auth-oauth/xaa');
+    const { XAA_EXTENSION, identityProviderFromEntries } = await import('@mcp-fittings/auth-xaa');
     try {
       return identityProviderFromEntries(entries).settings && { [XAA_EXTENSION]: {} };
     } catch {
@@ -61,7 +61,7 @@ export class SignInSchemes {
 
   async #sharedSignIn(): Promise<AuthPlugin> {
     const [{ identityProviderFromEntries, xaa }, { interactionForEnvironment }] = await Promise.all([
-      import('@mcp-fittings/auth-oauth/xaa'),
+      import('@mcp-fittings/auth-xaa'),
       import('@mcp-fittings/auth-oauth'),
     ]);
     const { entries, store, interaction = interactionForEnvironment() } = this.#options;
