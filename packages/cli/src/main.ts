@@ -1,14 +1,15 @@
 import { CommanderError } from 'commander';
 import { CommandDeps } from './command-deps.js';
-import { createProgram, globalOptions, registerCommands } from './command-line/program.js';
+import { createProgram, registerCommands } from './command-line/program.js';
+import type { GlobalOptions } from './options.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { wrapWords } from './output/text-width.js';
 import { type ProcessIo, knownSize } from './process-io.js';
 
 /** Runs one command line, given without the name of the program. Resolves with the exit code and never rejects. */
 export async function runCli(argv: readonly string[], io: ProcessIo): Promise<ExitCode> {
-  const program = createProgram((declared) => registerCommands(declared, deps));
-  const deps = new CommandDeps(io, () => globalOptions(program));
+  const program = createProgram();
+  const deps = new CommandDeps(io, () => program.opts<GlobalOptions>());
   // `--json` may come after the mistake, where it is not parsed.
   const inJson = argv.includes('--json');
   let usageError = '';
@@ -22,6 +23,7 @@ export async function runCli(argv: readonly string[], io: ProcessIo): Promise<Ex
     getOutHelpWidth: () => knownSize(io.stdout.columns) ?? 80,
     getErrHelpWidth: () => knownSize(io.stderr.columns) ?? 80,
   });
+  registerCommands(program, deps);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return deps.exitCode;

@@ -62,7 +62,7 @@ describe('fittings bridge', () => {
 
   it.each([
     ['two wires at once', ['--http', '0', '--ws', '0'], 2, 'cannot be used with'],
-    ['an invalid address', ['--http', 'everywhere'], 3, 'must be a port, host:port or unix:/path'],
+    ['an invalid address', ['--http', 'everywhere'], 2, 'must be a port, host:port or unix:/path'],
     ['strangers over HTTP', ['--http', '0.0.0.0:0'], 3, '--allow-host'],
     ['strangers over WebSocket', ['--ws', '0.0.0.0:0'], 3, '--allow-host'],
     [

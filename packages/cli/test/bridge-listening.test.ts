@@ -55,7 +55,7 @@ describe('where it listens', () => {
   it.each(['', 'unix:', 'unix:b.sock', 'here', '127.0.0.1', '1:', '65536', '-1', '1e3'])(
     'not at "%s"',
     (text) => {
-      expect(() => parseListenAddress(text)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+      expect(() => parseListenAddress(text)).toThrow(expect.objectContaining({ code: 'ARGUMENTS_INVALID' }));
     },
   );
 });

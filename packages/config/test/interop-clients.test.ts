@@ -279,8 +279,8 @@ describe('import: files', () => {
   });
 
   it('looks for Claude Desktop in AppData on Windows', async () => {
-    const { claudeDesktop } = await import('../src/interop/clients/claude-desktop.js');
-    expect(claudeDesktop.files('win32')).toEqual([
+    const { clientFormats } = await import('../src/interop/clients/all-clients.js');
+    expect(clientFormats['claude-desktop'].files('win32')).toEqual([
       { base: 'home', path: 'AppData/Roaming/Claude/claude_desktop_config.json' },
     ]);
   });
@@ -419,11 +419,11 @@ describe('import: files', () => {
   it('on Windows searches %APPDATA%, wherever it is, before the home directory', async () => {
     const place = await scratch();
     const { clientFilePaths } = await import('../src/interop/client-files.js');
-    const { claudeDesktop } = await import('../src/interop/clients/claude-desktop.js');
+    const { clientFormats } = await import('../src/interop/clients/all-clients.js');
     const at = async (appData: string | undefined, project?: string): Promise<readonly string[]> =>
       (
         await clientFilePaths(
-          claudeDesktop,
+          clientFormats['claude-desktop'],
           { home: 'C:\\Users\\me', project },
           { appData, platform: 'win32' },
         )

@@ -19,6 +19,8 @@ describe('a URL is judged when it is loaded, with the path of its field', () => 
   const url = 'https://x.example/mcp';
   it.each([
     [{ url: 'x.example/mcp' }, 'url'],
+    [{ url: 'htp://x.example/mcp' }, 'url'],
+    [{ type: 'ws', url: 'file:///x' }, 'url'],
     [{ url, oauth: { authorizationUrl: 'login' } }, 'oauth.authorizationUrl'],
     [{ url, oauth: { tokenUrl: '/token' } }, 'oauth.tokenUrl'],
     [{ url, oauth: { authServerMetadataUrl: 'file:///x' } }, 'oauth.authServerMetadataUrl'],

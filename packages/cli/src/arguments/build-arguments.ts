@@ -39,11 +39,8 @@ function startingPoint(json: string | undefined): Record<string, unknown> {
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    throw invalid(
-      `--args is not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      undefined,
-      cause,
-    );
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw invalid(`--args is not valid JSON: ${why}.`, undefined, cause);
   }
   if (!isRecord(value)) throw invalid('--args must be a JSON object.');
   return value;
@@ -60,7 +57,8 @@ function pathOf(
   let schema = root;
   for (const [depth, part] of names.entries()) {
     const property = propertyOf(schema, part);
-    if (property === undefined && depth > 0 && isOpen(schema)) return { names, schema: anything(schema) };
+    if (property === undefined && depth > 0 && isOpen(schema))
+      return { names, schema: { root: root.root, part: {} } };
     if (property === undefined) return { names: [name], schema: unknownProperty(name, root) };
     schema = property;
   }
@@ -72,10 +70,6 @@ function isOpen(schema: SchemaPart): boolean {
   return (
     typesOf(schema).has('object') && isRecord(schema.part) && schema.part['additionalProperties'] !== false
   );
-}
-
-function anything({ root }: SchemaPart): SchemaPart {
-  return { root, part: {} };
 }
 
 /** Some tools accept members that they do not declare. But a name close to a declared one is a mistake. */

@@ -3,15 +3,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 /** A JSON Schema type, which decides how a string on the command line is converted. */
 export type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null';
 
-const TYPES: ReadonlySet<string> = new Set<ValueType>([
-  'string',
-  'integer',
-  'number',
-  'boolean',
-  'array',
-  'object',
-  'null',
-]);
+const TYPES: ReadonlySet<string> = new Set('string integer number boolean array object null'.split(' '));
 /** Most references and alternatives that are followed. A schema may refer to itself. */
 const MAX_STEPS = 100;
 
@@ -29,11 +21,8 @@ export function typesOf(schema: SchemaPart): ReadonlySet<ValueType> {
     for (const value of [part['type']].flat()) if (isValueType(value)) found.add(value);
     const { const: constant, enum: values } = part;
     if (part['type'] !== undefined) continue;
-    for (const value of [
-      ...(Array.isArray(values) ? values : []),
-      ...(constant === undefined ? [] : [constant]),
-    ])
-      found.add(typeOfValue(value));
+    for (const value of Array.isArray(values) ? values : []) found.add(typeOfValue(value));
+    if (constant !== undefined) found.add(typeOfValue(constant));
   }
   return found;
 }
@@ -97,14 +86,7 @@ function isValueType(value: unknown): value is ValueType {
 function typeOfValue(value: unknown): ValueType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  switch (typeof value) {
-    case 'boolean':
-      return 'boolean';
-    case 'number':
-      return Number.isInteger(value) ? 'integer' : 'number';
-    case 'object':
-      return 'object';
-    default:
-      return 'string';
-  }
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  const type = typeof value;
+  return type === 'boolean' || type === 'object' ? type : 'string';
 }

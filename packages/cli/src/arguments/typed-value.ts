@@ -19,34 +19,20 @@ export function typedValue(text: string, schema: SchemaPart): TypedValue {
     if (read !== undefined) return read;
   }
   if (types.has('string')) return { value: text };
-  return { problem: `must be ${[...types].map(nameOf).join(' or ')}` };
+  return { problem: `must be ${[...types].map((type) => NAMES[type] ?? type).join(' or ')}` };
 }
 
 /** Returns undefined if the text is not a value of this type. */
 function readAs(type: Exclude<ValueType, 'string'>, text: string): TypedValue | undefined {
-  switch (type) {
-    case 'null':
-      return text === 'null' ? { value: null } : undefined;
-    case 'boolean':
-      return text === 'true' || text === 'false' ? { value: text === 'true' } : undefined;
-    case 'integer':
-      if (!INTEGER.test(text)) return undefined;
-      return Number.isSafeInteger(Number(text))
-        ? { value: Number(text) }
-        : { problem: 'is too large to be represented exactly as a number' };
-    case 'number':
-      return NUMBER.test(text) ? { value: Number(text) } : undefined;
-    case 'array':
-    case 'object': {
-      const value = parsed(text);
-      const fits = type === 'array' ? Array.isArray(value) : isObject(value);
-      return fits ? { value } : undefined;
-    }
-  }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (type === 'integer' && INTEGER.test(text) && !Number.isSafeInteger(Number(text)))
+    return { problem: 'is too large to be represented exactly as a number' };
+  if (type === 'integer' || type === 'number')
+    return (type === 'integer' ? INTEGER : NUMBER).test(text) ? { value: Number(text) } : undefined;
+  const value = parsed(text);
+  const is = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return is === type && (type === 'array' || type === 'object' || String(value) === text)
+    ? { value }
+    : undefined;
 }
 
 /** Returns undefined for invalid JSON. */
@@ -59,19 +45,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function nameOf(type: ValueType): string {
-  switch (type) {
-    case 'integer':
-      return 'a whole number';
-    case 'number':
-      return 'a number';
-    case 'boolean':
-      return 'true or false';
-    case 'array':
-      return 'a list, as JSON or by repeating name=value';
-    case 'object':
-      return 'an object, as JSON';
-    default:
-      return type;
-  }
-}
+const NAMES: Readonly<Partial<Record<ValueType, string>>> = {
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list, as JSON or by repeating name=value',
+  object: 'an object, as JSON',
+};

@@ -15,7 +15,7 @@ const DEFAULT_HOST = '127.0.0.1';
 
 /**
  * Parses `8080`, `127.0.0.1:8080`, `[::1]:8080`, `unix:/run/user/1000/bridge.sock`, and on Windows `\\\\.\\pipe\\bridge`. Throws
- * `CONFIG_INVALID`.
+ * `ARGUMENTS_INVALID`.
  */
 export function parseListenAddress(text: string): ListenAddress {
   if (/^\\\\[.?]\\pipe\\./i.test(text) && process.platform === 'win32') return { socketPath: text };
@@ -24,11 +24,9 @@ export function parseListenAddress(text: string): ListenAddress {
   const port = Number(digits);
   if (digits === '' || port > 65_535) {
     throw new CommandError(
-      'CONFIG_INVALID',
+      'ARGUMENTS_INVALID',
       'The address to listen on must be a port, host:port or unix:/path.',
-      {
-        hint: 'For example: 8080, 127.0.0.1:8080 or unix:/path/to/socket.',
-      },
+      { hint: 'For example: 8080, 127.0.0.1:8080 or unix:/path/to/socket.' },
     );
   }
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
@@ -39,7 +37,7 @@ const UNIX = 'unix:';
 function socketPathOf(path: string): string {
   if (isAbsolute(path) && process.platform !== 'win32') return path;
   throw new CommandError(
-    'CONFIG_INVALID',
+    'ARGUMENTS_INVALID',
     'A Unix socket needs an absolute path, and an operating system that supports Unix sockets.',
     {
       hint:

@@ -17,6 +17,22 @@ export function seconds(text: string): number {
   return value;
 }
 
+/** Adds the options of what listens for clients. `variable` may hold their token. */
+export function addClientOptions(command: Command, variable: string): Command {
+  return command
+    .option(
+      '--token-file <file>',
+      `file with the token that clients must send (or ${variable}); default: a new token, which is printed`,
+    )
+    .option('--allow-origin <origin>', 'origin of web pages that may connect; can be repeated', collect, [])
+    .option(
+      '--allow-host <name>',
+      'host name that clients use for this machine; can be repeated',
+      collect,
+      [],
+    );
+}
+
 /** Adds the options that apply to a server named by its URL. Their values are `RemoteOptions`. */
 export function addRemoteOptions(command: Command): Command {
   return command

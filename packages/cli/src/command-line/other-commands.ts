@@ -6,7 +6,7 @@ import type { ServeGatewayOptions } from '../commands/serve-gateway.js';
 import type { ServeSharedOptions } from '../commands/serve-shared.js';
 import { CommandError } from '../output/hints.js';
 import { SIGN_IN_METHODS, type RemoteOptions, SHELLS, type Shell } from '../options.js';
-import { addRemoteOptions, collect, examples, seconds } from './declare.js';
+import { addClientOptions, addRemoteOptions, examples, seconds } from './declare.js';
 
 export function registerSignIn(program: Command, deps: CommandDeps): void {
   const signIn = program
@@ -94,18 +94,8 @@ export function registerBridge(program: Command, deps: CommandDeps): void {
     .addOption(
       new Option('--http <address>', 'serve Streamable HTTP on [host:]port or unix:/path').conflicts('ws'),
     )
-    .addOption(new Option('--ws <address>', 'serve WebSocket on [host:]port'))
-    .option(
-      '--token-file <file>',
-      'file with the token that clients must send (or FITTINGS_BRIDGE_TOKEN); default: a new token, which is printed',
-    )
-    .option('--allow-origin <origin>', 'origin of web pages that may connect; can be repeated', collect, [])
-    .option(
-      '--allow-host <name>',
-      'host name that clients use for this machine; can be repeated',
-      collect,
-      [],
-    )
+    .addOption(new Option('--ws <address>', 'serve WebSocket on [host:]port'));
+  addClientOptions(command, 'FITTINGS_BRIDGE_TOKEN')
     .option('--no-sign-in', 'never open a sign-in page; fail if the server requires sign-in')
     .addHelpText('after', BRIDGE_HELP)
     .action(async (server: string, port: string | undefined, flags: BridgeOptions) => {
@@ -126,7 +116,7 @@ SIGTERM lets calls in flight finish for at most 10 seconds.
 `;
 
 export function registerServe(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('serve')
     .description('serve servers as one MCP server, or run the local servers of all programs in one process')
     .argument('[servers...]', 'with --http and --stdio: names of configured servers; default: all')
@@ -154,18 +144,8 @@ export function registerServe(program: Command, deps: CommandDeps): void {
       '--idle <seconds>',
       'with --socket: end after this time without a program (default: 900)',
       seconds,
-    )
-    .option(
-      '--token-file <file>',
-      'file with the token that clients must send (or FITTINGS_SERVE_TOKEN); default: a new token, which is printed',
-    )
-    .option('--allow-origin <origin>', 'origin of web pages that may connect; can be repeated', collect, [])
-    .option(
-      '--allow-host <name>',
-      'host name that clients use for this machine; can be repeated',
-      collect,
-      [],
-    )
+    );
+  addClientOptions(command, 'FITTINGS_SERVE_TOKEN')
     .addHelpText('after', SERVE_HELP)
     .action(async (servers: readonly string[], options: ServeGatewayOptions & ServeSharedOptions) => {
       if (options.http !== undefined || options.stdio === true) {

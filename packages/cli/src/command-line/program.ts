@@ -1,6 +1,6 @@
-import { Command, Help, Option, type ParseOptionsResult } from 'commander';
+import { Command, Help, Option } from 'commander';
 import type { CommandDeps } from '../command-deps.js';
-import { type GlobalOptions, LAYOUT_NAMES, STORE_NAMES } from '../options.js';
+import { LAYOUT_NAMES, STORE_NAMES } from '../options.js';
 import { packageVersion } from '../version.js';
 import {
   registerAdd,
@@ -48,25 +48,9 @@ Exit codes:
   3  invalid configuration     130  interrupted
 `;
 
-/** Declares the commands once the global options are parsed, so that `--version`, which ends there, does without them. */
-class Program extends Command {
-  readonly #declareCommands: (program: Command) => void;
-
-  constructor(declareCommands: (program: Command) => void) {
-    super('fittings');
-    this.#declareCommands = declareCommands;
-  }
-
-  override parseOptions(argv: string[]): ParseOptionsResult {
-    const parsed = super.parseOptions(argv);
-    if (this.commands.length === 0) this.#declareCommands(this);
-    return parsed;
-  }
-}
-
 /** Creates the program with its global options. Commands load what they need when they run, so that `--help` is quick. */
-export function createProgram(declareCommands: (program: Command) => void): Command {
-  return new Program(declareCommands)
+export function createProgram(): Command {
+  return new Command('fittings')
     .description(
       'Manage MCP servers from the terminal: check their status, use what they offer, approve them and sign in.',
     )
@@ -144,10 +128,6 @@ export function registerCommands(program: Command, deps: CommandDeps): void {
   ])
     register(program, deps);
   for (const command of program.commands) command.addHelpText('after', GLOBAL_OPTIONS);
-}
-
-export function globalOptions(program: Command): GlobalOptions {
-  return program.opts<GlobalOptions>();
 }
 
 /** Describes an option as commander does, but leaves out defaults of `false` and `[]`. */

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { type InteropClient, type LoadedConfig, type ServerEntry, exportServers } from '@mcp-fittings/config';
@@ -6,6 +5,7 @@ import { replaceFile } from '@mcp-fittings/toolbox/files';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import { CommandError } from '../output/hints.js';
+import { readIfExists, writeOutput } from '../output/output.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { unknownServer } from '../session/resolve-server.js';
@@ -57,9 +57,7 @@ export async function exportToProgram(
 
   if (file !== undefined) {
     // Only the user can read a new file, because definitions may contain secrets.
-    await replaceFile(file, text).catch((cause: unknown) => {
-      throw new CommandError('CONFIG_READ_ONLY', `Cannot write the file ${printable(file)}.`, { cause });
-    });
+    await writeOutput(file, text, replaceFile);
     output.result(
       { to, file, exported, failed, skipped },
       () => `Wrote ${exported.length} ${exported.length === 1 ? 'server' : 'servers'} to ${printable(file)}.`,
@@ -139,13 +137,4 @@ async function confirm(deps: CommandDeps, { name, approval }: ServerEntry): Prom
   const prompts = await openPrompts(deps);
   if (approval !== undefined) prompts.tell(approval.text);
   return prompts.confirm(`${printable(name)} is not approved. Export it anyway?`, false);
-}
-
-async function readIfExists(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
-    throw new CommandError('CONFIG_INVALID', `Cannot read the file ${printable(file)}.`, { cause });
-  }
 }

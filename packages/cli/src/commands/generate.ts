@@ -1,13 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import type { CLIENT_CALLERS, GeneratedKind } from '../options.js';
 import { errorJson, errorLine } from '../output/error-report.js';
 import { CommandError } from '../output/hints.js';
-import { writeOutput } from '../output/output.js';
+import { readIfExists, writeOutput } from '../output/output.js';
 import { printable } from '../output/printable.js';
 import { openSession } from '../session/open-session.js';
+import { quoted } from '../session/resolve-server.js';
 import { connectOne } from './connect.js';
 
 export interface GenerateOptions {
@@ -95,17 +95,5 @@ function commandOf(kind: GeneratedKind, server: string, options: GenerateOptions
   ];
   if (options.for !== undefined && options.for !== 'host') words.push('--for', options.for);
   if (options.closed) words.push('--closed');
-  return words.map(shellWord).join(' ');
-}
-
-const shellWord = (word: string): string =>
-  /^[\w./:@-]+$/.test(word) ? word : `'${printable(word, 1_000).replaceAll("'", `'\\''`)}'`;
-
-async function readIfExists(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
-    throw new CommandError('CONFIG_INVALID', `Cannot read the file ${printable(file)}.`, { cause });
-  }
+  return words.map((word) => quoted(printable(word, 1_000))).join(' ');
 }

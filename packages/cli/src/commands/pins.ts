@@ -61,8 +61,13 @@ async function listPins(deps: CommandDeps, name: string | undefined): Promise<vo
   let waits = false;
   for (const snapshot of session.host.servers()) {
     if (snapshot.state.status === 'disabled') continue;
-    const problem = whyNotConnected(snapshot, session);
-    const found = problem === undefined ? await reviewed(user, snapshot.name) : problem;
+    const found =
+      whyNotConnected(snapshot, session) ??
+      // The pins of one server may not be readable: those of the others are.
+      (await reviewed(user, snapshot.name).catch((error: unknown) => {
+        if (error instanceof FittingsError) return error;
+        throw error;
+      }));
     if (found instanceof FittingsError) {
       servers.push({ server: snapshot.name, error: errorJson(found) });
       lines.push(`${style.bold(printable(snapshot.name))} ${errorLine(found, style)}`);
@@ -224,23 +229,15 @@ async function connectAndReview(
   name: string,
 ): Promise<{ readonly server: PinnedServer; readonly review: PinReview }> {
   await connectOne(deps, session, name);
-  const server = user.server(name);
-  user.pins.review(server);
-  await user.pins.settled(server);
-  return { server, review: user.pins.review(server) };
+  return { server: user.server(name), review: await reviewed(user, name) };
 }
 
-/** Returns the error if the pins of one server cannot be read: the others can. */
-async function reviewed({ pins, server }: UserPins, name: string): Promise<PinReview | FittingsError> {
-  try {
-    const now = server(name);
-    pins.review(now);
-    await pins.settled(now);
-    return pins.review(now);
-  } catch (error) {
-    if (error instanceof FittingsError) return error;
-    throw error;
-  }
+/** Pins what is seen for the first time, and returns what changed. */
+async function reviewed({ pins, server }: UserPins, name: string): Promise<PinReview> {
+  const now = server(name);
+  pins.review(now);
+  await pins.settled(now);
+  return pins.review(now);
 }
 
 /** Returns the changes of the named tools, or all. */

@@ -32,14 +32,9 @@ export interface Attempt {
   /** Errors that the transport reported besides, such as lines that are not messages. */
   readonly reported: readonly FittingsError[];
   readonly description: TransportDescription;
-  readonly session: AttemptedSession | undefined;
+  readonly session: { readonly protocolVersion: string; readonly name: string | undefined } | undefined;
   /** Is true if the server supports only the older transport. */
   readonly usedFallback: boolean;
-}
-
-export interface AttemptedSession {
-  readonly protocolVersion: string;
-  readonly name: string | undefined;
 }
 
 /** Connects once as a host does, reads all lists, and disconnects. */
@@ -50,13 +45,7 @@ export async function attemptConnection(options: AttemptOptions): Promise<Attemp
   try {
     opened = await createEntryTransport(options.config, deps);
   } catch (error) {
-    return {
-      error: toFittingsError(error),
-      reported: [],
-      description: {},
-      session: undefined,
-      usedFallback: false,
-    };
+    return { ...NOTHING, error: toFittingsError(error) };
   }
   const first = await connectOver(opened.transport, options);
   if (opened.fallback === undefined || first.error?.code !== 'ENDPOINT_INCOMPATIBLE') return first;
@@ -65,6 +54,8 @@ export async function attemptConnection(options: AttemptOptions): Promise<Attemp
   const isReached = second.error === undefined || second.error.kind === 'auth';
   return isReached ? { ...second, usedFallback: true } : first;
 }
+
+const NOTHING = { reported: [], description: {}, session: undefined, usedFallback: false } as const;
 
 async function connectOver(transport: Transport, options: AttemptOptions): Promise<Attempt> {
   const { server, timeoutMs, clock, signal } = options;
@@ -96,26 +87,28 @@ async function connectOver(transport: Transport, options: AttemptOptions): Promi
       },
     });
     const { protocolVersion, serverInfo } = session;
+    let description: TransportDescription;
     try {
       await tryLists(server, session, { timeoutMs, signal: end.signal });
-    } catch (cause) {
+      description = transport.describe?.() ?? {};
+    } finally {
       await session.close();
-      throw cause;
     }
-    const description = transport.describe?.() ?? {};
-    await session.close();
     return {
+      ...NOTHING,
       error: undefined,
       reported: [...reported],
       description,
       session: { protocolVersion, name: serverInfo?.name },
-      usedFallback: false,
     };
   } catch (cause) {
     const description = transport.describe?.() ?? {};
     await transport.close();
-    const error = isTimedOut ? timeoutError(server, timeoutMs, cause) : toFittingsError(cause);
-    return { error, reported: [...reported], description, session: undefined, usedFallback: false };
+    const message = `"${server}" did not finish the handshake within ${timeoutMs} ms.`;
+    const error = isTimedOut
+      ? new FittingsError('TIMEOUT', message, { server, cause })
+      : toFittingsError(cause);
+    return { ...NOTHING, error, reported: [...reported], description };
   } finally {
     timer[Symbol.dispose]();
   }
@@ -143,11 +136,6 @@ async function tryLists(
       });
     }
   }
-}
-
-function timeoutError(server: string, timeoutMs: number, cause: unknown): FittingsError {
-  const message = `"${server}" did not finish the handshake within ${timeoutMs} ms.`;
-  return new FittingsError('TIMEOUT', message, { server, cause });
 }
 
 /** Converts a thrown value to a `FittingsError`. */

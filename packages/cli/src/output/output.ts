@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { createRedactor } from '@mcp-fittings/toolbox/text';
 import type { GlobalOptions } from '../options.js';
@@ -103,10 +103,24 @@ function columnsOf({ isTTY, columns }: TerminalStream): number | undefined {
 }
 
 /** Writes the file that `-o` names. Rejects with `CONFIG_READ_ONLY`. */
-export async function writeOutput(file: string, bytes: Buffer): Promise<void> {
+export async function writeOutput<Content extends Buffer | string>(
+  file: string,
+  content: Content,
+  write: (file: string, content: Content) => Promise<void> = writeFile,
+): Promise<void> {
   try {
-    await writeFile(file, bytes);
+    await write(file, content);
   } catch (cause) {
     throw new CommandError('CONFIG_READ_ONLY', `Cannot write the file ${printable(file)}.`, { cause });
+  }
+}
+
+/** Reads the file that `-o` names; undefined if it does not exist yet. Rejects with `CONFIG_INVALID`. */
+export async function readIfExists(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw new CommandError('CONFIG_INVALID', `Cannot read the file ${printable(file)}.`, { cause });
   }
 }

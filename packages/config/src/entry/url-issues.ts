@@ -5,12 +5,15 @@ import type { EntryIssue } from '../problems.js';
 const OAUTH_URLS = ['issuer', 'authorizationUrl', 'tokenUrl', 'authServerMetadataUrl', 'redirectUri'];
 
 /** Returns the fields of an entry, with variables expanded, that are not the URLs that they must be. */
-export function urlIssues({ url, proxy, oauth }: ServerConfig): readonly EntryIssue[] {
+export function urlIssues({ type = '', url, proxy, oauth }: ServerConfig): readonly EntryIssue[] {
   const issues: EntryIssue[] = [];
   const refuse = (path: string, wanted: string, hint?: string): void => {
     issues.push({ code: 'FIELD_INVALID', path, message: `"${path}" is not ${wanted}.`, hint });
   };
-  if (typeof url === 'string' && !URL.canParse(url)) refuse('url', 'an absolute URL');
+  const address = typeof url === 'string' ? url : 'https://none';
+  if (!URL.canParse(address)) refuse('url', 'an absolute URL');
+  else if (['http', 'sse', 'ws'].includes(type) && !/^(?:https?|wss?):/i.test(address))
+    refuse('url', 'an http:, https:, ws: or wss: URL');
   if (typeof url === 'string' && typeof proxy === 'string' && !isProxy(proxy)) {
     refuse('proxy', 'the URL of a proxy', 'Write http://host:port, "env" or "none".');
   }

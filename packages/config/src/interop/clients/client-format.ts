@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../jsonc/json-
 import type { KeyPath } from '../../layout/layout.js';
 import { foldWord, meaningIn, meaningOf, PROGRAMS, type ProgramWords } from '../../words/foreign-words.js';
 import type { InteropClient } from './all-clients.js';
+import type { VariableRules } from './client-variables.js';
 
 /** The result of converting one entry: `notes` say what was changed or lost, `reason` why it cannot be converted. */
 export type Conversion =
@@ -54,12 +55,52 @@ export type Draft = Record<string, JsonValue>;
  * Conversion of one field: it is renamed (a string), a function writes to the draft and may return a note, or it is dropped without a note
  * (`null`).
  */
-export type FieldRule = string | null | ((value: JsonValue, draft: Draft) => string | undefined | void);
+export type FieldRule =
+  string | null | ((value: JsonValue, draft: Draft, entry: JsonObject) => string | undefined | void);
+
+type FieldRules = Readonly<Record<string, FieldRule>>;
+
+/** A client whose entries are converted field by field. */
+interface FieldFormat extends Omit<ClientFormat, 'read' | 'write'> {
+  readonly variables: VariableRules;
+  /** Fields that have the same name in both formats. */
+  readonly same: readonly string[];
+  /** Changes an entry of the client before its fields are read. */
+  readonly beforeRead?: (entry: JsonObject) => Conversion;
+  readonly reads?: FieldRules;
+  /** Changes an entry of ours before its fields are written. */
+  readonly beforeWrite?: (entry: JsonObject) => JsonObject;
+  /** `type` is dropped, unless there is a rule for it. */
+  readonly writes?: FieldRules;
+}
+
+/** Creates the format of a client whose entries are converted field by field. */
+export function byFields(
+  client: InteropClient,
+  { variables, same, beforeRead, reads, beforeWrite, writes, ...format }: FieldFormat,
+): ClientFormat {
+  const rules = { type: null, ...Object.fromEntries(same.map((name) => [name, name])), ...writes };
+  const { before = (entry) => entry, after, write } = variables;
+  return {
+    ...format,
+    read: (entry, options) =>
+      chain(beforeRead?.(entry) ?? { entry, notes: [] }, (prepared) =>
+        chain(
+          readFields(client, before(prepared), reads),
+          (ours) => after?.(ours, options) ?? { entry: ours, notes: [] },
+        ),
+      ),
+    write: (entry) =>
+      chain(writeFields(client, format.title, beforeWrite?.(entry) ?? entry, rules), (theirs) =>
+        write(theirs, format.title),
+      ),
+  };
+}
 
 /** Converts the members of an object. One without a rule is dropped with a note. */
 export function convertFields(
   entry: JsonObject,
-  rules: Readonly<Record<string, FieldRule>>,
+  rules: FieldRules,
   there: string,
 ): { readonly entry: JsonObject; readonly notes: readonly string[] } {
   const draft: Draft = {};
@@ -67,19 +108,15 @@ export function convertFields(
   for (const [field, value] of Object.entries(entry)) {
     const rule = Object.hasOwn(rules, field) ? rules[field] : undefined;
     if (rule === undefined) notes.push(`"${field}" has no equivalent ${there} and was removed.`);
-    else notes.push(...applyRule(rule, value, draft));
+    else notes.push(...applyRule(rule, value, draft, entry));
   }
   return { entry: draft, notes };
 }
 
-function applyRule(rule: FieldRule, value: JsonValue, draft: Draft): readonly string[] {
-  if (rule === null) return [];
+function applyRule(rule: FieldRule, value: JsonValue, draft: Draft, entry: JsonObject): readonly string[] {
+  const note = typeof rule === 'function' ? rule(value, draft, entry) : undefined;
   if (typeof rule === 'string') draft[rule] = value;
-  else {
-    const note = rule(value, draft);
-    if (typeof note === 'string') return [note];
-  }
-  return [];
+  return typeof note === 'string' ? [note] : [];
 }
 
 /**
@@ -89,13 +126,13 @@ function applyRule(rule: FieldRule, value: JsonValue, draft: Draft): readonly st
 export function readFields(
   client: InteropClient,
   entry: JsonObject,
-  rules: Readonly<Record<string, FieldRule>> = {},
+  rules: FieldRules = {},
 ): { readonly entry: JsonObject; readonly notes: readonly string[] } {
   const draft: Draft = {};
   const notes: string[] = [];
   for (const [field, value] of Object.entries(entry)) {
     const rule = Object.hasOwn(rules, field) ? rules[field] : ruleFor(client, field);
-    notes.push(...applyRule(rule ?? field, value, draft));
+    notes.push(...applyRule(rule === undefined ? field : rule, value, draft, entry));
   }
   return { entry: draft, notes };
 }
@@ -152,7 +189,7 @@ export function writeFields(
   client: InteropClient,
   title: string,
   entry: JsonObject,
-  rules: Readonly<Record<string, FieldRule>>,
+  rules: FieldRules,
 ): Conversion {
   const { disabled, deniedTools, enabledTools, ...rest } = entry;
   const { off, denied, only }: ProgramWords = PROGRAMS[client];
@@ -186,14 +223,6 @@ export function writeFields(
 
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] =>
   Array.isArray(value) && value.length > 0;
-
-/** Rules for fields that have the same name in both formats. */
-export function sameNames<const Names extends readonly string[]>(
-  ...names: Names
-): Record<Names[number], string> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are exactly these names
-  return Object.fromEntries(names.map((name) => [name, name])) as Record<Names[number], string>;
-}
 
 /** A client's file in the home directory, which differs by platform. */
 export function userFile(

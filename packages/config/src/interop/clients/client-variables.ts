@@ -3,6 +3,16 @@ import { type JsonObject, type JsonValue, isJsonList } from '../../jsonc/json-va
 import { isProjectFolder, parseTemplate, variableReference } from '../../variables/syntax.js';
 import type { ClientReadOptions, Conversion } from './client-format.js';
 
+/** How the variables in the entries of a client are converted. */
+export interface VariableRules {
+  /** Changes an entry of the client before its fields are read. */
+  readonly before?: (entry: JsonObject) => JsonObject;
+  /** Changes the variables once the fields are ours. */
+  readonly after?: (entry: JsonObject, options: ClientReadOptions) => Conversion;
+  /** Writes our variables into an entry of the client. */
+  readonly write: (entry: JsonObject, title: string) => Conversion;
+}
+
 /** A copy of an entry in which every string is replaced. */
 function mapTexts(entry: JsonObject, change: (text: string) => string): JsonObject {
   const map = (value: JsonValue): JsonValue => {
@@ -14,7 +24,7 @@ function mapTexts(entry: JsonObject, change: (text: string) => string): JsonObje
 }
 
 /** Escapes every `${` of an entry from a client that does not expand variables. */
-export function escapeVariables(entry: JsonObject): JsonObject {
+function escapeVariables(entry: JsonObject): JsonObject {
   return mapTexts(entry, literal);
 }
 
@@ -51,7 +61,7 @@ export function translateVariables(
 }
 
 /** Converts the variables of VS Code and editors based on it: `${env:NAME}`, `${workspaceFolder}`, … */
-export function translateEditorVariables(entry: JsonObject, options: ClientReadOptions): Conversion {
+function translateEditorVariables(entry: JsonObject, options: ClientReadOptions): Conversion {
   const { home, project, passesVariables = false } = options;
   const known: Readonly<Record<string, string | undefined>> = {
     userHome: home,
@@ -121,7 +131,7 @@ export function writeVariables(
 }
 
 /** Writes `${env:NAME}`, as VS Code and editors based on it do. */
-export function writeEditorVariables(entry: JsonObject, title: string): Conversion {
+function writeEditorVariables(entry: JsonObject, title: string): Conversion {
   return writeVariables(entry, {
     title,
     format: (name) => `\${env:${name}}`,
@@ -138,7 +148,7 @@ export function writeShellVariables(entry: JsonObject, title: string): Conversio
 }
 
 /** Rejects an entry with variables, for a client that does not expand them. */
-export function rejectVariables(entry: JsonObject, title: string): Conversion {
+function rejectVariables(entry: JsonObject, title: string): Conversion {
   const names = new Set<string>();
   const format = (name: string): string => {
     names.add(name);
@@ -148,3 +158,12 @@ export function rejectVariables(entry: JsonObject, title: string): Conversion {
   if (names.size === 0) return written;
   return { reason: `${title} does not expand variables, and the entry uses ${[...names].join(', ')}.` };
 }
+
+/** Of VS Code and editors based on it. */
+export const EDITOR_VARIABLES: VariableRules = {
+  after: translateEditorVariables,
+  write: writeEditorVariables,
+};
+
+/** Of clients that do not expand variables. */
+export const NO_VARIABLES: VariableRules = { before: escapeVariables, write: rejectVariables };

@@ -1,17 +1,14 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../jsonc/json-value.js';
 import { parseTemplate, variableReference } from '../../variables/syntax.js';
-import { chain, readFields, sameNames, writeFields, type ClientFormat, type Draft } from './client-format.js';
-import { escapeVariables, rejectVariables } from './client-variables.js';
-
-const TITLE = 'Codex CLI';
-const FIELDS = sameNames('command', 'args', 'env', 'cwd', 'url');
+import { byFields, type Draft } from './client-format.js';
+import { NO_VARIABLES } from './client-variables.js';
 
 /**
  * Tables `[mcp_servers.name]` in TOML. Variables have fields of their own and are not expanded in strings.
  * @see https://developers.openai.com/codex/mcp
  */
-export const codex: ClientFormat = {
-  title: TITLE,
+export const codex = byFields('codex', {
+  title: 'Codex CLI',
   transports: ['stdio', 'http'],
   expandsVariables: false,
   inheritsNamed: true,
@@ -21,61 +18,59 @@ export const codex: ClientFormat = {
     { base: 'project', path: '.codex/config.toml' },
     { base: 'home', path: '.codex/config.toml' },
   ],
-  read: (entry) =>
-    readFields('codex', escapeVariables(entry), {
-      env: (value, draft) => mergeInto(draft, 'env', value),
-      http_headers: (value, draft) => mergeInto(draft, 'headers', value),
-      env_http_headers: (value, draft) =>
-        mergeInto(
-          draft,
-          'headers',
-          mapValues(value, (name) => variableReference(name)),
-        ),
-      bearer_token_env_var: (value, draft) => {
-        const token = typeof value === 'string' ? variableReference(value) : undefined;
-        return token === undefined
-          ? '"bearer_token_env_var" is not the name of a variable and was removed.'
-          : mergeInto(draft, 'headers', { Authorization: `Bearer ${token}` });
-      },
-      env_vars: (value, draft) => {
-        // A name, or an object with the name and the machine that the value comes from.
-        const names = asList(value).map((each) => (isJsonObject(each) ? each['name'] : each));
-        const references = names.flatMap((name) => {
-          const reference = typeof name === 'string' ? variableReference(name) : undefined;
-          return typeof name === 'string' && reference !== undefined ? [[name, reference]] : [];
-        });
-        mergeInto(draft, 'env', Object.fromEntries(references));
-        const lost = names.length - references.length;
-        const remote = asList(value).some(
-          (each) => isJsonObject(each) && (each['source'] ?? 'local') !== 'local',
-        );
-        if (lost > 0) return `${String(lost)} of "env_vars" are not names of variables and were removed.`;
-        return remote ? '"source" of "env_vars" was removed: the values come from this machine.' : undefined;
-      },
-    }),
-  write(entry) {
-    const { env, headers, ...rest } = entry;
-    const rules = {
-      ...FIELDS,
-      type: null,
-      timeout: (value: JsonValue, draft: Draft): undefined => {
-        if (typeof value === 'number') draft['tool_timeout_sec'] = value / 1000;
-      },
-      connectTimeout: (value: JsonValue, draft: Draft): undefined => {
-        if (typeof value === 'number') draft['startup_timeout_sec'] = value / 1000;
-      },
-    };
-    const converted = writeFields(
-      'codex',
-      TITLE,
-      { ...splitVariables(env, headers), ...rest },
-      { ...rules, ...VARIABLE_FIELDS },
-    );
-    return chain(converted, (plain) => rejectVariables(plain, TITLE));
+  variables: NO_VARIABLES,
+  same: [
+    'command',
+    'args',
+    'env',
+    'cwd',
+    'url',
+    'env_vars',
+    'http_headers',
+    'env_http_headers',
+    'bearer_token_env_var',
+  ],
+  reads: {
+    env: (value, draft) => mergeInto(draft, 'env', value),
+    http_headers: (value, draft) => mergeInto(draft, 'headers', value),
+    env_http_headers: (value, draft) =>
+      mergeInto(
+        draft,
+        'headers',
+        mapValues(value, (name) => variableReference(name)),
+      ),
+    bearer_token_env_var: (value, draft) => {
+      const token = typeof value === 'string' ? variableReference(value) : undefined;
+      return token === undefined
+        ? '"bearer_token_env_var" is not the name of a variable and was removed.'
+        : mergeInto(draft, 'headers', { Authorization: `Bearer ${token}` });
+    },
+    env_vars: (value, draft) => {
+      // A name, or an object with the name and the machine that the value comes from.
+      const names = asList(value).map((each) => (isJsonObject(each) ? each['name'] : each));
+      const references = names.flatMap((name) => {
+        const reference = typeof name === 'string' ? variableReference(name) : undefined;
+        return typeof name === 'string' && reference !== undefined ? [[name, reference]] : [];
+      });
+      mergeInto(draft, 'env', Object.fromEntries(references));
+      const lost = names.length - references.length;
+      const remote = asList(value).some(
+        (each) => isJsonObject(each) && (each['source'] ?? 'local') !== 'local',
+      );
+      if (lost > 0) return `${String(lost)} of "env_vars" are not names of variables and were removed.`;
+      return remote ? '"source" of "env_vars" was removed: the values come from this machine.' : undefined;
+    },
   },
-};
-
-const VARIABLE_FIELDS = sameNames('env_vars', 'http_headers', 'env_http_headers', 'bearer_token_env_var');
+  beforeWrite: ({ env, headers, ...rest }) => ({ ...splitVariables(env, headers), ...rest }),
+  writes: {
+    timeout(value, draft) {
+      if (typeof value === 'number') draft['tool_timeout_sec'] = value / 1000;
+    },
+    connectTimeout(value, draft) {
+      if (typeof value === 'number') draft['startup_timeout_sec'] = value / 1000;
+    },
+  },
+});
 
 /** Moves values that consist of one variable to the fields that take names of variables. */
 function splitVariables(env: JsonValue | undefined, headers: JsonValue | undefined): JsonObject {

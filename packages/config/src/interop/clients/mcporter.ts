@@ -3,7 +3,6 @@ import { variableReference } from '../../variables/syntax.js';
 import {
   chain,
   readFields,
-  sameNames,
   writeFields,
   type Conversion,
   type ClientFormat,
@@ -12,7 +11,22 @@ import {
 import { writeShellVariables, translateVariables } from './client-variables.js';
 
 const TITLE = 'mcporter';
-const FIELDS = sameNames('command', 'args', 'env', 'cwd', 'headers', 'description');
+const FIELDS = Object.fromEntries(
+  [
+    'command',
+    'args',
+    'env',
+    'cwd',
+    'headers',
+    'description',
+    'baseUrl',
+    'auth',
+    'oauthClientId',
+    'oauthClientSecret',
+    'oauthScope',
+    'oauthRedirectUrl',
+  ].map((name) => [name, name]),
+);
 
 /** mcporter accepts `snake_case` names of fields too. */
 const camelCase = (entry: JsonObject): JsonObject =>
@@ -97,10 +111,7 @@ export const mcporter: ClientFormat = {
       ...(scopes !== undefined && { oauthScope: isJsonList(scopes) ? scopes.map(textOf).join(' ') : scopes }),
       ...(redirectUri !== undefined && { oauthRedirectUrl: redirectUri }),
     };
-    const converted = writeFields('mcporter', TITLE, theirs, {
-      ...FIELDS,
-      ...sameNames('baseUrl', 'auth', 'oauthClientId', 'oauthClientSecret', 'oauthScope', 'oauthRedirectUrl'),
-    });
+    const converted = writeFields('mcporter', TITLE, theirs, FIELDS);
     const notes = Object.keys(more).map(
       (field) => `"oauth.${field}" has no equivalent in ${TITLE} and was removed.`,
     );

@@ -1,18 +1,15 @@
-import { isJsonList, type JsonValue } from '../../jsonc/json-value.js';
+import { isJsonList } from '../../jsonc/json-value.js';
 import { variableReference } from '../../variables/syntax.js';
-import { chain, readFields, sameNames, writeFields, type ClientFormat, type Draft } from './client-format.js';
-import { writeVariables, translateVariables } from './client-variables.js';
-
-const TITLE = 'opencode';
-const FIELDS = sameNames('cwd', 'url', 'headers', 'timeout');
+import { byFields } from './client-format.js';
+import { translateVariables, writeVariables } from './client-variables.js';
 
 /**
  * `type` is `local` or `remote`; the command and its arguments are one list. Version 2 has servers under `mcp.servers` and
  * the field `disabled`, version 1 under `mcp` and the field `enabled`. Both are read; version 2 is written.
  * @see https://opencode.ai/v2/docs/mcp-servers/
  */
-export const opencode: ClientFormat = {
-  title: TITLE,
+export const opencode = byFields('opencode', {
+  title: 'opencode',
   transports: ['stdio', 'http', 'sse'],
   format: 'json',
   servers: [['mcp', 'servers'], ['mcp']],
@@ -22,39 +19,34 @@ export const opencode: ClientFormat = {
     { base: 'home', path: '.config/opencode/opencode.json' },
     { base: 'home', path: '.config/opencode/opencode.jsonc' },
   ],
-  read: (entry) =>
-    chain(readFields('opencode', entry, { command: readCommand }), (converted) =>
-      translateVariables(converted, /\{(env|file):([^}]*)\}/g, ([, kind, name = '']) =>
+  variables: {
+    after: (entry) =>
+      translateVariables(entry, /\{(env|file):([^}]*)\}/g, ([, kind, name = '']) =>
         kind === 'env' ? variableReference(name) : undefined,
       ),
-    ),
-  write(entry) {
-    const { command, args, ...rest } = entry;
-    const rules = {
-      ...FIELDS,
-      type: (value: JsonValue, draft: Draft): undefined =>
-        void (draft['type'] = value === 'stdio' ? 'local' : 'remote'),
-      command: 'command',
-      env: 'environment',
-      oauth: 'oauth',
-    };
-    const list = command === undefined ? {} : { command: [command, ...(isJsonList(args) ? args : [])] };
-    const { type, ...others } = rest;
-    return chain(
-      writeFields('opencode', TITLE, { type: type ?? 'http', ...list, ...others }, rules),
-      (converted) =>
-        writeVariables(converted, {
-          title: TITLE,
-          format: (name) => `{env:${name}}`,
-          supportsDefault: false,
-          readsBraces: false,
-        }),
-    );
+    write: (entry, title) =>
+      writeVariables(entry, {
+        title,
+        format: (name) => `{env:${name}}`,
+        supportsDefault: false,
+        readsBraces: false,
+      }),
   },
-};
-
-function readCommand(value: JsonValue, draft: Draft): undefined {
-  const [command, ...args] = isJsonList(value) ? value : [value];
-  if (command !== undefined) draft['command'] = command;
-  if (args.length > 0) draft['args'] = args;
-}
+  same: ['command', 'cwd', 'url', 'headers', 'timeout', 'oauth'],
+  reads: {
+    command(value, draft) {
+      const [command, ...args] = isJsonList(value) ? value : [value];
+      if (command !== undefined) draft['command'] = command;
+      if (args.length > 0) draft['args'] = args;
+    },
+  },
+  beforeWrite: ({ type = 'http', command, args, ...rest }) => ({
+    type,
+    ...(command !== undefined && { command: [command, ...(isJsonList(args) ? args : [])] }),
+    ...rest,
+  }),
+  writes: {
+    type: (value, draft) => void (draft['type'] = value === 'stdio' ? 'local' : 'remote'),
+    env: 'environment',
+  },
+});
