@@ -2,7 +2,7 @@
  * `node bench/shared-servers.mjs`: ten programs with a host and eight stdio servers each, every server in a process of the program,
  * and then in the shared process. Linux only: memory is the proportional set size (PSS) of all processes together.
  * `--programs=N`, `--servers=N`; `--rounds=N`, default 3, of which the median counts; `--write` puts the table into
- * docs/shared-servers.md.
+ * the README of transport-shared.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { median } from './lib/statistics.mjs';
 
 const PROGRAM = fileURLToPath(new URL('lib/shared-program.mjs', import.meta.url));
-const PAGE = fileURLToPath(new URL('../docs/shared-servers.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../packages/transport-shared/README.md', import.meta.url));
 const MARKS = ['<!-- shared-servers -->', '<!-- /shared-servers -->'];
 const given = (name, fallback) =>
   Number(process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split('=')[1] ?? fallback);

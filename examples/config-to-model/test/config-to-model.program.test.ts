@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runExample } from '../../../scripts/run-example.js';
@@ -18,10 +17,4 @@ it('configuration files become tools of a model, and the program exits by itself
   );
   expect(stdout).toContain('note.txt: remember the milk');
   if (process.platform === 'linux') expect(leftBehind()).toEqual([]);
-});
-
-it.each(['open-agent', 'agent'])('the page shows this program: %s', (name) => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/config-to-model.md'), 'utf8');
-  const source = readFileSync(join(import.meta.dirname, `../src/${name}.ts`), 'utf8');
-  expect(page).toContain(`\`\`\`ts file=${name}.ts\n${source}\`\`\``);
 });

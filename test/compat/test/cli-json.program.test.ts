@@ -3,11 +3,13 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import ts from 'typescript-5.9';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { officialServer } from '../../../scripts/bundled.mjs';
 import { installedPackages } from '../../../scripts/installed.mjs';
 
 const root = join(import.meta.dirname, '../../..');
+const PAGE_FILE = join(root, 'docs/cli-json.md');
 const EVERYTHING = await officialServer('everything');
 
 /** What the page says of one path. */
@@ -22,7 +24,7 @@ let home: string;
 let project: string;
 
 beforeAll(async () => {
-  described = read(await readFile(join(root, 'docs/cli-json.md'), 'utf8'));
+  described = read(await readFile(PAGE_FILE, 'utf8'));
   bin = join(await installedPackages(), 'node_modules/@mcp-fittings/cli/program/bin.js');
   home = await realpath(await mkdtemp(join(tmpdir(), 'cli-json-')));
   project = join(home, 'project');
@@ -39,47 +41,47 @@ afterAll(() => rm(home, { recursive: true, force: true }));
 const SUM = ['everything/get-sum', 'a=1', 'b=2'];
 const PAGE = 'everything/demo://resource/static/document/features.md';
 it.each([
-  ['list', ['list']],
-  ['list tools', ['list', 'tools', 'everything']],
-  ['list prompts', ['list', 'prompts', 'everything']],
-  ['list resources', ['list', 'resources', 'everything']],
-  ['status', ['status']],
-  ['call', ['call', ...SUM]],
-  ['call', ['call', 'everything/get-structured-content', 'location=Chicago']],
-  ['read', ['read', PAGE]],
-  ['read', ['read', PAGE, '-o', 'features.md']],
-  ['prompt', ['prompt', 'everything/args-prompt', 'city=Rome']],
-  ['complete', ['complete', 'prompt', 'everything/completable-prompt', 'department', 'E']],
-  ['init', ['init', '--model', 'openai']],
-  ['add', ['add', 'more', 'https://mcp.example.com/mcp']],
-  ['remove, enable, disable', ['disable', 'more']],
-  ['remove, enable, disable', ['enable', 'more']],
-  ['remove, enable, disable', ['remove', 'more']],
-  ['approve', ['approve']],
-  ['pins', ['pins']],
-  ['pins show', ['pins', 'show', 'everything', 'echo']],
-  ['pins accept', ['pins', 'accept', 'everything']],
-  ['pins remove', ['pins', 'remove', 'everything', 'echo']],
-  ['pins', ['pins', 'list', 'everything']],
-  ['pins show', ['pins', 'show', 'everything']],
-  ['pins accept', ['pins', 'accept', 'everything']],
-  ['login', ['login', 'everything']],
-  ['logout', ['logout', 'everything']],
-  ['import, without a program', ['import']],
-  ['import', ['import', '--from', 'cursor', '--all', '--dry-run']],
-  ['import', ['import', '--from', 'cursor', '--all']],
-  ['export', ['export', '--to', 'claude-desktop']],
-  ['export', ['export', '--to', 'vscode', '--output', 'vscode.json']],
-  ['doctor', ['doctor']],
-  ['serve', ['serve', '--socket', '--idle', '1']],
-  ['completion', ['completion', 'bash']],
-  ['Errors', ['call', 'everything/nothing']],
-  ['Errors', ['status', 'unknown']],
-  ['Errors', ['lst']],
-])('the page has the shape of %s: %j', async (section, args) => {
+  ['List', ['list']],
+  ['ListTools', ['list', 'tools', 'everything']],
+  ['ListPrompts', ['list', 'prompts', 'everything']],
+  ['ListResources', ['list', 'resources', 'everything']],
+  ['Status', ['status']],
+  ['Call', ['call', ...SUM]],
+  ['Call', ['call', 'everything/get-structured-content', 'location=Chicago']],
+  ['Read', ['read', PAGE]],
+  ['Read', ['read', PAGE, '-o', 'features.md']],
+  ['Prompt', ['prompt', 'everything/args-prompt', 'city=Rome']],
+  ['Complete', ['complete', 'prompt', 'everything/completable-prompt', 'department', 'E']],
+  ['Init', ['init', '--model', 'openai']],
+  ['Add', ['add', 'more', 'https://mcp.example.com/mcp']],
+  ['Edit', ['disable', 'more']],
+  ['Edit', ['enable', 'more']],
+  ['Edit', ['remove', 'more']],
+  ['Approve', ['approve']],
+  ['Pins', ['pins']],
+  ['PinsShow', ['pins', 'show', 'everything', 'echo']],
+  ['PinsAccept', ['pins', 'accept', 'everything']],
+  ['PinsRemove', ['pins', 'remove', 'everything', 'echo']],
+  ['Pins', ['pins', 'list', 'everything']],
+  ['PinsShow', ['pins', 'show', 'everything']],
+  ['PinsAccept', ['pins', 'accept', 'everything']],
+  ['Login', ['login', 'everything']],
+  ['Logout', ['logout', 'everything']],
+  ['ImportPrograms', ['import']],
+  ['Import', ['import', '--from', 'cursor', '--all', '--dry-run']],
+  ['Import', ['import', '--from', 'cursor', '--all']],
+  ['Export', ['export', '--to', 'claude-desktop']],
+  ['Export', ['export', '--to', 'vscode', '--output', 'vscode.json']],
+  ['Doctor', ['doctor']],
+  ['ServeSocket', ['serve', '--socket', '--idle', '1']],
+  ['Completion', ['completion', 'bash']],
+  ['Failure', ['call', 'everything/nothing']],
+  ['Failure', ['status', 'unknown']],
+  ['Failure', ['lst']],
+])('the page has the shape of %s: %j', async (name, args) => {
   const value = await run(args);
-  const page = new Map([...(described.get(section) ?? []), ...(described.get('Problems') ?? [])]);
-  expect(page.size, section).toBeGreaterThan(0);
+  const page = described.get(name) ?? new Map<string, Described>();
+  expect(page.size, name).toBeGreaterThan(0);
   const found = new Map<string, string>();
   collect(value, '', page, found);
   for (const [path, type] of found) expect(`${path}: ${type}`).toBe(`${path}: ${page.get(path)?.type}`);
@@ -93,9 +95,10 @@ it('the page has every command', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [bin, '--help'], { env: { HOME: home } });
   const commands = [...stdout.matchAll(/^ {2}([a-z]+) .*/gm)].map(([, name = '']) => name);
   expect(commands).toContain('status');
-  const sections = [...described.keys()].join(', ').split(/[ ,]+/);
+  const page = await readFile(PAGE_FILE, 'utf8');
   const without = ['bridge', 'help', 'fittings'];
-  expect(commands.filter((name) => !sections.includes(name) && !without.includes(name))).toEqual([]);
+  const missing = commands.filter((name) => !new RegExp(`^/\\*\\* .*\`${name}\\b`, 'm').test(page));
+  expect(missing.filter((name) => !without.includes(name))).toEqual([]);
 });
 
 async function run(args: readonly string[]): Promise<unknown> {
@@ -107,17 +110,57 @@ async function run(args: readonly string[]): Promise<unknown> {
   return JSON.parse(ended.stdout) as unknown;
 }
 
-/** The tables of the page, by heading. */
+/** The interfaces of the page, by name: each path, such as `servers[].name`, with its type. */
 function read(text: string): ReadonlyMap<string, ReadonlyMap<string, Described>> {
-  const sections = text.split(/^## /m).slice(1);
+  const [, code = ''] = /^```ts [^\n]*\n([\s\S]*?)^```/m.exec(text) ?? [];
+  const file = ts.createSourceFile('page.ts', code, ts.ScriptTarget.Latest, true);
+  const interfaces = new Map<string, ts.InterfaceDeclaration>();
+  const aliases = new Map<string, ts.TypeNode>();
+  for (const statement of file.statements) {
+    if (ts.isInterfaceDeclaration(statement)) interfaces.set(statement.name.text, statement);
+    if (ts.isTypeAliasDeclaration(statement)) aliases.set(statement.name.text, statement.type);
+  }
+
+  const membersOf = (node: ts.TypeNode): ts.NodeArray<ts.TypeElement> | undefined => {
+    if (ts.isTypeLiteralNode(node)) return node.members;
+    return ts.isTypeReferenceNode(node) ? interfaces.get(node.typeName.getText())?.members : undefined;
+  };
+  const nameOf = (node: ts.TypeNode): string => {
+    if (ts.isArrayTypeNode(node)) return 'array';
+    if (membersOf(node) !== undefined) return 'object';
+    if (ts.isTypeReferenceNode(node)) {
+      const alias = aliases.get(node.typeName.getText());
+      if (alias === undefined) throw new Error(`The page has no type ${node.typeName.getText()}.`);
+      return nameOf(alias);
+    }
+    const [first = node] = ts.isUnionTypeNode(node) ? node.types : [];
+    if (ts.isLiteralTypeNode(first)) return ts.isStringLiteral(first.literal) ? 'string' : 'boolean';
+    const word = first.getText();
+    return word === 'unknown' ? 'any' : word;
+  };
+  const describe = (
+    members: ts.NodeArray<ts.TypeElement>,
+    prefix: string,
+    found: Map<string, Described>,
+  ): void => {
+    for (const member of members) {
+      if (!ts.isPropertySignature(member) || member.type === undefined) continue;
+      let path = `${prefix}${member.name.getText()}`;
+      let node = member.type;
+      found.set(path, { type: nameOf(node), isOptional: member.questionToken !== undefined });
+      while (ts.isArrayTypeNode(node)) {
+        path = `${path}[]`;
+        node = node.elementType;
+        if (membersOf(node) === undefined) found.set(path, { type: nameOf(node), isOptional: true });
+      }
+      describe(membersOf(node) ?? ts.factory.createNodeArray(), `${path}.`, found);
+    }
+  };
   return new Map(
-    sections.map((section) => {
-      const rows = [...section.matchAll(/^\| `([^`]+)` +\| (\w+) +\|/gm)];
-      const paths = rows.map(([, path = '', type = '']): [string, Described] => [
-        path.replace(/\?$/, ''),
-        { type, isOptional: path.endsWith('?') },
-      ]);
-      return [section.slice(0, section.indexOf('\n')), new Map(paths)];
+    [...interfaces].map(([name, { members }]) => {
+      const found = new Map<string, Described>();
+      describe(members, '', found);
+      return [name, found];
     }),
   );
 }
