@@ -5,12 +5,12 @@
  *   -- --only=PATTERN  only the workloads whose id matches; prints only, or with --keep replaces their rows in the results
  *   -- --node=26       with another version of Node.js, of those that CI uses
  *   -- --prof=FOLDER   a CPU profile of every contender
- *   -- --scale         how time and memory grow with servers, messages, bytes and tools; writes docs/scale.md and its pictures
+ *   -- --scale         how time and memory grow with servers, messages, bytes and tools; writes SCALE.md and its pictures
  *                      (with --most=N, up to N only, and --only=PATTERN: prints only)
  *   -- fairness        what good servers feel of bad ones, nothing else; prints only
  *   -- --search        tokens, answered questions and time of tool search over the corpus; writes docs/tool-search.md
  *                      (with --check: compares with the committed figures, prints only)
- *   -- --documents     writes RESULTS.md and the chart anew from the committed results, and docs/scale.md
+ *   -- --documents     writes RESULTS.md and the chart anew from the committed results, and SCALE.md
  */
 import { availableParallelism, cpus } from 'node:os';
 import { keepAwake } from './lib/awake.mjs';

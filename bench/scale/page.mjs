@@ -1,4 +1,4 @@
-/** docs/scale.md, from a result. */
+/** bench/SCALE.md, from a result. */
 import { growthOfLine, METRICS, MOST_EXPONENT, MOST_RISE } from './linear.mjs';
 
 const START = `<!-- Written by \`node bench/run.mjs --scale\` from bench/results/scale.json: change bench/scale/page.mjs. -->
@@ -34,7 +34,7 @@ function sectionOf({ id, label, unit, about, lines }) {
 
 ${about}
 
-![${label}: time and memory by number of ${unit}](assets/scale-${id}.svg)
+![${label}: time and memory by number of ${unit}](../docs/assets/scale-${id}.svg)
 
 | | ${unit} | CPU | per one | peak | exponent: time, CPU, peak | |
 | --- | --: | --: | --: | --: | --: | --- |

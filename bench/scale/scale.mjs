@@ -10,7 +10,7 @@ import { ROWS } from './rows.mjs';
 
 const POINT = fileURLToPath(new URL('point.mjs', import.meta.url));
 const RESULT = new URL('../results/scale.json', import.meta.url);
-const PAGE = new URL('../../docs/scale.md', import.meta.url);
+const PAGE = new URL('../SCALE.md', import.meta.url);
 const ASSETS = new URL('../../docs/assets/', import.meta.url);
 
 /** @param choice `only`: ids `row-line` that match; `most`: no point beyond. With either, prints only. */
@@ -40,7 +40,7 @@ export async function scale({ only, most }) {
   console.log(`${all.length - worse.length} of ${all.length} grow linearly, ${seconds} s`);
   for (const line of worse) console.error(`not linear: ${line.name} ${sentenceOf(line)}`);
   if (worse.length > 0) process.exitCode = 1;
-  if (isWhole) console.log('Written: bench/results/scale.json, docs/scale.md, docs/assets/scale-*.svg');
+  if (isWhole) console.log('Written: bench/results/scale.json, bench/SCALE.md, docs/assets/scale-*.svg');
 }
 
 /** Replaces a row of the committed result, so that a run that was broken off leaves whole rows. */

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The options of the factory of each transport, in the order of the columns. */
+/** The options of the factory of each transport. */
 const OPTIONS = {
   http: 'HttpTransportOptions',
   sse: 'SseTransportOptions',
@@ -81,45 +81,27 @@ function readOptions(): Readonly<Record<TransportName, ReadonlyMap<string, strin
   };
 }
 
-/** The rows of the page: which transports have an option, by its path. */
-function readPage(): ReadonlyMap<string, readonly TransportName[]> {
-  const page = readFileSync(join(root, 'docs/transport-options.md'), 'utf8');
-  const rows = page
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .map((line) =>
-      line
-        .split(/(?<!\\)\|/)
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-  const documented = new Map<string, readonly TransportName[]>();
-  for (const [name = '', unit, fallback, ...marks] of rows) {
-    const path = name.replaceAll('`', '');
-    expect(documented.has(path), `${path} has one row`).toBe(false);
-    expect([unit, fallback], `${path} has a unit and a default`).not.toContain('');
-    expect(marks, `${path} has a cell for each transport`).toHaveLength(TRANSPORTS.length);
-    documented.set(
-      path,
-      TRANSPORTS.filter((_, index) => marks[index] === '✓'),
-    );
-  }
-  return documented;
-}
-
 const types = readOptions();
-const page = readPage();
+const paths = [...new Set(TRANSPORTS.flatMap((name) => [...types[name].keys()]))];
+const holdersOf = (path: string): readonly TransportName[] =>
+  TRANSPORTS.filter((name) => types[name].has(path));
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
-it('docs/transport-options.md has a row for each option, which names the transports that have it', () => {
-  const paths = new Set(TRANSPORTS.flatMap((name) => [...types[name].keys()]));
-  const inTypes = [...paths].map((path): [string, readonly string[]] => [
-    path,
-    TRANSPORTS.filter((name) => types[name].has(path)),
-  ]);
-  expect(Object.fromEntries(page)).toEqual(Object.fromEntries(inTypes));
+const readme = (folder: string): string => readFileSync(join(root, `packages/${folder}/README.md`), 'utf8');
+/** `network` is that of `http-client`. */
+const documented = (name: TransportName, path: string): string =>
+  path.startsWith('network.')
+    ? readme(`transport-${name}`) + readme('http-client')
+    : readme(`transport-${name}`);
+
+it.each(TRANSPORTS)('the README of transport-%s names each of its options', (name) => {
+  const missing = [...types[name].keys()].filter(
+    (path) => !new RegExp(`\`[^\`\\n]*\\b${lastOf(path)}\\b[^\`\\n]*\``).test(documented(name, path)),
+  );
+  expect(missing).toEqual([]);
 });
 
-it.each([...page.keys()])('%s has one type in all transports that have it', (path) => {
+it.each(paths)('%s has one type in all transports that have it', (path) => {
   const texts = TRANSPORTS.flatMap((name) => types[name].get(path) ?? []);
   expect(new Set(texts).size, texts.join(' / ')).toBe(1);
 });
@@ -127,12 +109,11 @@ it.each([...page.keys()])('%s has one type in all transports that have it', (pat
 /** `env` of stdio is the environment of the server; `network.env` is where this process looks for a proxy. */
 const SEPARATE_MEANINGS: ReadonlySet<string> = new Set(['env']);
 
-it.each([...page.keys()])('%s is not elsewhere in a transport that lacks it', (path) => {
-  const lastOf = (each: string): string => each.slice(each.lastIndexOf('.') + 1);
+it.each(paths)('%s is not elsewhere in a transport that lacks it', (path) => {
   if (SEPARATE_MEANINGS.has(lastOf(path))) return;
-  const here = page.get(path) ?? [];
-  const moved = [...page.keys()].filter(
-    (each) => lastOf(each) === lastOf(path) && page.get(each)?.some((name) => here.includes(name)) !== true,
+  const here = holdersOf(path);
+  const moved = paths.filter(
+    (each) => lastOf(each) === lastOf(path) && !holdersOf(each).some((name) => here.includes(name)),
   );
   expect(moved).toEqual([]);
 });
