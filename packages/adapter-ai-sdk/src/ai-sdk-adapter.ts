@@ -42,18 +42,8 @@ export interface AiSdkAdapterOptions<Version extends 6 | 7 = 6 | 7> {
 /** A tool that is assignable to `Tool` of the AI SDK 6 and 7. */
 export interface AiSdkAdapterTool<Version extends 6 | 7 = 6 | 7> extends Omit<
   AiSdkTool,
-  'execute' | 'inputSchema' | 'toModelOutput'
+  'execute' | 'toModelOutput'
 > {
-  /** The schema for the model, as a schema of the AI SDK, a Standard Schema and a Standard JSON Schema, as 6.0.0 requires. */
-  readonly inputSchema: Omit<AiSdkTool['inputSchema'], '~standard'> & {
-    /** The interfaces of Standard Schema and Standard JSON Schema. @see https://standardschema.dev/json-schema */
-    readonly '~standard': AiSdkTool['inputSchema']['~standard'] & {
-      readonly jsonSchema: {
-        readonly input: () => Record<string, unknown>;
-        readonly output: () => Record<string, unknown>;
-      };
-    };
-  };
   /** The server and the tool, by their own names: `toolMetadata` of the calls of the AI SDK 7. */
   readonly metadata: { server: string; tool: string };
   /** Returns true if the AI SDK asks the user before this call. */
@@ -131,7 +121,6 @@ function adapterTool<Version extends 6 | 7>(
   const sdkAsks = (options.approval ?? 'sdk') === 'sdk';
   return {
     ...theirs,
-    inputSchema: adapterSchema(theirs.inputSchema),
     metadata: { ...tool.ref },
     needsApproval(input, { toolCallId, messages }) {
       const needed = sdkAsks && toolset.verdict(tool.name)?.decision === 'ask';
@@ -160,14 +149,5 @@ function adapterTool<Version extends 6 | 7>(
         yield output;
       }
     },
-  };
-}
-
-/** The spread keeps the symbol by which the AI SDK recognizes its own schemas. */
-function adapterSchema(schema: AiSdkTool['inputSchema']): AiSdkAdapterTool['inputSchema'] {
-  const copy = (): Record<string, unknown> => ({ ...schema.jsonSchema });
-  return {
-    ...schema,
-    '~standard': { ...schema['~standard'], jsonSchema: { input: copy, output: copy } },
   };
 }

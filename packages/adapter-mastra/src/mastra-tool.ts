@@ -20,12 +20,7 @@ export interface MastraToolFields {
   /** A schema that accepts anything, because the call checks the arguments. Its JSON Schema is that of the tool. */
   inputSchema: {
     /** The interfaces of Standard Schema and Standard JSON Schema. @see https://standardschema.dev/json-schema */
-    readonly '~standard': AiSdkTool['inputSchema']['~standard'] & {
-      readonly jsonSchema: {
-        readonly input: () => Record<string, unknown>;
-        readonly output: () => Record<string, unknown>;
-      };
-    };
+    readonly '~standard': AiSdkTool['inputSchema']['~standard'];
   };
   /** The model gets the schema as it is, and Mastra does not rewrite it for the strict mode of OpenAI. */
   strict: false;
@@ -73,7 +68,7 @@ export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
     id: name,
     title: converted.title,
     description: converted.description,
-    inputSchema: schemaOf(converted),
+    inputSchema: { '~standard': converted.inputSchema['~standard'] },
     strict: false,
     mcpMetadata: { serverName: ref.server },
     // A function does not stop other calls of the turn from running at once, as `true` does. One that returns false would override
@@ -105,11 +100,6 @@ export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
     },
     toModelOutput: (output) => (isOutput(output) ? converted.toModelOutput({ output }) : undefined),
   };
-}
-
-function schemaOf({ inputSchema }: AiSdkTool): MastraToolFields['inputSchema'] {
-  const copy = (): Record<string, unknown> => structuredClone({ ...inputSchema.jsonSchema });
-  return { '~standard': { ...inputSchema['~standard'], jsonSchema: { input: copy, output: copy } } };
 }
 
 /** Returns whether this is an output of ours: a hook or a processor of Mastra may have replaced it. */

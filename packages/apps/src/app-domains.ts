@@ -29,7 +29,8 @@ const SCHEMES: Readonly<Record<keyof AppCsp, readonly string[]>> = {
   baseUriDomains: ['https'],
 };
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
-const HOST_NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})+$`);
+/** A host name with a dot. */
+export const HOST_NAME = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})+$`);
 const LOCAL_NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
 /** Names that do not leave the machine or the local network (RFC 6761, RFC 6762, ICANN's `.internal`, RFC 8375). */
 const LOCAL_SUFFIX = /(?:^|\.)(?:localhost|local|internal|localdomain|lan|home\.arpa)$/;
@@ -84,8 +85,7 @@ function readOrigin(entry: unknown, kind: keyof AppCsp, local: boolean): ReadOri
     return { problem: `must begin with ${schemes.map((each) => `${each}://`).join(' or ')}` };
   }
   if (insecure && !local) return { problem: 'is not encrypted' };
-  const isPublic =
-    HOST_NAME.test(name) && name.length <= 253 && !LOCAL_SUFFIX.test(name) && !IP_ADDRESS.test(name);
+  const isPublic = HOST_NAME.test(name) && !LOCAL_SUFFIX.test(name) && !IP_ADDRESS.test(name);
   if (!isPublic && (!local || wildcard !== '' || !LOCAL_NAME.test(name))) {
     return { problem: 'is not a public host name' };
   }
@@ -98,3 +98,30 @@ const show = (value: unknown): string =>
   typeof value === 'string'
     ? `"${escapeText(value, { maxLength: 100 })}"`
     : `a value of type ${typeof value}`;
+
+/**
+ * Returns the Content-Security-Policy of an app, on one line. Without origins it is the restrictive default of the specification,
+ * with `frame-src`, `object-src`, `base-uri` and `form-action` besides: `default-src` does not cover the last two. `connect-src`
+ * never has `'self'`, because that is the origin of the sandbox and not one that the app declared.
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx (Host Behavior, Sandbox proxy)
+ */
+export function contentSecurityPolicy(csp: AppCsp): string {
+  const { connectDomains = [], resourceDomains = [], frameDomains = [], baseUriDomains = [] } = csp;
+  const directives: readonly (readonly [name: string, ...sources: readonly string[]])[] = [
+    ['default-src', "'none'"],
+    ['script-src', "'self'", "'unsafe-inline'", ...resourceDomains],
+    ['style-src', "'self'", "'unsafe-inline'", ...resourceDomains],
+    ['img-src', "'self'", 'data:', ...resourceDomains],
+    ['media-src', "'self'", 'data:', ...resourceDomains],
+    ...(resourceDomains.length > 0 ? [['font-src', "'self'", ...resourceDomains] as const] : []),
+    ['connect-src', ...orElse(connectDomains, "'none'")],
+    ['frame-src', ...orElse(frameDomains, "'none'")],
+    ['object-src', "'none'"],
+    ['base-uri', ...orElse(baseUriDomains, "'self'")],
+    ['form-action', "'none'"],
+  ];
+  return directives.map((directive) => directive.join(' ')).join('; ');
+}
+
+const orElse = (sources: readonly string[], otherwise: string): readonly string[] =>
+  sources.length > 0 ? sources : [otherwise];

@@ -3,10 +3,8 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { escapeText } from '@mcp-fittings/toolbox/text';
 import type { ResourceContents, ResourceDefinition, ResourceResult } from '@mcp-fittings/host';
-import { readDomains, type AppCsp } from './app-domains.js';
+import { contentSecurityPolicy, HOST_NAME, readDomains, type AppCsp } from './app-domains.js';
 import { allowAttribute, readPermissions, type AppPermissions } from './app-permissions.js';
-import { APP_MIME_TYPE } from './apps-extension.js';
-import { contentSecurityPolicy } from './content-security-policy.js';
 
 /** Limits of what a host accepts of an app. */
 export interface ReadAppOptions {
@@ -78,8 +76,19 @@ const KINDS: readonly (keyof AppCsp)[] = [
   'frameDomains',
   'baseUriDomains',
 ];
-const HOST_NAME =
-  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
+/** Media type of an app. */
+export const APP_MIME_TYPE = 'text/html;profile=mcp-app';
+
+/**
+ * Returns the capability by which a host tells servers that it shows apps: `extensions` of `createHost()`, or `capabilities.extensions` of
+ * a `Client` of an official SDK.
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx (Client (Host) Capabilities)
+ * @example
+ * const host = createHost({ name: 'my-agent', version: '1.0.0', extensions: appsExtension(), transports });
+ */
+export function appsExtension(): { 'io.modelcontextprotocol/ui': { mimeTypes: string[] } } {
+  return { 'io.modelcontextprotocol/ui': { mimeTypes: [APP_MIME_TYPE] } };
+}
 
 /**
  * Reads the result of `resources/read` for the URI of an app: checks URI, media type and size, and builds the

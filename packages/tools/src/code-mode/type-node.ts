@@ -74,79 +74,21 @@ export function unionOf(types: readonly TypeNode[]): TypeNode {
   );
 }
 
-/** Accepts what all of the types accept. Types of which one is for objects and one for strings, for example, are multiplied out here. */
+/** Accepts what all of the types accept. */
 export function intersectionOf(types: readonly TypeNode[]): TypeNode {
-  const telling = types.filter((type) => !isUnknown(type));
-  if (telling.some((type) => isPlain(type, 'never'))) return NEVER;
-  const divided: KindMap[] = [];
-  const others: TypeNode[] = [];
-  for (const type of telling) {
-    const kinds = byKind(type);
-    if (kinds === undefined) others.push(type);
-    else divided.push(kinds);
-  }
-  const [first, ...rest] = divided;
-  if (first === undefined || rest.length === 0) return combine('intersection', telling, UNKNOWN);
-  const kinds = [...first.keys()].filter((kind) => rest.every((each) => each.has(kind)));
-  const all = unionOf(kinds.map((kind) => ofOneKind(divided.map((each) => each.get(kind) ?? []))));
-  return isPlain(all, 'never') ? NEVER : combine('intersection', [all, ...others], UNKNOWN);
+  if (types.some((type) => isPlain(type, 'never'))) return NEVER;
+  const isObject = types.some((type) => isObjects(type) && !isAnyObject(type));
+  const telling = types.filter((type) => !isUnknown(type) && !(isObject && isAnyObject(type)));
+  return combine('intersection', telling, UNKNOWN);
 }
 
-/** Type of a value in JSON. */
-type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
-type KindMap = ReadonlyMap<Kind, readonly TypeNode[]>;
+/** Returns whether a type accepts objects and nothing else. */
+const isObjects = (type: TypeNode): boolean =>
+  type.kind === 'object' || (type.kind === 'union' && type.members.every(isObjects));
 
-/** Returns the members of a union by what they are; undefined if that is not known of one, such as a reference. */
-function byKind(type: TypeNode): KindMap | undefined {
-  const kinds = new Map<Kind, TypeNode[]>();
-  for (const member of type.kind === 'union' ? type.members : [type]) {
-    const kind = kindOf(member);
-    if (kind === undefined) return undefined;
-    const list = kinds.get(kind);
-    if (list === undefined) kinds.set(kind, [member]);
-    else list.push(member);
-  }
-  return kinds;
-}
-
-function kindOf(type: TypeNode): Kind | undefined {
-  if (type.kind === 'object') return 'object';
-  if (type.kind === 'array' || type.kind === 'tuple') return 'array';
-  if (type.kind !== 'plain') return undefined;
-  const { text } = type;
-  if (text === 'string' || text.startsWith("'")) return 'string';
-  if (text === 'boolean' || text === 'true' || text === 'false') return 'boolean';
-  if (text === 'number' || /^-?\d/.test(text)) return 'number';
-  return text === 'null' ? 'null' : undefined;
-}
-
-/** Accepts what is in each of the lists. All of them are of one kind. */
-function ofOneKind(lists: readonly (readonly TypeNode[])[]): TypeNode {
-  const narrow = lists.filter((list) => !list.some(isWholeKind));
-  const [first, ...rest] = narrow;
-  if (first === undefined) return lists[0]?.find(isWholeKind) ?? NEVER;
-  if (first.every((type) => type.kind === 'plain')) {
-    const texts = rest.map((list) => new Set(list.map((type) => (type.kind === 'plain' ? type.text : ''))));
-    return unionOf(first.filter((type) => texts.every((each) => each.has(type.text))));
-  }
-  return combine(
-    'intersection',
-    narrow.map((list) => unionOf(list)),
-    UNKNOWN,
-  );
-}
-
-/** Returns whether a type accepts every value of its kind. */
-function isWholeKind(type: TypeNode): boolean {
-  if (type.kind === 'plain') return /^(?:string|number|boolean|null)$/.test(type.text);
-  if (type.kind === 'array') return isUnknown(type.element);
-  return (
-    type.kind === 'object' &&
-    type.properties.length === 0 &&
-    type.index !== undefined &&
-    isUnknown(type.index)
-  );
-}
+/** Returns whether a type accepts every object, as `type: object` alone does. */
+const isAnyObject = (type: TypeNode): boolean =>
+  type.kind === 'object' && type.properties.length === 0 && type.index !== undefined && isUnknown(type.index);
 
 function combine(kind: 'union' | 'intersection', types: readonly TypeNode[], none: PlainType): TypeNode {
   const members: TypeNode[] = [];

@@ -14,11 +14,15 @@ export type AiSdkTool<Version extends 6 | 7 = 6> = {
   title: string;
   /** {@link ModelTool.inputSchema} as a schema of the AI SDK, which accepts anything: the call checks the arguments. */
   inputSchema: {
-    /** The Standard Schema interface. @see https://standardschema.dev */
+    /** The interfaces of Standard Schema and Standard JSON Schema. @see https://standardschema.dev/json-schema */
     readonly '~standard': {
       readonly version: 1;
       readonly vendor: string;
       readonly validate: (value: unknown) => { readonly value: unknown };
+      readonly jsonSchema: {
+        readonly input: () => Record<string, unknown>;
+        readonly output: () => Record<string, unknown>;
+      };
     };
     /** The schema that the AI SDK sends to the model. */
     readonly jsonSchema: ModelSchema;
@@ -68,12 +72,11 @@ export function aiSdkTools<Version extends 6 | 7 = 6>(
   const offered = new Map(toolset.tools.map((tool) => [tool.name, tool]));
   // The AI SDK takes all tools that a step may have at the start.
   for (const tool of toolset.deferred) if (!offered.has(tool.name)) offered.set(tool.name, tool);
-  const toOutput = version === 7 ? toOutput7 : toOutput6;
   return Object.fromEntries(
     Array.from(offered.values(), (tool) => [
       tool.name,
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the version says which output it is
-      aiSdkTool(tool, toolset, { toOutput, ...options }) as AiSdkTool<Version>,
+      aiSdkTool(tool, toolset, version ?? 6, options) as AiSdkTool<Version>,
     ]),
   );
 }
@@ -81,10 +84,8 @@ export function aiSdkTools<Version extends 6 | 7 = 6>(
 function aiSdkTool(
   given: ModelTool,
   toolset: Toolset,
-  {
-    toOutput,
-    ...options
-  }: DefinitionOptions & { readonly toOutput: (rendering: Rendering) => AiSdkToolOutput<6 | 7> },
+  version: 6 | 7,
+  options: DefinitionOptions,
 ): AiSdkTool<6 | 7> {
   const tool = withShortDescription(given, MAX_SEARCH_DESCRIPTION);
   const inputSchema = aiSdkSchema(() => flattenRoot(tool, options));
@@ -94,7 +95,7 @@ function aiSdkTool(
     description: tool.description,
     title: tool.title,
     inputSchema,
-    toModelOutput: ({ output }) => toOutput(output),
+    toModelOutput: ({ output }) => toOutput(output, version),
     async execute(input, { abortSignal }) {
       const { rendering } = await toolset.run(tool.name, input, { signal: abortSignal });
       return rendering;
@@ -106,13 +107,20 @@ function aiSdkSchema(
   convert: () => ModelSchema,
 ): AiSdkTool['inputSchema'] & { readonly [AI_SDK_SCHEMA]: true } {
   let converted: ModelSchema | undefined;
+  const jsonSchema = (): ModelSchema => (converted ??= convert());
+  const copy = (): ModelSchema => structuredClone(jsonSchema());
   return {
     // A deferred tool may never be sent.
     get jsonSchema() {
-      return (converted ??= convert());
+      return jsonSchema();
     },
     validate: undefined,
-    '~standard': { version: 1, vendor: 'mcp-fittings', validate: (value) => ({ value }) },
+    '~standard': {
+      version: 1,
+      vendor: 'mcp-fittings',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: copy, output: copy },
+    },
     [AI_SDK_SCHEMA]: true,
   };
 }
@@ -130,26 +138,15 @@ export function aiSdkPrepareStep(toolset: Toolset): () => { activeTools: string[
   return () => ({ activeTools: toolset.activeTools().map(({ name }) => name) });
 }
 
-function toOutput6(rendering: Rendering): AiSdkToolOutput {
+function toOutput(rendering: Rendering, version: 6 | 7): AiSdkToolOutput<6 | 7> {
   if (rendering.isError) return { type: 'error-text', value: textContent(rendering) };
   return {
     type: 'content',
     value: contentOf(rendering).map((part) => {
       if (part.type === 'text') return part;
-      const type = part.type === 'image' ? ('image-data' as const) : ('file-data' as const);
-      return { type, data: part.data, mediaType: part.mimeType };
+      const { data, mimeType: mediaType } = part;
+      if (version === 7) return { type: 'file', mediaType, data: { type: 'data', data } };
+      return { type: part.type === 'image' ? 'image-data' : 'file-data', data, mediaType };
     }),
-  };
-}
-
-function toOutput7(rendering: Rendering): AiSdkToolOutput<7> {
-  if (rendering.isError) return { type: 'error-text', value: textContent(rendering) };
-  return {
-    type: 'content',
-    value: contentOf(rendering).map((part) =>
-      part.type === 'text'
-        ? part
-        : { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } },
-    ),
   };
 }

@@ -113,7 +113,8 @@ const MAX_MEDIA_BYTES = 5_000_000;
  * ```
  */
 export function createSpill(options: SpillOptions): Spill {
-  for (const [name, value] of limitsIn(options)) positive(name, value);
+  checkLimits(options);
+  for (const [index, each] of options.perTool?.entries() ?? []) checkLimits(each, `perTool[${index}].`);
   let leftovers: Promise<void> | undefined;
   const settings: Settings = {
     options,
@@ -288,19 +289,13 @@ function lostNote(shown?: number): RenderedPart {
   };
 }
 
-function limitsIn({ perTool = [], ...options }: SpillOptions): (readonly [name: string, value: number])[] {
-  const given = (names: Readonly<Record<string, number | undefined>>): (readonly [string, number])[] =>
-    Object.entries(names).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  const { maxCharacters, previewCharacters, pageCharacters, ttlMs, maxResultBytes } = options;
-  return [
-    ...given({ maxCharacters, previewCharacters, pageCharacters, ttlMs, maxResultBytes }),
-    ...perTool.flatMap((each, index) =>
-      given({
-        [`perTool[${index}].maxCharacters`]: each.maxCharacters,
-        [`perTool[${index}].previewCharacters`]: each.previewCharacters,
-      }),
-    ),
-  ];
+const LIMITS = ['maxCharacters', 'previewCharacters', 'pageCharacters', 'ttlMs', 'maxResultBytes'] as const;
+
+function checkLimits(limits: Pick<SpillOptions, (typeof LIMITS)[number]>, at = ''): void {
+  for (const name of LIMITS) {
+    const value = limits[name];
+    if (value !== undefined) positive(at + name, value);
+  }
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
