@@ -63,7 +63,10 @@ export async function writeReference(root, target) {
 function beginning(root, folder, manifest) {
   const readme = readFileSync(join(root, 'packages', folder, 'README.md'), 'utf8');
   const imported = new RegExp(`import \\{ ([^}]*) \\} from '${manifest.name}'`).exec(readme)?.[1] ?? '';
-  const sentence = `${manifest.description[0].toUpperCase()}${manifest.description.slice(1)}.`;
+  const sentence = `${manifest.description[0].toUpperCase()}${manifest.description.slice(1)}`.replace(
+    /\.?$/,
+    '.',
+  );
   return {
     main: imported.split(', ').map((name) => name.replace(/^type /, '')),
     text: `${sentence} [Guide and options](../packages/${folder}.md).\n\n\`\`\`sh\nnpm install ${manifest.name}\n\`\`\``,

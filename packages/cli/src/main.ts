@@ -31,8 +31,11 @@ export async function runCli(argv: readonly string[], io: ProcessIo): Promise<Ex
     if (error instanceof CommanderError) return exitCodeOfUsage(error, inJson ? usageError : undefined, deps);
     const { exitCodeOf, reportError, unlessInterrupted } = await import('./output/error-report.js');
     const failure = unlessInterrupted(error, io.signal);
+    const exitCode = exitCodeOf(failure);
+    // A terminal echoes `^C`, at the start of the line where the message belongs.
+    if (exitCode === EXIT.interrupted && io.stderr.isTTY === true) io.stderr.write('\r');
     reportError(failure, deps.output);
-    return exitCodeOf(failure);
+    return exitCode;
   }
 }
 

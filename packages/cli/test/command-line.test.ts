@@ -40,7 +40,7 @@ it('help names every command; each has its own help with an example', async () =
     expect(own.stdout).toMatch(/--json.*: fittings --help/);
     expect(own.stdout).not.toContain('third-party transport');
   }
-  expect(help.stdout).toContain('Exit codes:');
+  expect(help.stdout).toMatch(/^Exit codes:\n {4}0 {2}success$/m);
   expect(help.stdout).not.toContain('__complete');
 });
 

@@ -66,6 +66,14 @@ describe('the table of fittings status', () => {
     );
   });
 
+  it('cuts a long name rather than the command that helps', () => {
+    const long = row('a-name-that-is-longer-than-what-has-room-beside', { status: 'disabled' });
+    const asks = row('notes', { status: 'needs-auth', activity: 'sign in: fittings login notes' });
+    const lines = statusLines([up, long, asks], { ...look, columns: 80 });
+    expect(lines[2]).toContain('a-name-that-is-longer-than-…');
+    expect(lines[3]).toContain('sign in: fittings login notes');
+  });
+
   it('explains at most three reasons', () => {
     const rows = ['A', 'B', 'C', 'D', 'E'].map((code) =>
       row(code, { error: { code, message: `${code}. Why.` } }),

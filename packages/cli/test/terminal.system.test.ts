@@ -293,6 +293,7 @@ describeWithTerminal('a person at a terminal', () => {
       expect(ended.text).toContain(
         'error: Interrupted. The call had already been sent: the server may have carried it out.',
       );
+      expect(ended.text).not.toContain('^C');
     },
     PATIENCE,
   );

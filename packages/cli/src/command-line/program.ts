@@ -42,10 +42,14 @@ const GLOBAL_OPTIONS = 'Options of all commands, such as --json, --verbose and -
 
 const EXIT_CODES = `
 Exit codes:
-  0  success                     4  sign-in required, or it failed
-  1  failure                     5  approval required, or forbidden by a policy
-  2  invalid usage               6  server unreachable, or no response in time
-  3  invalid configuration     130  interrupted
+    0  success
+    1  failure
+    2  invalid usage
+    3  invalid configuration
+    4  sign-in required, or it failed
+    5  approval required, or forbidden by a policy
+    6  server unreachable, or no response in time
+  130  interrupted
 `;
 
 /** Creates the program with its global options. Commands load what they need when they run, so that `--help` is quick. */

@@ -66,7 +66,7 @@ export async function approve(
       await approvals.remember(request, 'always');
       return 'approved';
     }
-    const decision = deps.interactive ? await ask(deps, request) : undefined;
+    const decision = deps.interactive ? await ask(deps, request, decisions.length === 0) : undefined;
     if (decision === undefined) return 'undecided';
     await approvals.remember(request, decision);
     return decision === 'always' ? 'approved' : 'rejected';
@@ -101,9 +101,14 @@ function choose(
   });
 }
 
-async function ask(deps: CommandDeps, request: ApprovalRequest): Promise<'always' | 'never' | undefined> {
+async function ask(
+  deps: CommandDeps,
+  request: ApprovalRequest,
+  isFirst: boolean,
+): Promise<'always' | 'never' | undefined> {
   const prompts = await openPrompts(deps);
-  prompts.tell(request.text);
+  // The answer about the server before is on the line above.
+  prompts.tell(isFirst ? request.text : `\n${request.text}`);
   for (;;) {
     const answer = await prompts.select(`Allow ${printable(request.name)} to run?`, [
       { value: 'no', label: 'Not now', hint: 'you will be asked again' },
@@ -113,7 +118,7 @@ async function ask(deps: CommandDeps, request: ApprovalRequest): Promise<'always
     ]);
     if (answer === 'always' || answer === 'never') return answer;
     if (answer === 'no') return undefined;
-    prompts.tell(request.details);
+    prompts.tell(`\n${request.details}`);
   }
 }
 

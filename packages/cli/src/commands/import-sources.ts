@@ -45,13 +45,17 @@ export async function listPrograms(
     found.length === 0
       ? `No configuration of another program was found. Supported programs: ${FOREIGN_PROGRAMS.join(', ')}.`
       : tableLines(
-          ['command', 'servers', 'file'].map((title) => ({ title })),
+          [
+            { title: 'command' },
+            { title: 'servers', atLeast: 8 },
+            { title: 'file', leaveOut: 1, atLeast: 16 },
+          ],
           found.map(({ program, project: isProject, files, servers }) => [
             `fittings import --from ${program}${isProject ? ' --project' : ''}`,
             servers.length === 0 ? 'none' : printable(servers.join(', '), 80),
             printable(files.join(', ')),
           ]),
-          { styleTitle: output.style.bold },
+          { styleTitle: output.style.bold, width: output.columns },
         ).join('\n'),
   );
 }

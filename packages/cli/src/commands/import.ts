@@ -156,8 +156,8 @@ async function choose(
   if (!dryRun) for (const { summary } of asked) deps.output.note(summary);
   if (names.length > 0 || all || dryRun || imported.length === 0) return asked;
   if (!deps.interactive) {
-    throw new CommandError('ARGUMENTS_INVALID', 'Name the servers to import.', {
-      hint: `Name them or use --all. Found: ${imported.map(({ name }) => name).join(', ')}.`,
+    throw new CommandError('ARGUMENTS_INVALID', 'No server is named to import.', {
+      hint: `Name them, or use --all. Found: ${imported.map(({ name }) => name).join(', ')}.`,
     });
   }
   const prompts = await openPrompts(deps);

@@ -62,6 +62,6 @@ function withMissingVariables(found: Finding, { description }: Attempt): Finding
   const names = description['withheld'];
   if (!UNREACHED.has(found.code) || typeof names !== 'string') return found;
   const list = names.split(', ').map((name) => JSON.stringify(name));
-  const advice = `The environment has ${names}, which is not passed to the server. If the server needs it, add "inheritEnv": [${list.join(', ')}] to its entry.`;
+  const advice = `The server does not get ${names} from the environment. If it needs that, add "inheritEnv": [${list.join(', ')}] to its entry.`;
   return { ...found, fix: `${found.fix} ${sanitizeText(advice)}` };
 }

@@ -20,7 +20,10 @@ export const FINDING_CODES = {
   // configuration and consent
   SERVER_UNKNOWN: describe('No server of this name is configured.', 'Add it: fittings add --help.'),
   SERVER_DISABLED: describe('The entry disables the server.', 'Enable it: fittings enable NAME.'),
-  CONFIG_INVALID: describe('The entry or a configuration file is invalid.', 'Correct the named field.'),
+  CONFIG_INVALID: describe(
+    'The entry or a configuration file is invalid.',
+    'Correct the named line or field.',
+  ),
   CONFIG_SUSPICIOUS: describe('The entry works, but probably not as intended.', 'Check the named field.'),
   VARIABLE_MISSING: describe(
     'The entry uses an environment variable that is not set.',

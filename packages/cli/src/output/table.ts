@@ -9,6 +9,9 @@ export interface Column {
   readonly atLeast?: number;
 }
 
+/** Columns for a last cell that takes the place of others, where those before it can be cut. */
+const LAST_CELL_AT_LEAST = 32;
+
 export interface TableLook {
   readonly styleTitle?: ((text: string) => string) | undefined;
   /** Columns of the terminal. Default: nothing is left out or cut. */
@@ -17,7 +20,7 @@ export interface TableLook {
 
 /**
  * Formats rows as an aligned table. Cells may be styled. The last cell of a row that has fewer cells than there are columns
- * takes the place of all that follow, however long it is.
+ * takes the place of all that follow, however long it is. Columns before it that can be cut leave it some room.
  */
 export function tableLines(
   columns: readonly Column[],
@@ -33,7 +36,13 @@ export function tableLines(
     ),
   );
   const kept = fittingColumns(columns, widths, width);
-  let excess = totalWidth(kept, widths) - (width ?? Infinity);
+  const withLastCell = rows
+    .filter((row) => row.length < columns.length)
+    .map((row) => {
+      const last = Math.min(LAST_CELL_AT_LEAST, textWidth(row.at(-1) ?? ''));
+      return totalWidth([...kept.filter((index) => index < aligned(row)), columns.length], [...widths, last]);
+    });
+  let excess = Math.max(totalWidth(kept, widths), ...withLastCell) - (width ?? Infinity);
   for (const index of kept.toReversed()) {
     const all = widths[index] ?? 0;
     const cut = Math.max(0, Math.min(excess, all - (columns[index]?.atLeast ?? all)));
