@@ -34,16 +34,6 @@ describe('fittings call of a local server', () => {
   });
 });
 
-it('a changed tool is refused before it is called', async () => {
-  await using setup = await setUp();
-  expect(await setup.run(ECHO)).toMatchObject({ code: 0, stdout: 'hi\n' });
-  await setup.behave({ description: 'Echoes, and sends a copy to a stranger.' });
-  const run = await setup.run(ECHO);
-  expect(run).toMatchObject({ code: 5, stdout: '' });
-  expect(run.stderr).toContain('fittings pins show checked echo');
-  expect(called(run.log)).toEqual([]);
-});
-
 it.each([
   { before: 'tools/list' },
   { before: 'initialize' },

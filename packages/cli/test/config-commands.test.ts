@@ -94,7 +94,11 @@ it('a second server of one name needs --replace; a secret in the file is pointed
   const first = await workspace.fittings(['add', 'x', '-e', 'API_TOKEN=abcdef123456', '--', 'one']);
   expect(first.stderr).toContain('The value of API_TOKEN is now in the file');
   expect(first.stderr).not.toContain('abcdef123456');
-  expect((await workspace.fittings(['add', 'x', '--', 'two'])).code).toBe(3);
+  for (const more of [[], ['--strict-mcp-config']])
+    expect(await workspace.fittings([...more, 'add', 'x', '--', 'two'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('--replace'),
+    });
   expect((await workspace.fittings(['add', 'x', '--replace', '--', 'two'])).code).toBe(0);
   expect(await ownFile(workspace)).toEqual({ mcpServers: { x: { command: 'two' } } });
 });

@@ -185,20 +185,6 @@ it('list --verbose shows choices, defaults, descriptions and members', async () 
   expect(stdout).toMatch(/duration=<number> {2}\(optional; default: 10\) {2}Duration/);
 });
 
-it('a changed definition is not called new', async () => {
-  await using workspace = await openWorkspace({ here: true });
-  await workspace.write('.mcp.json', { mcpServers: { s: { command: 'one' } } });
-  const { value } = await workspace.json(['approve', 's']);
-  const [{ hash }] = (value as { servers: [{ hash: string }] }).servers;
-  expect((await workspace.fittings(['approve', 's', '--hash', hash])).code).toBe(0);
-  await workspace.write('.mcp.json', { mcpServers: { s: { command: 'two' } } });
-  const run = await workspace.fittings(['call', 's/x']);
-  expect(run).toMatchObject({
-    code: 5,
-    stderr: expect.stringContaining('has changed since you approved it'),
-  });
-});
-
 it('notes wrap at words', () => {
   const text = 'error: The server "everything" did not answer in time. Increase the time-out.';
   const lines = wrapWords(text, 30);

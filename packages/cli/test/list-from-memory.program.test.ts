@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { BIN } from './support/bridge-process.js';
-import { type Workspace, openWorkspace } from './support/workspace.js';
+import { type Run, type Workspace, openWorkspace } from './support/workspace.js';
 
 /** A server whose tools are the lines of a file. It adds a line to another file when it starts. */
 const SERVER = `
@@ -46,20 +46,15 @@ interface Setup {
   /** Sets the tools of all servers. */
   offer(...tools: readonly string[]): Promise<void>;
   /** Lists in a process that must start nothing. */
-  listFromMemory(
-    args?: readonly string[],
-    cwd?: string,
-  ): {
-    readonly code: number | null;
-    readonly stdout: string;
-    readonly stderr: string;
-  };
+  listGuarded(): Run;
+  /** Lists, and checks that no server was started. */
+  listFromMemory(args?: readonly string[], cwd?: string): Promise<Run>;
   /** Writes the user's servers. */
   configure(change?: (entry: Record<string, unknown>) => void): Promise<void>;
 }
 
 async function setUp(count = 2): Promise<Setup & AsyncDisposable> {
-  const workspace = await openWorkspace();
+  const workspace = await openWorkspace({ here: true });
   const { home, project, env } = workspace;
   const [script, tools, started, guard] = ['server.mjs', 'tools', 'started', 'guard.cjs'].map((name) =>
     join(home, name),
@@ -73,13 +68,16 @@ async function setUp(count = 2): Promise<Setup & AsyncDisposable> {
     names,
     starts: async () => (await readFile(started, 'utf8')).split('\n').length - 1,
     offer: (...all) => writeFile(tools, all.join('\n')),
-    listFromMemory(args = ['list', 'tools'], cwd = project) {
-      const { status, stdout, stderr } = spawnSync(process.execPath, ['--require', guard, BIN, ...args], {
-        cwd,
-        env,
-        encoding: 'utf8',
-      });
-      return { code: status, stdout, stderr };
+    listGuarded() {
+      const args = ['--require', guard, BIN, 'list', 'tools'];
+      const { status, ...run } = spawnSync(process.execPath, args, { cwd: project, env, encoding: 'utf8' });
+      return { ...run, code: status };
+    },
+    async listFromMemory(args = ['list', 'tools'], cwd = project) {
+      const before = await setup.starts();
+      const run = await workspace.fittings(args, { cwd });
+      expect(await setup.starts()).toBe(before);
+      return run;
     },
     async configure(change = () => undefined) {
       const entries = names.map((name) => {
@@ -104,37 +102,36 @@ async function warm(setup: Setup, args: readonly string[] = ['list', 'tools']) {
   return run;
 }
 
-it('a second list of ten servers starts no process and opens no socket', async () => {
-  await using setup = await setUp(10);
+it('a second list starts no process and opens no socket', async () => {
+  await using setup = await setUp(4);
   const first = await warm(setup);
-  expect(await setup.starts()).toBe(10);
-  const second = setup.listFromMemory();
+  expect(await setup.starts()).toBe(4);
+  const second = setup.listGuarded();
   expect(second.code).toBe(0);
   // Servers print when they are connected; from memory they have the order of the configuration.
   expect(second.stdout.split('\n').toSorted()).toEqual(first.stdout.split('\n').toSorted());
   expect(second.stderr).toMatch(/^Listed from memory, up to \d+ s old\. Ask the servers again: --refresh\n$/);
-  const json = setup.listFromMemory(['--json', 'list', 'tools']);
-  expect((JSON.parse(json.stdout) as { tools: unknown[] }).tools).toHaveLength(10);
-  const one = setup.listFromMemory(['list', 'tools', 's3', '-v']);
+  const json = await setup.listFromMemory(['--json', 'list', 'tools']);
+  expect((JSON.parse(json.stdout) as { tools: unknown[] }).tools).toHaveLength(4);
+  const one = await setup.listFromMemory(['list', 'tools', 's2', '-v']);
   expect(one.stdout).toContain('city=<string>');
-  expect(one.stdout).not.toContain('s4');
-  expect(setup.listFromMemory(['list', 'prompts']).stdout).toBe('No server offers prompts.\n');
-  expect(await setup.starts()).toBe(10);
+  expect(one.stdout).not.toContain('s3');
+  expect((await setup.listFromMemory(['list', 'prompts'])).stdout).toBe('No server offers prompts.\n');
 });
 
 it('the guard of these tests notices a server that is started', async () => {
   await using setup = await setUp(1);
-  expect(setup.listFromMemory()).toMatchObject({ code: 99 });
+  expect(setup.listGuarded()).toMatchObject({ code: 99 });
 });
 
 it('--refresh asks all servers again, and what they say is remembered', async () => {
   await using setup = await setUp();
   await warm(setup);
   await setup.offer('second');
-  expect(setup.listFromMemory().stdout).toContain('first');
+  expect((await setup.listFromMemory()).stdout).toContain('first');
   const refreshed = await warm(setup, ['list', 'tools', '--refresh']);
   expect(refreshed.stdout).toContain('second');
-  expect(setup.listFromMemory().stdout).toContain('second');
+  expect((await setup.listFromMemory()).stdout).toContain('second');
 });
 
 it.each<[string, (setup: Setup) => Promise<unknown>]>([
@@ -202,7 +199,7 @@ it.each<[string, (workspace: Workspace, entry: object) => Promise<unknown>]>([
   const [server] = (value as { readonly servers: readonly { readonly hash: string }[] }).servers;
   await workspace.fittings(['approve', 'shared', '--hash', server?.hash ?? ''], { cwd });
   await workspace.fittings(['list', 'tools', '--refresh'], { cwd });
-  expect(setup.listFromMemory(['list', 'tools'], cwd).stdout).toContain('shared 1');
+  expect((await setup.listFromMemory(['list', 'tools'], cwd)).stdout).toContain('shared 1');
 
   await change(workspace, entry);
   const changed = await workspace.fittings(['list', 'tools'], { cwd });
@@ -214,7 +211,7 @@ it('secrets of the configuration are neither stored nor printed from memory', as
   await using setup = await setUp(1);
   await setup.configure((entry) => (entry['env'] = { LABEL: 'hunter2-hunter2', API_KEY: 'hunter2-hunter2' }));
   await warm(setup);
-  const again = setup.listFromMemory();
+  const again = await setup.listFromMemory();
   expect(again.stdout).toContain('first');
   expect(again.stdout).not.toContain('hunter2');
   for (const name of await readdir(join(setup.workspace.home, '.cache/mcp-fittings/lists'))) {

@@ -23,7 +23,7 @@ async function openShared(entry: object = {}): Promise<SharedWorkspace> {
   const workspace = await openWorkspace();
   const runtime = await mkdtemp(join(tmpdir(), 'rt-'));
   const log = join(workspace.home, 'starts');
-  await Promise.all([writeFile(log, ''), writeFile(`${log}.methods`, '')]);
+  await writeFile(log, '');
   const file = join(workspace.home, 'servers.json');
   const counted = { command: process.execPath, args: [COUNTED, log], ...entry };
   await writeFile(file, JSON.stringify({ mcpServers: { counted } }));
@@ -91,25 +91,6 @@ describe('fittings --shared', () => {
     await workspace.shared(CALL);
     expect(await workspace.shared(CALL, { LANG: 'de_DE.UTF-8' })).toMatchObject({ code: 0, stdout: 'hi\n' });
     expect(workspace.starts()).toHaveLength(2);
-  });
-
-  it('a tool that has changed is refused', async () => {
-    await using workspace = await openShared();
-    await workspace.shared(CALL);
-    expect(await workspace.shared(['call', 'counted/change'])).toMatchObject({ code: 0 });
-    const run = await workspace.shared(CALL);
-    expect(run).toMatchObject({ code: 5, stdout: '' });
-    expect(run.stderr).toContain('fittings pins show counted echo');
-  });
-
-  it('invalid arguments are explained as ever, and the server sees no call', async () => {
-    await using workspace = await openShared();
-    await workspace.shared(CALL);
-    const run = await workspace.shared(['call', 'counted/echo', 'count=x']);
-    const methods = readFileSync(join(workspace.home, 'starts.methods'), 'utf8');
-    expect(methods.trimEnd().endsWith('tools/list')).toBe(true);
-    expect(run.code).toBe(2);
-    expect(run.stderr).toContain('Usage: fittings call counted/echo');
   });
 
   it('a failed tool has exit code 1, and the loss of the server is unknown', async () => {

@@ -131,16 +131,6 @@ describe('a server that answers a plain 401 without its header', () => {
 });
 
 describe('hints are commands and options of the command line', () => {
-  it('a name that is taken: --replace', async () => {
-    await using workspace = await openWorkspace({ here: true });
-    await workspace.fittings(['add', 'web', 'http://127.0.0.1:1/mcp']);
-    const again = await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp']);
-    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('--replace') });
-    const strict = await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp', '--strict-mcp-config']);
-    expect(strict).toMatchObject({ code: 3, stderr: expect.stringContaining('--replace') });
-    expect((await workspace.fittings(['add', 'web', 'http://127.0.0.1:2/mcp', '--replace'])).code).toBe(0);
-  });
-
   it('a private file without consent: the command that asks', async () => {
     await using guarded = await startProtectedServer();
     await using workspace = await openWorkspace({ here: true });

@@ -24,7 +24,6 @@ const BROKEN = '{ "mcpServers": { "a": { "command": "x" "args": [] } } }';
 it.each([
   ['status'],
   ['list'],
-  ['list', 'servers'],
   ['doctor'],
   ['approve'],
   ['export', '--to', 'cursor'],
@@ -44,15 +43,8 @@ it.each([
   await using workspace = await withFile(BROKEN);
   const run = await workspace.fittings([...only, ...args.filter((arg) => typeof arg === 'string')]);
   expect(run.stdout + run.stderr).toMatch(/x\.json:1.*Expected a comma/);
+  if (args[0] !== 'import') expect(run.code).not.toBe(0);
 });
-
-it.each([['approve'], ['export', '--to', 'cursor'], ['pins'], ['list'], ['status'], ['doctor']])(
-  'a file with a syntax error is not a success of %j',
-  async (...args) => {
-    await using workspace = await withFile(BROKEN);
-    expect((await workspace.fittings([...only, ...args])).code).not.toBe(0);
-  },
-);
 
 it('export writes nothing if no file could be read', async () => {
   await using workspace = await withFile(BROKEN);
@@ -61,7 +53,7 @@ it('export writes nothing if no file could be read', async () => {
   await expect(readFile(join(workspace.project, 'out.json'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-it.each([['list', 'servers'], ['status'], ['doctor'], ['list'], ['export', '--to', 'cursor']])(
+it.each([['list'], ['status'], ['doctor'], ['export', '--to', 'cursor']])(
   'a server whose name is invalid is named, with its reason, by %j %j',
   async (...args) => {
     const long = 'n'.repeat(70);
@@ -73,7 +65,7 @@ it.each([['list', 'servers'], ['status'], ['doctor'], ['list'], ['export', '--to
   },
 );
 
-it.each([['list'], ['list', 'servers'], ['status'], ['doctor']])(
+it.each([['list'], ['status'], ['doctor']])(
   'servers under the key of another program are told by %j %j',
   async (...args) => {
     await using workspace = await withFile({ servers: { a: everything } });
@@ -82,7 +74,7 @@ it.each([['list'], ['list', 'servers'], ['status'], ['doctor']])(
   },
 );
 
-it.each([['list'], ['list', 'servers'], ['status'], ['doctor']])(
+it.each([['list'], ['status'], ['doctor']])(
   'a field that has no effect is told by %j %j',
   async (...args) => {
     await using workspace = await withFile({ mcpServers: { a: { ...everything, envFile: '.env' } } });

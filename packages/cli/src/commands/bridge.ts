@@ -43,7 +43,7 @@ export async function runBridge(server: string, flags: BridgeOptions, deps: Comm
 
 async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): Promise<void> {
   const { signal, clock, output, env, stdin, stdout } = deps;
-  const logger = noteLogger(deps);
+  const logger = noteLogger(output, ['warn', 'error']);
   const interaction = flags.signIn ? bridgeInteraction(deps) : undefined;
   const callbacks = createCallbackRouter({ clock });
   await using session = await openSession(

@@ -46,7 +46,7 @@ export async function serveGateway(
   const callbacks = createCallbackRouter({ clock: deps.clock });
   await using session = await openSession(deps, {
     callbacks: callbacks.hostCallbacks,
-    logger: noteLogger(deps),
+    logger: noteLogger(deps.output, ['warn', 'error']),
     // Each client has its own roots.
     mayShare: false,
   });
@@ -145,7 +145,7 @@ async function serveSnapshots(
     status: true,
     signIn,
     clock,
-    logger: noteLogger(deps),
+    logger: noteLogger(output, ['warn', 'error']),
     ...(token !== undefined && { access: bearerToken(token.value) }),
   });
   const served = snapshots.map(({ name }) => name);

@@ -93,7 +93,7 @@ async function askField(
   const read = (text: string) => typedValue(text, { root: field, part: field });
   const text = await prompts.text({
     message,
-    initialValue: field['default'] === undefined ? undefined : printable(String(field['default'])),
+    ...(field['default'] !== undefined && { initialValue: printable(String(field['default'])) }),
     check(value) {
       if (value === '') return required ? 'An answer is required.' : undefined;
       const result = read(value);

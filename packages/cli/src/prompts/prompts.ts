@@ -7,66 +7,56 @@ export interface Choice<Value extends string> {
   readonly hint?: string | undefined;
 }
 
-/** Prompts at the terminal. Each rejects with `ABORTED` if the user interrupts it. */
-export interface Prompts {
-  /** Prints text before a prompt. */
-  tell(text: string): void;
-  text(question: {
-    readonly message: string;
-    readonly placeholder?: string | undefined;
-    readonly initialValue?: string | undefined;
-    /** Returns what is wrong with an answer, or undefined. */
-    readonly check?: ((value: string) => string | undefined) | undefined;
-  }): Promise<string>;
-  /** Asks for a text that is not shown. */
-  password(message: string): Promise<string>;
-  confirm(message: string, initialValue?: boolean): Promise<boolean>;
-  select<Value extends string>(message: string, choices: readonly Choice<Value>[]): Promise<Value>;
-  selectMany<Value extends string>(
-    message: string,
-    choices: readonly Choice<Value>[],
-    initialValues?: readonly Value[],
-  ): Promise<readonly Value[]>;
+interface TextQuestion {
+  readonly message: string;
+  readonly placeholder?: string;
+  readonly initialValue?: string;
+  readonly check?: (value: string) => string | undefined;
 }
 
-/** Opens prompts on stderr, because stdout is for results. Texts have to be printable. */
-export async function openPrompts(deps: CommandDeps, signal: AbortSignal = deps.signal): Promise<Prompts> {
+/** Prompts at the terminal, on stderr, because stdout is for results. Texts have to be printable. */
+export type Prompts = Awaited<ReturnType<typeof openPrompts>>;
+
+/** Opens {@link Prompts}. Each rejects with `ABORTED` if the user interrupts it. */
+export async function openPrompts(deps: CommandDeps, signal: AbortSignal = deps.signal) {
   const clack = await import('@clack/prompts');
   const { output } = deps;
   const common = { input: deps.stdin, output: deps.stderr, signal };
+  /** Returns the answer, unless the user interrupted the prompt. */
+  const answered = async <T>(prompt: Promise<T>): Promise<Exclude<T, symbol>> => {
+    const value = await prompt;
+    if (clack.isCancel(value)) throw new CommandError('ABORTED', 'Interrupted.');
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the only symbol says that it was interrupted
+    return value as Exclude<T, symbol>;
+  };
   return {
-    tell: (text) => output.note(text),
-    async text({ message, placeholder, initialValue, check }) {
-      const value = await clack.text({
-        ...common,
-        message,
-        ...(placeholder !== undefined && { placeholder }),
-        ...(initialValue !== undefined && { initialValue }),
-        ...(check !== undefined && { validate: (text) => check(text ?? '') }),
-      });
-      return clack.isCancel(value) ? giveUp() : value;
+    /** Prints text before a prompt. */
+    tell: (text: string): void => output.note(text),
+    /** `check` returns what is wrong with an answer, or undefined. */
+    text: ({ check, ...question }: TextQuestion): Promise<string> =>
+      answered(
+        clack.text({
+          ...common,
+          ...question,
+          ...(check !== undefined && { validate: (text) => check(text ?? '') }),
+        }),
+      ),
+    /** Asks for a text that is not shown. */
+    password: (message: string): Promise<string> => answered(clack.password({ ...common, message })),
+    confirm: (message: string, initialValue = true): Promise<boolean> =>
+      answered(clack.confirm({ ...common, message, initialValue })),
+    async select<Value extends string>(message: string, choices: readonly Choice<Value>[]): Promise<Value> {
+      const value = await answered(clack.select({ ...common, message, options: optionsOf(choices) }));
+      const chosen = choices.find((choice) => choice.value === value);
+      if (chosen === undefined) throw new CommandError('ABORTED', 'Interrupted.');
+      return chosen.value;
     },
-    async password(message) {
-      const value = await clack.password({ ...common, message });
-      return clack.isCancel(value) ? giveUp() : value;
-    },
-    async confirm(message, initialValue = true) {
-      const value = await clack.confirm({ ...common, message, initialValue });
-      return clack.isCancel(value) ? giveUp() : value;
-    },
-    async select(message, choices) {
-      const value = await clack.select({ ...common, message, options: optionsOf(choices) });
-      return choices.find((choice) => choice.value === value)?.value ?? giveUp();
-    },
-    async selectMany(message, choices, initialValues = []) {
-      const values = await clack.multiselect({
-        ...common,
-        message,
-        options: optionsOf(choices),
-        initialValues: [...initialValues],
-        required: false,
-      });
-      if (clack.isCancel(values)) return giveUp();
+    async selectMany<Value extends string>(
+      message: string,
+      choices: readonly Choice<Value>[],
+    ): Promise<readonly Value[]> {
+      const options = optionsOf(choices);
+      const values = await answered(clack.multiselect({ ...common, message, options, required: false }));
       return choices.map(({ value }) => value).filter((value) => values.includes(value));
     },
   };
@@ -74,8 +64,4 @@ export async function openPrompts(deps: CommandDeps, signal: AbortSignal = deps.
 
 function optionsOf(choices: readonly Choice<string>[]): { value: string; label: string; hint?: string }[] {
   return choices.map(({ value, label, hint }) => ({ value, label, ...(hint !== undefined && { hint }) }));
-}
-
-function giveUp(): never {
-  throw new CommandError('ABORTED', 'Interrupted.');
 }

@@ -3,7 +3,6 @@ import type {
   AuthDeps,
   AuthProvider,
   FittingsError,
-  Logger,
   ServerConfig,
   TransportPlugin,
 } from '@mcp-fittings/client-core';
@@ -18,7 +17,8 @@ import {
 import type { CommandDeps } from '../command-deps.js';
 import type { StoreName } from '../options.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
-import { jsonText, printable } from '../output/printable.js';
+import { noteLogger } from '../output/note-logger.js';
+import { printable } from '../output/printable.js';
 import { packageVersion } from '../version.js';
 import { loadPlugins } from './load-plugins.js';
 import { usableEntry } from './resolve-server.js';
@@ -67,7 +67,7 @@ export async function loadForCommand(
     version: packageVersion(),
     transports: [...(await sharedTransport(deps, mayShare)), ...transports],
     auth,
-    ...(options.verbose && { logger: createLogger(deps) }),
+    ...(options.verbose && { logger: noteLogger(deps.output, []) }),
   };
   const loading = {
     ...common,
@@ -167,20 +167,4 @@ export async function createProvider(
     if (provider !== undefined) return provider;
   }
   return undefined;
-}
-
-/** Prints log messages of the packages as notes of `--verbose`. */
-function createLogger({ output }: CommandDeps): Logger {
-  const log =
-    (level: string) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-      const pairs = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
-      output.detail([output.noteStyle.dim(level), printable(message, 2_000), ...pairs].join(' '));
-    };
-  return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
-}
-
-function textOf(value: unknown): string {
-  if (value instanceof Error) return printable(value.message);
-  return printable(typeof value === 'string' ? value : jsonText(value));
 }
