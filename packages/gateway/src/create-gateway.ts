@@ -1,11 +1,15 @@
 import { guardLogger } from '@mcp-fittings/toolbox/logging';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
 import { createExposure } from './catalog/exposure.js';
 import type { Caller, Mount } from './contracts/caller.js';
 import type { Gateway } from './contracts/gateway.js';
 import type { GatewayOptions } from './contracts/gateway-options.js';
 import { createFrontDoors } from './front-doors.js';
-import { joinFleet } from './join-fleet.js';
+import { createMemoryState } from './state/memory-state.js';
+import { RateLimiter } from './state/rate-limiter.js';
+import { ReplicaLink } from './state/replica-link.js';
+import { SharedSessions } from './state/shared-sessions.js';
 import { shareSignIn } from './state/shared-sign-in.js';
 import { createStatusPage } from './status/status-page.js';
 import { createSurface } from './surface/create-surface.js';
@@ -28,7 +32,7 @@ export function createGateway(host: Host, given: GatewayOptions = {}): Gateway {
   const exposure = createExposure({ host, ...options });
   const serves = (caller: Caller, mount: Mount): boolean =>
     mount.server === undefined || exposure.hasServer({ caller, mount }, mount.server);
-  const { status: page = false, observe, clock, serverInfo } = options;
+  const { status: page = false, observe, clock = systemClock, serverInfo, state, logger } = options;
   const status =
     page === false
       ? undefined
@@ -39,14 +43,20 @@ export function createGateway(host: Host, given: GatewayOptions = {}): Gateway {
           serves,
           clock,
         });
-  const fleet = joinFleet(options);
-  const { admit, refusal, replicas } = fleet;
+  const limiter = options.rateLimits?.length
+    ? new RateLimiter({
+        limits: options.rateLimits,
+        state: state ?? createMemoryState({ clock }),
+        clock,
+        logger,
+      })
+    : undefined;
+  const replicas = state && new ReplicaLink(state, clock, logger);
   const signIn = options.signIn && replicas ? shareSignIn(options.signIn, replicas) : options.signIn;
   const surface = createSurface({
     ...options,
     host,
-    admit,
-    refusal,
+    limiter,
     replicas,
     signIn,
     observe(event) {
@@ -58,16 +68,16 @@ export function createGateway(host: Host, given: GatewayOptions = {}): Gateway {
     ...options,
     signIn,
     pages: [...(options.pages ?? []), ...(status ? [status] : [])],
-    sessions: { ...options.sessions, store: fleet.sessions },
+    sessions: { ...options.sessions, shared: state && replicas && new SharedSessions(state, replicas) },
   });
   const close = async (): Promise<void> => {
     status?.[Symbol.dispose]();
     await gateway.close();
-    await fleet.close();
+    await replicas?.close();
   };
   return {
     ...gateway,
-    load: () => ({ ...gateway.load(), rateLimits: fleet.counts }),
+    load: () => ({ ...gateway.load(), rateLimits: limiter?.counts ?? { refused: 0, local: 0 } }),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -5,37 +5,20 @@ import type { AccessDecision } from './contracts/access.js';
 import type { Caller, Mount } from './contracts/caller.js';
 import type { Gateway, GatewayListener } from './contracts/gateway.js';
 import type { GatewayOptions } from './contracts/gateway-options.js';
-import type { SessionStore } from './contracts/session-store.js';
 import type { Surface } from './contracts/surface.js';
 import { type Authenticate, HttpHandler, refuseEveryone } from './http/http-handler.js';
 import { checkExposure, listen } from './pipes/listen.js';
 import { serveStdio } from './pipes/stdio.js';
+import type { SharedSessions } from './state/shared-sessions.js';
 
 const MIB = 1024 * 1024;
 const HALF_AN_HOUR = 1_800_000;
 
 /** Options of the gateway about clients: who they are, and how they connect. */
-export interface FrontDoorOptions extends Pick<
-  GatewayOptions,
-  | 'access'
-  | 'trustedCaller'
-  | 'owner'
-  | 'signIn'
-  | 'pages'
-  | 'basePath'
-  | 'allowedHosts'
-  | 'allowedOrigins'
-  | 'maxBodyBytes'
-  | 'maxUnreadBytes'
-  | 'maxSubscriptions'
-  | 'keepAliveMs'
-  | 'closeTimeoutMs'
-  | 'clock'
-  | 'logger'
-> {
-  /** Limits of sessions, and what another replica needs to continue one. Default: a session ends with this process. */
+export interface FrontDoorOptions extends Omit<GatewayOptions, 'sessions'> {
+  /** Limits of sessions, and those that all replicas share. Default: a session ends with this process. */
   readonly sessions?:
-    (GatewayOptions['sessions'] & { readonly store?: SessionStore | undefined }) | undefined;
+    (GatewayOptions['sessions'] & { readonly shared?: SharedSessions | undefined }) | undefined;
 }
 
 /**
@@ -65,7 +48,7 @@ export function createFrontDoors(
       max: sessions.max ?? 1000,
       maxPerCaller: sessions.maxPerCaller ?? 100,
       idleMs: sessions.idleMs ?? HALF_AN_HOUR,
-      store: sessions.store,
+      shared: sessions.shared,
     },
     maxBodyBytes,
     maxUnreadBytes: options.maxUnreadBytes ?? 16 * MIB,

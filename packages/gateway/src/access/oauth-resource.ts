@@ -15,7 +15,7 @@ import { createIssuer } from './issuer.js';
 import type { OutboundFetch } from './outbound-fetch.js';
 import { principalOfSubject } from './principal.js';
 import { createProtectedAddresses, type ProtectedAddress } from './protected-address.js';
-import { RecentValues } from './recent-values.js';
+import { RecentValues } from '../state/recent-values.js';
 import { createScopeGrants, type GrantedItem } from './scope-grants.js';
 
 /** Options of {@link oauthResource}. */

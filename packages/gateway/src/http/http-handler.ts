@@ -5,8 +5,8 @@ import type { Access, AccessDecision } from '../contracts/access.js';
 import { principalKey, type Caller, type Mount } from '../contracts/caller.js';
 import type { GatewayLoad, Pages } from '../contracts/gateway.js';
 import { RpcError } from '../contracts/rpc-error.js';
-import type { SessionStore } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
+import type { SharedSessions } from '../state/shared-sessions.js';
 import { checkSessionRevision, classify, type Classified } from './classify.js';
 import { type Exchange, nodeExchange } from './exchange.js';
 import { answerFetch } from './fetch-door.js';
@@ -30,7 +30,7 @@ export interface HttpHandlerOptions extends RequestGateOptions {
     readonly max: number;
     readonly maxPerCaller: number;
     readonly idleMs: number;
-    readonly store: SessionStore | undefined;
+    readonly shared: SharedSessions | undefined;
   };
   readonly maxBodyBytes: number;
   readonly maxUnreadBytes: number;

@@ -2,14 +2,13 @@ import type { Clock, JSONRPCMessage, RequestId } from '@mcp-fittings/client-core
 import { isRequest, isRequestId, isResponse } from '@mcp-fittings/toolbox/messages';
 import { permits } from '../catalog/exposure.js';
 import type { Caller, Mount } from '../contracts/caller.js';
-import type { SessionPeers, SessionRecord } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
 import { Peer } from '../rpc/peer.js';
+import { noteMessages, type SessionRecord, type SharedSessions } from '../state/shared-sessions.js';
 import type { Exchange } from './exchange.js';
 import type { Heartbeat } from './heartbeat.js';
 import { CLOSED, REFUSAL_CODES, refuse } from './refusals.js';
 import { Reply } from './reply.js';
-import { noteMessages } from './session-notes.js';
 import { REPLICA_END, routeMessages } from './session-routing.js';
 
 /** Options of {@link Session}. */
@@ -17,10 +16,10 @@ export interface SessionOptions {
   readonly surface: Surface;
   readonly caller: Caller;
   readonly mount: Mount;
-  /** Record of the session: from the client's `initialize`, or from a store. */
+  /** Record of the session: from the client's `initialize`, or from another replica. */
   readonly record: SessionRecord;
-  /** Other replicas that may have the session too. */
-  readonly peers?: SessionPeers | undefined;
+  /** The sessions of all replicas, which may have this one too; undefined for the only replica. */
+  readonly shared: SharedSessions | undefined;
   /** Keeps for other replicas what the client has changed. */
   readonly keep: (session: Session, messages: readonly JSONRPCMessage[]) => Promise<void>;
   readonly heartbeat: Heartbeat;
@@ -40,7 +39,7 @@ export class Session {
   record: SessionRecord;
 
   constructor(options: SessionOptions) {
-    const { surface, caller, mount, record, peers, clock } = options;
+    const { surface, caller, mount, record, shared, clock } = options;
     this.#options = options;
     this.#latest = caller;
     this.record = record;
@@ -54,7 +53,7 @@ export class Session {
       mount,
       clock,
       send: (message, related) => this.#send(message, related),
-      idPrefix: peers && `${peers.replica}${REPLICA_END}`,
+      idPrefix: shared && `${shared.replica}${REPLICA_END}`,
     });
   }
 
@@ -164,14 +163,14 @@ export class Session {
 
   /** Passes on what is for other replicas, and returns the rest. */
   async #route(messages: readonly JSONRPCMessage[]): Promise<readonly JSONRPCMessage[]> {
-    const { peers } = this.#options;
-    if (peers === undefined) return messages;
-    const routed = routeMessages(messages, peers.replica, (id) => this.#replies.has(id));
+    const { shared } = this.#options;
+    if (shared === undefined) return messages;
+    const routed = routeMessages(messages, shared.replica, (id) => this.#replies.has(id));
     const { id: sessionId, callerId } = this.record;
     const tell = (those: readonly JSONRPCMessage[], replica?: string): Promise<void> | undefined =>
       those.length === 0
         ? undefined
-        : peers.tell({ sessionId, callerId, messages: those, ended: false }, replica);
+        : shared.tell({ sessionId, callerId, messages: those, ended: false }, replica);
     await Promise.all([
       tell(routed.forAll),
       ...Array.from(routed.byReplica, ([replica, those]) => tell(those, replica)),

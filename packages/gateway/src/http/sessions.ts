@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, FittingsError, type JSONRPCMessage, type Logger } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { Caller, Mount } from '../contracts/caller.js';
-import type { SessionRecord, SessionStore } from '../contracts/session-store.js';
 import type { Surface } from '../contracts/surface.js';
+import type { SessionRecord, SharedSessions } from '../state/shared-sessions.js';
 import type { Exchange } from './exchange.js';
 import type { Heartbeat } from './heartbeat.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
 import { Session } from './session.js';
-import { noteMessages } from './session-notes.js';
 
 /** Options of {@link Sessions}. */
 export interface SessionsOptions {
@@ -16,7 +15,7 @@ export interface SessionsOptions {
   readonly max: number;
   readonly maxPerCaller: number;
   readonly idleMs: number;
-  readonly store: SessionStore | undefined;
+  readonly shared: SharedSessions | undefined;
   readonly heartbeat: Heartbeat;
   readonly clock: Clock;
   readonly logger: Logger | undefined;
@@ -36,7 +35,6 @@ interface OpenSession {
 /** Sessions of the clients of revisions before 2026-07-28. */
 export class Sessions {
   readonly #options: SessionsOptions;
-  readonly #store: SessionStore | undefined;
   /** In the order of last use. */
   readonly #table = new Map<string, OpenSession>();
   /** Sessions that are being opened, by caller. */
@@ -46,8 +44,7 @@ export class Sessions {
 
   constructor(options: SessionsOptions) {
     this.#options = options;
-    this.#store = options.store && withStoreErrors(options.store);
-    options.store?.peers?.receive(({ sessionId, callerId, messages, ended }) => {
+    options.shared?.receive(({ sessionId, callerId, messages, ended }) => {
       const session = this.#table.get(sessionId)?.session;
       if (session === undefined || session.record.callerId !== callerId) return;
       if (ended) this.#end(sessionId);
@@ -97,7 +94,7 @@ export class Sessions {
     }
     const found = await this.#find(id, sender);
     if (found instanceof Response) return found;
-    if (this.#store !== undefined && !(await this.#stillExists(this.#store, id))) {
+    if (!(await this.#stillExists(id))) {
       this.#end(id);
       return notFound();
     }
@@ -106,10 +103,8 @@ export class Sessions {
     this.#use(id, entry);
     if (exchange.method === 'GET') return found.listen(exchange);
     if (exchange.method === 'DELETE') {
-      await this.#store?.delete(id);
+      await this.#options.shared?.delete(found.record);
       this.#end(id);
-      const { callerId } = found.record;
-      await this.#options.store?.peers?.tell({ sessionId: id, callerId, messages: [], ended: true });
       exchange.respond(200, {});
       return undefined;
     }
@@ -131,7 +126,7 @@ export class Sessions {
       subscriptions: [],
     };
     const session = await this.#open(record, sender, () =>
-      Promise.resolve(this.#store?.save(record, this.#options.idleMs)),
+      Promise.resolve(this.#options.shared?.save(record, this.#options.idleMs)),
     );
     return session === undefined ? full() : session.post(exchange, [handshake], caller);
   }
@@ -142,7 +137,7 @@ export class Sessions {
     { caller, mount }: Sender,
     begin: (session: Session) => Promise<void>,
   ): Promise<Session | undefined> {
-    const { surface, store, heartbeat, clock } = this.#options;
+    const { surface, shared, heartbeat, clock } = this.#options;
     if (this.#isClosed || !this.#makeRoom(caller.id)) return undefined;
     this.#opening.set(caller.id, (this.#opening.get(caller.id) ?? 0) + 1);
     const session = new Session({
@@ -150,7 +145,7 @@ export class Sessions {
       caller,
       mount,
       record,
-      peers: store?.peers,
+      shared,
       keep: (...changed) => this.#keep(...changed),
       heartbeat,
       clock,
@@ -186,40 +181,42 @@ export class Sessions {
   async #find(id: string, sender: Sender): Promise<Session | Response> {
     const known = this.#table.get(id)?.session;
     if (known !== undefined) return isSessionOf(known.record, sender) ? known : notFound();
-    if (this.#store === undefined) return notFound();
+    const { shared } = this.#options;
+    if (shared === undefined) return notFound();
     const pending = this.#restoring.get(id);
     if (pending !== undefined) {
       await pending.catch(() => undefined);
       return this.#find(id, sender);
     }
-    const restored = this.#restore(this.#store, id, sender).finally(() => this.#restoring.delete(id));
+    const restored = this.#restore(shared, id, sender).finally(() => this.#restoring.delete(id));
     this.#restoring.set(id, restored);
     return restored;
   }
 
   /** Creates a session again that another replica has begun. */
-  async #restore(store: SessionStore, id: string, sender: Sender): Promise<Session | Response> {
-    const record = await store.get(id);
+  async #restore(shared: SharedSessions, id: string, sender: Sender): Promise<Session | Response> {
+    const record = await shared.get(id);
     if (record === undefined || !isSessionOf(record, sender)) return notFound();
     return (await this.#open(record, sender, (session) => session.replay())) ?? full();
   }
 
-  /** A store that is away does not end the sessions that this replica knows. */
-  #stillExists(store: SessionStore, id: string): Promise<boolean> {
-    return store.touch(id, this.#options.idleMs).catch((error: unknown) => {
-      this.#options.logger?.warn('A session continues without its store.', { error: String(error) });
+  /** A state that is away does not end the sessions that this replica knows. */
+  async #stillExists(id: string): Promise<boolean> {
+    const { shared, idleMs, logger } = this.#options;
+    try {
+      return (await shared?.touch(id, idleMs)) ?? true;
+    } catch (error) {
+      logger?.warn('A session continues without its store.', { error: String(error) });
       return true;
-    });
+    }
   }
 
   /** Keeps what a client has changed, for other replicas, and tells them. */
   async #keep({ record }: Session, messages: readonly JSONRPCMessage[]): Promise<void> {
-    const { idleMs, logger, store } = this.#options;
+    const { idleMs, logger, shared } = this.#options;
     const { id, callerId } = record;
-    await store?.peers?.tell({ sessionId: id, callerId, messages, ended: false });
-    const change = (kept: SessionRecord): SessionRecord => noteMessages(kept, messages);
-    const changed = this.#store?.change?.(id, change, idleMs) ?? this.#store?.save(record, idleMs);
-    await changed?.catch((error: unknown) => {
+    await shared?.tell({ sessionId: id, callerId, messages, ended: false });
+    await shared?.change(id, messages, idleMs).catch((error: unknown) => {
       logger?.warn('A change of a session was not kept for other replicas.', { error: String(error) });
     });
   }
@@ -270,17 +267,4 @@ function full(): Response {
   return refuse(503, 'The gateway has reached its maximum number of sessions.', {
     headers: { 'retry-after': RETRY_SECONDS },
   });
-}
-
-function withStoreErrors(store: SessionStore): SessionStore {
-  const fail = (cause: unknown): never => {
-    throw new FittingsError('STORE_UNAVAILABLE', 'The store of sessions failed.', { cause });
-  };
-  return {
-    get: (id) => store.get(id).catch(fail),
-    save: (record, ttlMs) => store.save(record, ttlMs).catch(fail),
-    touch: (id, ttlMs) => store.touch(id, ttlMs).catch(fail),
-    delete: (id) => store.delete(id).catch(fail),
-    ...(store.change && { change: (...given) => store.change?.(...given).catch(fail) ?? fail(undefined) }),
-  };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FittingsError, Logger } from '@mcp-fittings/client-core';
 import type { UpstreamSignInPage } from '../contracts/access.js';
 import type { Caller } from '../contracts/caller.js';
-import type { RecentValues } from '../access/recent-values.js';
+import type { RecentValues } from '../state/recent-values.js';
 import { digestSecret, matchesSecret, randomSecret, type BrowserCookie } from './browser-cookie.js';
 import type { BrowserCheck } from './browser-sign-in.js';
 import { redirectTo, renderPage } from './page.js';

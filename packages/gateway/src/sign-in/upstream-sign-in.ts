@@ -4,7 +4,7 @@ import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { UpstreamSignIn } from '../contracts/access.js';
 import type { Caller } from '../contracts/caller.js';
-import { RecentValues } from '../access/recent-values.js';
+import { RecentValues } from '../state/recent-values.js';
 import { createBrowserCookie, randomSecret } from './browser-cookie.js';
 import type { BrowserCheck } from './browser-sign-in.js';
 import type { GatewayInteraction } from './gateway-interaction.js';

@@ -8,7 +8,7 @@ import {
 } from '@mcp-fittings/client-core';
 import { principalKey, type Caller } from '../contracts/caller.js';
 import type { GatewayOptions } from '../contracts/gateway-options.js';
-import { RecentValues } from '../access/recent-values.js';
+import { RecentValues } from './recent-values.js';
 import { createMemoryState } from './memory-state.js';
 
 export type RateLimit = NonNullable<GatewayOptions['rateLimits']>[number];

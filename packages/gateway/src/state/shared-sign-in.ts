@@ -1,6 +1,6 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { UpstreamSignIn } from '../contracts/access.js';
-import type { ReplicaLink } from '../contracts/replica-link.js';
+import type { ReplicaLink } from './replica-link.js';
 
 const KIND = 'sign-in-page';
 /** Status of the page that says that there is no such sign-in, or not any more. */

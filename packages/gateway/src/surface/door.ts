@@ -14,14 +14,14 @@ export type DoorRequest = Pick<RequestEvent, 'server' | 'method' | 'target'>;
 export type Door = <T>(caller: Caller, request: DoorRequest, work: () => Promise<T>) => Promise<T>;
 
 /** Creates the door of a surface. */
-export function createDoor(options: Pick<SurfaceOptions, 'admit' | 'observe' | 'clock'>): Door {
-  const { admit, observe, clock = systemClock } = options;
+export function createDoor(options: Pick<SurfaceOptions, 'limiter' | 'observe' | 'clock'>): Door {
+  const { limiter, observe, clock = systemClock } = options;
   return async (caller, request, work) => {
     const begun = clock.now();
     const tell = (error?: FittingsError): void =>
       observe?.({ ...request, caller, durationMs: clock.now() - begun, error });
     try {
-      await admit?.(caller, request.server);
+      await limiter?.admit(caller, request.server);
       const result = await work();
       tell();
       return result;

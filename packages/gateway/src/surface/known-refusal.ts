@@ -8,13 +8,13 @@ import type { SurfaceDeps } from './surface-deps.js';
  * Returns the error of a call that a rate limit is known to refuse, before anything is done for it. Everything that the limits do not count passes: the answers to questions of a call that was admitted, for example.
  */
 export function knownRefusal(scope: Scope, message: unknown, deps: SurfaceDeps): RpcError | undefined {
-  const { refusal, observe } = deps.options;
-  if (refusal === undefined || !isRecord(message) || !isRecord(message['params'])) return undefined;
+  const { limiter, observe } = deps.options;
+  if (limiter === undefined || !isRecord(message) || !isRecord(message['params'])) return undefined;
   const { method, params } = message;
   const target = method === 'resources/read' ? params['uri'] : params['name'];
   if (typeof method !== 'string' || typeof target !== 'string' || 'requestState' in params) return undefined;
   let ref: ReturnType<typeof find>;
-  const error = refusal(scope.caller, () => (ref = find(scope, method, target, deps))?.server);
+  const error = limiter.refusal(scope.caller, () => (ref = find(scope, method, target, deps))?.server);
   if (ref === undefined || error === undefined) return undefined;
   observe?.({ caller: scope.caller, server: ref.server, method, target: ref.name, durationMs: 0, error });
   return toRpcError(error, 'modern');

@@ -1,31 +1,14 @@
-import type { FittingsError } from '@mcp-fittings/client-core';
 import type { Host } from '@mcp-fittings/host';
-import type { Caller } from '../contracts/caller.js';
 import type { GatewayOptions } from '../contracts/gateway-options.js';
-import type { ReplicaLink } from '../contracts/replica-link.js';
+import type { RateLimiter } from '../state/rate-limiter.js';
+import type { ReplicaLink } from '../state/replica-link.js';
 
 /** Options of {@link createSurface}: those of the gateway about what is served, and what joins it with other replicas. */
-export interface SurfaceOptions extends Pick<
-  GatewayOptions,
-  | 'naming'
-  | 'policy'
-  | 'unlisted'
-  | 'expose'
-  | 'callbacks'
-  | 'signIn'
-  | 'observe'
-  | 'serverInfo'
-  | 'clock'
-  | 'logger'
-  | 'limits'
-> {
+export interface SurfaceOptions extends GatewayOptions {
   /** The servers. Its callbacks should be those of {@link GatewayOptions.callbacks}. */
   readonly host: Host;
   /** Asked before each request is passed on, which fails if it rejects. Default: none is refused. */
-  readonly admit?: ((caller: Caller, server: string) => Promise<void>) | undefined;
-  /** Returns the error with which `admit` rejects now, if that is known without asking it: see `RateLimiter`. Default: nothing is known. */
-  readonly refusal?:
-    ((caller: Caller, find: () => string | undefined) => FittingsError | undefined) | undefined;
+  readonly limiter?: Pick<RateLimiter, 'admit' | 'refusal'> | undefined;
   /** The other replicas, one of which may hold the call that a client continues here. Default: there are none. */
   readonly replicas?: ReplicaLink | undefined;
 }

@@ -26,10 +26,13 @@ async function startLimited() {
     { notes },
     {
       observe: (event) => events.push(event),
-      async admit() {
-        if (left-- > 0) return;
-        const details = { retryAfterMs: 500 };
-        throw new FittingsError('RATE_LIMITED', 'Too many requests.', { delivery: 'not-sent', details });
+      limiter: {
+        async admit() {
+          if (left-- > 0) return;
+          const details = { retryAfterMs: 500 };
+          throw new FittingsError('RATE_LIMITED', 'Too many requests.', { delivery: 'not-sent', details });
+        },
+        refusal: () => undefined,
       },
     },
   );

@@ -1,8 +1,6 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { createSharedStore } from '../support/shared-store.js';
-import { INITIALIZE, SIGNED, type TestGateway, startTestGateway, textOf } from '../support/test-gateway.js';
+import { INITIALIZE, SIGNED, type TestGateway, startTestGateway } from '../support/test-gateway.js';
 
 /** Begins a session without a client, and returns its id. */
 async function begin(served: TestGateway, token = 'ann', path = ''): Promise<string> {
@@ -223,111 +221,5 @@ describe('how many sessions there are, and how long', () => {
       .toBe(200);
     expect(sent).toBeGreaterThan(0);
     await stream.body.cancel().catch(() => undefined);
-  });
-});
-
-describe('sessions in a store that replicas share', () => {
-  const replicas = async () => {
-    const clock = createManualClock();
-    const store = createSharedStore(clock);
-    const options = { clock, sessions: { store, idleMs: 1000 } };
-    const [one, two] = [await startTestGateway(options), await startTestGateway(options)];
-    const dispose = async (): Promise<void> => {
-      await one[Symbol.asyncDispose]();
-      await two[Symbol.asyncDispose]();
-    };
-    return { clock, store, one, two, [Symbol.asyncDispose]: dispose };
-  };
-
-  it('another replica continues a session, with its log level and subscriptions', async () => {
-    await using both = await replicas();
-    const { one, two, store } = both;
-    const session = await begin(one, 'ann', '/notes');
-    const say = (method: string, params: object, id: number) =>
-      statusOf(one, session, 'ann', '/notes', { jsonrpc: '2.0', id, method, params });
-    await say('logging/setLevel', { level: 'warning' }, 1);
-    await say('resources/subscribe', { uri: 'notes://1' }, 2);
-    await say('resources/subscribe', { uri: 'notes://2' }, 3);
-    await say('resources/unsubscribe', { uri: 'notes://1' }, 4);
-    // Requests at the same time create it once.
-    const headers = { ...SIGNED, 'mcp-session-id': session };
-    const ask = (id: number) =>
-      two.gateway.fetch(
-        new Request(`${two.url}/notes`, {
-          method: 'POST',
-          headers,
-          body: JSON.stringify(call('whoami', id)),
-        }),
-      );
-    const answers = await Promise.all([5, 6, 7].map(ask));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    for (const answer of answers) expect(await answer.text()).toContain('ann at notes');
-    expect(two.surface.told).toEqual(['level warning', 'subscribe notes://2']);
-    expect(two.surface.connections).toMatchObject([{ mount: { server: 'notes' }, era: 'legacy' }]);
-    const [own] = two.surface.sessions;
-    expect(own?.clientInfo).toEqual({ name: 'raw', version: '1' });
-
-    await one.gateway.close();
-    expect(store.size).toBe(1);
-    expect(await statusOf(two, session, 'ann', '/notes')).toBe(200);
-  });
-
-  it('an SDK client does not notice that its replica is gone', async () => {
-    await using both = await replicas();
-    const { one, two } = both;
-    let to = one;
-    const balancer: typeof fetch = (_input, init) => fetch(to.url, init);
-    const client = new Client({ name: 'moving', version: '1' });
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL(one.url), {
-        fetch: balancer,
-        requestInit: { headers: { authorization: 'Bearer ann' } },
-      }),
-    );
-    expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('ann at all');
-    to = two;
-    await one.gateway.close();
-    expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('ann at all');
-    expect(two.gateway.load().sessions).toBe(1);
-    await client.close();
-  });
-
-  it('no replica gives a session to another caller or at another address', async () => {
-    await using both = await replicas();
-    const { one, two } = both;
-    const session = await begin(one);
-    expect(await statusOf(two, session, 'bob')).toBe(404);
-    expect(await statusOf(two, session, 'ann', '/notes')).toBe(404);
-    expect(two.surface.connections).toEqual([]);
-  });
-
-  it('DELETE ends a session for all replicas; closing a replica or expiry elsewhere does not revive it', async () => {
-    await using both = await replicas();
-    const { one, two, clock, store } = both;
-    const session = await begin(one);
-    expect(await statusOf(two, session)).toBe(200);
-    const headers = { ...SIGNED, 'mcp-session-id': session };
-    expect((await fetch(one.url, { method: 'DELETE', headers })).status).toBe(200);
-    expect(store.size).toBe(0);
-    expect(await statusOf(two, session)).toBe(404);
-    expect(two.gateway.load().sessions).toBe(0);
-    const idle = await begin(one);
-    await clock.advance(2000);
-    expect([await statusOf(one, idle), await statusOf(two, idle)]).toEqual([404, 404]);
-  });
-
-  it('a store that fails is said with 503, and what it says is not', async () => {
-    const fails = (): Promise<never> => Promise.reject(new Error('redis://user:hunter2@10.0.0.1'));
-    const store = { get: fails, save: fails, touch: fails, delete: fails };
-    await using served = await startTestGateway({ sessions: { store } });
-    for (const response of [
-      await served.post(INITIALIZE),
-      await served.post(call('whoami'), { 'mcp-session-id': 'some' }),
-    ]) {
-      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '10']);
-      expect(await response.text()).not.toContain('hunter2');
-    }
-    expect(served.gateway.load()).toEqual({ sessions: 0, requestsInFlight: 0 });
-    expect(served.surface.sessions.size).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
 import type { Caller } from '../../src/contracts/caller.js';
 import { createMemoryState } from '../../src/state/memory-state.js';
-import { createReplicaLink } from '../../src/state/replica-link.js';
+import { ReplicaLink } from '../../src/state/replica-link.js';
 import { createFrontDoors } from '../../src/front-doors.js';
 import { createSurface } from '../../src/surface/create-surface.js';
 import { text, toyServer } from '../core/support.js';
@@ -47,7 +47,7 @@ async function startReplica(state: SharedState, clock: ManualClock, logger?: Log
     callbacks: callbacks.hostCallbacks,
   });
   await host.connect({ asking: { type: 'sdk' } });
-  const replicas = createReplicaLink({ state, clock, logger });
+  const replicas = new ReplicaLink(state, clock, logger);
   const surface = createSurface({ host, callbacks, replicas, logger });
   let requests = 0;
   return {

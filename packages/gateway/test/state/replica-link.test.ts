@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import { createMemoryState } from '../../src/state/memory-state.js';
-import { createReplicaLink } from '../../src/state/replica-link.js';
+import { ReplicaLink } from '../../src/state/replica-link.js';
 
 const patiently = { timeout: 20_000, interval: 5 };
 
@@ -10,7 +10,7 @@ describe('messages between replicas', () => {
   const setup = () => {
     const clock = createManualClock();
     const state = createMemoryState({ clock });
-    const open = () => createReplicaLink({ state, clock });
+    const open = () => new ReplicaLink(state, clock);
     return { clock, one: open(), two: open(), open };
   };
 

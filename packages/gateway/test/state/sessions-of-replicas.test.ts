@@ -1,22 +1,23 @@
-import type { SharedState } from '@mcp-fittings/client-core';
+import type { Clock, SharedState } from '@mcp-fittings/client-core';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { createMemoryState } from '../../src/state/memory-state.js';
-import type { ReplicaLink } from '../../src/contracts/replica-link.js';
-import { createReplicaLink } from '../../src/state/replica-link.js';
-import { createSharedSessions } from '../../src/state/shared-sessions.js';
-import { startTestGateway, textOf, type TestGateway } from '../support/test-gateway.js';
+import { ReplicaLink } from '../../src/state/replica-link.js';
+import { SharedSessions } from '../../src/state/shared-sessions.js';
+import { INITIALIZE, startTestGateway, textOf, type TestGateway } from '../support/test-gateway.js';
 
 interface TestReplica extends TestGateway {
   readonly link: ReplicaLink;
 }
 
-async function startReplica(state: SharedState): Promise<TestReplica> {
-  const link = createReplicaLink({ state, clock: systemClock });
-  const served = await startTestGateway({ sessions: { store: createSharedSessions(state, link) } });
+async function startReplica(state: SharedState, clock: Clock = systemClock): Promise<TestReplica> {
+  const link = new ReplicaLink(state, clock);
+  const shared = new SharedSessions(state, link);
+  const served = await startTestGateway({ clock, sessions: { shared } });
   return { ...served, link, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
 }
 
@@ -113,8 +114,14 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
     // A third replica learns all of it from the record.
     await using three = await startReplica(state);
     const headers = { 'mcp-session-id': session };
-    const ping = await three.post({ jsonrpc: '2.0', id: 99, method: 'ping' }, headers);
-    expect(ping.status).toBe(200);
+    // Requests at the same time create it once.
+    const pings = await Promise.all(
+      [97, 98, 99].map((id) => three.post({ jsonrpc: '2.0', id, method: 'ping' }, headers)),
+    );
+    expect(pings.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(three.surface.connections).toHaveLength(1);
+    const [restored] = three.surface.sessions;
+    expect(restored?.clientInfo).toEqual({ name: 'moving', version: '1' });
     expect(three.surface.told.toSorted()).toEqual([
       'level warning',
       'subscribe notes://a',
@@ -130,7 +137,7 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
     const { client, session } = connected;
     const uris = Array.from({ length: 20 }, (_, at) => `notes://${at}`);
     await Promise.all(uris.map((uri) => client.subscribeResource({ uri })));
-    const record = await createSharedSessions(state, one.link).get(session);
+    const record = await new SharedSessions(state, one.link).get(session);
     expect(record?.subscriptions.toSorted()).toEqual(uris.toSorted());
   });
 
@@ -170,20 +177,34 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
     await expect.poll(() => two.gateway.load().sessions).toBe(1);
     const headers = (token: string) => ({ authorization: `Bearer ${token}`, 'mcp-session-id': session });
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-    for (const replica of [one, two]) expect((await replica.post(ping, headers('bob'))).status).toBe(404);
+    for (const replica of [one, two]) {
+      expect((await replica.post(ping, headers('bob'))).status).toBe(404);
+      expect((await replica.post(ping, headers('ann'), '/notes')).status).toBe(404);
+    }
     const ended = await fetch(one.url, { method: 'DELETE', headers: headers('ann') });
     expect(ended.status).toBe(200);
     await expect.poll(() => two.gateway.load().sessions).toBe(0);
     expect((await two.post(ping, headers('ann'))).status).toBe(404);
   });
 
+  it('a session that was not used ends for every replica', async () => {
+    const clock = createManualClock();
+    const state = createMemoryState({ clock });
+    await using one = await startReplica(state, clock);
+    await using two = await startReplica(state, clock);
+    const session = (await one.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
+    await clock.advance(1_800_000);
+    for (const replica of [one, two])
+      expect((await replica.post(INITIALIZE, { 'mcp-session-id': session })).status).toBe(404);
+  });
+
   it('messages for the session of another caller, or of none, are dropped', async () => {
     await using world = await setup();
     const { one, two } = world;
     await using connected = await connect(() => one);
-    const sessions = createSharedSessions(world.state, two.link);
+    const sessions = new SharedSessions(world.state, two.link);
     const tell = (sessionId: string, callerId: string, ended: boolean) =>
-      sessions.peers?.tell({ sessionId, callerId, messages: [], ended });
+      sessions.tell({ sessionId, callerId, messages: [], ended });
     await tell(connected.session, 'bob', true);
     await tell('unknown', 'ann', true);
     await two.link.announce('session', { sessionId: connected.session, callerId: 'ann', ended: 'maybe' });
@@ -194,7 +215,7 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
   it('a session that a replica knows continues while the state cannot be reached', async () => {
     const memory = createMemoryState();
     let isAway = false;
-    const away = (): Promise<never> => Promise.reject(new Error('away'));
+    const away = (): Promise<never> => Promise.reject(new Error('redis://user:hunter2@10.0.0.1'));
     const state: SharedState = {
       ...memory,
       get: (...given) => (isAway ? away() : memory.get(...given)),
@@ -209,6 +230,7 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
     const headers = { 'mcp-session-id': connected.session };
     const elsewhere = await two.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers);
     expect([elsewhere.status, elsewhere.headers.get('retry-after')]).toEqual([503, '10']);
+    expect(await elsewhere.text()).not.toContain('hunter2');
     isAway = false;
     expect((await two.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers)).status).toBe(200);
   });

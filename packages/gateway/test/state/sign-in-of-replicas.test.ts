@@ -2,7 +2,7 @@ import { createUpstreamSignIn, gatewayInteraction } from '@mcp-fittings/gateway'
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { expect, it } from 'vitest';
 import { createMemoryState } from '../../src/state/memory-state.js';
-import { createReplicaLink } from '../../src/state/replica-link.js';
+import { ReplicaLink } from '../../src/state/replica-link.js';
 import { shareSignIn } from '../../src/state/shared-sign-in.js';
 import { createBrowser } from '../sign-in/support/browser.js';
 import { startSigningIn, type SigningIn } from '../sign-in/support/signing-in.js';
@@ -12,7 +12,7 @@ const TIMEOUT = 60_000;
 /** The pages are of one replica, and each request of a browser reaches another one. */
 async function startReplicas(): Promise<SigningIn> {
   const state = createMemoryState();
-  const [near, far, third] = [0, 1, 2].map(() => createReplicaLink({ state, clock: systemClock }));
+  const [near, far, third] = [0, 1, 2].map(() => new ReplicaLink(state, systemClock));
   if (near === undefined || far === undefined || third === undefined) throw new Error('no replicas');
   const pagesOf = (publicUrl: string): ReturnType<typeof createUpstreamSignIn> => {
     const host = { signIn: () => Promise.reject(new Error('This replica has no page.')) };
