@@ -2,17 +2,20 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HostCache, ServerConfig } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
-import { stdio } from '@mcp-fittings/transport-stdio';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { identity } from './support/calculator.js';
-import { testServers } from './support/in-process.js';
+import { testServers, type TestServer } from './support/in-process.js';
 
-const TOY = fileURLToPath(new URL('./support/toy-server.mjs', import.meta.url));
+/** A server with one tool. */
+function toy(): TestServer {
+  const server = new McpServer({ name: 'server', version: '1.0.0' });
+  server.registerTool('one', {}, () => ({ content: [] }));
+  return { connect: (transport) => server.connect(transport as never) };
+}
 
 describe('a host whose cache knows the tools', () => {
   let folder: string;
@@ -21,10 +24,9 @@ describe('a host whose cache knows the tools', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('lists them all before it starts the first process, and the caller can use them', async () => {
-    const entries = Object.fromEntries(
-      Array.from({ length: 20 }, (_, n) => [`toy${n}`, { command: process.execPath, args: [TOY, `${n}`] }]),
-    );
+  it('lists them all before it starts the first server, and the caller can use them', async () => {
+    const entries = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`toy${n}`, { type: 'test' }]));
+    const { plugin } = testServers(toy);
     const files = fileCache({ folder: join(folder, 'cache') });
     let asked = 0;
     const cache: HostCache = {
@@ -37,14 +39,13 @@ describe('a host whose cache knows the tools', () => {
         return value;
       },
     };
-    const options = { ...identity, transports: [stdio()], cache };
+    const options = { ...identity, transports: [plugin], cache };
     await using first = createHost(options);
     await first.connect(entries);
     await first.close();
 
     let seenByCaller = false;
     const starts: { readonly tools: number; readonly seenByCaller: boolean }[] = [];
-    const plugin = stdio();
     const observed: typeof plugin = {
       ...plugin,
       create(entry, deps) {
@@ -120,11 +121,7 @@ describe('a host whose cache knows the tools', () => {
       },
       delete: async (key) => void kept.delete(key),
     };
-    const servers = testServers(() => {
-      const server = new McpServer({ name: 'server', version: '1.0.0' });
-      server.registerTool('one', {}, () => ({ content: [] }));
-      return { connect: (transport) => server.connect(transport as never) };
-    });
+    const servers = testServers(toy);
     await using host = createHost({ ...identity, transports: [servers.plugin], cache });
     host.on('error', ({ error }) => errors.push(error.message));
     await host.connect({ one: { type: 'test' } });

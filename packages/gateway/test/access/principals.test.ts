@@ -5,18 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createBrowser } from '../sign-in/support/browser.js';
 import { startSigningIn, type SigningIn } from '../sign-in/support/signing-in.js';
 
-const PEOPLE = Array.from({ length: 40 }, (_, index) => `person${index}`);
-const AT_A_TIME = 10;
-
-/** Does the work for all people, several at a time. */
-async function forEveryone<T>(work: (person: string) => Promise<T>): Promise<readonly T[]> {
-  const results: T[] = [];
-  for (let index = 0; index < PEOPLE.length; index += AT_A_TIME) {
-    // oxlint-disable-next-line no-await-in-loop -- a laptop cannot do it all at once
-    results.push(...(await Promise.all(PEOPLE.slice(index, index + AT_A_TIME).map(work))));
-  }
-  return results;
-}
+const PEOPLE = Array.from({ length: 8 }, (_, index) => `person${index}`);
 
 /** Signs a person in at the issuer, and at the server with the page that the first call names. */
 async function arrive(world: SigningIn, person: string) {
@@ -34,18 +23,18 @@ async function arrive(world: SigningIn, person: string) {
   return { person, token, client, call, session: transport.sessionId ?? '' };
 }
 
-describe('forty people share a gateway, and nothing else', () => {
+describe('people share a gateway, and nothing else', () => {
   it('gives each their own tools, results and sessions, and keeps both kinds of tokens apart', async () => {
     await using world = await startSigningIn();
-    const people = await forEveryone((person) => arrive(world, person));
-    const byName = new Map(people.map((each) => [each.person, each]));
+    const people = await Promise.all(PEOPLE.map((person) => arrive(world, person)));
 
-    await forEveryone(async (person) => {
-      const { client, call } = byName.get(person) ?? expect.unreachable();
-      expect(JSON.stringify(await call())).toContain(`you are ${person}"`);
-      const names = (await client.listTools()).tools.map(({ name }) => name);
-      expect(names.toSorted()).toEqual([`tool_of_${person}`, 'whoami']);
-    });
+    await Promise.all(
+      people.map(async ({ person, client, call }) => {
+        expect(JSON.stringify(await call())).toContain(`you are ${person}"`);
+        const names = (await client.listTools()).tools.map(({ name }) => name);
+        expect(names.toSorted()).toEqual([`tool_of_${person}`, 'whoami']);
+      }),
+    );
 
     // A session is of no use with the token of another person.
     const [ann, bob] = people;
@@ -76,7 +65,7 @@ describe('forty people share a gateway, and nothing else', () => {
 
     // In the responses of the gateway: no token at all.
     const sent = world.sent();
-    expect(sent.length).toBeGreaterThan(100_000);
+    expect(sent.length).toBeGreaterThan(20_000);
     for (const token of [...accountOf.keys(), ...gatewayTokens]) expect(sent).not.toContain(token);
     await Promise.all(people.map(({ client }) => client.close()));
   });

@@ -327,7 +327,7 @@ describe('a server that is away', () => {
       // It waits for its second attempt.
       await host.connect({ toy: { type: 'sdk', reconnect: { delayMs: 3_600_000 } } });
       await reaches(host, 'pending');
-      await using gateway = gatewayOf(host, { limits: { listMs: 1 } });
+      await using gateway = gatewayOf(host, { limits: { listMs: 1, handshakeMs: 1 } });
       const client = await gateway[kind]({ mount: { server: 'toy' } });
       await expect(client.listTools()).rejects.toMatchObject({ data: { code: 'CONNECT_FAILED' } });
       isDown = false;
