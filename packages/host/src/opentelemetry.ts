@@ -12,14 +12,7 @@ import {
 } from './opentelemetry/attributes.js';
 import { TRACE_CHANNELS, type TraceEvent } from './tracing.js';
 
-export type {
-  OpenTelemetryApi,
-  OpenTelemetryAttributes,
-  OpenTelemetryHistogram,
-  OpenTelemetryMeter,
-  OpenTelemetrySpan,
-  OpenTelemetryTracer,
-} from './opentelemetry/api.js';
+export type { OpenTelemetryApi, OpenTelemetryAttributes, OpenTelemetrySpan } from './opentelemetry/api.js';
 
 /** A subscription to the tracing channels. Dispose of it to stop. */
 export interface OpenTelemetrySubscription extends Disposable {

@@ -9,7 +9,6 @@ import type { Exchange } from './exchange.js';
 import type { Heartbeat } from './heartbeat.js';
 import { CLOSED, REFUSAL_CODES, refuse } from './refusals.js';
 import { Reply } from './reply.js';
-import { REPLICA_END, routeMessages } from './session-routing.js';
 
 /** Options of {@link Session}. */
 export interface SessionOptions {
@@ -144,9 +143,8 @@ export class Session {
 
   #take(message: JSONRPCMessage, caller: Caller): void {
     this.#peer.receive(message, caller);
-    if (!('method' in message) || message.method !== 'notifications/cancelled') return;
-    const id = message.params?.['requestId'];
-    if (!isRequestId(id)) return;
+    const id = canceledBy(message);
+    if (id === undefined) return;
     const reply = this.#replies.get(id);
     this.#replies.delete(id);
     reply?.release();
@@ -161,20 +159,47 @@ export class Session {
     }
   }
 
-  /** Passes on what is for other replicas, and returns the rest. */
+  /**
+   * Passes on the responses that are for other replicas, and to all of them the cancellations of requests that are not answered here. Returns
+   * what is for this one.
+   */
   async #route(messages: readonly JSONRPCMessage[]): Promise<readonly JSONRPCMessage[]> {
     const { shared } = this.#options;
     if (shared === undefined) return messages;
-    const routed = routeMessages(messages, shared.replica, (id) => this.#replies.has(id));
     const { id: sessionId, callerId } = this.record;
-    const tell = (those: readonly JSONRPCMessage[], replica?: string): Promise<void> | undefined =>
-      those.length === 0
-        ? undefined
-        : shared.tell({ sessionId, callerId, messages: those, ended: false }, replica);
+    const tell = (those: readonly JSONRPCMessage[], replica?: string): Promise<void> =>
+      shared.tell({ sessionId, callerId, messages: those, ended: false }, replica);
+    const own: JSONRPCMessage[] = [];
+    const forAll: JSONRPCMessage[] = [];
+    const byReplica = new Map<string, JSONRPCMessage[]>();
+    for (const message of messages) {
+      const to = isResponse(message) ? replicaOf(message.id) : undefined;
+      if (to !== undefined && to !== shared.replica)
+        byReplica.set(to, [...(byReplica.get(to) ?? []), message]);
+      else own.push(message);
+      const canceled = canceledBy(message);
+      if (canceled !== undefined && !this.#replies.has(canceled)) forAll.push(message);
+    }
     await Promise.all([
-      tell(routed.forAll),
-      ...Array.from(routed.byReplica, ([replica, those]) => tell(those, replica)),
+      forAll.length > 0 && tell(forAll),
+      ...Array.from(byReplica, ([replica, those]) => tell(those, replica)),
     ]);
-    return routed.own;
+    return own;
   }
+}
+
+/** The ids of the requests that a replica sends to clients begin with its name and this, so that every replica knows whom a response is for. */
+const REPLICA_END = '~';
+
+function replicaOf(id: unknown): string | undefined {
+  if (typeof id !== 'string') return undefined;
+  const end = id.lastIndexOf(REPLICA_END);
+  return end > 0 ? id.slice(0, end) : undefined;
+}
+
+/** Returns the id of the request that a notification cancels. */
+function canceledBy(message: JSONRPCMessage): RequestId | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  const id = message.params?.['requestId'];
+  return isRequestId(id) ? id : undefined;
 }

@@ -1,8 +1,9 @@
-import { ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
+import { ERROR_CODES, type FittingsError } from '@mcp-fittings/client-core';
 import type { ConnectionStatus, Host } from '@mcp-fittings/host';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { GatewayLoad } from '../contracts/gateway.js';
 import type { RequestEvent } from '../contracts/request-event.js';
+import { snapshotOf } from '../catalog/ready-servers.js';
 import { LATENCY_BOUNDS_MS } from '../status/latency.js';
 
 /** Servers that have time series of their own. Those beyond it share one, so that servers that come and go do not fill the memory. */
@@ -65,7 +66,7 @@ export function registerMetrics(
   /** The name of a server that the host has, or has had. */
   const serverLabel = (server: string): string => {
     if (known.has(server)) return server;
-    if (known.size >= MAX_SERVERS || !hasServer(host, server)) return OTHER;
+    if (known.size >= MAX_SERVERS || snapshotOf(host, server, undefined) === undefined) return OTHER;
     known.add(server);
     return server;
   };
@@ -183,13 +184,4 @@ function watchSignIns(host: Host): Disposable & { servers(): Iterable<string> } 
 function codeOf({ code }: FittingsError): string {
   // An error of another version of client-core can have a code that this one does not know.
   return Object.hasOwn(ERROR_CODES, code) ? code : OTHER;
-}
-
-function hasServer(host: Host, name: string): boolean {
-  try {
-    return host.server(name).name === name;
-  } catch (error) {
-    if (error instanceof FittingsError && error.code === 'SERVER_UNKNOWN') return false;
-    throw error;
-  }
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core';
 import { settlesWithin, systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
 import { Registry } from 'prom-client';
+import { snapshotOf } from '../catalog/ready-servers.js';
 import type { GatewayLoad } from '../contracts/gateway.js';
 import type { RequestEvent } from '../contracts/request-event.js';
 import { registerMetrics } from './metrics.js';
@@ -77,7 +78,7 @@ export function createOperations(options: OperationsOptions): Operations {
 
   const respondReady = (): Response => {
     const missing = required.flatMap((name) => {
-      const status = statusOf(host, name);
+      const status = snapshotOf(host, name, undefined)?.state.status ?? 'unknown';
       return status === 'connected' ? [] : [{ name, state: status }];
     });
     const isReady = !isDraining && missing.length === 0;
@@ -129,15 +130,6 @@ export function createOperations(options: OperationsOptions): Operations {
     },
     [Symbol.dispose]: () => metrics[Symbol.dispose](),
   };
-}
-
-function statusOf(host: Host, name: string): string {
-  try {
-    return host.server(name).state.status;
-  } catch (error) {
-    if (error instanceof FittingsError && error.code === 'SERVER_UNKNOWN') return 'unknown';
-    throw error;
-  }
 }
 
 function respond(

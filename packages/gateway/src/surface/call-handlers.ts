@@ -4,7 +4,7 @@ import type { ContentBlock, ToolResult } from '@mcp-fittings/host';
 import { missingCapability } from '../callbacks/client-input.js';
 import type { ClientRequest } from '../contracts/surface.js';
 import { checkPolicy, checkResourcePolicy, withSignIn, type WithSignInOptions } from './call-checks.js';
-import type { CallRunner, PassedRequest } from './call-runner.js';
+import { CallRunner, type PassedRequest } from './call-runner.js';
 import { recordIn, textIn, textsIn } from './request-params.js';
 import { unknownItem } from './rpc-errors.js';
 import type { SurfaceDeps } from './surface-deps.js';
@@ -14,9 +14,9 @@ export class CallHandlers {
   readonly #deps: SurfaceDeps;
   readonly #runner: CallRunner;
 
-  constructor(deps: SurfaceDeps, runner: CallRunner) {
+  constructor(deps: SurfaceDeps) {
     this.#deps = deps;
-    this.#runner = runner;
+    this.#runner = new CallRunner(deps);
   }
 
   async tool(request: ClientRequest): Promise<JSONRPCObject> {

@@ -1,18 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type Clock, FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { isLogLevel, LOG_LEVELS } from '@mcp-fittings/toolbox/logging';
 import { isRecord, META, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
-import { isReservedMetaKey, type CallOptions, type Host } from '@mcp-fittings/host';
-import type { OpenCallRouter } from '../callbacks/callback-router.js';
+import { isReservedMetaKey, type CallOptions } from '@mcp-fittings/host';
 import type { Question } from '../callbacks/client-input.js';
-import type { HeldCalls } from '../callbacks/held-calls.js';
 import { OpenCall, type ClientExchange } from '../callbacks/open-call.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { ClientRequest } from '../contracts/surface.js';
-import type { Door } from './door.js';
-import { inputRequired, type HeldCallRelay } from './held-call-relay.js';
+import { inputRequired } from './held-call-relay.js';
 import { recordIn } from './request-params.js';
+import type { SurfaceDeps } from './surface-deps.js';
 
 /** A request that is passed on to a server. */
 export interface PassedRequest {
@@ -28,25 +26,12 @@ export interface PassedRequest {
   ) => Promise<object>;
 }
 
-/** Options of {@link CallRunner}. */
-export interface CallRunnerOptions {
-  readonly host: Host;
-  readonly clock: Clock;
-  readonly held: HeldCalls;
-  /** Longest time that a client may take for an answer, in milliseconds. */
-  readonly answerMs: number;
-  /** Continues calls that other replicas hold. */
-  readonly relay: HeldCallRelay | undefined;
-  readonly callbacks: OpenCallRouter | undefined;
-  readonly door: Door;
-}
-
 /** Runs requests of clients. */
 export class CallRunner {
-  readonly #options: CallRunnerOptions;
+  readonly #deps: SurfaceDeps;
 
-  constructor(options: CallRunnerOptions) {
-    this.#options = options;
+  constructor(deps: SurfaceDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -54,7 +39,7 @@ export class CallRunner {
    * result, and the call is held until its next request brings the answers.
    */
   async run(request: ClientRequest, passed: PassedRequest): Promise<JSONRPCObject> {
-    const { held, relay } = this.#options;
+    const { held, relay } = this.#deps;
     const { requestState: state, inputResponses } = request.params;
     if (request.era === 'legacy' || state === undefined)
       return this.#finish(this.#begin(request, passed), request, passed);
@@ -91,12 +76,12 @@ export class CallRunner {
     using _followed = follow(call, request);
     const step = await call.step();
     if (!('questions' in step)) return { ...asObject(step.result) };
-    return inputRequired(step.questions, this.#options.held.hold(call, bindingOf(request, passed)));
+    return inputRequired(step.questions, this.#deps.held.hold(call, bindingOf(request, passed)));
   }
 
   #begin(request: ClientRequest, { server, target, work }: PassedRequest): OpenCall<object> {
     const { caller, method } = request;
-    const { door, callbacks } = this.#options;
+    const { door, callbacks } = this.#deps;
     const meta = recordIn(request.params, '_meta');
     const own = Object.entries(meta).filter(([key]) => !isReservedMetaKey(key));
     const call = new OpenCall<object>({
@@ -145,9 +130,9 @@ export class CallRunner {
     question: Question,
     signal: AbortSignal,
   ): Promise<unknown> {
-    const { answerMs, held } = this.#options;
+    const { limits, held } = this.#deps;
     using _waiting = held.count(callerId);
-    return await ask(forSession(question), { signal, timeoutMs: answerMs });
+    return await ask(forSession(question), { signal, timeoutMs: limits.answerMs });
   }
 
   /** Sends log messages of the server to a client that asks for them with the request. */
@@ -155,7 +140,7 @@ export class CallRunner {
     const wanted = era === 'modern' ? recordIn(params, '_meta')[META.logLevel] : undefined;
     if (!isLogLevel(wanted)) return undefined;
     const least = LOG_LEVELS.indexOf(wanted);
-    return this.#options.host.on('log', ({ server: from, principal, level, logger, data }) => {
+    return this.#deps.options.host.on('log', ({ server: from, principal, level, logger, data }) => {
       if (from !== name || principal !== caller.principal || LOG_LEVELS.indexOf(level) < least) return;
       notify('notifications/message', { level, data, ...(logger !== undefined && { logger }) });
     });

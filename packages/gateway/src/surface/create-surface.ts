@@ -16,14 +16,13 @@ import { ReadyServers, snapshotOf } from '../catalog/ready-servers.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { ClientConnection, ClientRequest, Surface } from '../contracts/surface.js';
 import { CallHandlers } from './call-handlers.js';
-import { CallRunner } from './call-runner.js';
-import { createChangeWatch } from './change-watch.js';
+import { ChangeWatch } from './change-watch.js';
 import { createDoor } from './door.js';
-import { createHeldCallRelay } from './held-call-relay.js';
+import { HeldCallRelay } from './held-call-relay.js';
 import { introductionTo } from './introduction.js';
 import { knownRefusal } from './known-refusal.js';
 import { answerList } from './list-handlers.js';
-import { createLogLevels } from './log-levels.js';
+import { LogLevels } from './log-levels.js';
 import { textIn } from './request-params.js';
 import { toRpcError } from './rpc-errors.js';
 import { answerListen } from './listen.js';
@@ -53,7 +52,6 @@ export function createSurface(options: SurfaceOptions): Surface {
     maxCallsPerCaller: limits.heldCallsPerCaller,
     replica: replicas?.id,
   });
-  const relay = replicas && createHeldCallRelay(replicas, held);
   const door = createDoor(options);
   const deps: SurfaceDeps = {
     options,
@@ -62,16 +60,17 @@ export function createSurface(options: SurfaceOptions): Surface {
     exposure,
     catalog,
     held,
+    relay: replicas && new HeldCallRelay(replicas, held),
+    callbacks,
     door,
     servers: new ReadyServers({ host, clock, ...limits }),
     subscriptions: new Subscriptions(host),
-    logLevels: createLogLevels(host, door),
-    changes: createChangeWatch({ host, catalog, clock, changeMs: limits.changeMs }),
+    logLevels: new LogLevels(host, door),
+    changes: new ChangeWatch(host, catalog, clock, limits.changeMs),
   };
 
   const closing = new AbortController();
-  const runner = new CallRunner({ host, clock, held, answerMs: limits.answerMs, relay, callbacks, door });
-  const calls = new CallHandlers(deps, runner);
+  const calls = new CallHandlers(deps);
 
   const list =
     (kind: ListKind): Handler =>

@@ -20,59 +20,61 @@ export interface ContinuedRequest {
   readonly signal: AbortSignal;
 }
 
-/** Continues calls that wait in the memory of another replica, and those of this one for the others. */
-export interface HeldCallRelay {
+const KIND = 'held-call';
+
+/**
+ * Continues calls that wait in the memory of another replica, and those of this one for the others. Only the era of 2026-07-28 holds calls
+ * between two requests.
+ */
+export class HeldCallRelay {
+  readonly #replicas: ReplicaLink;
+
+  constructor(replicas: ReplicaLink, held: HeldCalls) {
+    this.#replicas = replicas;
+    replicas.answer(KIND, async (body, { signal, note }): Promise<RelayedStep> => {
+      if (!isRelayedRequest(body)) return {};
+      const call = held.take(body.id, body.binding);
+      if (call === undefined) return {};
+      call.exchange = {
+        client: call.exchange.client,
+        capabilities: body.capabilities,
+        notify: (method, params) => note({ method, params }),
+      };
+      const stop = (): void => call.abandon(signal.reason);
+      signal.addEventListener('abort', stop, { once: true });
+      try {
+        call.answer(body.responses);
+        const step = await call.step();
+        if ('questions' in step) return { questions: step.questions, state: held.hold(call, body.binding) };
+        return { result: step.result };
+      } catch (error) {
+        return { error: toRpcError(error, 'modern').toJSON() };
+      } finally {
+        signal.removeEventListener('abort', stop);
+      }
+    });
+  }
+
   /**
    * Returns the result, or the next questions. `undefined` if no replica holds the call. Rejects with an {@link RpcError}: that of the call,
    * or one with `delivery: 'unknown'` if the replica has ended, because the server has got the call.
    */
-  resume(request: ContinuedRequest): Promise<JSONRPCObject | undefined>;
-}
-
-const KIND = 'held-call';
-
-/** Creates the relay, and answers the other replicas. Only the era of 2026-07-28 holds calls between two requests. */
-export function createHeldCallRelay(replicas: ReplicaLink, held: HeldCalls): HeldCallRelay {
-  replicas.answer(KIND, async (body, { signal, note }): Promise<RelayedStep> => {
-    if (!isRelayedRequest(body)) return {};
-    const call = held.take(body.id, body.binding);
-    if (call === undefined) return {};
-    call.exchange = {
-      client: call.exchange.client,
-      capabilities: body.capabilities,
-      notify: (method, params) => note({ method, params }),
+  async resume(continued: ContinuedRequest): Promise<JSONRPCObject | undefined> {
+    const { id, binding, responses, exchange, signal } = continued;
+    const replica = replicaOf(id);
+    if (replica === undefined || replica === this.#replicas.id) return undefined;
+    const request: RelayedRequest = { id, binding, responses, capabilities: exchange.capabilities };
+    const onNote = (body: unknown): void => {
+      if (isNotification(body)) exchange.notify(body.method, body.params ?? {});
     };
-    const stop = (): void => call.abandon(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
+    let step: unknown;
     try {
-      call.answer(body.responses);
-      const step = await call.step();
-      if ('questions' in step) return { questions: step.questions, state: held.hold(call, body.binding) };
-      return { result: step.result };
+      step = await this.#replicas.ask(replica, KIND, request, { signal, onNote });
     } catch (error) {
-      return { error: toRpcError(error, 'modern').toJSON() };
-    } finally {
-      signal.removeEventListener('abort', stop);
+      throw toRpcError(error, 'modern');
     }
-  });
-
-  return {
-    async resume({ id, binding, responses, exchange, signal }) {
-      const replica = replicaOf(id);
-      if (replica === undefined || replica === replicas.id) return undefined;
-      const request: RelayedRequest = { id, binding, responses, capabilities: exchange.capabilities };
-      const onNote = (body: unknown): void => {
-        if (isNotification(body)) exchange.notify(body.method, body.params ?? {});
-      };
-      let step: unknown;
-      try {
-        step = await replicas.ask(replica, KIND, request, { signal, onNote });
-      } catch (error) {
-        throw toRpcError(error, 'modern');
-      }
-      return readStep(step);
-    },
-  };
+    return readStep(step);
+  }
 }
 
 interface RelayedRequest extends Pick<ContinuedRequest, 'id' | 'binding' | 'responses'> {

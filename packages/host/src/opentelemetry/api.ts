@@ -3,7 +3,14 @@ export interface OpenTelemetryApi<Context = unknown> {
   /** Creates spans. */
   readonly trace: {
     /** Returns the tracer of an instrumentation. */
-    getTracer(name: string): OpenTelemetryTracer<Context>;
+    getTracer(name: string): {
+      /** Starts a span as a child of the span of `context`. */
+      startSpan(
+        name: string,
+        options: { kind: number; attributes: OpenTelemetryAttributes; startTime?: number },
+        context: Context,
+      ): OpenTelemetrySpan;
+    };
     /** Returns a context that has this span. */
     setSpan(context: Context, span: OpenTelemetrySpan): Context;
   };
@@ -22,33 +29,17 @@ export interface OpenTelemetryApi<Context = unknown> {
   /** Creates metrics. Default: no metrics are recorded. */
   readonly metrics?: {
     /** Returns the meter of an instrumentation. */
-    getMeter(name: string): OpenTelemetryMeter<Context>;
+    getMeter(name: string): {
+      /** Creates a histogram. */
+      createHistogram(
+        name: string,
+        options: { description: string; unit: string; advice: { explicitBucketBoundaries: number[] } },
+      ): {
+        /** Records one value. */
+        record(value: number, attributes: OpenTelemetryAttributes, context?: Context): void;
+      };
+    };
   };
-}
-
-/** The member of OpenTelemetry's `Tracer` that is used. */
-export interface OpenTelemetryTracer<Context = unknown> {
-  /** Starts a span as a child of the span of `context`. */
-  startSpan(
-    name: string,
-    options: { kind: number; attributes: OpenTelemetryAttributes; startTime?: number },
-    context: Context,
-  ): OpenTelemetrySpan;
-}
-
-/** The member of OpenTelemetry's `Meter` that is used. */
-export interface OpenTelemetryMeter<Context = unknown> {
-  /** Creates a histogram. */
-  createHistogram(
-    name: string,
-    options: { description: string; unit: string; advice: { explicitBucketBoundaries: number[] } },
-  ): OpenTelemetryHistogram<Context>;
-}
-
-/** The member of OpenTelemetry's `Histogram` that is used. */
-export interface OpenTelemetryHistogram<Context = unknown> {
-  /** Records one value. */
-  record(value: number, attributes: OpenTelemetryAttributes, context?: Context): void;
 }
 
 /** Attributes of a span or a metric. */

@@ -3,7 +3,6 @@ import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { Connection } from '../connection/connect-once.js';
 import type { Supervisor } from '../connection/supervisor.js';
 import { ping } from '../engine/era.js';
-import { isRefusal } from './establish.js';
 
 /**
  * Finds out whether a call has failed because the server speaks another era now: over HTTP, a server can be updated or rolled back while
@@ -46,4 +45,9 @@ function areAlike(one: FittingsError, other: FittingsError): boolean {
   const { rpcCode, status } = one.details;
   if (rpcCode === RPC_CODES.methodNotFound || one.code !== other.code) return false;
   return rpcCode === other.details['rpcCode'] && status === other.details['status'];
+}
+
+/** Returns true if a server has answered that it does not accept a request, or has answered something else than a response. */
+export function isRefusal(error: unknown): error is FittingsError {
+  return error instanceof FittingsError && (error.kind === 'protocol' || error.kind === 'network-permanent');
 }

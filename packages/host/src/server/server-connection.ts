@@ -17,10 +17,8 @@ import { guardCallbacks } from '../server-requests/guard-callbacks.js';
 import { typeOf } from '../setup/entry-transport.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import type { ServerSettings } from '../setup/settings.js';
-import { EraCheck } from './check-era.js';
+import { EraCheck, isRefusal } from './check-era.js';
 import { asFittingsError, createEngineEvents } from './engine-events.js';
-import { establish } from './establish.js';
-import { prepareConnection } from './prepare-connection.js';
 import { ReadCache } from './read-cache.js';
 import { ServerCache } from './server-cache.js';
 import { ServerCatalog, type Lists } from './server-catalog.js';
@@ -260,25 +258,75 @@ export class ServerConnection {
     );
   }
 
-  #connect(signal: AbortSignal, attempt: number, phase: (phase: ConnectPhase) => void): Promise<Connection> {
+  /**
+   * Connects and prepares the connection. If the server refuses the era of an earlier connection, in the handshake or when its lists are
+   * read, it may have been updated or rolled back: it is asked for its era at once.
+   */
+  async #connect(
+    signal: AbortSignal,
+    attempt: number,
+    phase: (phase: ConnectPhase) => void,
+  ): Promise<Connection> {
+    const once = async (era: ProtocolEra | undefined): Promise<Connection> => {
+      const connection = await this.#open(era, signal, attempt, phase);
+      try {
+        const found = connection.session.era;
+        if (found.kind === 'stateless' || found.isGuess !== true) await this.#cache.rememberEra(found);
+        phase('listing');
+        await this.#prepare(connection, signal);
+        signal.throwIfAborted();
+        return connection;
+      } catch (error) {
+        await connection.session.close().catch(() => undefined);
+        throw error;
+      }
+    };
+    const known = await this.#cache.era();
+    try {
+      return await once(known);
+    } catch (error) {
+      if (error instanceof AuthRequiredError || signal.aborted) throw error;
+      // Whatever has failed, the era may be the cause: the next attempt probes again.
+      await this.#cache.rememberEra(undefined);
+      if (known === undefined || !isRefusal(error)) throw error;
+      return once(undefined);
+    }
+  }
+
+  /**
+   * Reads the lists before the server counts as connected, and restores the subscriptions of an earlier connection. Repeats both when the
+   * transport has restored its session or its event stream.
+   */
+  async #prepare(connection: Connection, signal: AbortSignal): Promise<void> {
     const { server, emitter, clock, limits } = this.#deps;
-    return establish({
-      cache: this.#cache,
-      signal,
-      phase,
-      open: (era) => this.#open(era, signal, attempt, phase),
-      prepare: (connection) =>
-        prepareConnection(connection, signal, {
-          clock,
-          timeoutMs: limits.discoveryMs,
-          catalog: this.#catalog,
-          subscriptions: this.subscriptions,
-          isCurrent: ({ session }) => this.supervisor.connection?.session === session,
-          onGap: () => this.#reads.changedAll(),
-          onUpdated: (uri) => emitter.emit('resourceUpdated', { server, uri }),
-          onError: this.#report,
-        }),
-    });
+    const { session, transport } = connection;
+    const restore = async (): Promise<void> => {
+      const options = { timeoutMs: limits.discoveryMs, signal };
+      for (const error of await this.subscriptions.restore(session, options)) this.#report(error);
+    };
+    try {
+      await Promise.all([this.#catalog.readAll(session, signal), restore()]);
+    } catch (error) {
+      // The reason for the end of the connection is more useful than the failure that followed from it.
+      throw transport.closeReason ?? error;
+    }
+    if (transport.closeReason !== undefined) throw transport.closeReason;
+    let renewal: Disposable | undefined;
+    // A new session does not have the subscriptions of the lost one, and notifications may have been missed while the stream
+    // was down. Several such events at once count as one.
+    const renewSoon = (): void => {
+      renewal ??= clock.schedule(() => {
+        renewal = undefined;
+        if (this.supervisor.connection?.session !== session) return;
+        this.#catalog.changedAll(session);
+        this.#reads.changedAll();
+        void restore().then(() => {
+          for (const uri of this.subscriptions.uris) emitter.emit('resourceUpdated', { server, uri });
+        });
+      }, 0);
+    };
+    transport.onsessionrestored = renewSoon;
+    transport.onreconnect = renewSoon;
   }
 
   #open(
