@@ -34,7 +34,7 @@ export type { ToolHost } from './tool-host.js';
 export type { ToolRunOptions } from './calls/call-tool.js';
 export { AskedCalls } from './calls/asked-calls.js';
 export { confirmCall, type Confirm, type ConfirmRequest } from './calls/confirm-call.js';
-export type { LastToolEvent, ToolEvent } from './calls/tool-event.js';
+export type { LastToolEvent, ToolEvent } from './calls/toolset.js';
 export { toolCallOutput, type ToolCallOutput } from './calls/tool-call-output.js';
 
 export { renderError, renderForModel, renderForTerminal } from './results/render-result.js';

@@ -6,6 +6,5 @@
 export type { KeptResults, ResultSpill } from './calls/result-spill.js';
 export { createSpill, type Spill, type SpillOptions } from './spill/create-spill.js';
 export { fileSpillStore } from './spill/file-spill-store.js';
-export { memorySpillStore } from './spill/memory-spill-store.js';
 export type { SpillStore } from './spill/spill-store.js';
-export type { SpillStoreLimits } from './spill/stored-entries.js';
+export { memorySpillStore, type SpillStoreLimits } from './spill/stored-entries.js';

@@ -242,20 +242,6 @@ function recordOf(count: number, member: unknown): Record<string, unknown> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, member]));
 }
 
-it('keeps the objects of all tools but the one that changed, also if the host lists them anew', () => {
-  const list = Array.from({ length: 5 }, (_, index) => tool(`t${index}`));
-  const host = fakeHost(list);
-  const tools = createTools(host);
-  const before = tools.snapshot().tools;
-  host.catalog = list.map((each, index) =>
-    index === 2 ? { ...each, description: 'New', digest: 'new' } : { ...each },
-  );
-  const after = tools.snapshot().tools;
-  expect(after.map((each, index) => each === before[index])).toEqual([true, true, false, true, true]);
-  expect(after[2]?.description).toBe('New');
-  expect(before[2]?.description).not.toBe('New');
-});
-
 it('the names of an earlier snapshot stay as they were', () => {
   const host = fakeHost([tool('a b')]);
   const tools = createTools(host);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ToolEvent } from '../src/calls/tool-event.js';
+import type { ToolEvent } from '../src/calls/toolset.js';
 import { createToolPolicy } from '../src/permissions/tool-policy.js';
 import { renderForTerminal } from '../src/results/render-result.js';
 import { createTools, type Tools } from '../src/create-tools.js';

@@ -18,7 +18,7 @@ import type { ToolHost } from '../tool-host.js';
 import { confirmCall, type Confirm } from './confirm-call.js';
 import type { RenderedResult } from './result-spill.js';
 import { ProgressQueue } from './progress-queue.js';
-import type { LastToolEvent, ToolEvent } from './tool-event.js';
+import type { LastToolEvent, ToolEvent } from './toolset.js';
 
 /** Options of {@link Toolset.run} and {@link Toolset.call}. */
 export interface ToolRunOptions {

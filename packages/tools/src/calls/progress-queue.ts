@@ -1,6 +1,6 @@
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { Progress } from '@mcp-fittings/host';
-import type { ToolEvent } from './tool-event.js';
+import type { ToolEvent } from './toolset.js';
 
 /** Maximum number of texts that wait for a slow listener. The oldest are dropped. */
 const MAX_TEXTS = 100;

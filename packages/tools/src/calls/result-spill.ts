@@ -1,7 +1,7 @@
 import type { CatalogTool, ToolResult } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { RenderOptions } from '../results/rendering.js';
-import type { LastToolEvent } from './tool-event.js';
+import type { LastToolEvent } from './toolset.js';
 
 /** Keeps large results. `createSpill` of `@mcp-fittings/tools/spill` returns one; several `createTools()` may share it. */
 export interface ResultSpill {

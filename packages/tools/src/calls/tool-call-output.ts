@@ -1,6 +1,6 @@
 import type { ErrorCode, FittingsError } from '@mcp-fittings/client-core';
 import type { Rendering } from '../results/rendering.js';
-import type { LastToolEvent } from './tool-event.js';
+import type { LastToolEvent } from './toolset.js';
 
 /** Outcome of a call as JSON, which a framework keeps as the output of a tool. */
 export interface ToolCallOutput extends Rendering {

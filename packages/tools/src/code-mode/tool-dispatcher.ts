@@ -2,8 +2,7 @@ import { type Delivery, type ErrorCode, FittingsError } from '@mcp-fittings/clie
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { nearestNames, sanitizeText, truncateText } from '@mcp-fittings/toolbox/text';
 import type { ToolRef, ToolResult } from '@mcp-fittings/host';
-import type { LastToolEvent } from '../calls/tool-event.js';
-import type { Toolset } from '../calls/toolset.js';
+import type { LastToolEvent, Toolset } from '../calls/toolset.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 
 /** Options of one call of a {@link ToolDispatcher}. */

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { ToolHost } from '../tool-host.js';
-import type { LastToolEvent } from '../calls/tool-event.js';
-import type { Toolset } from '../calls/toolset.js';
+import type { LastToolEvent, Toolset } from '../calls/toolset.js';
 import { boundedJson } from '../json/bounded-json.js';
 import { forSameList, nameTool, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
 import { renderError } from '../results/render-result.js';

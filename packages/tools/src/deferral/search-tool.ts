@@ -1,8 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
-import type { Toolset } from '../calls/toolset.js';
-import type { LastToolEvent } from '../calls/tool-event.js';
+import type { LastToolEvent, Toolset } from '../calls/toolset.js';
 import { hashPair } from '../names/keys.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import { nameTool, prepareTool, type ModelTool } from '../model-tools/model-tool.js';

@@ -117,7 +117,7 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
       const general = generalVerdict(tool, permissions, trusted, server);
       if (general.decision === 'deny') {
         const isExempt =
-          general.rule === 'write-permission' && isNamed(tool, permissions) && !hasChanged(statusOf(tool));
+          general.rule === 'write-permission' && isNamed(tool, permissions) && !isNew(statusOf(tool));
         if (!isExempt) return general;
       }
       if (matchesAny(tool.name, permissions.allowedTools)) {
@@ -133,8 +133,19 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
       if (trusted) {
         return verdict('allow', 'trusted-server', `The ${server} and the folder are trusted.`);
       }
-      const listed = notListed(permissions, server) ?? general;
-      return sinceApproval(status, tool, server, listed) ?? listed;
+      const listed =
+        permissions.allowedTools === undefined
+          ? general
+          : verdict('ask', 'not-listed', `The tool is not on the list of allowed tools of ${server}.`);
+      if (listed.decision === 'allow' || !isNew(status)) return listed;
+      const name = `"${show(tool.name)}"`;
+      return status === 'changed'
+        ? verdict('ask', 'changed-tool', `The tool ${name} of ${server} has changed since you approved it.`)
+        : verdict(
+            'ask',
+            'added-tool',
+            `The tool ${name} was added to ${server} after you approved its tools.`,
+          );
     },
     forResource({ server, uri }) {
       const rules = rulesOf(server);
@@ -175,6 +186,9 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
 }
 
 type Status = ReturnType<ToolApprovals['forTool']>;
+
+/** Returns whether a tool was changed or added since the user approved it, or its server. */
+const isNew = (status: Status): boolean => status === 'changed' || status === 'added';
 
 /** The permissions of a server as they are now: what a program denies meanwhile holds at once. */
 class ServerRules {
@@ -227,41 +241,10 @@ class ServerRules {
   }
 }
 
-/** Returns the verdict for a tool that was changed or added since its approval, unless `otherwise` allows it. */
-function sinceApproval(
-  status: Status,
-  tool: PolicyTool,
-  server: string,
-  otherwise: ToolPolicyVerdict,
-): ToolPolicyVerdict | undefined {
-  if (otherwise.decision === 'allow') return undefined;
-  const name = `"${show(tool.name)}"`;
-  if (status === 'changed') {
-    return verdict('ask', 'changed-tool', `The tool ${name} of ${server} has changed since you approved it.`);
-  }
-  if (status === 'added') {
-    return verdict(
-      'ask',
-      'added-tool',
-      `The tool ${name} was added to ${server} after you approved its tools.`,
-    );
-  }
-  return undefined;
-}
-
 /** Returns whether the list of allowed tools has the name itself, of a tool that is not said to be destructive. */
 function isNamed({ name, annotations }: PolicyTool, { allowedTools }: ToolPermissions): boolean {
   const isListed = allowedTools?.includes(name) === true && !name.includes('*');
   return isListed && annotations?.destructiveHint !== true;
-}
-
-function hasChanged(status: Status): boolean {
-  return status === 'changed' || status === 'added';
-}
-
-function notListed({ allowedTools }: ToolPermissions, server: string): ToolPolicyVerdict | undefined {
-  if (allowedTools === undefined) return undefined;
-  return verdict('ask', 'not-listed', `The tool is not on the list of allowed tools of ${server}.`);
 }
 
 /**

@@ -11,19 +11,25 @@ export interface StoredResult {
 }
 
 const shape = z.object({
-  text: z.string(),
+  /** Length of the text. */
+  bytes: z.number(),
   items: z.array(z.object({ type: z.enum(['image', 'audio']), mimeType: z.string(), data: z.string() })),
 });
 
-/** Writes a result as JSON. */
+/** Writes a result: a line of JSON, then the text in UTF-8. */
 export function encodeResult({ text, items }: StoredResult): Uint8Array {
-  return Buffer.from(JSON.stringify({ text, items }));
+  const content = Buffer.from(text);
+  return Buffer.concat([Buffer.from(`${JSON.stringify({ bytes: content.length, items })}\n`), content]);
 }
 
 /** Reads what {@link encodeResult} wrote. Throws `SPILL_FAILED` if the bytes are other ones. */
-export function decodeResult(bytes: Uint8Array): StoredResult {
+export function decodeResult(stored: Uint8Array): StoredResult {
+  const buffer = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
+  const start = buffer.indexOf('\n') + 1;
   try {
-    return shape.parse(JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()));
+    const { bytes, items } = shape.parse(JSON.parse(buffer.toString('utf8', 0, start)));
+    if (bytes !== buffer.length - start) throw new RangeError('The text has another length.');
+    return { text: buffer.toString('utf8', start), items };
   } catch (cause) {
     throw new FittingsError('SPILL_FAILED', 'A stored result is incomplete or damaged.', {
       cause,

@@ -122,6 +122,31 @@ export class StoredEntries<Content> {
   }
 }
 
+const MEMORY_BYTES = 200_000_000;
+
+/**
+ * Keeps results in memory, outside of the heap of V8.
+ * @param limits `maxBytes` is 200 000 000 by default.
+ * @throws {FittingsError} `CONFIG_INVALID` if a limit is not positive.
+ */
+export function memorySpillStore(limits: SpillStoreLimits = {}): SpillStore {
+  const entries = new StoredEntries<Uint8Array>(
+    { ...limits, maxBytes: limits.maxBytes ?? MEMORY_BYTES },
+    () => undefined,
+  );
+  return {
+    put: (key, data, options) =>
+      new Promise((resolve) => {
+        entries.makeRoom(data.length);
+        entries.set(key, data, data.length, options);
+        resolve();
+      }),
+    get: (key) => Promise.resolve(entries.get(key)?.content),
+    delete: (key) => Promise.resolve(entries.delete(key)),
+    close: () => Promise.resolve(entries.clear()),
+  };
+}
+
 /** Returns a limit, or throws `CONFIG_INVALID` if it is not a positive number. */
 export function positive(name: string, value: number): number {
   if (value > 0) return value;

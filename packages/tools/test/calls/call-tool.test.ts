@@ -2,7 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import type { CatalogTool, Progress, ToolResult } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
 import type { ConfirmRequest } from '../../src/calls/confirm-call.js';
-import type { ToolEvent } from '../../src/calls/tool-event.js';
+import type { ToolEvent } from '../../src/calls/toolset.js';
 import { createToolPolicy } from '../../src/permissions/tool-policy.js';
 import { createTools, type ToolsOptions } from '../../src/create-tools.js';
 import { fakeHost, text, tool, type FakeHost } from '../support/fake-host.js';
@@ -356,11 +356,12 @@ describe('toolsets', () => {
   it('an unchanged tool is converted once, a changed one again', async () => {
     const host = fakeHost([tool('a'), tool('b')]);
     await using tools = createTools(host);
-    const first = tools.snapshot().tools.map(({ input }) => input);
+    const first = tools.snapshot().tools;
     host.catalog = [tool('a'), tool('b', { digest: 'new' })];
-    const second = tools.snapshot().tools.map(({ input }) => input);
+    const second = tools.snapshot().tools;
     expect(second[0]).toBe(first[0]);
-    expect(second[1]).not.toBe(first[1]);
+    expect(second[0]?.input).toBe(first[0]?.input);
+    expect(second[1]?.input).not.toBe(first[1]?.input);
   });
 
   it('texts for the model and the user are sanitized, and the raw definition is unchanged', async () => {

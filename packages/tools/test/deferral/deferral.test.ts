@@ -1,6 +1,6 @@
 import type { CatalogTool } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
-import type { LastToolEvent } from '../../src/calls/tool-event.js';
+import type { LastToolEvent } from '../../src/calls/toolset.js';
 import { createTools, type ToolsOptions } from '../../src/create-tools.js';
 import type { DeferOptions } from '../../src/deferral/defer-options.js';
 import { naming } from '../../src/names/tool-names.js';
@@ -206,17 +206,6 @@ describe('what is offered', () => {
     expect(namesOf(tools.snapshot().tools)).toEqual(['tool_search']);
   });
 
-  it('two conversations at once load their own tools', async () => {
-    const { tools, conversation } = setUp();
-    const other = tools.conversation();
-    await Promise.all([
-      tools.snapshot(conversation).run('tool_search', { query: 'inbox' }),
-      tools.snapshot(other).run('tool_search', { query: '+github issue' }),
-    ]);
-    expect(namesOf(tools.snapshot(conversation).tools)).toEqual(['tool_search', 'mcp__mail__readInbox']);
-    expect(namesOf(tools.snapshot(other).tools)).toEqual(['tool_search', 'mcp__github__create_issue']);
-  });
-
   it('tools that the policy denies with skipDenied, and those for apps only, cannot be found or selected', async () => {
     const catalog = [
       ...MAIL,
@@ -286,30 +275,6 @@ describe('a call of a tool that was not loaded', () => {
 });
 
 describe('the order of tools', () => {
-  it('is that of loading, and a tool that goes and comes back has its place', async () => {
-    const { tools, host, conversation } = setUp();
-    for (const name of ['mcp__mail__sendMessage', 'mcp__github__create_issue', 'mcp__mail__readInbox']) {
-      await tools.snapshot(conversation).run('tool_search', { query: `select:${name}` });
-    }
-    const before = namesOf(tools.snapshot(conversation).tools);
-    expect(before).toEqual([
-      'tool_search',
-      'mcp__mail__sendMessage',
-      'mcp__github__create_issue',
-      'mcp__mail__readInbox',
-    ]);
-    await tools.snapshot(conversation).run('tool_search', { query: 'send message' });
-    expect(namesOf(tools.snapshot(conversation).tools)).toEqual(before);
-    host.catalog = MAIL;
-    expect(namesOf(tools.snapshot(conversation).tools)).toEqual([
-      'tool_search',
-      'mcp__mail__sendMessage',
-      'mcp__mail__readInbox',
-    ]);
-    host.catalog = CATALOG;
-    expect(namesOf(tools.snapshot(conversation).tools)).toEqual(before);
-  });
-
   it('a tool that its server changed is offered as it is now, in its place', async () => {
     const { tools, host, conversation } = setUp();
     await tools

@@ -1,11 +1,9 @@
 import { createHost, type Host } from '@mcp-fittings/host';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
-import { stdio } from '@mcp-fittings/transport-stdio';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createTools, type Tools } from '../../src/create-tools.js';
-import { binaryOf } from '../corpus/real-servers.mjs';
 
 const ANIMALS = ['whale', 'otter', 'heron', 'badger', 'lynx'];
 const VERBS = ['count', 'feed', 'photograph', 'describe', 'release', 'weigh'];
@@ -55,15 +53,9 @@ describe('with real servers', () => {
     host = createHost({
       name: 'search-test',
       version: '1.0.0',
-      transports: [stdio(), inprocess({ servers: { zoo: () => (zoo = createZoo()) } })],
+      transports: [inprocess({ servers: { zoo: () => (zoo = createZoo()) } })],
     });
-    await host.connect({
-      everything: {
-        command: process.execPath,
-        args: [binaryOf('@modelcontextprotocol/server-everything')],
-      },
-      zoo: { type: 'sdk', name: 'zoo' },
-    });
+    await host.connect({ zoo: { type: 'sdk', name: 'zoo' } });
     tools = createTools(host, { defer: 'auto', defaultPermission: 'allow' });
   });
 
@@ -72,27 +64,22 @@ describe('with real servers', () => {
     await host.close();
   });
 
-  it('more than 300 tools cost less than a tenth, and what was found can be called', async () => {
+  it('300 tools cost less than a tenth, and what was found can be called', async () => {
     const conversation = tools.conversation();
     const turn = tools.snapshot(conversation);
     expect(turn.tools.map(({ name }) => name)).toEqual(['tool_search']);
     expect(turn.tools[0]?.description).toContain('- zoo (300 tools): Tools of the zoological society.');
-    expect(turn.tools[0]?.description).toMatch(/- everything \(\d+ tools\): /);
     const { rendering } = await turn.run('tool_search', { query: 'photograph the otter on the island' });
     expect(rendering.text.split('\n')[1]).toBe(
       '- mcp__zoo__photograph_otter_island: Use it to photograph each otter in the island.',
     );
-    await turn.run('tool_search', { query: 'add two numbers' });
     const next = tools.snapshot(conversation);
     const sizeOf = (some: typeof next.tools): number =>
       JSON.stringify(some.map(({ name, description, inputSchema }) => [name, description, inputSchema]))
         .length;
-    expect(next.tools.map(({ name }) => name)).toContain('mcp__everything__get-sum');
     expect(sizeOf(next.tools)).toBeLessThan(sizeOf(createTools(host).snapshot().tools) / 10);
     const done = await next.run('mcp__zoo__photograph_otter_island', { keeper: 'Ann' });
     expect(done.rendering.text).toBe('Ann: photograph otter island');
-    const sum = await next.run('mcp__everything__get-sum', { a: 1, b: 2 });
-    expect(sum.rendering.text).toContain('3');
   });
 
   it('conversations at once find and call their own tools', async () => {

@@ -97,7 +97,7 @@ describe('a large result', () => {
       ...memory,
       async get(key) {
         const bytes = Buffer.from((await memory.get(key)) ?? []);
-        return Buffer.from(bytes.toString('latin1').replaceAll('012', String.raw`\u001b[m`), 'latin1');
+        return Buffer.from(bytes.toString('latin1').replaceAll('012', '\u001b[m'), 'latin1');
       },
     };
     const { big, read } = spilling(long(), { store });
@@ -333,8 +333,8 @@ describe('a store that fails', () => {
     for (const get of [
       () => Promise.resolve(Buffer.from('xx')),
       () => Promise.resolve(Buffer.from('{}')),
-      () => Promise.resolve(Buffer.from('{"text":-4,"items":[]}')),
-      () => Promise.resolve(Buffer.from('{"text":"","items":[{"type":"image","mimeType":1,"data":""}]}')),
+      () => Promise.resolve(Buffer.from('{"bytes":4,"items":[]}\ntex')),
+      () => Promise.resolve(Buffer.from('{"bytes":0,"items":[{"type":"image","mimeType":1,"data":""}]}\n')),
       async (key: string) => (await memory.get(key))?.subarray(0, 4_200),
       () => Promise.reject(new Error('lost')),
     ]) {

@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { stdio } from '@mcp-fittings/transport-stdio';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundled } from '../../../../scripts/bundled.mjs';
-import type { LastToolEvent } from '../../src/calls/tool-event.js';
+import type { LastToolEvent } from '../../src/calls/toolset.js';
 import { createTools, type Tools } from '../../src/create-tools.js';
-import { createSpill, fileSpillStore, memorySpillStore, type Spill } from '../../src/spill.js';
+import { createSpill, fileSpillStore, type Spill } from '../../src/spill.js';
 import { referenceOf, textPart } from './support.js';
 
-describe.each(['memory', 'files'])('a real server with large results, kept in %s', (where) => {
+describe('a real server with large results, kept in files', () => {
   let folder = '';
   let host: Host;
   let spill: Spill;
@@ -28,17 +27,14 @@ describe.each(['memory', 'files'])('a real server with large results, kept in %s
         maxMessageBytes: 200_000_000,
       },
     });
-    spill = createSpill({
-      store: where === 'files' ? fileSpillStore({ folder }) : memorySpillStore(),
-      images: {},
-    });
+    spill = createSpill({ store: fileSpillStore({ folder }) });
     tools = createTools(host, { spill, defaultPermission: 'allow' });
   });
 
   afterAll(async () => {
     await tools.close();
     await spill.close();
-    if (where === 'files') expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
     await host.close();
     await rm(join(folder, '..'), { recursive: true });
   });
@@ -72,24 +68,6 @@ describe.each(['memory', 'files'])('a real server with large results, kept in %s
       expect(start - at).toBeLessThanOrEqual(0);
       expect(text.length).toBeGreaterThan(15_000);
     }
-  });
-
-  it('thirty images of 1800 pixels: twenty are scaled, all can be read', async () => {
-    const turn = tools.snapshot();
-    const event = await turn.run('mcp__large__pictures', { count: 30, edge: 1_800 }, { timeoutMs: 60_000 });
-    const images = event.rendering.parts.filter(({ type }) => type === 'image');
-    expect(images).toHaveLength(20);
-    const page = await turn.run('read_result', { reference: referenceOf(event), item: 30 });
-    const [image] = page.rendering.parts;
-    if (image?.type !== 'image') return expect.unreachable();
-    const { width, height } = await sharp(Buffer.from(image.data, 'base64')).metadata();
-    expect(width * height).toBeLessThanOrEqual(2_500_000);
-  });
-
-  it('a failing tool with a long trace', async () => {
-    const event = await tools.snapshot().run('mcp__large__failing');
-    expect(event.rendering.isError).toBe(true);
-    expect(event).toMatchObject({ type: 'result', spilled: { characters: 300_000, lines: 50_001 } });
   });
 });
 

@@ -1,5 +1,5 @@
 import type { ToolResult } from '@mcp-fittings/host';
-import type { LastToolEvent } from '../../src/calls/tool-event.js';
+import type { LastToolEvent } from '../../src/calls/toolset.js';
 import { createTools, type Tools, type ToolsOptions } from '../../src/create-tools.js';
 import type { RenderedPart } from '../../src/results/rendering.js';
 import { createSpill, memorySpillStore, type Spill, type SpillOptions } from '../../src/spill.js';
