@@ -39,7 +39,7 @@ const INSTALL = /^```sh\n((?:npm install [^\n]*\n)+)```$/gm;
 const MANAGERS = { npm: 'npm install', pnpm: 'pnpm add', yarn: 'yarn add', bun: 'bun add' };
 
 /** Gives a block that installs packages a tab for each package manager. */
-function withPackageManagers(text) {
+export function withPackageManagers(text) {
   return text.replaceAll(INSTALL, (block, lines) => {
     if (/--global| -g /.test(lines)) return block;
     const tabs = Object.entries(MANAGERS).map(([name, add]) => {

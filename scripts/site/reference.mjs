@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { Application } from 'typedoc';
 import { entryPoints, publicPackages } from '../workspace.mjs';
+import { withPackageManagers } from './copy-pages.mjs';
 
 export async function writeReference(root, target) {
   const entries = entryPoints(root);
@@ -37,6 +38,7 @@ export async function writeReference(root, target) {
     hidePageHeader: true,
     hideBreadcrumbs: true,
     useCodeBlocks: true,
+    expandParameters: true,
     parametersFormat: 'table',
     interfacePropertiesFormat: 'table',
     typeDeclarationFormat: 'table',
@@ -69,7 +71,9 @@ function beginning(root, folder, manifest) {
   );
   return {
     main: imported.split(', ').map((name) => name.replace(/^type /, '')),
-    text: `${sentence} [Guide and options](../packages/${folder}.md).\n\n\`\`\`sh\nnpm install ${manifest.name}\n\`\`\``,
+    text: withPackageManagers(
+      `${sentence} [Guide and options](../packages/${folder}.md).\n\n\`\`\`sh\nnpm install ${manifest.name}\n\`\`\``,
+    ),
   };
 }
 

@@ -21,6 +21,14 @@ function withMermaid(md) {
   };
 }
 
+/** Marks the cells of a table that need room for several words. */
+function withSentences(md) {
+  md.renderer.rules.td_open = (tokens, index, options, _env, renderer) => {
+    if ((tokens[index + 1]?.content.length ?? 0) > 24) tokens[index].attrJoin('class', 'sentence');
+    return renderer.renderToken(tokens, index, options);
+  };
+}
+
 function githubSlug(heading) {
   return heading
     .trim()
@@ -47,6 +55,7 @@ export default defineConfig({
     config(md) {
       withoutTemplates(md);
       withMermaid(md);
+      withSentences(md);
     },
   },
   /** The reference and the lists are made by the build: there is nothing to edit. */
@@ -73,10 +82,12 @@ export default defineConfig({
       '/guide/': guideSidebar(root),
       '/packages/': packageGroups(root).map(({ text, packages }) => ({
         text,
+        collapsed: true,
         items: packages.map(({ folder }) => ({ text: folder, link: `/packages/${folder}` })),
       })),
       '/reference/': packageGroups(root).map(({ text, packages }) => ({
         text,
+        collapsed: true,
         items: packages.flatMap(({ folder }) =>
           entryPoints(root)
             .filter((entry) => entry.folder === folder)
