@@ -23,7 +23,8 @@ export async function runCli(argv: readonly string[], io: ProcessIo): Promise<Ex
     getOutHelpWidth: () => knownSize(io.stdout.columns) ?? 80,
     getErrHelpWidth: () => knownSize(io.stderr.columns) ?? 80,
   });
-  registerCommands(program, deps);
+  // `--version` ends before a command is looked for.
+  if (argv[0] !== '--version' && argv[0] !== '-V') registerCommands(program, deps);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return deps.exitCode;

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readClientToken } from '../src/bridge/client-token.js';
+import { clientToken } from '../src/bridge/client-token.js';
 
 const TOKEN = 'k3yX'.repeat(10);
 let root = '';
@@ -21,8 +21,10 @@ async function file(text: string, { mode = 0o600, folder = 0o700 } = {}): Promis
   return join(path, 'token');
 }
 
-const read = (given: { file?: string; variable?: string }) =>
-  readClientToken({ file: given.file, variable: given.variable });
+async function read({ file, variable }: { file?: string; variable?: string }): Promise<string | undefined> {
+  const { value, isNew } = await clientToken(file, variable);
+  return isNew ? undefined : value;
+}
 
 describe('the token of clients', () => {
   it.each([

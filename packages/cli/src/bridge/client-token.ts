@@ -5,25 +5,11 @@ import { assertKeepsItsPlace, readPrivateFile } from '@mcp-fittings/toolbox/file
 import { CommandError } from '../output/hints.js';
 import type { Output } from '../output/output.js';
 
-/** Says where the token of clients comes from. */
-export interface ClientTokenOptions {
-  /** `--token-file`. Default: the variable. */
-  readonly file: string | undefined;
-  /** Value of the environment variable. */
-  readonly variable: string | undefined;
-}
-
 /** The token that clients must send. */
 export interface ClientToken {
   readonly value: string;
   /** True if the user has given none, and does not know it yet. */
   readonly isNew: boolean;
-}
-
-/** Returns the token that the user has given, or a new one. Rejects as {@link readClientToken} does. */
-export async function clientToken(options: ClientTokenOptions): Promise<ClientToken> {
-  const given = await readClientToken(options);
-  return { value: given ?? randomBytes(32).toString('base64url'), isNew: given === undefined };
 }
 
 /** Shows a new token to the user, once, and hides every token from what is printed later. */
@@ -36,19 +22,23 @@ export function announceToken({ value, isNew }: ClientToken, output: Pick<Output
 const SHORTEST_TOKEN = 32;
 
 /**
- * Reads the token that the user has given. Rejects with `CONFIG_INVALID` if it is short, cannot be read or cannot be sent, and with
- * `STORE_INSECURE` if another user could read or replace its file.
+ * Returns the token that the user has given, in `--token-file` or else in a variable of the environment, or a new one. Rejects with
+ * `CONFIG_INVALID` if it is short, cannot be read or cannot be sent, and with `STORE_INSECURE` if another user could read or replace its
+ * file.
  */
-export async function readClientToken({ file, variable }: ClientTokenOptions): Promise<string | undefined> {
+export async function clientToken(
+  file: string | undefined,
+  variable: string | undefined,
+): Promise<ClientToken> {
   const token = file === undefined ? variable : await readTokenFile(file);
-  if (token === undefined) return undefined;
+  if (token === undefined) return { value: randomBytes(32).toString('base64url'), isNew: true };
   const refuse = (why: string): FittingsError =>
     new CommandError('CONFIG_INVALID', `The token ${why}.`, {
       hint: 'Generate one, for example: openssl rand -hex 32',
     });
   if (!/^[!-~]*$/.test(token)) throw refuse('contains a character that a header cannot carry');
   if (token.length < SHORTEST_TOKEN) throw refuse(`is shorter than ${SHORTEST_TOKEN} characters`);
-  return token;
+  return { value: token, isNew: false };
 }
 
 /** The file is as private as those of credential stores. Spaces and line ends around the token do not count. */

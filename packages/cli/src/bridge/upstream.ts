@@ -46,7 +46,10 @@ export function createOpenUpstream(options: OpenUpstreamOptions): OpenUpstream {
   const start = async (): Promise<Transport> => {
     const deps = { server, transports, auth, clock, logger, signal };
     const { transport, fallback } = await createEntryTransport(config, deps);
-    const usable = fallback === undefined ? transport : await withFallback(transport, fallback);
+    const older = await fallback?.();
+    // The older transport is used if the server does not know the first.
+    const usable =
+      older === undefined ? transport : createFallbackTransport({ first: transport, fallback: () => older });
     usable.onerror = (error) => logger?.debug(error.message, { server });
     await usable.start();
     return usable;
@@ -78,10 +81,4 @@ export function createOpenUpstream(options: OpenUpstreamOptions): OpenUpstream {
       send: (message, sendOptions) => gate.pass(message, () => send(message, sendOptions)),
     };
   };
-}
-
-/** Uses the older transport if the server does not know the first. */
-async function withFallback(first: Transport, fallback: () => Promise<Transport>): Promise<Transport> {
-  const older = await fallback();
-  return createFallbackTransport({ first, fallback: () => older });
 }

@@ -81,7 +81,7 @@ async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): 
   });
   if (flags.ws !== undefined) {
     const address = parseListenAddress(flags.ws);
-    const token = await clientToken({ file: flags.tokenFile, variable: env['FITTINGS_BRIDGE_TOKEN'] });
+    const token = await clientToken(flags.tokenFile, env['FITTINGS_BRIDGE_TOKEN']);
     const served = await serveWebSocket({
       open,
       address,

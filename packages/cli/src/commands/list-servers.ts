@@ -17,19 +17,15 @@ export async function listServers(deps: CommandDeps, names: readonly string[]): 
   output.hide(configSecrets(loaded));
   noteUnreadFiles(loaded.problems, output);
   noteProblems(loaded.problems, output, { tellsErrors: true });
-  const rows = serverRows(loaded, [])
-    .filter(({ name }) => names.length === 0 || names.includes(name))
-    .map((row) => ({ row, state: stateOf(row), used: isUsed(row, loaded) }));
-  const servers = rows.map(({ row: { name, type, scope, file, error }, state, used }) => ({
-    name,
-    type,
-    scope,
-    file,
-    state,
-    used,
-    error,
+  const rows = serverRows(loaded, [], names.length === 0 ? undefined : names).map((row) => ({
+    ...row,
+    state: stateOf(row),
+    used: isUsed(row, loaded),
   }));
-  output.result({ servers, problems: loaded.problems }, () =>
+  const shown = ({ name, type, scope, file, state, used, error }: StatedRow) => {
+    return { name, type, scope, file, state, used, error };
+  };
+  output.result({ servers: rows.map(shown), problems: loaded.problems }, () =>
     rows.length === 0
       ? output.style.dim(noServersText(loaded.problems))
       : [...serverTable(rows, deps), ...reasons(rows, deps)].join('\n'),
@@ -45,20 +41,19 @@ const COLUMNS: readonly Column[] = [
   { title: 'file', leaveOut: 2, atLeast: 16 },
 ];
 
-interface StatedRow {
-  readonly row: ServerRow;
+interface StatedRow extends ServerRow {
   readonly state: string;
   /** Is true if commands use this definition, of several with one name. */
   readonly used: boolean;
 }
 
 function serverTable(rows: readonly StatedRow[], { output }: CommandDeps): readonly string[] {
-  const cells = rows.map(({ row, state }) => [
-    printable(row.name),
-    printable(row.type ?? '', 20),
-    row.scope ?? '',
+  const cells = rows.map(({ name, type = '', scope = '', state, file = '' }) => [
+    printable(name),
+    printable(type, 20),
+    scope,
     state,
-    printable(row.file ?? ''),
+    printable(file),
   ]);
   return tableLines(COLUMNS, cells, { styleTitle: output.style.bold, width: output.columns });
 }
@@ -66,15 +61,9 @@ function serverTable(rows: readonly StatedRow[], { output }: CommandDeps): reado
 /** Explains which of several servers with one name is used, and why a server is not usable. */
 function reasons(rows: readonly StatedRow[], { output }: CommandDeps): readonly string[] {
   const chosen = rows
-    .filter(({ row, used }) => used && rows.some((other) => other.row !== row && other.row.name === row.name))
-    .map(({ row }) => `${printable(row.name)}: the server of the scope ${row.scope ?? ''} is used.`);
-  const lines = [
-    ...chosen.flatMap((line) => wrapWords(line, output.columns)),
-    ...reasonLines(
-      rows.map(({ row }) => row),
-      output,
-    ),
-  ];
+    .filter((row) => row.used && rows.some((other) => other !== row && other.name === row.name))
+    .map(({ name, scope = '' }) => `${printable(name)}: the server of the scope ${scope} is used.`);
+  const lines = [...chosen.flatMap((line) => wrapWords(line, output.columns)), ...reasonLines(rows, output)];
   return lines.length === 0 ? [] : ['', ...lines];
 }
 

@@ -210,7 +210,7 @@ async function tokenOf(
   variable: string | undefined,
 ): Promise<ClientToken | undefined> {
   if (stdio === true) return undefined;
-  const token = await clientToken({ file, variable });
+  const token = await clientToken(file, variable);
   return token.isNew && 'socketPath' in parseListenAddress(http) ? undefined : token;
 }
 

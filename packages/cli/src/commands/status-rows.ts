@@ -32,24 +32,27 @@ const UNUSED_STATUS = {
   denied: 'denied',
 } as const;
 
-/** Returns a row for every configured server: those in the host, and those that are not used, with the reason. */
+/**
+ * Returns a row for every configured server: those in the host, and those that are not used, with the reason.
+ *
+ * @param wanted Names of the servers. Default: all.
+ */
 export function serverRows(
   loaded: LoadedConfig,
   snapshots: readonly ServerSnapshot[],
+  wanted?: readonly string[],
   loginCommand?: (server: string) => string,
 ): readonly ServerRow[] {
   const entries = loaded.entries.filter(({ status }) => status !== 'replaced');
   const known = new Set(snapshots.map(({ name }) => name));
-  return [
-    ...snapshots.map((snapshot) =>
-      connectedRow(
-        snapshot,
-        entries.find(({ name }) => name === snapshot.name),
-        loginCommand,
-      ),
-    ),
+  const rows = [
+    ...snapshots.map((snapshot) => {
+      const entry = entries.find(({ name }) => name === snapshot.name);
+      return connectedRow(snapshot, entry, loginCommand);
+    }),
     ...entries.filter(({ name }) => !known.has(name)).map(unusedRow),
   ];
+  return rows.filter(({ name }) => wanted?.includes(name) ?? true);
 }
 
 function connectedRow(
@@ -135,15 +138,4 @@ function impliedType({ type, transportType, command, url }: ServerConfig): strin
   if (typeof said === 'string') return said;
   if (command !== undefined) return 'stdio';
   return url === undefined ? undefined : 'http';
-}
-
-/** Returns the rows of the named servers, or of all servers. */
-export function chosenRows(
-  loaded: LoadedConfig,
-  snapshots: readonly ServerSnapshot[],
-  wanted: readonly string[] | undefined,
-  loginCommand: (server: string) => string,
-): readonly ServerRow[] {
-  const rows = serverRows(loaded, snapshots, loginCommand);
-  return wanted === undefined ? rows : rows.filter(({ name }) => wanted.includes(name));
 }

@@ -4,7 +4,7 @@ import { EXIT } from '../exit-codes.js';
 import { openSession } from '../session/open-session.js';
 import type { CommandSession } from '../session/open-session.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
-import { type ServerRow, chosenRows } from './status-rows.js';
+import { type ServerRow, serverRows } from './status-rows.js';
 import { statusLines, statusValue } from './status-table.js';
 import { watchStatus } from './watch-status.js';
 
@@ -23,7 +23,7 @@ export async function status(
   if (watch) return await watchStatus(deps, session, wanted);
 
   const rows = (): readonly ServerRow[] =>
-    chosenRows(session.loaded, session.host.servers(), wanted, session.loginCommand);
+    serverRows(session.loaded, session.host.servers(), wanted, session.loginCommand);
   {
     using _live = showWhileConnecting(deps, session, rows);
     await abortable(session.connect(wanted && usableNames(session, wanted)), deps.signal);

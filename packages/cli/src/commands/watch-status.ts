@@ -5,7 +5,7 @@ import { printable } from '../output/printable.js';
 import type { CommandSession } from '../session/open-session.js';
 import { configSecrets } from '../session/secrets.js';
 import { shortReason } from './server-reasons.js';
-import { type ServerRow, chosenRows } from './status-rows.js';
+import { type ServerRow, serverRows } from './status-rows.js';
 import { statusLines } from './status-table.js';
 
 /** Changes within this time are shown together, in milliseconds. */
@@ -20,7 +20,7 @@ export async function watchStatus(
   const { host } = session;
   let { loaded } = session;
   const view = openView(deps);
-  const show = (): void => view.show(chosenRows(loaded, host.servers(), wanted, session.loginCommand));
+  const show = (): void => view.show(serverRows(loaded, host.servers(), wanted, session.loginCommand));
   let timer: Disposable | undefined;
   const showSoon = (): void => {
     timer ??= deps.clock.schedule(() => {
