@@ -82,10 +82,10 @@ it('list prints each server as it comes, and Ctrl-C keeps what was printed', asy
 });
 
 it.each([
-  [false, 'status'],
-  [true, 'call', 'hang/x'],
-  [true, 'doctor'],
-] as const)('Ctrl-C has one text and one code, in the same process (%s): %s', async (here, ...args) => {
+  { here: false, args: ['status'] },
+  { here: true, args: ['call', 'hang/x'] },
+  { here: true, args: ['doctor'] },
+])('Ctrl-C has one text and one code: %j', async ({ here, args }) => {
   await using workspace = await openWorkspace({ here });
   const marker = join(workspace.home, 'started');
   const script = `require('fs').writeFileSync(${JSON.stringify(marker)}, ''); console.error('started'); setInterval(() => undefined, 1000)`;
