@@ -235,6 +235,11 @@ describe('no control sequences or invisible characters', () => {
     );
   });
 
+  it('a block that the host could not read is described with its type', () => {
+    const block = { type: 'unknown', declaredType: 'hologram', value: { type: 'hologram' } } as const;
+    expect(renderForModel({ content: [block] }).text).toBe('[content of unknown type hologram]');
+  });
+
   it('content that is not an array is ignored', () => {
     expect(renderForModel({ content: 'x' } as unknown as ToolResult).text).toBe('');
   });
