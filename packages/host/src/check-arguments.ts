@@ -190,8 +190,6 @@ const LIMITS: OptionNames<HostLimits> = {
   discoveryMs: true,
   callMs: true,
   listMs: true,
-  readMs: true,
-  promptMs: true,
   callTotalMs: true,
   parallelConnects: true,
   listPages: true,
@@ -240,8 +238,6 @@ const CALLBACKS: Readonly<Record<keyof HostCallbacks, 'array' | 'function'>> = {
   elicitationModes: 'array',
   sample: 'function',
   roots: 'function',
-  beforeElicitation: 'function',
-  afterElicitation: 'function',
 };
 
 /** A callback under another name would never be called, and its servers would be refused without a word. */

@@ -2,7 +2,7 @@ import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { afterTurn, RefusalPace } from '@mcp-fittings/toolbox/base-transport';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
-import { timeoutOf, type Call } from './calls/server-calls.js';
+import type { Call } from './calls/server-calls.js';
 import { ToolTasks } from './calls/tool-tasks.js';
 import { createAsyncContext } from './platform.js';
 import { ListBudget, Semaphore } from './limiters.js';
@@ -131,14 +131,12 @@ export function createHost(options: HostOptions): Host {
   };
   /** Runs an operation of a caller with its server, through the interceptors if there are any. */
   const operation = <Name extends InterceptedMethod>(
-    method: string,
     request: Unsigned<Name>,
     work: (server: ServerConnection, request: Unsigned<Name>) => Promise<Result<Name>>,
   ): Promise<Result<Name>> => {
     const { server: name, options: given } = request;
     if (interception === undefined) return use(name, given, (server) => work(server, request));
-    const callMs = servers.get(name)?.settings.callMs ?? limits.callMs;
-    const timeoutMs = timeoutOf(method, given, { limits, callMs });
+    const { timeoutMs = servers.get(name)?.settings.callMs ?? limits.callMs } = given;
     return interception.run<Name>(request, { timeoutMs, signal: given.signal }, (sent) =>
       use(name, sent.options, (server) => work(server, sent)),
     );
@@ -219,7 +217,7 @@ export function createHost(options: HostOptions): Host {
       checkRecord('callTool', 'second argument', args);
       const { server, tool } = ref;
       const request = { operation: 'callTool', server, tool, args, options: given } as const;
-      return operation<'callTool'>('tools/call', request, async (connection, sent) => {
+      return operation<'callTool'>(request, async (connection, sent) => {
         const definition = connection.tool(sent.tool);
         const { task, unlisted }: CallToolOptions = sent.options;
         const isConnected = connection.supervisor.state.status === 'connected';
@@ -261,7 +259,7 @@ export function createHost(options: HostOptions): Host {
       checkRecord('getPrompt', 'second argument', args);
       const { server, prompt } = ref;
       const request = { operation: 'getPrompt', server, prompt, args, options: given } as const;
-      return operation<'getPrompt'>('prompts/get', request, ({ calls }, sent) =>
+      return operation<'getPrompt'>(request, ({ calls }, sent) =>
         calls.send({
           method: 'prompts/get',
           target: sent.prompt,
@@ -277,7 +275,7 @@ export function createHost(options: HostOptions): Host {
       checkRef('readResource', ref, ['server', 'uri']);
       const { server, uri } = ref;
       const request = { operation: 'readResource', server, uri, options: given } as const;
-      return operation<'readResource'>('resources/read', request, (connection, sent) =>
+      return operation<'readResource'>(request, (connection, sent) =>
         connection.readResource(sent.uri, sent.options),
       );
     },
@@ -286,7 +284,7 @@ export function createHost(options: HostOptions): Host {
       checkRef('complete', ref.argument, ['name', 'value']);
       const { server, ...params } = ref;
       const request = { operation: 'complete', server, params, options: given } as const;
-      return operation<'complete'>('completion/complete', request, ({ calls }, sent) =>
+      return operation<'complete'>(request, ({ calls }, sent) =>
         calls.send({
           method: 'completion/complete',
           target: sent.params.argument.name,
@@ -303,13 +301,13 @@ export function createHost(options: HostOptions): Host {
       checkRecord('request', 'second argument', params);
       const { server, method } = ref;
       const request = { operation: 'request', server, method, params, options: given } as const;
-      return operation<'request'>(method, request, ({ calls }, sent) =>
+      return operation<'request'>(request, ({ calls }, sent) =>
         calls.send({ ...sent, ...ONCE, read: (result) => result }),
       );
     },
     async notify(server, method, params = {}, given = NO_OPTIONS) {
       const request = { operation: 'notify', server, method, params, options: given } as const;
-      await operation<'notify'>(method, request, ({ calls }, sent) =>
+      await operation<'notify'>(request, ({ calls }, sent) =>
         calls.send({
           ...sent,
           ...ONCE,
@@ -325,7 +323,7 @@ export function createHost(options: HostOptions): Host {
       checkRef('subscribe', ref, ['server', 'uri']);
       const { server, uri } = ref;
       const request = { operation: 'subscribe', server, uri, options: given } as const;
-      await operation<'subscribe'>('resources/subscribe', request, ({ subscriptions }, sent) =>
+      await operation<'subscribe'>(request, ({ subscriptions }, sent) =>
         subscriptions.subscribe(sent.uri, sent.options),
       );
     },
@@ -333,13 +331,13 @@ export function createHost(options: HostOptions): Host {
       checkRef('unsubscribe', ref, ['server', 'uri']);
       const { server, uri } = ref;
       const request = { operation: 'unsubscribe', server, uri, options: given } as const;
-      await operation<'unsubscribe'>('resources/unsubscribe', request, ({ subscriptions }, sent) =>
+      await operation<'unsubscribe'>(request, ({ subscriptions }, sent) =>
         subscriptions.unsubscribe(sent.uri, sent.options),
       );
     },
     async setLogLevel(server, level, given = NO_OPTIONS) {
       const request = { operation: 'setLogLevel', server, level, options: given } as const;
-      await operation<'setLogLevel'>('logging/setLevel', request, ({ subscriptions }, sent) =>
+      await operation<'setLogLevel'>(request, ({ subscriptions }, sent) =>
         subscriptions.setLogLevel(sent.level, sent.options),
       );
     },

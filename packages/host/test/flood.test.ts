@@ -34,7 +34,7 @@ function bareServer() {
       other.onmessage = (message) => {
         const { id, method } = message as { id?: number; method?: string };
         received.push(message);
-        if (id === undefined || method === undefined) return;
+        if (id === undefined || method === undefined || method === 'vendor/silent') return;
         const result = results[method];
         send(result === undefined ? { id, error: { code: -32601, message: 'unknown' } } : { id, result });
       };
@@ -117,6 +117,21 @@ describe('one server that floods', () => {
     await settle();
     // What the SDK says of unknown progress tokens is at most as much as it was given.
     expect(errors.length).toBeLessThanOrEqual(12);
+    await host.close();
+  });
+
+  it('progress of a call over the limit is dropped', async () => {
+    const { bare, host, settle } = await connected();
+    const steps: number[] = [];
+    const onProgress = ({ progress }: { readonly progress: number }): void => void steps.push(progress);
+    const call = host.request({ server: 'bare', method: 'vendor/silent' }, {}, { onProgress });
+    await settle();
+    const id = bare.received.at(-1)?.id;
+    for (let progress = 1; progress <= 100; progress++)
+      bare.send({ method: 'notifications/progress', params: { progressToken: id, progress } });
+    bare.send({ id, result: {} });
+    await call;
+    expect(steps).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     await host.close();
   });
 

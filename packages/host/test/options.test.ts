@@ -56,34 +56,6 @@ describe('defaults of the host', () => {
       error: { code: 'CONFIG_INVALID', message: expect.stringContaining('defaults.reconnect.maxAttempts') },
     });
   });
-
-  it('reads, prompts and lists have limits of their own', async () => {
-    const clock = createManualClock();
-    const calc = calculator();
-    const never = () => new Promise<never>(() => undefined);
-    calc.server.registerResource('slow', 'x:slow', {}, never);
-    calc.server.registerPrompt('slow', {}, never);
-    await using host = createHost(
-      options({
-        ...identity,
-        transports: [testServers(() => calc).plugin],
-        clock,
-        limits: { readMs: 10, promptMs: 20, callMs: 30 },
-      }),
-    );
-    await host.connect({ calc: { type: 'test' } });
-    const ended: string[] = [];
-    const watch = (name: string, work: Promise<unknown>): void =>
-      void work.catch((error: { code: string }) => ended.push(`${name} ${error.code}`));
-    watch('read', host.readResource({ server: 'calc', uri: 'x:slow' }));
-    watch('prompt', host.getPrompt({ server: 'calc', prompt: 'slow' }));
-    watch('call', host.callTool({ server: 'calc', tool: 'slow' }));
-    for (let ms = 0; ms < 30; ms += 10) {
-      await clock.advance(10);
-      await clock.advance(0);
-    }
-    expect(ended).toEqual(['read TIMEOUT', 'prompt TIMEOUT', 'call TIMEOUT']);
-  });
 });
 
 describe('snapshots', () => {

@@ -73,29 +73,6 @@ describe('forms', () => {
       message: expect.stringContaining('"age" must be at least 0'),
     });
   });
-
-  it('lets a hook answer before, and another change the answer after', async () => {
-    const seen: unknown[] = [];
-    const { elicit, context } = guarded({
-      elicit: async () => {
-        throw new Error('not asked');
-      },
-      beforeElicitation: async (request, { server }) => {
-        seen.push(server, request.mode);
-        return { action: 'accept', content: { age: 1 } };
-      },
-      afterElicitation: async (_request, answer) => {
-        seen.push(answer);
-        return { action: 'decline' };
-      },
-    });
-    expect(await elicit?.(form, context)).toEqual({ action: 'decline' });
-    expect(seen).toEqual([
-      'asking',
-      'form',
-      { action: 'accept', content: { name: 'Ann', age: 1, agree: true } },
-    ]);
-  });
 });
 
 describe('what servers may ask for', () => {

@@ -1,6 +1,9 @@
 import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { RpcError } from '../contracts/rpc-error.js';
 
+/** Items on a page of a list. */
+const PAGE_ITEMS = 200;
+
 /** A page of a list, and where the next one begins. */
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -12,15 +15,10 @@ export interface Page<Item> {
  * two pages is reported by `list_changed`.
  * @throws {RpcError} -32602 for a cursor that this list did not give.
  */
-export function pageOf<Item>(
-  kind: string,
-  items: readonly Item[],
-  cursor: unknown,
-  pageSize: number,
-): Page<Item> {
+export function pageOf<Item>(kind: string, items: readonly Item[], cursor: unknown): Page<Item> {
   const start = cursor === undefined ? 0 : positionOf(kind, cursor);
-  if (start > items.length || start % pageSize !== 0) throw invalidCursor();
-  const end = start + pageSize;
+  if (start > items.length || start % PAGE_ITEMS !== 0) throw invalidCursor();
+  const end = start + PAGE_ITEMS;
   return {
     items: items.slice(start, end),
     ...(end < items.length && { nextCursor: cursorAt(kind, end) }),

@@ -2,27 +2,24 @@ import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 
-/** Options of {@link ReadyServers}. */
-export interface ReadyServersOptions {
-  readonly host: Host;
-  readonly clock: Clock;
-  /** Most servers that are started at the same time. */
-  readonly parallelStarts: number;
-  /** Time after which a server that could not be started for a person is tried again, in milliseconds. */
-  readonly retryMs: number;
-}
+/** Most servers that are started at the same time. */
+const PARALLEL_STARTS = 16;
+/** Time after which a server that could not be started for a person is tried again, in milliseconds. */
+const RETRY_MS = 30_000;
 
 /** Starts servers when a caller first needs their lists. Callers that need the same server for the same principal wait for one start. */
 export class ReadyServers {
-  readonly #options: ReadyServersOptions;
+  readonly #host: Host;
+  readonly #clock: Clock;
   readonly #starting = new Map<string, Promise<void>>();
   /** The time at which a server could not be started for a principal. */
   readonly #failedAt = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  constructor(options: ReadyServersOptions) {
-    this.#options = options;
+  constructor(host: Host, clock: Clock) {
+    this.#host = host;
+    this.#clock = clock;
   }
 
   /**
@@ -30,33 +27,32 @@ export class ReadyServers {
    * that takes longer is started all the same. Never rejects.
    */
   async ready(servers: readonly string[], principal: string | undefined, ms: number): Promise<void> {
-    const { host, clock } = this.#options;
     const starts = servers.flatMap((server) => {
-      const snapshot = snapshotOf(host, server, principal);
+      const snapshot = snapshotOf(this.#host, server, principal);
       if (snapshot === undefined) return [];
       // It is tried again now and then, and no list waits for it.
       if (snapshot.state.status === 'failed') void this.#start(server, principal);
       return needsStart(snapshot) ? [this.#start(server, principal)] : [];
     });
-    if (starts.length > 0) await settlesWithin(ms, Promise.all(starts), clock);
+    if (starts.length > 0) await settlesWithin(ms, Promise.all(starts), this.#clock);
   }
 
   #start(server: string, principal: string | undefined): Promise<void> {
-    const { host, clock, retryMs } = this.#options;
     const key = JSON.stringify([server, principal ?? null]);
     const under = this.#starting.get(key);
     if (under !== undefined) return under;
     const last = this.#failedAt.get(key);
-    if (last !== undefined && clock.now() - last < retryMs) return Promise.resolve();
+    if (last !== undefined && this.#clock.now() - last < RETRY_MS) return Promise.resolve();
     this.#failedAt.delete(key);
     const begun = this.#inTurn(async () => {
       try {
-        await host.start(server, { principal });
+        await this.#host.start(server, { principal });
       } catch (error) {
         // The state of the server tells why; the caller does without its lists.
         if (!(error instanceof FittingsError)) throw error;
-        for (const [old, at] of this.#failedAt) if (clock.now() - at >= retryMs) this.#failedAt.delete(old);
-        this.#failedAt.set(key, clock.now());
+        const now = this.#clock.now();
+        for (const [old, at] of this.#failedAt) if (now - at >= RETRY_MS) this.#failedAt.delete(old);
+        this.#failedAt.set(key, now);
       }
     })
       .catch(() => undefined)
@@ -66,7 +62,7 @@ export class ReadyServers {
   }
 
   async #inTurn(work: () => Promise<void>): Promise<void> {
-    if (this.#running >= this.#options.parallelStarts)
+    if (this.#running >= PARALLEL_STARTS)
       await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     this.#running++;
     try {

@@ -47,20 +47,8 @@ export interface GatewayOptions {
         readonly heldCalls?: number;
         /** Most calls of one caller that wait for answers. Default 32. */
         readonly heldCallsPerCaller?: number;
-        /** Items on a page of a list. Default 200. */
-        readonly pageItems?: number;
-        /** Most servers that are started for people at the same time. Default 16. */
-        readonly parallelStarts?: number;
-        /** Time after which a server that could not be started for a person is tried again. Default 30 000. */
-        readonly retryMs?: number;
-        /** Longest instructions of one server among those of all, in characters. Default 4000. */
-        readonly instructionsLength?: number;
-        /** Longest instructions of all servers together, in characters. Default 16 000. */
-        readonly allInstructionsLength?: number;
         /** Most resources that one connection subscribes to. Default 1000. */
         readonly subscriptions?: number;
-        /** Time for which changes of lists are collected before they are reported. Default 50. */
-        readonly changeMs?: number;
       }
     | undefined;
   /**

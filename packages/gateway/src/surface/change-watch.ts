@@ -22,6 +22,9 @@ export interface Watching extends Disposable {
 
 const KINDS: readonly ExposedKind[] = ['tools', 'prompts', 'resources'];
 
+/** Time for which changes are collected, in milliseconds. */
+const CHANGE_MS = 50;
+
 /** Digests of what each server lists. */
 type Digests = ReadonlyMap<string, string>;
 
@@ -39,13 +42,12 @@ export class ChangeWatch implements Disposable {
   readonly #watched = new Set<Watched>();
   readonly #listening: readonly Disposable[];
 
-  /** @param changeMs - time for which changes are collected, in milliseconds */
-  constructor(host: Host, catalog: Catalog, clock: Clock, changeMs: number) {
+  constructor(host: Host, catalog: Catalog, clock: Clock) {
     this.#host = host;
     this.#catalog = catalog;
     const onChange = ({ principal }: { readonly principal?: string | undefined }): void => {
       for (const each of this.#concerned(principal))
-        each.timer ??= clock.schedule(() => this.#compare(each), changeMs, { unref: true });
+        each.timer ??= clock.schedule(() => this.#compare(each), CHANGE_MS, { unref: true });
     };
     this.#listening = [
       host.on('catalog', onChange),

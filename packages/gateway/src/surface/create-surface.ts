@@ -63,10 +63,10 @@ export function createSurface(options: SurfaceOptions): Surface {
     relay: replicas && new HeldCallRelay(replicas, held),
     callbacks,
     door,
-    servers: new ReadyServers({ host, clock, ...limits }),
+    servers: new ReadyServers(host, clock),
     subscriptions: new Subscriptions(host),
     logLevels: new LogLevels(host, door),
-    changes: new ChangeWatch(host, catalog, clock, limits.changeMs),
+    changes: new ChangeWatch(host, catalog, clock),
   };
 
   const closing = new AbortController();
@@ -78,7 +78,7 @@ export function createSurface(options: SurfaceOptions): Surface {
       answerList(kind, request, deps, (exposed) => sessionOf(request)?.listed(exposed));
   const introduce = async (request: ClientRequest) => {
     await deps.servers.ready(exposure.servers(request), request.caller.principal, limits.handshakeMs);
-    return introductionTo(request, { host, exposure, limits });
+    return introductionTo(request, host, exposure);
   };
   const infoOf = ({ caller, mount }: ClientConnection): JSONRPCObject => {
     const { server: only } = mount;

@@ -4,7 +4,6 @@ import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 import type { Exposure, Scope } from '../catalog/exposure.js';
 import { snapshotOf } from '../catalog/ready-servers.js';
-import type { SurfaceLimits } from './surface-options.js';
 
 /** Result of the handshake for a client. */
 export interface Introduction {
@@ -12,19 +11,20 @@ export interface Introduction {
   readonly instructions?: string;
 }
 
+/** Longest instructions of one server among those of all, in characters. */
+const ONE_LENGTH = 4000;
+/** Longest instructions of all servers together, in characters. */
+const ALL_LENGTH = 16_000;
+
 /** Returns what a client is told: what its servers offer together, and their instructions. */
-export function introductionTo(
-  scope: Scope,
-  options: { readonly host: Host; readonly exposure: Exposure; readonly limits: SurfaceLimits },
-): Introduction {
-  const { host, exposure, limits } = options;
+export function introductionTo(scope: Scope, host: Host, exposure: Exposure): Introduction {
   const snapshots = exposure
     .servers(scope)
     .flatMap((server) => snapshotOf(host, server, scope.caller.principal) ?? []);
   const instructions =
     scope.mount.server === undefined
-      ? mergedInstructions(snapshots, limits)
-      : instructionsOf(snapshots[0], limits.allInstructionsLength);
+      ? mergedInstructions(snapshots)
+      : instructionsOf(snapshots[0], ALL_LENGTH);
   return {
     capabilities: capabilitiesOf(snapshots, scope, exposure),
     ...(instructions !== undefined && { instructions }),
@@ -66,14 +66,11 @@ function instructionsOf(snapshot: ServerSnapshot | undefined, maxLength: number)
 }
 
 /** Puts the instructions of each server under its name. A server cannot begin the part of another one. */
-function mergedInstructions(
-  snapshots: readonly ServerSnapshot[],
-  { instructionsLength, allInstructionsLength }: SurfaceLimits,
-): string | undefined {
+function mergedInstructions(snapshots: readonly ServerSnapshot[]): string | undefined {
   const parts: string[] = [];
-  let left = allInstructionsLength;
+  let left = ALL_LENGTH;
   for (const snapshot of snapshots) {
-    const text = instructionsOf(snapshot, instructionsLength);
+    const text = instructionsOf(snapshot, ONE_LENGTH);
     if (text === undefined) continue;
     const name = escapeText(snapshot.name, { maxLength: 100 });
     const quoted = escapeText(text.trim(), { multiline: true }).replaceAll('\n', '\n> ');

@@ -36,7 +36,7 @@ export async function answerList(
   await servers.ready(names, caller.principal, limits.listMs);
   await checkUsable(request, deps);
   const listed = catalog[kind](request);
-  const page = pageOf(kind, listed, params['cursor'], limits.pageItems);
+  const page = pageOf(kind, listed, params['cursor']);
   onListed(exposed);
   const items = era === 'legacy' && kind === 'tools' ? page.items.map(asBefore) : page.items;
   return {

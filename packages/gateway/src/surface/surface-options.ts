@@ -25,11 +25,5 @@ export const DEFAULT_LIMITS: SurfaceLimits = {
   answerMs: 600_000,
   heldCalls: 1000,
   heldCallsPerCaller: 32,
-  pageItems: 200,
-  parallelStarts: 16,
-  retryMs: 30_000,
-  instructionsLength: 4000,
-  allInstructionsLength: 16_000,
   subscriptions: 1000,
-  changeMs: 50,
 };

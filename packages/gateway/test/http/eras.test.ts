@@ -1,5 +1,3 @@
-import { createHost } from '@mcp-fittings/host';
-import { http } from '@mcp-fittings/transport-http';
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, vi } from 'vitest';
 import { startTestGateway, textOf } from '../support/test-gateway.js';
@@ -25,14 +23,6 @@ describe('both protocol eras over HTTP', () => {
         return changed.mock.calls.length;
       })
       .toBeGreaterThan(0);
-  });
-
-  it('serves SDK v2 by initialize', async () => {
-    await using served = await startTestGateway();
-    const client = await served.clientV2('legacy');
-    expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
-    expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('ann at all');
-    expect(served.surface.connections.map(({ era }) => era)).toEqual(['legacy']);
   });
 
   it('serves SDK v2 without a session, with progress and subscriptions/listen', async () => {
@@ -66,20 +56,6 @@ describe('both protocol eras over HTTP', () => {
     expect(textOf(await encoded.callTool({ name: 'whoami' }))).toBe('bob at a/b ü');
     await expect(served.clientV2(era, 'bob', '/unknown')).rejects.toThrow('Nothing is served at this path.');
     expect(served.surface.connections.map(({ mount }) => mount.server)).not.toContain('unknown');
-  });
-
-  it('serves our own host', async () => {
-    await using served = await startTestGateway();
-    await using host = createHost({
-      name: 'host',
-      version: '1',
-      transports: [http()],
-    });
-    await host.connect({
-      gateway: { type: 'http', url: served.url, headers: { authorization: 'Bearer ann' } },
-    });
-    const result = await host.callTool({ server: 'gateway', tool: 'whoami' });
-    expect(textOf(result)).toBe('ann at all');
   });
 });
 

@@ -7,7 +7,6 @@ import type { Supervisor } from '../connection/supervisor.js';
 import type { ToolDefinition } from '../contracts/catalog.js';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { CallOptions } from '../contracts/host.js';
-import type { HostLimits } from '../contracts/host-options.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import { CallRecovery } from './call-recovery.js';
@@ -71,11 +70,11 @@ export class ServerCalls {
   }
 
   async #send<T>(call: Call<T>): Promise<T> {
-    const { server, clock, limits, settings } = this.#shared;
+    const { server, clock, settings } = this.#shared;
     const { open, supervisor, idle } = this.#deps;
     const { signal, headers, meta } = call.options;
     if (signal?.aborted === true) throw aborted(server, signal.reason);
-    const timeoutMs = timeoutOf(call.method, call.options, { limits, callMs: settings.callMs });
+    const { timeoutMs = settings.callMs } = call.options;
     const end = clock.now() + timeoutMs;
     const params =
       meta === undefined ? call.params : { ...call.params, _meta: { ...call.params._meta, ...meta } };
@@ -186,17 +185,6 @@ export function checkCapability(
     delivery: 'not-sent',
     details: { capability },
   });
-}
-
-/** Returns the longest time without a response or progress of a call, in milliseconds. */
-export function timeoutOf(
-  method: string,
-  { timeoutMs }: CallOptions,
-  { limits, callMs }: { readonly limits: HostLimits; readonly callMs: number },
-): number {
-  if (timeoutMs !== undefined) return timeoutMs;
-  if (method === 'resources/read') return limits.readMs ?? callMs;
-  return (method === 'prompts/get' ? limits.promptMs : undefined) ?? callMs;
 }
 
 /** Returns whether the server will not be connected again by itself. */

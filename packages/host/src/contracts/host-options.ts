@@ -145,10 +145,6 @@ export interface HostLimits {
   readonly callMs: number;
   /** Longest time of each list request; `discoveryTimeout` of an entry takes precedence. Default: `discoveryMs`. */
   readonly listMs?: number | undefined;
-  /** Longest time of `resources/read`; takes precedence over `timeout` of an entry. Default: as for a tool call. */
-  readonly readMs?: number | undefined;
-  /** Longest time of `prompts/get`; takes precedence over `timeout` of an entry. Default: as for a tool call. */
-  readonly promptMs?: number | undefined;
   /** Longest time of a call in all, regardless of progress. Default 3 600 000. */
   readonly callTotalMs: number;
   /**

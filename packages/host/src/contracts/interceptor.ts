@@ -151,8 +151,7 @@ export interface InterceptedOperations {
     readonly result: undefined;
   };
   /**
-   * `elicitation/create` of a server, unless `callbacks.beforeElicitation` has answered it. The host validates the result as an answer
-   * of `callbacks.elicit`.
+   * `elicitation/create` of a server. The host validates the result as an answer of `callbacks.elicit`.
    */
   readonly elicit: {
     readonly request: { readonly request: ElicitationRequest; readonly calls: readonly CallInFlight[] };

@@ -120,15 +120,4 @@ export interface HostCallbacks {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
    */
   readonly roots?: (info: ServerRequestInfo) => Promise<readonly Root[]>;
-  /** Runs before {@link elicit}. If it resolves with an answer, the user is not asked. */
-  readonly beforeElicitation?: (
-    request: ElicitationRequest,
-    info: ServerRequestInfo,
-  ) => Promise<ElicitationAnswer | undefined>;
-  /** Runs before an answer is sent to the server; the answer that it resolves with is sent instead. */
-  readonly afterElicitation?: (
-    request: ElicitationRequest,
-    answer: ElicitationAnswer,
-    info: ServerRequestInfo,
-  ) => Promise<ElicitationAnswer>;
 }

@@ -67,10 +67,7 @@ async function answer(
     const text = `The server "${info.server}" requested an elicitation of mode "${request.mode}", which was not declared.`;
     throw new FittingsError('PROTOCOL_VIOLATION', text, { server: info.server });
   }
-  const early = await callbacks.beforeElicitation?.(request, info);
-  const given = early ?? (await callbacks.elicit?.(request, info)) ?? { action: 'cancel' };
-  const complete = complemented(request, given);
-  const last = (await callbacks.afterElicitation?.(request, complete, info)) ?? complete;
+  const last = complemented(request, (await callbacks.elicit?.(request, info)) ?? { action: 'cancel' });
   if (last.action === 'accept' && request.mode === 'form') {
     const problems = answerProblems(request.schema, last.content ?? {});
     if (problems.length > 0) {
