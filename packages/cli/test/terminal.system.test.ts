@@ -355,6 +355,24 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
+    '--watch paints no more once it is stopped, also while a server is connecting',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      const hang = { command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1000)'] };
+      await workspace.write('servers.json', { mcpServers: { hang } });
+      const watching = await terminal.start(
+        'fittings --strict-mcp-config --mcp-config servers.json status --watch',
+      );
+      await terminal.until(/◌ {2}hang +stdio +connecting/);
+      await terminal.press('C-c');
+      const { code, text } = await watching.ended();
+      expect(code).toBe(130);
+      expect(text.match(/^ +server +transport/gm)).toHaveLength(1);
+    },
+    PATIENCE,
+  );
+
+  it(
     'add asks for what was not said',
     async () => {
       const { terminal, workspace } = await sitDown();

@@ -23,6 +23,8 @@ export async function watchStatus(
   const show = (): void => view.show(serverRows(loaded, host.servers(), wanted, session.loginCommand));
   let timer: Disposable | undefined;
   const showSoon = (): void => {
+    // Attempts to connect end once the user has stopped it, when the table has been left.
+    if (deps.signal.aborted) return;
     timer ??= deps.clock.schedule(() => {
       timer = undefined;
       show();
