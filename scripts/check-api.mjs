@@ -66,6 +66,8 @@ function configOf({ folder, name, types }) {
 const EXPORTED = /^export (?:abstract )?(?:class|const|function|interface|type) (\w+)/gm;
 const exports = new Set();
 const forgotten = [];
+/** The report that has a declaration, by the package and the text. */
+const told = new Map();
 const declared = entryPoints(root);
 const entries = declared.filter(({ types }) => existsSync(types));
 const problems = declared
@@ -87,9 +89,10 @@ try {
       },
     });
     const report = `${name}.api.md`;
-    const now = normalized(readFileSync(join(fresh, report), 'utf8'));
-    problems.push(...undocumented(now).map((line) => `api/${report}: ${line} has no docstring`));
-    for (const [, exported] of now.matchAll(EXPORTED)) exports.add(`${folder} ${exported}`);
+    const whole = normalized(readFileSync(join(fresh, report), 'utf8'));
+    problems.push(...undocumented(whole).map((line) => `api/${report}: ${line} has no docstring`));
+    for (const [, exported] of whole.matchAll(EXPORTED)) exports.add(`${folder} ${exported}`);
+    const now = toldOnce(whole, folder, name);
     const reviewed = join(reports, report);
     if (existsSync(reviewed) && readFileSync(reviewed, 'utf8') === now) continue;
     if (write) {
@@ -126,6 +129,18 @@ if (problems.length > 0) {
 /** The extractor said `import type` of one build and `import` of the next; users see no difference. */
 function normalized(report) {
   return report.replace(/^import type \{/gm, 'import {');
+}
+
+/** Shortens each declaration of several lines that another entry point of the package has too, so that a change of it is read once. */
+function toldOnce(report, folder, name) {
+  return report.replace(
+    /^(export )?((?:abstract )?(?:class|interface|type) (\w+)(?:[^\n]*\n)(?:[^\n]+\n)+)/gm,
+    (all, exported = '', text, symbol) => {
+      const first = told.get(`${folder} ${text}`);
+      if (first === undefined) told.set(`${folder} ${text}`, name);
+      return first === undefined ? all : `${exported}type ${symbol} // as in ${first}.api.md\n`;
+    },
+  );
 }
 
 /** The declarations that a user meets without a word of explanation. */
