@@ -7,9 +7,8 @@ import { createDriverConnection } from './driver/driver-connection.js';
 import { driverName, provesAbsence } from './driver/keychain-driver.js';
 import { createDocuments, type CorruptEntryReason } from './items/documents.js';
 import { createKeychainItems } from './items/keychain-items.js';
-import { createKeychainLock } from './items/keychain-lock.js';
 import type { KeychainStatus } from './items/keychain-status.js';
-import { bundleLayout, entriesLayout } from './items/layout.js';
+import { bundleLayout, createKeychainLock, entriesLayout } from './items/layout.js';
 import { checkOptions, type KeychainStoreOptions } from './keychain-options.js';
 
 /** A {@link TokenStore} in the keychain of the operating system. */

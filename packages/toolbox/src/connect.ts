@@ -21,7 +21,13 @@ export {
   type CheckedHttpServer,
   type HttpServerOptions,
 } from './connect/http-options.js';
-export { ipFamily, parseAddressRanges, type AddressRanges } from './connect/ip-addresses.js';
+export {
+  addressGroups,
+  ipFamily,
+  ipv4Of,
+  parseAddressRanges,
+  type AddressRanges,
+} from './connect/ip-addresses.js';
 export {
   checkServerUrl,
   refuseUnencrypted,

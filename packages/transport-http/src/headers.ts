@@ -1,5 +1,5 @@
 import { type JSONRPCMessage, TransportError, type TransportSendOptions } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { isRecord, META, STATELESS_REVISION } from '@mcp-fittings/toolbox/messages';
 import { toBase64 } from '@mcp-fittings/toolbox/text';
 
 /** Servers refuse requests whose headers exceed 8 to 16 KiB in total, usually without a clear error. */
@@ -127,24 +127,19 @@ function toSentinel(value: string): string {
   return `=?base64?${toBase64(new TextEncoder().encode(value))}?=`;
 }
 
-const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
-
-/** From this revision on there are no sessions, no GET and no resumption, and every request names its own revision. */
-const FIRST_STATELESS_REVISION = '2026-07-28';
-
 /** The only revision in which several messages may come as one array. */
 const REVISION_WITH_BATCHES = '2025-03-26';
 
 /** Returns the revision that a message names; undefined if that of the connection applies. */
 export function revisionOf(message: JSONRPCMessage): string | undefined {
   const meta = 'params' in message ? message.params?._meta : undefined;
-  const version = isRecord(meta) ? meta[VERSION_KEY] : undefined;
+  const version = isRecord(meta) ? meta[META.protocolVersion] : undefined;
   return typeof version === 'string' ? version : undefined;
 }
 
 /** Returns whether the revision has no sessions. Revisions are dates, so they sort as text. */
 export function isStateless(revision: string | undefined): boolean {
-  return revision !== undefined && revision >= FIRST_STATELESS_REVISION;
+  return revision !== undefined && revision >= STATELESS_REVISION;
 }
 
 export function allowsBatches(revision: string | undefined): boolean {

@@ -5,7 +5,7 @@ import type {
   JSONRPCRequest,
   RequestId,
 } from '@mcp-fittings/client-core';
-import { answersId, isMessage, isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { answersId, isMessage, isRequest, isResponse, META, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 
 /**
  * Lets a client send `server/discover` first without losing servers that are older than it: some of them exit at any request
@@ -47,7 +47,6 @@ export interface DiscoveryFallbackOptions {
 const PROBE = 'server/discover';
 const HANDSHAKE = 'initialize';
 const PING_ID = 'mcp-fittings:are-you-up';
-const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 /** Names a revision that no server supports. */
 const NO_REVISION = '9999-12-31';
 /** Code with which a server of 2026-07-28 or later refuses a revision. */
@@ -142,7 +141,7 @@ function isProbe(message: JSONRPCMessage): boolean {
  * does not read the revision, and a newer one refuses it. A ping without a revision would begin a session of the older era.
  */
 function pingAfter(probe: JSONRPCRequest | undefined): JSONRPCRequest {
-  const _meta = { ...probe?.params?._meta, [PROTOCOL_VERSION_KEY]: NO_REVISION };
+  const _meta = { ...probe?.params?._meta, [META.protocolVersion]: NO_REVISION };
   return { jsonrpc: '2.0', id: PING_ID, method: 'ping', params: { _meta } };
 }
 

@@ -1,6 +1,12 @@
-import { BlockList, isIP } from 'node:net';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import {
+  addressGroups,
+  bareHost,
+  ipFamily,
+  ipv4Of,
+  isLoopbackHost,
+  parseAddressRanges,
+} from '@mcp-fittings/toolbox/connect';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { textOf, textsOf } from '../protocol/values.js';
@@ -102,8 +108,8 @@ export function checkBrowserTarget(
   page: string,
   { serverUrl, allowAddresses = [] }: Pick<MetadataPolicy, 'serverUrl' | 'allowAddresses'>,
 ): void {
-  const host = bare(new URL(page).hostname);
-  const server = bare(serverUrl.hostname);
+  const host = bareHost(new URL(page).hostname);
+  const server = bareHost(serverUrl.hostname);
   const scope = addressScope(host);
   if (scope === 'public' || host === server || isAllowed(host, allowAddresses)) return;
   const own = addressScope(server);
@@ -129,52 +135,30 @@ function addressScope(host: string): AddressScope {
 
 /** Returns the IPv4 address in a NAT64 or 6to4 address. */
 function embedded(host: string): string {
-  const groups = isIP(host) === 6 ? groupsOf(host) : [];
+  const groups = ipFamily(host) === 6 ? (addressGroups(host) ?? []) : [];
   const isNat64 = groups[0] === 0x64 && groups[1] === 0xff9b;
   const at = isNat64 ? 6 : groups[0] === 0x2002 ? 1 : undefined;
-  if (at === undefined) return host;
-  const [high = 0, low = 0] = groups.slice(at, at + 2);
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-}
-
-/** Parses an IPv6 address in the form of URLs: lower case, at most one `::`. */
-function groupsOf(address: string): readonly number[] {
-  const [head = '', tail] = address.split('::');
-  const parse = (text: string): number[] =>
-    text === '' ? [] : text.split(':').map((each) => Number.parseInt(each, 16));
-  const [first, last] = [parse(head), parse(tail ?? '')];
-  return tail === undefined
-    ? first
-    : [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last];
+  return at === undefined ? host : ipv4Of(groups[at] ?? 0, groups[at + 1] ?? 0);
 }
 
 const THIS_MACHINE = ['0.0.0.0/8', '127.0.0.0/8', '::/128', '::1/128'];
 const LINK_LOCAL = ['169.254.0.0/16', 'fe80::/10'];
 const PRIVATE = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fec0::/10'];
 
-/** Covers IPv4 addresses in IPv6 form as well. */
 function isIn(address: string, ranges: readonly string[]): boolean {
-  const family = isIP(address);
-  if (family === 0) return false;
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [start = '', bits] = range.split('/');
-    const kind = isIP(start) === 4 ? 'ipv4' : 'ipv6';
-    if (isIP(start) !== 0) list.addSubnet(start, Number(bits ?? (kind === 'ipv4' ? 32 : 128)), kind);
-  }
-  return list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  return parseAddressRanges(ranges).has(address);
 }
 
 /** The network has checked the syntax of these hosts, addresses and ranges. */
 function isAllowed(host: string, allowed: readonly string[]): boolean {
-  return allowed.some((each) => bare(each) === host) || isIn(host, allowed.map(bare));
-}
-
-function bare(host: string): string {
-  return host
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');
+  const names = allowed.map(bareHost);
+  return (
+    names.includes(host) ||
+    isIn(
+      host,
+      names.filter((each) => ipFamily(each.split('/')[0] ?? '') !== 0),
+    )
+  );
 }
 
 /** Endpoints that receive a code, a token, client credentials, or a request that leads to them. */

@@ -1,4 +1,10 @@
-import { type AddressRanges, ipFamily, parseAddressRanges } from '@mcp-fittings/toolbox/connect';
+import {
+  addressGroups,
+  type AddressRanges,
+  ipFamily,
+  ipv4Of,
+  parseAddressRanges,
+} from '@mcp-fittings/toolbox/connect';
 
 /** IPv4 ranges that do not belong to the public internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry */
 const SPECIAL_V4 = [
@@ -38,42 +44,23 @@ const SPECIAL_V6 = [
 
 /**
  * Returns all addresses that do not belong to the public internet. An IPv4 address behind the NAT64 prefix or within ISATAP counts
- * as IPv4. An IPv4-mapped address is never public, because it is not used on the network. (A `BlockList` reads `::ffff:0:0/96` as
- * all of IPv4.)
+ * as IPv4. An IPv4-mapped address is never public, because it is not used on the network.
  */
 export function specialAddresses(): AddressRanges {
   const ranges = parseAddressRanges([...SPECIAL_V4, ...SPECIAL_V6]);
   return {
     has(address) {
+      const groups = addressGroups(address);
+      if (groups === undefined) return false;
       if (ipFamily(address) === 4) return ranges.has(address);
-      // A zone (`fe80::1%eth0`) names an interface, not a network.
-      const bare = address.split('%', 1)[0] ?? '';
-      const groups = groupsOf(bare);
-      if (groups === undefined) return ranges.has(bare);
-      if (groups.slice(0, 6).join(':') === IPV4_MAPPED) return true;
-      return ranges.has(bare) || ranges.has(ipv4Within(groups) ?? bare);
+      const start = groups.slice(0, 6).join(':');
+      if (start === IPV4_MAPPED) return true;
+      const [, , , , fourth, fifth, high = 0, low = 0] = groups;
+      const isIsatap = (fourth === 0 || fourth === 0x200) && fifth === 0x5efe;
+      return ranges.has(address) || ((start === NAT64 || isIsatap) && ranges.has(ipv4Of(high, low)));
     },
   };
 }
 
-const IPV4_MAPPED = '0:0:0:0:0:ffff';
-const NAT64 = '64:ff9b:0:0:0:0';
-/** @see https://www.rfc-editor.org/rfc/rfc5214.html#section-6.1 */
-const ISATAP: ReadonlySet<string> = new Set(['0:5efe', '200:5efe']);
-
-function ipv4Within(groups: readonly string[]): string | undefined {
-  if (groups.slice(0, 6).join(':') !== NAT64 && !ISATAP.has(groups.slice(4, 6).join(':'))) return undefined;
-  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-}
-
-/** Returns the eight groups of an IPv6 address without leading zeros. The URL parser accepts every notation. */
-function groupsOf(address: string): readonly string[] | undefined {
-  const url = `http://[${address}]`;
-  if (!URL.canParse(url)) return undefined;
-  const [head = '', tail] = new URL(url).hostname.slice(1, -1).split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array<string>(8 - before.length - after.length).fill('0');
-  return [...before, ...zeros, ...after];
-}
+const IPV4_MAPPED = [0, 0, 0, 0, 0, 0xffff].join(':');
+const NAT64 = [0x64, 0xff9b, 0, 0, 0, 0].join(':');

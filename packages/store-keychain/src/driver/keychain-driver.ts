@@ -9,12 +9,6 @@ export interface KeytarLike {
   setPassword(service: string, account: string, password: string): Promise<unknown>;
   /** Deletes an item. Resolves with false when there is no such item. */
   deletePassword(service: string, account: string): Promise<boolean>;
-  /** Not called. */
-  findPassword?(service: string): Promise<string | null>;
-  /** Not called. */
-  findCredentials?(
-    service: string,
-  ): Promise<readonly { readonly account: string; readonly password: string }[]>;
 }
 
 /** A module that exports the functions of `keytar`, by name or as its default export. */

@@ -1,7 +1,21 @@
 import type { StoredValue } from '@mcp-fittings/client-core';
-import { storeError, parseValue } from '@mcp-fittings/toolbox/stores';
+import { type FileLocks, storeError, parseValue } from '@mcp-fittings/toolbox/stores';
 import type { CorruptEntryReason, Documents, Guard } from './documents.js';
-import type { KeychainLock } from './keychain-lock.js';
+
+/**
+ * One lock for the whole keychain. All programs that share the lock directory access it one after the other, readers too:
+ * gnome-keyring 42 aborts, and locks the keyring again, when one client reads while another one writes, even another item.
+ */
+export interface KeychainLock {
+  /** Runs `work` with the lock. `assertHeld` rejects when this process has lost the lock because it was suspended. */
+  run<T>(work: (assertHeld: Guard) => Promise<T>): Promise<T>;
+}
+
+const NAME = 'keychain';
+
+export function createKeychainLock(locks: FileLocks): KeychainLock {
+  return { run: (work) => locks.run(NAME, () => work(() => locks.assertNotLost(NAME))) };
+}
 
 /** Distributes entries over documents. The names of entries are hashes. */
 export interface Layout {

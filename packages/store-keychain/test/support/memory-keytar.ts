@@ -1,7 +1,7 @@
 import type { KeytarLike } from '@mcp-fittings/store-keychain';
 
-/** A keychain in memory with keytar's five functions, whose items a test can inspect and damage. */
-export interface MemoryKeytar extends Required<KeytarLike> {
+/** A keychain in memory with keytar's functions, whose items a test can inspect and damage. */
+export interface MemoryKeytar extends KeytarLike {
   /** By service and account. */
   readonly items: Map<string, Map<string, string>>;
 }
@@ -18,8 +18,5 @@ export function memoryKeytar(): MemoryKeytar {
     getPassword: async (service, account) => itemsOf(service).get(account) ?? null,
     setPassword: async (service, account, password) => void itemsOf(service).set(account, password),
     deletePassword: async (service, account) => itemsOf(service).delete(account),
-    findPassword: async (service) => [...itemsOf(service).values()][0] ?? null,
-    findCredentials: async (service) =>
-      [...itemsOf(service)].map(([account, password]) => ({ account, password })),
   };
 }

@@ -11,7 +11,7 @@ const IPV6 = /^([\da-f:.]{2,45})(?:%[\da-z.:-]+)?$/i;
 /** Returns 4 or 6 for an IP address, and 0 for any other text. */
 export function ipFamily(text: string): 0 | 4 | 6 {
   if (IPV4.test(text)) return 4;
-  return groupsOf(text) === undefined ? 0 : 6;
+  return addressGroups(text) === undefined ? 0 : 6;
 }
 
 /**
@@ -22,7 +22,7 @@ export function parseAddressRanges(texts: readonly string[]): AddressRanges {
   const ranges = texts.map(parseRange);
   return {
     has(address) {
-      const groups = groupsOf(address);
+      const groups = addressGroups(address);
       return groups !== undefined && ranges.some((range) => isWithin(groups, range));
     },
   };
@@ -36,7 +36,7 @@ interface Range {
 
 function parseRange(text: string): Range {
   const [address = '', prefix, more] = text.split('/');
-  const groups = groupsOf(address);
+  const groups = addressGroups(address);
   const longest = IPV4.test(address) ? 32 : 128;
   const length = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
   if (groups === undefined || more !== undefined || length < 0 || length > longest)
@@ -52,7 +52,7 @@ function isWithin(groups: readonly number[], range: Range): boolean {
 }
 
 /** Returns the eight groups of an IPv6 address, or of the IPv6 form of an IPv4 address; `undefined` for any other text. */
-function groupsOf(text: string): readonly number[] | undefined {
+export function addressGroups(text: string): readonly number[] | undefined {
   const address = IPV4.test(text) ? `::ffff:${text}` : IPV6.exec(text)?.[1];
   if (address === undefined || !URL.canParse(`http://[${address}]`)) return undefined;
   // The parser of URLs checks the address, and writes it with hexadecimal groups and at most one gap.
@@ -66,4 +66,9 @@ function groupsOf(text: string): readonly number[] | undefined {
 
 function numbersIn(text: string): readonly number[] {
   return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
+}
+
+/** Returns the IPv4 address that two groups of an IPv6 address hold. */
+export function ipv4Of(high: number, low: number): string {
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }

@@ -1,12 +1,5 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@mcp-fittings/client-core';
-
-/**
- * Members of `_meta` that revision 2026-07-28 defines.
- * @see https://modelcontextprotocol.io/specification/2026-07-28
- */
-const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
-/** Member of `_meta` with the id of the subscription that a message belongs to. Revision 2026-07-28. */
-export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
+import { META } from '@mcp-fittings/toolbox/messages';
 
 /** A request of a client that the server has not answered. */
 export interface InFlight<Client> {
@@ -49,7 +42,7 @@ export class InFlightRequests<Client> {
     const progressToken = meta?.['progressToken'];
     const keepsToken = isKept && !isOurs(progressToken) && !this.#tokens.has(progressToken);
     const token = keepsToken ? progressToken : number;
-    const isStateless = meta?.[PROTOCOL_VERSION_KEY] !== undefined;
+    const isStateless = meta?.[META.protocolVersion] !== undefined;
     const entry = { client, id, method, progressToken, token, isStateless, giveUp: new AbortController() };
     this.#entries.set(number, entry);
     if (progressToken === undefined) return { forwarded: { ...request, id: number }, entry };
@@ -105,13 +98,13 @@ function isOurs(value: unknown): boolean {
 
 /** Returns the message with the subscription id that the client knows. */
 export function withSubscription<Message extends JSONRPCMessage>(message: Message, id: RequestId): Message {
-  if ('params' in message && message.params?._meta?.[SUBSCRIPTION_KEY] !== undefined) {
+  if ('params' in message && message.params?._meta?.[META.subscriptionId] !== undefined) {
     const { params } = message;
-    return { ...message, params: { ...params, _meta: { ...params._meta, [SUBSCRIPTION_KEY]: id } } };
+    return { ...message, params: { ...params, _meta: { ...params._meta, [META.subscriptionId]: id } } };
   }
-  if ('result' in message && message.result._meta?.[SUBSCRIPTION_KEY] !== undefined) {
+  if ('result' in message && message.result._meta?.[META.subscriptionId] !== undefined) {
     const { result } = message;
-    return { ...message, result: { ...result, _meta: { ...result._meta, [SUBSCRIPTION_KEY]: id } } };
+    return { ...message, result: { ...result, _meta: { ...result._meta, [META.subscriptionId]: id } } };
   }
   return message;
 }

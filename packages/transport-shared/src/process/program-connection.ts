@@ -6,7 +6,7 @@ import {
   type JSONRPCRequest,
   TransportError,
 } from '@mcp-fittings/client-core';
-import { isMessage, isRequest } from '@mcp-fittings/toolbox/messages';
+import { isMessage, isRequest, META } from '@mcp-fittings/toolbox/messages';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { createLineSocket } from '../wire/line-socket.js';
 import {
@@ -20,9 +20,6 @@ import {
 } from '../wire/protocol.js';
 import { STATELESS, type PooledServer, type ServerPool } from './server-pool.js';
 import type { Member } from './shared-server.js';
-
-/** Member of `_meta` that every request of revision 2026-07-28 has. */
-const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
 /** Serves the connection of one program. */
 export interface ProgramConnection {
@@ -156,7 +153,7 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
   const sessionFor = (message: JSONRPCMessage): string | undefined => {
     if (isInitialize(message)) return opening === undefined ? undefined : sessionOf(message, opening);
     if (isProbe(message)) return STATELESS;
-    if (isRequest(message) && message.params?._meta?.[PROTOCOL_VERSION_KEY] !== undefined) return STATELESS;
+    if (isRequest(message) && message.params?._meta?.[META.protocolVersion] !== undefined) return STATELESS;
     return current === undefined ? STATELESS : undefined;
   };
 

@@ -10,8 +10,8 @@ import {
   type Transport,
   TransportError,
 } from '@mcp-fittings/client-core';
-import { isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
-import { InFlightRequests, SUBSCRIPTION_KEY, withSubscription } from './in-flight-requests.js';
+import { isRequest, isResponse, META, RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { InFlightRequests, withSubscription } from './in-flight-requests.js';
 import { createSubscriptions } from './subscriptions.js';
 
 /** Represents one program at a server, as the server's process sees it. */
@@ -178,7 +178,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
       }
       return entry.client.send({ ...message, params: { ...params, progressToken: entry.progressToken } });
     }
-    const listener = inFlight.get(params?._meta?.[SUBSCRIPTION_KEY]);
+    const listener = inFlight.get(params?._meta?.[META.subscriptionId]);
     if (listener !== undefined) return listener.client.send(withSubscription(message, listener.id));
     if (method === 'notifications/cancelled') return forget(message);
     for (const member of subscriptions.audience(message, members)) member.send(message);
