@@ -1,6 +1,6 @@
 /**
- * The functions of `keytar`, so that the module itself, a fork or a test double can be the driver. Only the first three are
- * called: on a locked keyring the find functions of keytar 7.9 end the process, and those of its forks find nothing.
+ * The functions of `keytar` that are called, so that the module itself, a fork or a test double can be the driver. The find
+ * functions are not: on a locked keyring those of keytar 7.9 end the process, and those of its forks find nothing.
  */
 export interface KeytarLike {
   /** Resolves with the password of an item, or with `null` when there is no such item. */

@@ -1,10 +1,15 @@
 import type { KeytarLike } from '@mcp-fittings/store-keychain';
 
 /** A keychain in memory with keytar's functions, whose items a test can inspect and damage. */
-export interface MemoryKeytar extends KeytarLike {
+export type MemoryKeytar = {
+  // Each as a property, because tests replace them and call what was there.
+  -readonly [Name in keyof KeytarLike]: (
+    ...args: Parameters<KeytarLike[Name]>
+  ) => ReturnType<KeytarLike[Name]>;
+} & {
   /** By service and account. */
   readonly items: Map<string, Map<string, string>>;
-}
+};
 
 export function memoryKeytar(): MemoryKeytar {
   const items = new Map<string, Map<string, string>>();
