@@ -8,11 +8,13 @@ export interface StoreProcess extends AsyncDisposable {
   heard(word: string): Promise<string>;
   /** Resolves when the process exits with success, and rejects otherwise. */
   ended(): Promise<void>;
+  /** Lets a process that is `ready` begin to count, so that several do at once. */
+  begin(): void;
   signal(name: NodeJS.Signals): void;
 }
 
 /**
- * `count`: increments a counter so many times under its lock. `hold`: acquires the lock, prints `holding`, and when the lock is
+ * `count`: increments a counter so many times under its lock, once it may begin. `hold`: acquires the lock, prints `holding`, and when the lock is
  * lost, tries to write and prints `lost <code of the error>`.
  */
 export type StoreTask = readonly ['count', key: string, times: string] | readonly ['hold', key: string];
@@ -24,6 +26,8 @@ const store = await (await import(module)).openStore(argument);
 const say = (line) => process.stdout.write(line + '\\n');
 say('ready');
 if (task === 'count') {
+  await new Promise((resolve) => process.stdin.once('data', resolve));
+  process.stdin.destroy();
   for (let n = 0; n < Number(times); n++) {
     await store.withLock(key, async () => {
       const count = (await store.get(key))?.count ?? 0;
@@ -53,7 +57,7 @@ export function startStoreProcess(
   task: StoreTask,
 ): StoreProcess {
   const args = ['--input-type=module', '--eval', PROGRAM, '--', module.href, argument, ...task];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, { stdio: 'pipe' });
   const lines: string[] = [];
   const watchers = new Set<() => void>();
   let complaint = '';
@@ -87,6 +91,7 @@ export function startStoreProcess(
       const status = await exit;
       if (status !== '0') throw new Error(`The process ended with ${status}: ${complaint}`);
     },
+    begin: () => void child.stdin.write('\n'),
     signal: (name) => void child.kill(name),
     async [Symbol.asyncDispose]() {
       // SIGKILL also ends a process that is stopped.

@@ -23,6 +23,7 @@ export const processCases: StoreCaseGroup = {
               Promise.all(others.map((other) => other.heard('ready'))),
               'the processes start',
             );
+            for (const other of others) other.begin();
             for (let n = 0; n < INCREMENTS; n++) {
               await bench.within(increment(store, 'key'), 'this process gets the lock in between');
             }
@@ -52,6 +53,7 @@ export const processCases: StoreCaseGroup = {
       async run(bench) {
         await withProcesses(bench, [['count', 'key', '1000000']], async ([writer]) => {
           await bench.within(writer.heard('ready'), 'the other process starts');
+          writer.begin();
           const counted = async (): Promise<number> => Number((await bench.store.get('key'))?.['count'] ?? 0);
           while ((await counted()) < INCREMENTS) {
             await bench.within(increment(bench.store, 'key'), 'this process gets the lock in between');
