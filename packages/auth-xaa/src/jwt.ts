@@ -1,4 +1,4 @@
-import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { isRecord, parseJson } from '@mcp-fittings/toolbox/messages';
 
 /** The content of a signed JWT, read without its key: for checks in addition to verifying the signature. */
 export interface JwtContent {
@@ -27,12 +27,8 @@ export function isEncryptedJwt(text: string): boolean {
 
 function decodePart(part: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (part === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(Buffer.from(part, 'base64url').toString());
+  return isRecord(value) ? value : undefined;
 }
 
 /** Returns true if a claim such as `aud` has this value and no other. */

@@ -1,5 +1,9 @@
 #!/usr/bin/env node
+import { mkdirSync } from 'node:fs';
 import { Module } from 'node:module';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { cacheFolder } from './own-files.js';
 
 /** Limits how long the process stays alive after a command has ended and its output was read, in milliseconds. */
 const GRACE_MS = 2_000;
@@ -18,10 +22,7 @@ async function run(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  if ('enableCompileCache' in Module) {
-    const { keepCompiledCode } = await import('./startup/compile-cache.js');
-    await keepCompiledCode();
-  }
+  if ('enableCompileCache' in Module) await keepCompiledCode();
   const abort = new AbortController();
   let endedBy: number | undefined;
   for (const [name, code] of Object.entries(SIGNALS)) {
@@ -58,6 +59,24 @@ async function run(): Promise<void> {
   process.exitCode = endedBy ?? code;
   // A result that a slow reader has not read yet is not lost.
   setTimeout(() => process.stdout.write('', () => process.exit()), GRACE_MS).unref();
+}
+
+/**
+ * Lets Node.js, 22.1 or newer, keep the code that it compiles from here on for the next run. Compiled code runs as it is
+ * found, so it lies in the account's own home directory, whatever `HOME` says, in a folder that only its owner can read and
+ * write. Without such a folder, nothing is kept.
+ */
+async function keepCompiledCode(): Promise<void> {
+  try {
+    const { checkPrivateDirectory } = await import('@mcp-fittings/toolbox/files');
+    const compiled = join(cacheFolder(userInfo().homedir), 'compiled');
+    mkdirSync(compiled, { recursive: true, mode: 0o700 });
+    await checkPrivateDirectory(compiled);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types are those of Node.js 20, which does not have it
+    (Module as unknown as { enableCompileCache: (folder: string) => unknown }).enableCompileCache(compiled);
+  } catch {
+    // The program runs without it: the account has no home directory, or none that it can write to.
+  }
 }
 
 function watched<T extends NodeJS.WriteStream>(stream: T, onError: (error: Error) => void): T {

@@ -284,8 +284,10 @@ export function createHost(options: HostOptions): Host {
       checkRef('complete', ref.argument, ['name', 'value']);
       const { server, ...params } = ref;
       const request = { operation: 'complete', server, params, options: given } as const;
-      return operation<'complete'>(request, ({ calls }, sent) =>
-        calls.send({
+      return operation<'complete'>(request, async ({ calls }, sent) => {
+        // An interceptor may have changed it.
+        checkRef('complete', sent.params.argument, ['name', 'value']);
+        return calls.send({
           method: 'completion/complete',
           target: sent.params.argument.name,
           needs: 'completions',
@@ -293,8 +295,8 @@ export function createHost(options: HostOptions): Host {
           options: sent.options,
           repeatable: true,
           read: (result) => readCompletion(server, result),
-        }),
-      );
+        });
+      });
     },
     async request(ref, params = {}, given = NO_OPTIONS) {
       checkRef('request', ref, ['server', 'method']);

@@ -216,6 +216,24 @@ describe('interceptors', () => {
   });
 });
 
+it.each([
+  ['tool', { tool: 42 }],
+  ['args', { args: 'a=1' }],
+  ['args that are a list', { args: [] }],
+  ['options', { options: null }],
+])('an interceptor that changes the type of %s is told so, and nothing is sent', async (_, change) => {
+  const { host } = await connected([
+    // As JavaScript can.
+    onTools(async (request, next) => next(Object.assign({}, request, change as object))),
+  ]);
+  await expect(host.callTool(add, five)).rejects.toMatchObject({
+    code: 'CALLBACK_FAILED',
+    message: expect.stringContaining('with a member of another type'),
+    delivery: 'not-sent',
+  });
+  await host.close();
+});
+
 describe('an interceptor that refuses or answers', () => {
   function counting() {
     let calls = 0;

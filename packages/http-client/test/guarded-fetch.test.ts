@@ -116,6 +116,7 @@ describe('an address in a URL of a server', () => {
     ['Teredo', '2001:0:a00:1::f5ff:fffe'],
     ['ISATAP, private', '2606:2800::5efe:10.0.0.1'],
     ['link-local with a zone', 'fe80::1%eth0'],
+    ['link-local with a zone of an unusual name', 'fe80::1%eth_0'],
   ])('%s is blocked, written out and resolved: %s', async (_, address) => {
     const configured = new URL('https://mcp.example.com/mcp');
     const guard = new AddressGuard({

@@ -1,5 +1,5 @@
 import { type ErrorDetails, FittingsError } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { isRecord, parseJson } from '@mcp-fittings/toolbox/messages';
 import { parseChallenges } from '@mcp-fittings/toolbox/refusal';
 import { createRedactor, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { HttpClient } from '@mcp-fittings/http-client';
@@ -77,7 +77,7 @@ export async function readAnswer(
     );
   }
   const isJson = isJsonType(response);
-  const document = isJson ? parse(await response.text()) : undefined;
+  const document = isJson ? parseJson(await response.text()) : undefined;
   if (!isJson) await response.body?.cancel();
   if (status >= 400 || (isRecord(document) && isError(document['error']))) {
     throw refusal(response, isRecord(document) ? document : {}, request);
@@ -109,14 +109,6 @@ export function isJsonType(response: Response): boolean {
 }
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/i;
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function present(document: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const members = Object.entries(document).filter(([, value]) => value !== null && value !== '');

@@ -1,3 +1,4 @@
+import { parseJson } from '@mcp-fittings/toolbox/messages';
 import { type SchemaPart, type ValueType, typesOf } from './schema-types.js';
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -12,7 +13,7 @@ export type TypedValue = { readonly value: unknown } | { readonly problem: strin
  */
 export function typedValue(text: string, schema: SchemaPart): TypedValue {
   const types = typesOf(schema);
-  if (types.size === 0) return { value: parsed(text) ?? text };
+  if (types.size === 0) return { value: parseJson(text) ?? text };
   for (const type of ['null', 'boolean', 'integer', 'number', 'array', 'object'] as const) {
     if (!types.has(type)) continue;
     const read = readAs(type, text);
@@ -28,21 +29,11 @@ function readAs(type: Exclude<ValueType, 'string'>, text: string): TypedValue | 
     return { problem: 'is too large to be represented exactly as a number' };
   if (type === 'integer' || type === 'number')
     return (type === 'integer' ? INTEGER : NUMBER).test(text) ? { value: Number(text) } : undefined;
-  const value = parsed(text);
+  const value = parseJson(text);
   const is = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
   return is === type && (type === 'array' || type === 'object' || String(value) === text)
     ? { value }
     : undefined;
-}
-
-/** Returns undefined for invalid JSON. */
-function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
 }
 
 const NAMES: Readonly<Partial<Record<ValueType, string>>> = {

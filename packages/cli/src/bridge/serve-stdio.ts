@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Logger } from '@mcp-fittings/client-core';
 import { createLineReader, type Line } from '@mcp-fittings/toolbox/framing';
-import { isMessage } from '@mcp-fittings/toolbox/messages';
+import { isMessage, parseJson } from '@mcp-fittings/toolbox/messages';
 import { BridgedClient } from './bridged-client.js';
 import type { OpenUpstream } from './upstream.js';
 
@@ -27,7 +27,7 @@ export async function serveStdio(options: ServeStdioOptions): Promise<void> {
     });
   const client = new BridgedClient({ open, send, logger });
   const onLine = (line: Line): void => {
-    const message = line.kind === 'text' ? parsed(line.text) : undefined;
+    const message = line.kind === 'text' ? parseJson(line.text) : undefined;
     if (isMessage(message)) client.receive(message);
     else if (line.kind !== 'text' || line.text.trim() !== '')
       logger?.warn('The client sent a line that is not a message.');
@@ -46,13 +46,4 @@ export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   });
   stdin.off('data', onData).pause();
   await client.close();
-}
-
-function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import { Command, Help, Option } from 'commander';
 import type { CommandDeps } from '../command-deps.js';
 import { LAYOUT_NAMES, STORE_NAMES } from '../options.js';
-import { packageVersion } from '../version.js';
+import { packageVersion } from '../own-files.js';
 import {
   registerAdd,
   registerApprove,

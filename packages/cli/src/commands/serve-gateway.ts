@@ -23,7 +23,7 @@ import { printable } from '../output/printable.js';
 import { refuseUnread } from './config-notes.js';
 import { type CommandSession, openSession } from '../session/open-session.js';
 import { openPins, type UserPins, waitingTools } from '../session/pins.js';
-import { packageVersion } from '../version.js';
+import { packageVersion } from '../own-files.js';
 
 /** Options of the commands that serve a gateway: the place where it listens, and its clients. */
 export interface ServeGatewayOptions {

@@ -12,7 +12,7 @@ import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import { createEntryTransport } from '@mcp-fittings/host';
 import { type EngineSession, native, readList } from '@mcp-fittings/host/engine';
-import { packageVersion } from '../version.js';
+import { packageVersion } from '../own-files.js';
 
 export interface AttemptOptions {
   readonly server: string;

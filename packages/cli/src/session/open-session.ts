@@ -19,7 +19,7 @@ import type { StoreName } from '../options.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
 import { noteLogger } from '../output/note-logger.js';
 import { printable } from '../output/printable.js';
-import { packageVersion } from '../version.js';
+import { packageVersion } from '../own-files.js';
 import { loadPlugins } from './load-plugins.js';
 import { usableEntry } from './resolve-server.js';
 import { configSecrets } from './secrets.js';

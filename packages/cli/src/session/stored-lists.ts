@@ -8,8 +8,7 @@ import type { Host } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { CommandDeps } from '../command-deps.js';
-import { cacheFolder } from '../startup/compile-cache.js';
-import { packageVersion } from '../version.js';
+import { cacheFolder, packageVersion } from '../own-files.js';
 import type { CommandServers } from './open-session.js';
 
 /** A tool, marked if the user has not accepted it since it changed or was added. */

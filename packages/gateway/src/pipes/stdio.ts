@@ -1,6 +1,6 @@
 import { type Clock, type JSONRPCMessage, type Logger, type RequestId } from '@mcp-fittings/client-core';
 import { createLineReader, type Line } from '@mcp-fittings/toolbox/framing';
-import { isMessage, isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { isMessage, isRequest, isResponse, parseJson, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { Caller } from '../contracts/caller.js';
 import type { StdioOptions } from '../contracts/gateway.js';
 import type { Surface } from '../contracts/surface.js';
@@ -92,12 +92,7 @@ function receiver(options: ServeStdioOptions & { readonly send: (message: JSONRP
   };
   return {
     text(text) {
-      let message: unknown;
-      try {
-        message = JSON.parse(text);
-      } catch {
-        // It is not a message.
-      }
+      const message = parseJson(text);
       if (isMessage(message)) receive(message);
       else if (text.trim() !== '') logger?.debug('The client has sent a line that is not a message.');
     },

@@ -124,8 +124,8 @@ export function createRunInterceptors(all: readonly Interceptor[], clock: Clock)
           if (called)
             return rejected(failed('CALLBACK_FAILED', `${who} called next() twice for ${operation}.`));
           called = true;
-          if (!isRecord(changed) || changed['operation'] !== operation || changed['server'] !== server) {
-            const problem = `${who} called next() without the request of ${operation}, or with another operation or server.`;
+          if (!isRecord(changed) || !isSameOperation(request, changed)) {
+            const problem = `${who} called next() without the request of ${operation}, with another operation or server, or with a member of another type.`;
             return rejected(failed('CALLBACK_FAILED', problem));
           }
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of its own members are the interceptor's
@@ -162,6 +162,17 @@ export function createRunInterceptors(all: readonly Interceptor[], clock: Clock)
       );
     });
   };
+}
+
+/** Returns whether a changed request is of the operation and the server, with members of the same types. Others would be sent as they are. */
+function isSameOperation(request: InterceptedRequest, changed: Readonly<Record<string, unknown>>): boolean {
+  const { operation, server, signal: _, ...members } = request;
+  if (changed['operation'] !== operation || changed['server'] !== server) return false;
+  return Object.entries(members).every(([name, value]) => kindOf(changed[name]) === kindOf(value));
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
 }
 
 /** One interceptor, for any operation. */

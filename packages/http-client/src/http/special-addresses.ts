@@ -50,14 +50,16 @@ export function specialAddresses(): AddressRanges {
   const ranges = parseAddressRanges([...SPECIAL_V4, ...SPECIAL_V6]);
   return {
     has(address) {
-      const groups = addressGroups(address);
-      if (groups === undefined) return false;
       if (ipFamily(address) === 4) return ranges.has(address);
+      // A zone (`fe80::1%eth0`) names an interface, not a network, and the system has names that no standard allows.
+      const bare = address.split('%', 1)[0] ?? '';
+      const groups = addressGroups(bare);
+      if (groups === undefined) return false;
       const start = groups.slice(0, 6).join(':');
       if (start === IPV4_MAPPED) return true;
       const [, , , , fourth, fifth, high = 0, low = 0] = groups;
       const isIsatap = (fourth === 0 || fourth === 0x200) && fifth === 0x5efe;
-      return ranges.has(address) || ((start === NAT64 || isIsatap) && ranges.has(ipv4Of(high, low)));
+      return ranges.has(bare) || ((start === NAT64 || isIsatap) && ranges.has(ipv4Of(high, low)));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type JSONRPCErrorResponse, TransportError } from '@mcp-fittings/client-core';
-import { isErrorResponse, isMessage } from '../messages.js';
+import { isErrorResponse, isMessage, parseJson } from '../messages.js';
 import { builtin } from '../platform.js';
 import type { Redactor } from '../text/redact.js';
 import { readChallenge, type Challenge, type ReplyHead } from './challenge.js';
@@ -98,12 +98,7 @@ export function parseRetryAfter(value: string | undefined, options: RetryAfterOp
 
 function parseRpcError(text: string): JSONRPCErrorResponse | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   return isMessage(value) && isErrorResponse(value) ? value : undefined;
 }
 

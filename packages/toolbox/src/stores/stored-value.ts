@@ -1,5 +1,5 @@
 import type { StoredValue } from '@mcp-fittings/client-core';
-import { isRecord } from '../messages.js';
+import { isRecord, parseJson } from '../messages.js';
 import { storeError } from './store-error.js';
 
 /** Largest size of one value in every store, in bytes of JSON, so that a host can switch stores without surprises: 64 KB. */
@@ -24,12 +24,8 @@ export function serializeValue(value: StoredValue): string {
 
 /** Parses what {@link serializeValue} wrote. Returns undefined when the text is not a JSON object that it would accept. */
 export function parseValue(text: string): StoredValue | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) && isHarmless(value, MAX_DEPTH + ENVELOPES) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isRecord(value) && isHarmless(value, MAX_DEPTH + ENVELOPES) ? value : undefined;
 }
 
 /** JSON.parse accepts any depth; code that walks the value later, JSON.stringify included, does not. */

@@ -57,7 +57,7 @@ ${exported}interface ToolResult {
 `.replaceAll(/^(?=.)/gm, indent);
 
 const COMMON = `${HEADER}
-/** What results have in common. A function rejects with an error that has \`code\`, \`delivery\` and \`hint\`. */
+/** Has the members that all results have. A function rejects with an error that has \`code\`, \`delivery\` and \`hint\`. */
 declare namespace mcp {
 ${resultTypes('  ', '')}}
 `;

@@ -1,5 +1,5 @@
 import type { FittingsError } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { isRecord, parseJson } from '@mcp-fittings/toolbox/messages';
 import { sanitizeText, truncateText } from '@mcp-fittings/toolbox/text';
 import type { ToolResult } from '@mcp-fittings/host';
 import { boundedJson } from '../json/bounded-json.js';
@@ -237,10 +237,5 @@ function compactJson(value: unknown): string | undefined {
 }
 
 function parsed(text: string): unknown {
-  if (text.length > COMPARE_LIMITS.maxCharacters) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text.length > COMPARE_LIMITS.maxCharacters ? undefined : parseJson(text);
 }

@@ -30,9 +30,9 @@ export function decodeResult(stored: Uint8Array): StoredResult {
     const { bytes, items } = shape.parse(JSON.parse(buffer.toString('utf8', 0, start)));
     if (bytes !== buffer.length - start) throw new RangeError('The text has another length.');
     return { text: buffer.toString('utf8', start), items };
-  } catch (cause) {
+  } catch {
+    // Without the cause, which quotes the result.
     throw new FittingsError('SPILL_FAILED', 'A stored result is incomplete or damaged.', {
-      cause,
       hint: 'Call the tool again.',
       retryable: false,
     });

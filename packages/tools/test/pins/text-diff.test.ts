@@ -45,6 +45,14 @@ describe('differences of texts', () => {
     ]);
   });
 
+  it('two places with more than 40 000 characters between them are one change', () => {
+    const middle = 'word '.repeat(4_100);
+    const changes = diffText(`start first ${middle}last end`, `start 1st ${middle}final end`);
+    expect(changes).toEqual([
+      { lead: 'start ', removed: `first ${middle}last`, added: `1st ${middle}final`, tail: ' end' },
+    ]);
+  });
+
   it('every difference is in a change: applying the changes gives the second text', () => {
     const next = random(7);
     for (let round = 0; round < 2_000; round++) {

@@ -1,5 +1,5 @@
 import type { RequestId } from '@mcp-fittings/client-core';
-import { isRequestId } from '@mcp-fittings/toolbox/messages';
+import { isRequestId, parseJson } from '@mcp-fittings/toolbox/messages';
 
 /** A member whose value is a primitive, and what follows it: `"id": 5 ,`. */
 const SCALAR_MEMBER =
@@ -23,20 +23,11 @@ export function answeredId(head: string, tail = ''): RequestId | undefined {
     const member = SCALAR_MEMBER.exec(head)?.groups;
     if (member === undefined) break;
     at = SCALAR_MEMBER.lastIndex;
-    if (member['name'] === 'id') id = parsed(member['value']);
+    if (member['name'] === 'id') id = parseJson(member['value'] ?? '');
   }
   MEMBER_NAME.lastIndex = at;
   const name = MEMBER_NAME.exec(head)?.groups?.['name'];
   if (name !== 'result' && name !== 'error') return undefined;
-  id ??= parsed(ID_AT_END.exec(tail)?.groups?.['id']);
+  id ??= parseJson(ID_AT_END.exec(tail)?.groups?.['id'] ?? '');
   return isRequestId(id) ? id : undefined;
-}
-
-function parsed(json: string | undefined): unknown {
-  if (json === undefined) return undefined;
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, isJsonList } from '../../jsonc/json-va
 import { isProjectFolder, parseTemplate, variableReference } from '../../variables/syntax.js';
 import type { ClientReadOptions, Conversion } from './client-format.js';
 
-/** How the variables in the entries of a client are converted. */
+/** Converts the variables in the entries of a client. */
 export interface VariableRules {
   /** Changes an entry of the client before its fields are read. */
   readonly before?: (entry: JsonObject) => JsonObject;
