@@ -60,8 +60,12 @@ export class CommandDeps {
     return (this.#output ??= new Output(this.#io, this.options));
   }
 
-  /** Is true if the user can be asked: stdin and stderr are a terminal, and there is no `--json`. Does not open stdin needlessly. */
+  /**
+   * Is true if the user can be asked: stdin and stderr are a terminal that can move its cursor, as prompts do, and there is no
+   * `--json`. Does not open stdin needlessly.
+   */
   get interactive(): boolean {
-    return !this.options.json && this.stderr.isTTY === true && this.stdin.isTTY === true;
+    const isDumb = this.env['TERM'] === 'dumb';
+    return !this.options.json && !isDumb && this.stderr.isTTY === true && this.stdin.isTTY === true;
   }
 }

@@ -10,6 +10,7 @@ import { tableLines } from '../src/output/table.js';
 import { fitWidth, textWidth } from '../src/output/text-width.js';
 import { knownSize } from '../src/process-io.js';
 import { FittingsError } from '@mcp-fittings/client-core';
+import { everything, openWorkspace } from './support/workspace.js';
 
 const plain = createStyle(false);
 const colored = createStyle(true);
@@ -193,4 +194,12 @@ it('a table that is too wide leaves columns out, and cuts others, but never the 
   expect(at(60)).toBe('a-name-that-is-rather-long  needs approval  /home/ann/.conf…');
   expect(at(50)).toBe('a-name-that-is-…  needs approval  /home/ann/.conf…');
   expect(at(40)).toBe('a-name-that-is-rather-l…  needs approval');
+});
+
+it('asks nothing on a terminal that cannot move its cursor', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.write('.mcp.json', { mcpServers: { brought: everything } });
+  const run = await workspace.fittings(['approve'], { answers: {}, env: { TERM: 'dumb' } });
+  expect(run.stderr).toContain('Run this at a terminal');
+  expect(run.stdout + run.stderr).not.toContain('\u001b');
 });

@@ -1,5 +1,11 @@
 import type { InteractionChooser, SignInInteraction } from '@mcp-fittings/auth-oauth';
-import type { AuthPlugin, ServerConfig, TokenStore, TransportPlugin } from '@mcp-fittings/client-core';
+import {
+  type AuthPlugin,
+  FittingsError,
+  type ServerConfig,
+  type TokenStore,
+  type TransportPlugin,
+} from '@mcp-fittings/client-core';
 import type { InputQuestion, Layout, ServerApprovalsOptions } from '@mcp-fittings/config';
 import type { HostOptions } from '@mcp-fittings/host';
 import type { Confirm, ToolsOptions } from '@mcp-fittings/tools';
@@ -109,10 +115,26 @@ const OPTIONS: OptionNames<OpenHostOptions> = {
 const STORES = { keychain: true, file: true, memory: true } as const;
 const PARTS = { stdio: true, http: true, sse: true, ws: true, oauth: true, xaa: true, google: true } as const;
 
-/** Throws `CONFIG_INVALID` for an option that `openHost()` does not have, and for the name of a store or a part that does not exist. */
+/** Throws `CONFIG_INVALID` if `name` or `version` is missing, and for an option or a value that `openHost()` does not have. */
 export function checkOpenHostOptions(options: OpenHostOptions): void {
-  const { store, without = [] } = checkOptions('openHost()', options, OPTIONS);
+  const given = checkOptions('openHost()', options, OPTIONS);
+  const missing = ['name', 'version'].filter((member) => typeof given[member] !== 'string');
+  if (missing.length > 0) {
+    throw invalid(
+      `openHost() requires the name and version of your program as strings; missing: ${missing.join(', ')}.`,
+      "Pass them, for example: openHost({ name: 'my-agent', version: '1.0.0' }).",
+    );
+  }
+  for (const member of ['transports', 'auth']) {
+    if (given[member] !== undefined && !Array.isArray(given[member]))
+      throw invalid(`The option "${member}" of openHost() must be an array of plugins.`);
+  }
+  const { store, without = [] } = given;
   if (typeof store === 'string') checkMember('The option "store" of openHost()', 'value', store, STORES);
   for (const part of Array.isArray(without) ? without : [without])
     checkMember('The option "without" of openHost()', 'value', part, PARTS);
+}
+
+function invalid(message: string, hint?: string): FittingsError {
+  return new FittingsError('CONFIG_INVALID', message, { hint, delivery: 'not-sent' });
 }

@@ -119,6 +119,16 @@ it('a program without types hears of its mistakes', async () => {
     code: 'CONFIG_INVALID',
     hint: expect.stringContaining('claude'),
   });
+  for (const [options, message] of [
+    [
+      { version: undefined },
+      'openHost() requires the name and version of your program as strings; missing: version.',
+    ],
+    [{ transports: {} }, 'The option "transports" of openHost() must be an array of plugins.'],
+    [{ auth: {} }, 'The option "auth" of openHost() must be an array of plugins.'],
+  ] as const) {
+    await expect(wrong(options)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message });
+  }
 });
 
 it('every part can be replaced or left out', async () => {
