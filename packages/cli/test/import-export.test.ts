@@ -27,8 +27,8 @@ it('import without a program lists the programs whose files are here', async () 
   await workspace.write('.cursor/mcp.json', { mcpServers: { theirs: { command: 'y' } } });
   const { code, stdout } = await workspace.fittings(['import']);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/fittings import --from claude-desktop +files +.*claude_desktop_config\.json/);
-  expect(stdout).toMatch(/fittings import --from cursor --project +theirs/);
+  expect(stdout).toMatch(/fittings import --from claude-desktop\n +files\n +.*claude_desktop_config\.json/);
+  expect(stdout).toMatch(/fittings import --from cursor --project\n +theirs/);
   expect((await workspace.json(['import'])).value).toMatchObject({
     programs: [
       { program: 'claude-desktop', servers: ['files'], project: false },
@@ -189,7 +189,7 @@ it('export leaves out servers of the project that are not approved, and says so'
   const all = await workspace.fittings(['export', '--to', 'windsurf']);
   expect(all.code).toBe(0);
   expect(Object.keys((JSON.parse(all.stdout) as { mcpServers: object }).mcpServers)).toEqual(['mine']);
-  expect(all.stderr).toContain('theirs: Not exported: it came with the project and is not approved.');
+  expect(all.stderr).toContain('theirs was not exported: It came with the project and is not approved.');
   expect(all.stderr).toContain('fittings approve theirs');
   expect(all.stderr).toContain('fittings approve never');
   expect((await workspace.json(['export', '--to', 'windsurf', '-o', 'all.json'])).value).toMatchObject({

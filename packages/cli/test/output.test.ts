@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { Output } from '../src/output/output.js';
-import { exitCodeOf } from '../src/output/error-report.js';
+import { errorLine, exitCodeOf } from '../src/output/error-report.js';
 import { jsonText } from '../src/output/printable.js';
 import { LiveRegion } from '../src/output/live-region.js';
 import { progressLine } from '../src/output/progress.js';
@@ -194,6 +194,13 @@ it('a table that is too wide leaves columns out, and cuts others, but never the 
   expect(at(60)).toBe('a-name-that-is-rather-long  needs approval  /home/ann/.conf…');
   expect(at(50)).toBe('a-name-that-is-…  needs approval  /home/ann/.conf…');
   expect(at(40)).toBe('a-name-that-is-rather-l…  needs approval');
+});
+
+it.each([
+  ['Connection refused.', 'error: gone: Connection refused.'],
+  ['The server "gone" has no tool "x".', 'error: The server "gone" has no tool "x".'],
+])('an error names its server once: %s', (message, line) => {
+  expect(errorLine(new FittingsError('TOOL_UNKNOWN', message, { server: 'gone' }), plain)).toContain(line);
 });
 
 it('asks nothing on a terminal that cannot move its cursor', async () => {

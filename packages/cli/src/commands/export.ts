@@ -47,7 +47,7 @@ export async function exportToProgram(
   for (const { name, reason } of failed)
     output.note(output.noteStyle.red(`${printable(name)} was not exported: ${printable(reason)}`));
   for (const { name, reason } of skipped)
-    output.note(output.noteStyle.yellow(`${printable(name)}: ${printable(reason)}`));
+    output.note(output.noteStyle.yellow(`${printable(name)} was not exported: ${printable(reason)}`));
   if (chosen.length === 0 && skipped.length > 0) {
     output.result({ to, exported, failed, skipped }, () => 'Nothing was exported.');
     deps.exitCode = EXIT.approval;
@@ -115,10 +115,10 @@ async function chooseApproved(
     const { name } = entry;
     if (!needsApproval(entry) || unapproved) chosen.push(entry);
     else if (!named) {
-      const reason = `Not exported: it came with the project and is not approved. Review it: fittings approve ${name}`;
+      const reason = `It came with the project and is not approved. Review it: fittings approve ${name}`;
       skipped.push({ name, reason });
     } else if (await confirm(deps, entry)) chosen.push(entry);
-    else skipped.push({ name, reason: 'Not exported.' });
+    else skipped.push({ name, reason: 'You declined.' });
   }
   return { chosen, skipped };
 }

@@ -4,7 +4,7 @@ import type { CommandDeps } from '../command-deps.js';
 import { FOREIGN_PROGRAMS } from '../options.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
-import { tableLines } from '../output/table.js';
+import { wrapWords } from '../output/text-width.js';
 import { openWorkspace } from '../session/workspace.js';
 import type { ImportOptions } from './import.js';
 
@@ -44,18 +44,13 @@ export async function listPrograms(
   output.result({ programs: found }, () =>
     found.length === 0
       ? `No configuration of another program was found. Supported programs: ${FOREIGN_PROGRAMS.join(', ')}.`
-      : tableLines(
-          [
-            { title: 'command' },
-            { title: 'servers', atLeast: 8 },
-            { title: 'file', leaveOut: 1, atLeast: 16 },
-          ],
-          found.map(({ program, project: isProject, files, servers }) => [
-            `fittings import --from ${program}${isProject ? ' --project' : ''}`,
-            servers.length === 0 ? 'none' : printable(servers.join(', '), 80),
-            printable(files.join(', ')),
-          ]),
-          { styleTitle: output.style.bold, width: output.columns },
-        ).join('\n'),
+      : found
+          .flatMap(({ program, project: isProject, files, servers }) => [
+            output.style.bold(`fittings import --from ${program}${isProject ? ' --project' : ''}`),
+            `  ${servers.length === 0 ? 'no servers' : printable(servers.join(', '), 200)}`,
+            `  ${output.style.dim(printable(files.join(', ')))}`,
+          ])
+          .flatMap((line) => wrapWords(output.redact(line), output.columns))
+          .join('\n'),
   );
 }

@@ -5,7 +5,7 @@ import { propertyNames } from '../arguments/schema-types.js';
 import type { ListKind } from '../options.js';
 import type { Output } from '../output/output.js';
 import { firstLine, printable, printableBlock } from '../output/printable.js';
-import { fitWidth, padEnd, textWidth } from '../output/text-width.js';
+import { fitWidth, padEnd, textWidth, wrapWords } from '../output/text-width.js';
 import type { OfferedLists } from '../session/stored-lists.js';
 import { targetText } from './target.js';
 
@@ -81,7 +81,7 @@ function itemLines(
     `  ${style.cyan(name)}${mark === undefined ? '' : `  ${style.yellow(mark)}`}`,
     ...(text === '' ? [] : text.split('\n').map((line) => `    ${line}`)),
     ...more.map((line) => `    ${style.dim(line)}`),
-  ];
+  ].flatMap((line) => wrapWords(output.redact(line), columns));
 }
 
 function itemsFor(lists: OfferedLists, kind: OfferKind): readonly Item[] {

@@ -70,7 +70,7 @@ async function listPins(deps: CommandDeps, name: string | undefined): Promise<vo
       }));
     if (found instanceof FittingsError) {
       servers.push({ server: snapshot.name, error: errorJson(found) });
-      lines.push(`${style.bold(printable(snapshot.name))} ${errorLine(found, style)}`);
+      lines.push(errorLine(found, style));
       deps.exitCode = exitCodeOf(found);
       continue;
     }

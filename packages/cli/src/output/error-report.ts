@@ -96,9 +96,10 @@ export function reportError(error: unknown, output: Output): void {
 
 /** Formats an error: `error: what happened. What to do.` */
 export function errorLine(error: unknown, style: Output['noteStyle']): string {
-  const { message, hint } = errorJson(error);
+  const { message, hint, server } = errorJson(error);
+  const of = server === undefined || message.includes(`"${server}"`) ? '' : `${printable(server)}: `;
   const advice = hint === undefined ? '' : ` ${style.dim(printable(hint))}`;
-  return `${style.red('error:')} ${printable(message)}${advice}`;
+  return `${style.red('error:')} ${of}${printable(message)}${advice}`;
 }
 
 const MOST_CAUSES = 8;
