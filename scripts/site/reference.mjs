@@ -61,16 +61,19 @@ export async function writeReference(root, target) {
     finishPage(target, name, beginning(root, folder, manifests.get(folder)));
 }
 
-/** What stands above the members of a package: what it is for, how to install it, and what its first example imports. */
+/** What stands above the members of a package: what it is for, how to install it, its first example, and what that imports. */
 function beginning(root, folder, manifest) {
   const readme = readFileSync(join(root, 'packages', folder, 'README.md'), 'utf8');
-  const imported = new RegExp(`import \\{ ([^}]*) \\} from '${manifest.name}'`).exec(readme)?.[1] ?? '';
+  const examples = [...readme.matchAll(/^```(?:ts|js)[^\n]*\n[\s\S]*?^```$/gm)].map(([block]) => block);
+  const example = examples.find((block) => block.includes(`from '${manifest.name}'`)) ?? '';
+  const imported = new RegExp(`import \\{ ([^}]*) \\} from '${manifest.name}'`).exec(example)?.[1] ?? '';
   const sentence = `${manifest.description[0].toUpperCase()}${manifest.description.slice(1)}`.replace(
     /\.?$/,
     '.',
   );
   return {
     main: imported.split(', ').map((name) => name.replace(/^type /, '')),
+    example,
     text: withPackageManagers(
       `${sentence} [Guide and options](../packages/${folder}.md).\n\n\`\`\`sh\nnpm install ${manifest.name}\n\`\`\``,
     ),
@@ -94,16 +97,18 @@ function withFirst(text, names) {
 }
 
 /** The heading of a page is what a program imports: `@mcp-fittings/host/engine`. */
-function finishPage(target, name, { text: about, main }) {
+function finishPage(target, name, { text, example, main }) {
   const file = join(target, `${name}.md`);
-  const text = readFileSync(file, 'utf8');
+  const generated = readFileSync(file, 'utf8');
+  // The example is one of the package's main entry point.
+  const about = name.includes('.') ? text : `${text}\n\n${example}`;
   const count = (page, word) => {
     const headings = readFileSync(join(target, `${page}.md`), 'utf8').matchAll(/^#+ (\w+)/gm);
     return [...headings].filter(([, heading]) => heading.toLowerCase() === word).length;
   };
   writeFileSync(
     file,
-    withFirst(text, main)
+    withFirst(generated, main)
       .replace(/^# .*$/m, () => `# @mcp-fittings/${name.replace('.', '/')}\n\n${about}`)
       // The plugin counts members of the same name, which are rows of a table rather than headings.
       .replaceAll(/\((?:([\w.-]+)\.md)?#(\w+)-\d+\)/g, (link, page, word) => {
