@@ -6,8 +6,11 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
-/** A native module is loaded by the helper process of the keychain, from its own package. */
-const STAYS_OUTSIDE = /^node:|^@napi-rs\//;
+/**
+ * A native module is loaded by the helper process of the keychain, from its own package. The polyfill is for versions of Node.js
+ * without web streams, which do not run this program.
+ */
+const STAYS_OUTSIDE = /^node:|^@napi-rs\/|^web-streams-polyfill\//;
 /** The folder of the program. It is CommonJS: Node.js takes a quarter longer to start with an ES module. */
 const PROGRAM = 'program';
 export const publishedBin = (file) => `${PROGRAM}/${basename(file)}`;
@@ -31,6 +34,8 @@ export async function stageProgram({ bin }, folder, target) {
     dir: join(target, PROGRAM),
     format: 'cjs',
     minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: true } },
+    // What is for a bundler is of no use here.
+    comments: { annotation: false },
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
   });
@@ -51,15 +56,14 @@ export function writeNotices(modules, folder) {
     if (found.name.startsWith('@mcp-fittings/')) continue;
     packages.set(`${found.name} ${found.version}`, found);
   }
-  const notices = [...packages.keys()]
-    .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((title) => {
-      const { folder, license } = packages.get(title);
-      const file = readdirSync(folder).find((each) => /^(licen[cs]e|copying)/i.test(each));
-      const text =
-        file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
-      return `${title}\n\n${text}\n`;
-    });
+  const titles = new Map();
+  for (const title of [...packages.keys()].toSorted((a, b) => (a < b ? -1 : 1))) {
+    const { folder, license } = packages.get(title);
+    const file = readdirSync(folder).find((each) => /^(licen[cs]e|copying)/i.test(each));
+    const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
+    titles.set(text, [...(titles.get(text) ?? []), title]);
+  }
+  const notices = [...titles].map(([text, named]) => `${named.join('\n')}\n\n${text}\n`);
   if (notices.length > 0) writeFileSync(join(folder, NOTICES), notices.join(`\n${'-'.repeat(80)}\n\n`));
 }
 
