@@ -1,6 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { isRecent } from '@mcp-fittings/toolbox/timing';
-import { FailureBackoff } from '@mcp-fittings/http-client';
+import { FailureBackoff, isRecent } from '@mcp-fittings/toolbox/timing';
 
 /** A Google token, as it is sent to a server. */
 export interface GoogleToken {

@@ -2,7 +2,7 @@
 
 /** Sign-in of a person. */
 export { oauth, type OAuthPluginOptions } from './plugin.js';
-export { createOAuthProvider } from './provider/oauth-provider.js';
+export { createOAuthProvider } from './create-oauth-provider.js';
 export type { OAuthProviderOptions, TokenProviderOptions } from './options.js';
 export type { WebSignIn } from './provider/web-sign-in.js';
 export { discoverSignIn, readStoredSignIn } from './inspect.js';

@@ -4,8 +4,8 @@ import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { credentialIdentity } from './config-entry.js';
 import { discover } from './discovery/discover.js';
 import { FailedIssuers } from './discovery/failed-issuers.js';
+import { createProviderContext } from './node-platform.js';
 import type { TokenProviderOptions } from './options.js';
-import { ProviderContext } from './provider/provider-context.js';
 import { fromStored } from './tokens/token-record.js';
 
 /**
@@ -69,7 +69,7 @@ export async function readStoredSignIn(
   const url = server.config['url'];
   if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
   const identity = credentialIdentity(server);
-  const provider = new ProviderContext({ url, store, identity, principal: server.principal });
+  const provider = createProviderContext({ url, store, identity, principal: server.principal });
   const record = fromStored(await store.get(provider.keyOf('oauth')));
   if (record === undefined) return undefined;
   const { obtainedAt, expiresAt, refreshToken } = record;

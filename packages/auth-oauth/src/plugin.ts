@@ -13,10 +13,10 @@ import {
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
 import { credentialIdentity, hasStaticCredentials, networkFor } from './config-entry.js';
+import { createOAuthProvider } from './create-oauth-provider.js';
 import { interactionFor } from './interaction/interaction-for.js';
 import { createClientCredentialsProvider } from './non-interactive/client-credentials.js';
 import { createWorkloadProvider, type WorkloadOptions } from './non-interactive/workload-identity.js';
-import { createOAuthProvider } from './provider/oauth-provider.js';
 import type { OAuthProviderOptions } from './options.js';
 import { checkClientMetadataUrl } from './registration/client-metadata-url.js';
 

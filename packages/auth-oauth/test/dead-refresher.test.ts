@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, FittingsError, type TokenStore } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
+import { nodePlatform } from '../src/node-platform.js';
 import { TokenManager } from '../src/tokens/token-manager.js';
 import type { TokenRecord } from '../src/tokens/token-record.js';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
@@ -35,6 +36,7 @@ function managerOn(store: TokenStore, clock: Clock, run: () => Promise<TokenReco
     key: 'k',
     clock,
     logger: undefined,
+    marks: nodePlatform.marks,
     renewal: { ...renewal, onRefusal: 'ask' },
   });
 }
@@ -42,12 +44,13 @@ function managerOn(store: TokenStore, clock: Clock, run: () => Promise<TokenReco
 /** A process that has sent the refresh token, and is killed before the answer arrives. */
 async function dieWhileRefreshing(store: string): Promise<void> {
   const program = `
+    import { nodePlatform } from '../dist/node-platform.js';
     import { TokenManager } from '../dist/tokens/token-manager.js';
     import { systemClock } from '@mcp-fittings/toolbox/timing';
     import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
     const store = ${store};
     const tokens = new TokenManager({
-      server: 'test', store, key: 'k', clock: systemClock, logger: undefined,
+      server: 'test', store, key: 'k', clock: systemClock, logger: undefined, marks: nodePlatform.marks,
       renewal: { possible: () => true, onRefusal: 'ask', run: () => {
         console.log('sent');
         return new Promise(() => setInterval(() => {}, 1000));

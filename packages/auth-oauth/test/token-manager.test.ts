@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { StoredValue, TokenStore } from '@mcp-fittings/client-core';
+import { nodePlatform } from '../src/node-platform.js';
 import { TokenManager } from '../src/tokens/token-manager.js';
 import type { TokenRecord } from '../src/tokens/token-record.js';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
@@ -26,6 +27,7 @@ function managerOn(store: TokenStore): TokenManager {
     key: 'k',
     clock: createManualClock(),
     logger: undefined,
+    marks: nodePlatform.marks,
     renewal: { possible: () => true, run: async () => NEW, onRefusal: 'ask' },
   });
 }
@@ -41,6 +43,7 @@ it.each([
     key: 'k',
     clock,
     logger: undefined,
+    marks: nodePlatform.marks,
     renewal: { possible: () => false, run: () => Promise.reject(new Error('no')), onRefusal: 'ask' },
   });
   const now = clock.now();

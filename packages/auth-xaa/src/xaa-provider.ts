@@ -1,9 +1,9 @@
 import {
   checkClientMetadataUrl,
   ClientRegistry,
+  createProviderContext,
   GrantProvider,
   parseOAuthChallenge,
-  ProviderContext,
   revokeTokens,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import {
@@ -25,7 +25,7 @@ export function createXaaProvider(
   identityProvider: SharedIdentityProvider,
 ): AuthProvider {
   checkClientMetadataUrl(options.clientMetadataUrl, options.server);
-  const { serverUrl, network } = new ProviderContext(options);
+  const { serverUrl, network } = createProviderContext(options);
   const providers = new Map<string, UserProvider>();
 
   /** The provider of the user of this call: users whom the host has signed in never share tokens. */

@@ -1,5 +1,4 @@
-import { canonicalJson } from '@mcp-fittings/toolbox/text';
-import { hashText } from './platform.js';
+import { canonicalJson, hashText } from '@mcp-fittings/toolbox/text';
 
 /** Returns a short digest of a JSON value. It does not depend on the order of members. */
 export function digestOf(value: unknown): string {

@@ -1,8 +1,6 @@
 /** Uses what Node.js, Deno, Bun or a Worker has, and what a browser has instead. Bundles for a browser need no option. */
 import type { TracingChannel } from 'node:diagnostics_channel';
 import { builtin } from '@mcp-fittings/toolbox/platform';
-import { toBase64 } from '@mcp-fittings/toolbox/text';
-import { sha256 } from './sha256.js';
 
 /** A value that follows the asynchronous work of a program, as an `AsyncLocalStorage` has it. */
 export interface AsyncContext<T> {
@@ -21,14 +19,6 @@ export function createAsyncContext<T>(): AsyncContext<T> {
 /** Returns a tracing channel; `undefined` in a browser, where no one can subscribe to it. */
 export function tracingChannelOf<T extends object>(name: string): TracingChannel<T> | undefined {
   return builtin('node:diagnostics_channel')?.tracingChannel<T>(name);
-}
-
-/** Returns the SHA-256 of a text as `base64url`. In a browser, only an asynchronous one is there already. */
-export function hashText(text: string): string {
-  const crypto = builtin('node:crypto');
-  if (crypto !== undefined) return crypto.createHash('sha256').update(text).digest('base64url');
-  const base64 = toBase64(sha256(new TextEncoder().encode(text)));
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
 /** Returns the absolute path of a folder. Only programs that start others have folders. */

@@ -8,4 +8,3 @@ export type {
   ResponseHead,
 } from './http-client.js';
 export type { HttpClientOptions } from './options.js';
-export { FailureBackoff } from './failure-backoff.js';

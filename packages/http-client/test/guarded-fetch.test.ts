@@ -3,6 +3,7 @@ import * as oauth from 'oauth4webapi';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AllowedAddresses, checkHttpOptions } from '@mcp-fittings/toolbox/connect';
+import { createFetchClient, type FetchClientOptions } from '../src/fetch.js';
 import { createHttpClient, type HttpClientOptions } from '../src/index.js';
 import { AddressGuard } from '../src/http/address-guard.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';
@@ -17,6 +18,8 @@ afterAll(() => pki[Symbol.dispose]());
 /** A server somewhere on the internet, that names URLs to us. */
 const remote = (options: Partial<HttpClientOptions> = {}) =>
   createHttpClient({ url: 'https://mcp.example.com/mcp', proxy: 'none', server: 'one', ...options });
+
+const remoteByFetch = () => createFetchClient({ url: 'https://mcp.example.com/mcp', server: 'one' });
 
 const allowing = (...allowAddresses: string[]): AllowedAddresses =>
   checkHttpOptions({ url: 'https://mcp.example.com/mcp', proxy: 'none', allowAddresses }).allowed;
@@ -65,13 +68,13 @@ describe('an address in a URL of a server', () => {
     'https://as.localhost/',
   ])('is blocked when it is written out: %s', async (url) => {
     await using network = remote({ resolve: never });
-    const refused = network.fetch(url);
-    await expect(refused).rejects.toMatchObject({
-      code: 'ADDRESS_BLOCKED',
-      delivery: 'not-sent',
-      server: 'one',
-      hint: expect.stringContaining('allowAddresses') as unknown,
-    });
+    for (const each of [network, remoteByFetch()])
+      await expect(each.fetch(url)).rejects.toMatchObject({
+        code: 'ADDRESS_BLOCKED',
+        delivery: 'not-sent',
+        server: 'one',
+        hint: expect.stringContaining('allowAddresses') as unknown,
+      });
   });
 
   it.each([
@@ -117,39 +120,27 @@ describe('an address in a URL of a server', () => {
     ['ISATAP, private', '2606:2800::5efe:10.0.0.1'],
     ['link-local with a zone', 'fe80::1%eth0'],
     ['link-local with a zone of an unusual name', 'fe80::1%eth_0'],
-  ])('%s is blocked, written out and resolved: %s', async (_, address) => {
+  ])('%s is blocked, written out and resolved: %s', (_, address) => {
     const configured = new URL('https://mcp.example.com/mcp');
-    const guard = new AddressGuard({
-      configured,
-      allowed: allowing(),
-      resolve: () => Promise.resolve([address]),
-    });
-    await expect(guard.resolve('as.example.com')).rejects.toMatchObject({ code: 'ADDRESS_BLOCKED' });
+    const guard = new AddressGuard({ configured, allowed: allowing() });
+    const blocked = expect.objectContaining({ code: 'ADDRESS_BLOCKED' }) as Error;
+    expect(() => guard.checkAddresses('as.example.com', [address])).toThrow(blocked);
     if (address.includes('%')) return;
-    const url = new URL(`https://[${address}]/`);
-    expect(() => guard.checkUrl(url)).toThrow(expect.objectContaining({ code: 'ADDRESS_BLOCKED' }) as Error);
+    expect(() => guard.checkUrl(new URL(`https://[${address}]/`))).toThrow(blocked);
   });
 
-  it('what is allowed as IPv4 is allowed in its IPv6 notation', async () => {
+  it('what is allowed as IPv4 is allowed in its IPv6 notation', () => {
     const configured = new URL('https://mcp.example.com/mcp');
     const addresses = ['10.0.0.1', '::ffff:10.0.0.1'];
-    const guard = new AddressGuard({
-      configured,
-      allowed: allowing('10.0.0.0/8'),
-      resolve: () => Promise.resolve(addresses),
-    });
-    expect(await guard.resolve('as.corp')).toEqual(addresses);
+    const guard = new AddressGuard({ configured, allowed: allowing('10.0.0.0/8') });
+    expect(guard.checkAddresses('as.corp', addresses)).toEqual(addresses);
   });
 
-  it('is allowed when it is public: as it is, or behind NAT64', async () => {
+  it('is allowed when it is public: as it is, or behind NAT64', () => {
     const configured = new URL('https://mcp.example.com/mcp');
     const addresses = ['93.184.216.34', '2606:2800:21f::1', '64:ff9b::5db8:d822'];
-    const guard = new AddressGuard({
-      configured,
-      allowed: allowing(),
-      resolve: () => Promise.resolve(addresses),
-    });
-    expect(await guard.resolve('as.example.com')).toEqual(addresses);
+    const guard = new AddressGuard({ configured, allowed: allowing() });
+    expect(guard.checkAddresses('as.example.com', addresses)).toEqual(addresses);
     for (const address of addresses)
       guard.checkUrl(new URL(`https://${address.includes(':') ? `[${address}]` : address}/`));
   });
@@ -204,9 +195,11 @@ describe('an address in a URL of a server', () => {
       'javascript:1',
       'canary',
     ]) {
-      const refused = network.fetch(url);
-      await expect(refused, url).rejects.toMatchObject({ code: 'POLICY_DENIED', delivery: 'not-sent' });
-      await expect(refused, url).rejects.not.toThrow('canary');
+      for (const each of [network, remoteByFetch()]) {
+        const refused = each.fetch(url);
+        await expect(refused, url).rejects.toMatchObject({ code: 'POLICY_DENIED', delivery: 'not-sent' });
+        await expect(refused, url).rejects.not.toThrow('canary');
+      }
     }
   });
 });
@@ -230,13 +223,21 @@ describe('a resolver that changes its answer (DNS rebinding)', () => {
   });
 });
 
-describe('the fetch for sign-in', () => {
+const onFetch = (options: FetchClientOptions) => {
+  const client = createFetchClient(options);
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+};
+
+describe.each([
+  ['undici', createHttpClient],
+  ['the fetch of the platform', onFetch],
+])('the fetch for sign-in, on %s', (_, createClient) => {
   it('hands a redirect back instead of following it', async () => {
     await using server = await startHttp((request, response) => {
       if (request.url === '/to') response.end('followed');
       else response.writeHead(307, { location: '/to' }).end();
     });
-    await using network = createHttpClient({ url: server.origin });
+    await using network = createClient({ url: server.origin });
     for (const redirect of ['manual', 'follow', undefined]) {
       const answer = await network.fetch(`${server.origin}/token`, {
         method: 'POST',
@@ -262,7 +263,7 @@ describe('the fetch for sign-in', () => {
       } else
         response.end(JSON.stringify({ access_token: 'token-1', token_type: 'bearer', echo: request.body }));
     });
-    await using network = createHttpClient({ url: as.origin });
+    await using network = createClient({ url: as.origin });
     const options = {
       [oauth.customFetch]: (url: string, init: Parameters<typeof network.fetch>[1]) =>
         network.fetch(url, init),
@@ -293,7 +294,7 @@ describe('the fetch for sign-in', () => {
     await using server = await startHttp((request, response) =>
       response.end('x'.repeat(Number(request.url.slice(1)))),
     );
-    await using network = createHttpClient({ url: server.origin });
+    await using network = createClient({ url: server.origin });
     expect((await (await network.fetch(`${server.origin}/262144`)).text()).length).toBe(262_144);
     await expect(network.fetch(`${server.origin}/262145`)).rejects.toMatchObject({
       code: 'MESSAGE_TOO_LARGE',
@@ -312,7 +313,7 @@ describe('the fetch for sign-in', () => {
       if (request.url === '/fast') response.end();
       else arrived();
     });
-    await using network = createHttpClient({ url: server.origin, clock });
+    await using network = createClient({ url: server.origin, clock });
     const slow = network.fetch(`${server.origin}/slow`);
     const caught = slow.catch((error: unknown) => error);
     await reached;
@@ -325,7 +326,7 @@ describe('the fetch for sign-in', () => {
 
   it('ends with the signal of the caller', async () => {
     await using server = await startHttp(() => undefined);
-    await using network = createHttpClient({ url: server.origin });
+    await using network = createClient({ url: server.origin });
     const control = new AbortController();
     const pending = network.fetch(server.origin, { signal: control.signal });
     control.abort('enough');
@@ -343,7 +344,7 @@ describe('the fetch for sign-in', () => {
         response.end('{"error":"invalid_grant"}');
       }
     });
-    await using network = createHttpClient({ url: server.origin });
+    await using network = createClient({ url: server.origin });
     const answer = await network.fetch(server.origin);
     expect([answer.status, answer.headers.get('x-a'), await answer.json()]).toEqual([
       400,
@@ -358,7 +359,7 @@ describe('the fetch for sign-in', () => {
     await using server = await startHttp((_, response) => response.end('{}'));
     await using other = await startHttp((_, response) => response.end('{}'));
     const headers = { 'X-Gateway-Key': 'canary', Authorization: 'Bearer canary' };
-    await using network = createHttpClient({ url: server.origin, headers });
+    await using network = createClient({ url: server.origin, headers });
     await network.fetch(`${server.origin}/.well-known/oauth-protected-resource`);
     await network.fetch(`${server.origin}/token`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) });
     await network.fetch(`${other.origin}/.well-known/oauth-authorization-server`);

@@ -3,11 +3,12 @@
  *
  * @packageDocumentation
  */
-export { toBase64 } from './text/base64.js';
+export { fromBase64, toBase64 } from './text/base64.js';
 export { canonicalJson } from './text/canonical-json.js';
 export { escapeHtml } from './text/escape-html.js';
 export { escapeJson, type EscapedJson, type EscapeJsonOptions } from './text/escape-json.js';
 export { escapeText, type EscapeTextOptions } from './text/escape-text.js';
+export { hashText } from './text/hash-text.js';
 export { didYouMean, nearestNames } from './text/nearest-names.js';
 export { createRedactor, type Redactor } from './text/redact.js';
 export { sanitizeText, truncateText, type SanitizeOptions } from './text/sanitize-text.js';

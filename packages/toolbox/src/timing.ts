@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { FailureBackoff } from './timing/failure-backoff.js';
 export {
   abortable,
   aborted,

@@ -1,45 +1,10 @@
-import { createContext, runInContext } from 'node:vm';
 import type { Transport } from '@mcp-fittings/client-core';
-import { rolldown } from 'rolldown';
 import { expect, it } from 'vitest';
+import { runAsInBrowser } from '../../../scripts/run-as-in-browser.js';
 import { REVISION, scriptedServer } from './support/scripted-server.js';
 
-/** What browsers and Workers have besides the language. */
-// prettier-ignore
-const WEB = [
-  'AbortController', 'AbortSignal', 'atob', 'btoa', 'clearTimeout', 'crypto', 'fetch', 'Headers', 'performance', 'queueMicrotask',
-  'ReadableStream', 'Request', 'Response', 'setTimeout', 'TextDecoder', 'TextEncoder', 'URL', 'URLSearchParams',
-] as const;
-
-/** Bundles the entry point for a browser. Rejects if it imports what a browser does not have. */
-async function bundleForBrowser(): Promise<string> {
-  const built = await rolldown({
-    input: 'bundled',
-    platform: 'browser',
-    resolve: { conditionNames: ['@mcp-fittings/source', 'import'] },
-    onLog(_level, { code, message }) {
-      if (code === 'UNRESOLVED_IMPORT') throw new Error(message);
-    },
-    plugins: [
-      {
-        name: 'bundled',
-        resolveId: (id) => (id === 'bundled' ? id : undefined),
-        load: (id) => (id === 'bundled' ? "export * from '@mcp-fittings/transport-http/fetch';" : undefined),
-      },
-    ],
-  });
-  const { output } = await built.generate({ format: 'iife', name: 'bundled' });
-  await built.close();
-  expect(output.map(({ type, fileName }) => [type, fileName])).toHaveLength(1);
-  const [{ code, imports, dynamicImports }] = output;
-  expect([...imports, ...dynamicImports]).toEqual([]);
-  return code;
-}
-
 it('talks to a server with nothing but the language and the web, and without eval', async () => {
-  const web = Object.fromEntries(WEB.map((name) => [name, globalThis[name]]));
-  const context = createContext({ ...web }, { codeGeneration: { strings: false, wasm: false } });
-  const { createHttpTransport } = runInContext(`${await bundleForBrowser()}; bundled`, context);
+  const { createHttpTransport } = await runAsInBrowser('@mcp-fittings/transport-http/fetch');
   await using server = await scriptedServer({
     session: 'one',
     on: {

@@ -139,7 +139,7 @@ export async function withInteraction<T>(
   options: InteractionOptions,
   work: (session: InteractionSession) => Promise<T>,
 ): Promise<T> {
-  await using session = await interaction.begin(options);
+  const session = await interaction.begin(options);
   try {
     const result = await work(session);
     await session.finish?.('success');
@@ -147,6 +147,9 @@ export async function withInteraction<T>(
   } catch (error) {
     await session.finish?.('failure');
     throw error;
+  } finally {
+    // Not `using`: some browsers have no Symbol.asyncDispose.
+    await session[Symbol.asyncDispose]();
   }
 }
 

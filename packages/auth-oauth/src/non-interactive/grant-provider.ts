@@ -6,10 +6,11 @@ import {
 } from '@mcp-fittings/client-core';
 import type { DPoPHandle, TokenEndpointResponse } from 'oauth4webapi';
 import type { CachedDiscovery } from '../discovery/discover.js';
+import { createProviderContext } from '../node-platform.js';
 import type { TokenProviderOptions } from '../options.js';
-import { ProviderContext } from '../provider/provider-context.js';
+import type { ProviderContext } from '../provider/provider-context.js';
 import { TokenProvider } from '../provider/token-provider.js';
-import { TokenManager } from '../tokens/token-manager.js';
+import type { Renewal, TokenManager } from '../tokens/token-manager.js';
 import { createTokenRecord, type TokenRecord } from '../tokens/token-record.js';
 import { mergeScopes, parseOAuthChallenge } from '../protocol/values.js';
 
@@ -69,24 +70,17 @@ export class GrantProvider {
   #demanded: readonly string[] | undefined;
 
   constructor(options: TokenProviderOptions, grant: Grant) {
-    const provider = new ProviderContext(options);
-    const { server, store, clock, logger } = provider;
+    const provider = createProviderContext(options);
+    const { server } = provider;
     this.provider = provider;
     this.#grant = grant;
     this.#scopes = options.scopes;
-    this.tokens = new TokenManager({
-      server,
-      store,
-      key: provider.keyOf(grant.kind),
-      clock,
-      logger,
-      renewal: {
-        possible: () => true,
-        run: (held) => provider.discovery.request(held, (discovered) => this.#request(held, discovered)),
-        onRefusal: 'throw',
-      },
-      accepts: grant.accepts,
-    });
+    const renewal: Renewal = {
+      possible: () => true,
+      run: (held) => provider.discovery.request(held, (discovered) => this.#request(held, discovered)),
+      onRefusal: 'throw',
+    };
+    this.tokens = provider.createTokenManager(grant.kind, renewal, grant.accepts);
     this.#tokenProvider = new TokenProvider(provider, this.tokens, {
       canStartSilently: true,
       onUnrecoverable: () =>

@@ -1,7 +1,7 @@
 import { type ErrorDetails, FittingsError } from '@mcp-fittings/client-core';
 import { isRecord, parseJson } from '@mcp-fittings/toolbox/messages';
 import { parseChallenges } from '@mcp-fittings/toolbox/refusal';
-import { createRedactor, sanitizeText } from '@mcp-fittings/toolbox/text';
+import { createRedactor, fromBase64, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { HttpClient } from '@mcp-fittings/http-client';
 import { maxAgeOf, textOf } from './values.js';
 
@@ -237,7 +237,7 @@ function headersOf(
 
 /** Returns the secret of HTTP Basic, as sent and form-decoded. */
 function partsOfBasic(credentials: string): readonly string[] {
-  const [, ...rest] = Buffer.from(credentials, 'base64').toString('utf8').split(':');
+  const [, ...rest] = decodeBase64(credentials).split(':');
   const secret = rest.join(':');
   return [secret, new URLSearchParams(`s=${secret}`).get('s') ?? ''];
 }
@@ -275,12 +275,21 @@ function partsOf(text: string, length: number): readonly string[] {
 function decodings(text: string): readonly string[] {
   const once = decodeEscapes(text);
   const runs = text.match(/[\w+/=-]{8,}/g)?.slice(0, 200) ?? [];
-  return [
-    once,
-    decodeEscapes(once),
-    ...runs.map((run) => Buffer.from(run, 'base64').toString('utf8')),
-    ...[text, ...runs].map((run) => Buffer.from(run.replace(/[^0-9a-f]/gi, ''), 'hex').toString('utf8')),
-  ];
+  return [once, decodeEscapes(once), ...runs.map(decodeBase64), ...[text, ...runs].map(decodeHex)];
+}
+
+/** Decodes as much as possible of Base64 in either alphabet. */
+function decodeBase64(text: string): string {
+  const digits = text.replace(/=.*/s, '').replaceAll('-', '+').replaceAll('_', '/');
+  // One digit at the end is less than a byte.
+  const whole = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
+  return new TextDecoder().decode(fromBase64(whole));
+}
+
+/** Decodes the hexadecimal digits of a text, whatever is between them. */
+function decodeHex(text: string): string {
+  const pairs = text.replace(/[^0-9a-f]/gi, '').match(/../g) ?? [];
+  return new TextDecoder().decode(Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16)));
 }
 
 /** Decodes percent, JSON, HTML and similar escapes of single characters. */

@@ -12,50 +12,27 @@ import { ClientRegistry } from './client-registry.js';
 import { absentWhenCorrupt, forReplaceable, isCorrupt } from '../tokens/corrupt-store.js';
 import { revokeTokens } from './revoke.js';
 import { refreshTokenGrant } from '../tokens/token-endpoint.js';
-import { TokenManager } from '../tokens/token-manager.js';
 import { authorizationOf, createTokenRecord, isAlive, type TokenRecord } from '../tokens/token-record.js';
 import type { OAuthProviderOptions } from '../options.js';
+import type { Platform } from '../platform.js';
 import { ProviderContext } from './provider-context.js';
 import { signIn, type SignInContext } from './sign-in.js';
 import { StepUpLimiter } from './step-up-limiter.js';
 import { TokenProvider } from './token-provider.js';
 import { completeSignIn, startSignIn, type WebSignIn } from './web-sign-in.js';
 
-/**
- * Creates a provider that signs the requests to one MCP server with a person's OAuth 2.1 access tokens. Only `signIn`
- * involves the person: tokens are refreshed before they expire, once for all processes that share the store, and everything
- * else that needs a person rejects with `AUTH_REQUIRED`.
- *
- * Throws `CONFIG_INVALID` for an invalid `clientMetadataUrl` or `redirectUri`. Its methods reject with `AUTH_REQUIRED`,
- * `AUTH_FAILED`, `AUTH_DISCOVERY_FAILED`, `AUTH_SCOPE_INSUFFICIENT`, the codes of the store and, for temporary failures,
- * the codes of the network.
- * @example
- * ```ts
- * const url = 'https://mcp.example.com/mcp';
- * const provider = createOAuthProvider({ url, clientName: 'My App', store: memoryStore(), interaction: loopback() });
- * await provider.signIn?.({}); // opens the browser
- * const transport = new StreamableHTTPClientTransport(new URL(url), { fetch: authorizedFetch(provider, { url }) });
- * ```
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
- */
-export function createOAuthProvider(options: OAuthProviderOptions): AuthProvider & WebSignIn {
+/** Creates the provider of `createOAuthProvider()` on a platform. */
+export function createProvider(options: OAuthProviderOptions, platform: Platform): AuthProvider & WebSignIn {
   checkClientMetadataUrl(options.clientMetadataUrl, options.server);
   if (options.redirectUri !== undefined) parseRedirectUri(options.redirectUri, options.server);
-  const provider = new ProviderContext(options);
+  const provider = new ProviderContext(options, platform);
   const { server, network, store, clock, logger, discovery } = provider;
   const clients = new ClientRegistry(provider, options, forReplaceable(store));
   const stepUps = new StepUpLimiter(server, clock);
-  const tokens = new TokenManager({
-    server,
-    store,
-    key: provider.keyOf('oauth'),
-    clock,
-    logger,
-    renewal: {
-      possible: (held) => held?.refreshToken !== undefined,
-      run: (held) => refresh(provider, clients, held),
-      onRefusal: 'ask',
-    },
+  const tokens = provider.createTokenManager('oauth', {
+    possible: (held) => held?.refreshToken !== undefined,
+    run: (held) => refresh(provider, clients, held),
+    onRefusal: 'ask',
   });
   const context: SignInContext = { provider, clients, tokens, options };
   /** The token that did not help when a sign-in was last required. */

@@ -1,15 +1,17 @@
-import { createHash } from 'node:crypto';
 import type { Clock, Logger, TokenStore } from '@mcp-fittings/client-core';
+import { hashText } from '@mcp-fittings/toolbox/text';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { createIdleHttpClient } from '@mcp-fittings/http-client';
 import type { DPoPHandle } from 'oauth4webapi';
 import type { MetadataPolicy } from '../discovery/accepted-metadata.js';
 import type { CachedDiscovery } from '../discovery/discover.js';
 import type { Fetcher } from '../protocol/endpoint.js';
 import { forReplaceable } from '../tokens/corrupt-store.js';
 import { DPoPKeys } from '../tokens/dpop-keys.js';
+import { type Renewal, TokenManager } from '../tokens/token-manager.js';
+import type { TokenRecord } from '../tokens/token-record.js';
 import { DiscoveryCache } from './discovery-cache.js';
 import type { TokenProviderOptions } from '../options.js';
+import type { Platform } from '../platform.js';
 
 /**
  * Shares the server, the store and the discovery of the authorization server among the modules of one provider. Throws for an invalid
@@ -40,15 +42,16 @@ export class ProviderContext {
    */
   readonly owner: string;
   readonly #dpop: 'auto' | 'always';
+  readonly #platform: Platform;
 
-  constructor(options: TokenProviderOptions) {
+  constructor(options: TokenProviderOptions, platform: Platform) {
     const { store, logger, clock = systemClock, dpop = 'auto' } = options;
     this.serverUrl = asHttp(new URL(options.url));
     this.server = options.server ?? this.serverUrl.host;
     this.store = store;
     this.clock = clock;
     this.logger = logger;
-    this.network = networkOf(options, this.serverUrl, this.server, clock);
+    this.network = networkOf(options, this, platform);
     this.owner = ownerOf(options);
     this.dpopKeys = new DPoPKeys(forReplaceable(store), this.keyOf('dpop'));
     this.policy = {
@@ -65,12 +68,20 @@ export class ProviderContext {
       sendsResource: options.resource !== false,
     });
     this.#dpop = dpop;
+    this.#platform = platform;
   }
 
   /** Returns the key in the store for one kind of value (`oauth`, `dpop`) of this server, entry and person. */
   keyOf(kind: string): string {
     const { origin, pathname, search } = this.serverUrl;
     return `${kind}\n${origin}${pathname}${search}${this.owner}`;
+  }
+
+  /** Creates what holds and renews the token of one kind. `accepts` returns whether a stored token may still be used; default: every token. */
+  createTokenManager(kind: string, renewal: Renewal, accepts?: (held: TokenRecord) => boolean): TokenManager {
+    const { server, store, clock, logger } = this;
+    const { marks } = this.#platform;
+    return new TokenManager({ server, store, key: this.keyOf(kind), clock, logger, marks, renewal, accepts });
   }
 
   /** Resolves with the key to bind a new token to; undefined for a bearer token. */
@@ -95,13 +106,17 @@ function allowedAddresses({ network }: TokenProviderOptions): readonly string[] 
 }
 
 function networkOf(
-  { network, logger }: TokenProviderOptions,
-  url: URL,
-  server: string,
-  clock: Clock,
+  { network }: TokenProviderOptions,
+  {
+    serverUrl: url,
+    server,
+    clock,
+    logger,
+  }: Pick<ProviderContext, 'serverUrl' | 'server' | 'clock' | 'logger'>,
+  platform: Platform,
 ): Fetcher {
   if (network !== undefined && 'fetch' in network) return network;
-  return createIdleHttpClient({ ...network, url, server, clock, logger }, clock);
+  return platform.createNetwork({ ...network, url, server, clock, logger });
 }
 
 /**
@@ -114,5 +129,5 @@ function asHttp(url: URL): URL {
 
 /** Returns a short digest of values, the same in every process. */
 export function digestOf(values: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22);
+  return hashText(JSON.stringify(values)).slice(0, 22);
 }

@@ -1,4 +1,4 @@
-import { webcrypto } from 'node:crypto';
+import type { webcrypto } from 'node:crypto';
 import type { StoredValue, TokenStore } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import {
@@ -81,7 +81,7 @@ export class DPoPKeys {
       const stored = await importPair(await this.#store.get(this.#key));
       if (stored !== undefined) return DPoP({}, stored);
       const made = await generateKeyPair('ES256', { extractable: true });
-      const jwk = await webcrypto.subtle.exportKey('jwk', made.privateKey);
+      const jwk = await crypto.subtle.exportKey('jwk', made.privateKey);
       await this.#store.set(this.#key, { version: 1, jwk: { ...jwk } });
       return DPoP({}, made);
     });
@@ -107,7 +107,7 @@ async function importPair(value: StoredValue | undefined): Promise<webcrypto.Cry
   const jwk = value?.['version'] === 1 ? value['jwk'] : undefined;
   if (!isRecord(jwk)) return undefined;
   const { d: _, key_ops: _ops, ...open } = jwk;
-  const { subtle } = webcrypto;
+  const { subtle } = crypto;
   return {
     privateKey: await subtle.importKey('jwk', { ...jwk, key_ops: ['sign'] }, ALGORITHM, false, ['sign']),
     publicKey: await subtle.importKey('jwk', { ...open, key_ops: ['verify'] }, ALGORITHM, true, ['verify']),

@@ -1,8 +1,15 @@
 import { type Clock, FittingsError, type Logger, type TokenStore } from '@mcp-fittings/client-core';
-import { isMarkOfDeadProcess, makeProcessMark } from '@mcp-fittings/toolbox/files';
 import { backoffDelay } from '@mcp-fittings/toolbox/timing';
 import { isCorrupt } from './corrupt-store.js';
 import { fromStored, toStored, type TokenRecord } from './token-record.js';
+
+/** Marks that a process leaves in the store before it uses a refresh token up. */
+export interface ProcessMarks {
+  /** Resolves with a mark of this process that is never made twice. */
+  make(): Promise<string>;
+  /** Resolves with whether the process that left the mark has exited. True only when that is certain. */
+  isOfDeadProcess(mark: string): Promise<boolean>;
+}
 
 /** Options of {@link StoredToken}. */
 export interface StoredTokenOptions {
@@ -14,6 +21,8 @@ export interface StoredTokenOptions {
   readonly key: string;
   /** Time source for expiry, pauses and waiting. */
   readonly clock: Clock;
+  /** Marks of processes; see `createTokenManager` of the provider. */
+  readonly marks: ProcessMarks;
   /** Receives an error if a new token could not be stored. */
   readonly logger?: Logger | undefined;
   /** Returns whether a stored token may still be used; one that may not counts as missing. Default: every token. */
@@ -121,11 +130,15 @@ export class StoredToken {
   /** Runs `work` while no other process renews this token. */
   async withLock<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { store, key } = this.#options;
-    using waiting = this.#watchWhileWaiting();
-    return await store.withLock(key, (signal) => {
-      waiting[Symbol.dispose]();
-      return work(signal);
-    });
+    const stopWatching = this.#watchWhileWaiting();
+    try {
+      return await store.withLock(key, (signal) => {
+        stopWatching();
+        return work(signal);
+      });
+    } finally {
+      stopWatching();
+    }
   }
 
   /**
@@ -134,14 +147,15 @@ export class StoredToken {
    */
   async isBeingRenewed({ renewing: mark }: TokenRecord): Promise<boolean> {
     if (mark === undefined || mark === this.#ownMark) return false;
-    return this.#look(mark, Infinity) < SUSPENDED_MS && !(await isMarkOfDeadProcess(mark));
+    const { marks } = this.#options;
+    return this.#look(mark, Infinity) < SUSPENDED_MS && !(await marks.isOfDeadProcess(mark));
   }
 
   /** Marks the record before its refresh token is used. Rejects if that fails; the refresh token is unused then. */
   async mark(record: TokenRecord, signal: AbortSignal): Promise<string | undefined> {
     // No refresh token to use up, or no store to write to.
     if (record.refreshToken === undefined || this.#unsaved) return undefined;
-    const mark = await makeProcessMark();
+    const mark = await this.#options.marks.make();
     this.#ownMark = mark;
     await this.#set({ ...record, renewing: mark });
     if (signal.aborted) {
@@ -201,8 +215,11 @@ export class StoredToken {
     clock.schedule(() => void tryNow(), backoffDelay(attempt, BACKOFF), { unref: true });
   }
 
-  /** Watches the mark of the process that has the lock, so that the time until its lock is stale is not waited for twice. */
-  #watchWhileWaiting(): Disposable {
+  /**
+   * Watches the mark of the process that has the lock, so that the time until its lock is stale is not waited for twice. Returns a
+   * function that stops it.
+   */
+  #watchWhileWaiting(): () => void {
     const { clock } = this.#options;
     let isOver = false;
     let timer: Disposable;
@@ -216,11 +233,9 @@ export class StoredToken {
       timer = clock.schedule(() => void look(), 2 * LOOK_MS, { unref: true });
     };
     plan();
-    return {
-      [Symbol.dispose]() {
-        isOver = true;
-        timer[Symbol.dispose]();
-      },
+    return () => {
+      isOver = true;
+      timer[Symbol.dispose]();
     };
   }
 

@@ -1,4 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import { toBase64 } from '@mcp-fittings/toolbox/text';
 import {
   allowInsecureRequests,
   ClientSecretPost,
@@ -302,7 +303,7 @@ function audienceIsIssuer(server: AuthorizationServer) {
 function basic(secret: string): ClientAuth {
   return (_as, client, _body, headers) => {
     const credentials = `${formEncode(client.client_id)}:${formEncode(secret)}`;
-    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
+    headers.set('authorization', `Basic ${toBase64(new TextEncoder().encode(credentials))}`);
   };
 }
 

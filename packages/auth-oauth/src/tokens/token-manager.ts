@@ -1,6 +1,5 @@
 import { AuthRequiredError, type Clock, FittingsError } from '@mcp-fittings/client-core';
-import { isRecent, sleep } from '@mcp-fittings/toolbox/timing';
-import { FailureBackoff } from '@mcp-fittings/http-client';
+import { FailureBackoff, isRecent, sleep } from '@mcp-fittings/toolbox/timing';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
 import { isCorrupt } from './corrupt-store.js';
 import { LOOK_MS, StoredToken, type StoredTokenOptions } from './stored-token.js';

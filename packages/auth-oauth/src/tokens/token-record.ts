@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { FittingsError, type StoredValue } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { TokenEndpointResponse } from 'oauth4webapi';
@@ -159,7 +158,7 @@ export function createTokenRecord(response: TokenEndpointResponse, options: Toke
     scopes: scope === undefined ? (previous?.scopes ?? requested) : parseScopes(scope),
     requested,
     session: options.session,
-    signIn: previous?.signIn ?? randomUUID(),
+    signIn: previous?.signIn ?? crypto.randomUUID(),
     obtainedAt: now,
   };
 }

@@ -1,7 +1,8 @@
 import {
   clientAuthentication,
+  createProviderContext,
   type OAuthClient,
-  ProviderContext,
+  type ProviderContext,
   findAuthorizationServer,
   type TokenRequest,
 } from '@mcp-fittings/auth-oauth/toolkit';
@@ -22,7 +23,7 @@ export class IdentityProviderConnection {
     checkIdentityProviderConfig(options);
     const { issuer, clientId, store, network, clock, logger, principal } = options;
     const server = new URL(issuer).host;
-    this.provider = new ProviderContext({ url: issuer, server, store, network, clock, logger, principal });
+    this.provider = createProviderContext({ url: issuer, server, store, network, clock, logger, principal });
     this.issuer = issuer;
     this.clientId = clientId;
     this.#options = options;

@@ -1,4 +1,4 @@
-import { isSameIssuer, refreshTokenGrant, TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
+import { isSameIssuer, refreshTokenGrant, type TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
 import { randomUUID } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { exchangeSamlForRefreshToken, type SubjectToken } from '../id-jag/token-exchange.js';
@@ -84,26 +84,18 @@ export class HostSignIns {
   /** Renews and stores the tokens of a user. */
   managerOf(account: string): TokenManager {
     const connection = this.#connection;
-    const { server, store, clock, logger } = connection.provider;
     const found =
       this.#managers.get(account) ??
-      new TokenManager({
-        server,
-        store,
-        key: connection.provider.keyOf(`xaa-sign-in\n${connection.clientId}\n${account}`),
-        clock,
-        logger,
-        renewal: {
-          possible: (held) => held?.refreshToken !== undefined,
-          async run(held) {
-            const { refreshToken = '', session = '' } = held ?? {};
-            const request = await connection.request({ idToken: true });
-            const response = await refreshTokenGrant(request, refreshToken);
-            const { id_token: idToken, refresh_token: rotated = refreshToken } = response;
-            return sessionRecord(connection, { idToken, refreshToken: rotated, session });
-          },
-          onRefusal: 'ask',
+      connection.provider.createTokenManager(`xaa-sign-in\n${connection.clientId}\n${account}`, {
+        possible: (held) => held?.refreshToken !== undefined,
+        async run(held) {
+          const { refreshToken = '', session = '' } = held ?? {};
+          const request = await connection.request({ idToken: true });
+          const response = await refreshTokenGrant(request, refreshToken);
+          const { id_token: idToken, refresh_token: rotated = refreshToken } = response;
+          return sessionRecord(connection, { idToken, refreshToken: rotated, session });
         },
+        onRefusal: 'ask',
       });
     return remember(this.#managers, account, found);
   }

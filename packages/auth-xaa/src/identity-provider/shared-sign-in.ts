@@ -1,4 +1,4 @@
-import { refreshTokenGrant, TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
+import { refreshTokenGrant, type TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { signInRequired } from '../errors.js';
@@ -38,30 +38,22 @@ export class SharedSignIn {
   #ended: FittingsError | undefined;
 
   constructor(connection: IdentityProviderConnection, options: IdentityProviderOptions) {
-    const { server, store, clock, logger } = connection.provider;
     this.#connection = connection;
     this.#options = options;
     this.#host = new HostSignIns(connection, options);
-    this.#manager = new TokenManager({
-      server,
-      store,
-      key: connection.provider.keyOf(`xaa-sign-in\n${connection.clientId}`),
-      clock,
-      logger,
-      renewal: {
-        possible: (held) => held?.refreshToken !== undefined,
-        async run(held) {
-          const { refreshToken = '', session = '', scopes = [] } = held ?? {};
-          const request = await connection.request({ idToken: true });
-          const response = await refreshTokenGrant(request, refreshToken, { scopes });
-          const { id_token: idToken, refresh_token: rotated = refreshToken } = response;
-          if (idToken !== undefined && isOtherUser(idToken, session)) {
-            throw renewedForOtherUser(connection.issuer);
-          }
-          return sessionRecord(connection, { idToken, refreshToken: rotated, session, scopes });
-        },
-        onRefusal: 'ask',
+    this.#manager = connection.provider.createTokenManager(`xaa-sign-in\n${connection.clientId}`, {
+      possible: (held) => held?.refreshToken !== undefined,
+      async run(held) {
+        const { refreshToken = '', session = '', scopes = [] } = held ?? {};
+        const request = await connection.request({ idToken: true });
+        const response = await refreshTokenGrant(request, refreshToken, { scopes });
+        const { id_token: idToken, refresh_token: rotated = refreshToken } = response;
+        if (idToken !== undefined && isOtherUser(idToken, session)) {
+          throw renewedForOtherUser(connection.issuer);
+        }
+        return sessionRecord(connection, { idToken, refreshToken: rotated, session, scopes });
       },
+      onRefusal: 'ask',
     });
   }
 

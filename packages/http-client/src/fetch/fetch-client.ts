@@ -1,8 +1,11 @@
-import type { Logger } from '@mcp-fittings/client-core';
-import { checkHeaders, checkServerUrl } from '@mcp-fittings/toolbox/connect';
-import type { LifetimeSignal } from '@mcp-fittings/toolbox/timing';
+import type { Clock, Logger } from '@mcp-fittings/client-core';
+import { checkHeaders, checkServerUrl, parseAddressRanges } from '@mcp-fittings/toolbox/connect';
+import { type LifetimeSignal, systemClock } from '@mcp-fittings/toolbox/timing';
+import { AddressGuard } from '../http/address-guard.js';
+import { collectReply } from '../http/collect-reply.js';
 import { failure, foreignOrigin } from '../http/errors.js';
 import type { Accept, ExchangeLimits } from '../http/exchange.js';
+import { guardedFetch, type GuardedFetchDeps, type GuardedFetchInit } from '../http/guarded-fetch.js';
 import type { HttpClient, HttpRequest } from '../http-client.js';
 import { MAX_BODY_BYTES } from '../options.js';
 import { FetchExchange } from './fetch-exchange.js';
@@ -19,6 +22,8 @@ export interface FetchClientOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Receives warnings about the URL, such as that it is not encrypted. Default: none. */
   readonly logger?: Logger | undefined;
+  /** Clock for the time limit of `fetch`. Default: the system clock. */
+  readonly clock?: Clock | undefined;
 }
 
 /**
@@ -27,25 +32,46 @@ export interface FetchClientOptions {
  *
  * `send` rejects as that of `createHttpClient` does, as far as the platform tells what happened. A browser tells nothing, so that a
  * failed connection is `CONNECTION_LOST` with the `delivery` `unknown`, and hides where a redirect leads, so that none is followed.
+ *
+ * `fetch` refuses private addresses in URLs. What a name resolves to, only the platform knows.
  */
-export function createFetchClient(options: FetchClientOptions): Pick<HttpClient, 'load' | 'send' | 'close'> {
+export function createFetchClient(
+  options: FetchClientOptions,
+): Pick<HttpClient, 'load' | 'send' | 'fetch' | 'close'> {
   return new FetchClient(options);
 }
 
-class FetchClient implements Pick<HttpClient, 'load' | 'send' | 'close'> {
+class FetchClient implements Pick<HttpClient, 'load' | 'send' | 'fetch' | 'close'> {
   readonly #origin: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #limits: ExchangeLimits;
+  readonly #fetchDeps: GuardedFetchDeps;
   readonly #open = new Set<FetchExchange>();
   #closed = false;
 
   constructor(options: FetchClientOptions) {
-    const { server, maxBodyBytes = MAX_BODY_BYTES } = options;
+    const { server, clock = systemClock, maxBodyBytes = MAX_BODY_BYTES } = options;
     const { url, warnings } = checkServerUrl(options.url, { server });
     for (const warning of warnings) options.logger?.warn(warning, { server });
     this.#origin = url.origin;
     this.#headers = checkHeaders(options.headers ?? {}, { server });
     this.#limits = { server, maxBodyBytes };
+    const allowed = { ranges: parseAddressRanges([]), hosts: new Set<string>() };
+    const guard = new AddressGuard({ configured: url, allowed, server });
+    this.#fetchDeps = {
+      configured: url,
+      headers: this.#headers,
+      server,
+      clock,
+      request: async (request, signal) => {
+        guard.checkUrl(request.url);
+        return collectReply(
+          (lifetime, accept) => this.#sendAnywhere(request, lifetime, accept),
+          signal,
+          server,
+        );
+      },
+    };
   }
 
   async load(): Promise<void> {
@@ -57,18 +83,35 @@ class FetchClient implements Pick<HttpClient, 'load' | 'send' | 'close'> {
     const exchange = new FetchExchange(this.#limits, request, headers, lifetime, accept);
     if (exchange.origin !== this.#origin)
       exchange.fail(foreignOrigin(request.url, this.#origin, this.#limits.server));
-    else if (this.#closed) exchange.fail(this.#closedError(request.url, 'not-sent'));
-    else {
-      this.#open.add(exchange);
-      exchange.onRelease = () => this.#open.delete(exchange);
-      exchange.start();
-    }
+    else this.#start(exchange);
     return exchange.reply;
+  }
+
+  fetch(url: string | URL, init: GuardedFetchInit = {}): Promise<Response> {
+    return guardedFetch(this.#fetchDeps, url, init);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     for (const exchange of this.#open) exchange.fail(this.#closedError(exchange.request.url, 'unknown'));
+  }
+
+  /** Sends a request to any origin, therefore without the configured headers. */
+  #sendAnywhere(
+    request: HttpRequest,
+    lifetime: LifetimeSignal,
+    accept: Accept,
+  ): ReturnType<HttpClient['send']> {
+    const exchange = new FetchExchange(this.#limits, request, request.headers ?? {}, lifetime, accept);
+    this.#start(exchange);
+    return exchange.reply;
+  }
+
+  #start(exchange: FetchExchange): void {
+    if (this.#closed) return exchange.fail(this.#closedError(exchange.request.url, 'not-sent'));
+    this.#open.add(exchange);
+    exchange.onRelease = () => this.#open.delete(exchange);
+    exchange.start();
   }
 
   #closedError(url: URL, delivery: 'not-sent' | 'unknown') {

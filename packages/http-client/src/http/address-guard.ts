@@ -7,14 +7,12 @@ import {
   isLoopbackAddress,
   isLoopbackHost,
 } from '@mcp-fittings/toolbox/connect';
-import type { HttpClientOptions } from '../options.js';
 import { specialAddresses } from './special-addresses.js';
 
 interface AddressGuardOptions {
   /** URL that the user configured: its host is exempt, and all of loopback if it is a loopback host. */
   readonly configured: URL;
   readonly allowed: AllowedAddresses;
-  readonly resolve: NonNullable<HttpClientOptions['resolve']>;
   readonly server?: string | undefined;
 }
 
@@ -47,11 +45,10 @@ export class AddressGuard {
   }
 
   /**
-   * Resolves a host and checks each of its addresses. Connecting to these addresses and no others prevents DNS rebinding. Rejects
-   * with `ADDRESS_BLOCKED` if one of them is forbidden.
+   * Returns the addresses that a host was resolved to. Connecting to these addresses and no others prevents DNS rebinding. Throws
+   * `ADDRESS_BLOCKED` if one of them is forbidden.
    */
-  async resolve(hostname: string): Promise<readonly string[]> {
-    const addresses = await this.#options.resolve(hostname);
+  checkAddresses(hostname: string, addresses: readonly string[]): readonly string[] {
     const host = bareHost(hostname);
     if (!this.#hosts.has(host) && addresses.some((address) => this.#isBlocked(address)))
       throw this.#refusal(host);

@@ -1,10 +1,10 @@
-import { type Clock, TransportError } from '@mcp-fittings/client-core';
+import type { Clock } from '@mcp-fittings/client-core';
 import { checkHttpOptions } from '@mcp-fittings/toolbox/connect';
-import { createByteCollector } from '@mcp-fittings/toolbox/framing';
-import { createLifetime, type LifetimeSignal, systemClock } from '@mcp-fittings/toolbox/timing';
-import type { HttpClient, HttpReply, HttpRequest, ResponseHead } from '../http-client.js';
+import { type LifetimeSignal, systemClock } from '@mcp-fittings/toolbox/timing';
+import type { HttpClient, HttpReply, HttpRequest } from '../http-client.js';
 import { type HttpClientOptions, MAX_BODY_BYTES } from '../options.js';
 import { AddressGuard } from './address-guard.js';
+import { collectReply } from './collect-reply.js';
 import { guardedFetch, type GuardedFetchDeps, type GuardedFetchInit } from './guarded-fetch.js';
 import type { Engine } from './engine.js';
 import { foreignOrigin } from './errors.js';
@@ -22,7 +22,6 @@ const DEFAULT_HEADERS = {
 const CONNECT_MS = 10_000;
 /** An auth provider sends a few requests, hours apart, and is never told that it is no longer needed. */
 const IDLE_MS = 10_000;
-const NOTHING = new Uint8Array(0);
 
 /**
  * Creates the HTTP client of one server. Nothing is loaded or read before `load()` or
@@ -84,7 +83,7 @@ class UndiciHttpClient implements HttpClient {
     const { server, env = process.env, clock = systemClock, timeouts = {} } = options;
     const { url: configured, headers, proxy, allowed } = checkHttpOptions(options);
     const resolve = options.resolve ?? resolveBySystem;
-    const guard = new AddressGuard({ configured, allowed, resolve, server });
+    const guard = new AddressGuard({ configured, allowed, server });
 
     this.origin = configured.origin;
     this.#headers = { ...DEFAULT_HEADERS, ...headers };
@@ -110,7 +109,7 @@ class UndiciHttpClient implements HttpClient {
       server,
       clock,
       request: (request, signal) =>
-        collect((lifetime, accept) => this.#sendAnywhere(request, lifetime, accept), signal, server),
+        collectReply((lifetime, accept) => this.#sendAnywhere(request, lifetime, accept), signal, server),
     };
   }
 
@@ -133,7 +132,7 @@ class UndiciHttpClient implements HttpClient {
     // The whole body of an event stream would be kept in memory.
     const plain = { ...request, eventStream: false };
     const { server } = this.#exchangeDeps;
-    return collect((lifetime, accept) => this.send(plain, lifetime, accept), signal, server);
+    return collectReply((lifetime, accept) => this.send(plain, lifetime, accept), signal, server);
   }
 
   fetch(url: string | URL, init: GuardedFetchInit = {}): Promise<Response> {
@@ -189,44 +188,6 @@ class UndiciHttpClient implements HttpClient {
     const engine = await this.#opening?.catch(() => undefined);
     await engine?.routes.close();
   }
-}
-
-/** Resolves with the whole response to a request, which `send` sends. Rejects with `ABORTED` if `signal` is aborted. */
-async function collect(
-  send: (lifetime: LifetimeSignal, accept: Accept) => ReturnType<HttpClient['send']>,
-  signal: AbortSignal | undefined,
-  server: string | undefined,
-): Promise<HttpReply> {
-  const body = createByteCollector();
-  const sink = { data: (bytes: Uint8Array) => body.add(bytes), end: () => undefined };
-  const lifetime = createLifetime();
-  const giveUp = (): void => lifetime.end();
-  if (signal?.aborted === true) giveUp();
-  else signal?.addEventListener('abort', giveUp, { once: true });
-  try {
-    const reply = await send(lifetime, () => sink);
-    if (reply?.accepted !== true) {
-      const options = { server, cause: signal?.reason, delivery: 'unknown' } as const;
-      throw new TransportError('ABORTED', 'The request was aborted by the caller.', options);
-    }
-    if (reply.broken !== undefined) throw reply.broken;
-    return replyOf(reply.head, body.take(NOTHING));
-  } finally {
-    signal?.removeEventListener('abort', giveUp);
-  }
-}
-
-function replyOf(head: ResponseHead, body: Uint8Array): HttpReply {
-  const { status, url, contentType } = head;
-  return {
-    status,
-    url,
-    contentType,
-    header: (name) => head.header(name),
-    headers: () => head.headers(),
-    body,
-    text: () => new TextDecoder().decode(body),
-  };
 }
 
 /** Loads what a request needs, so that a program that sends none does not wait for it. */

@@ -88,7 +88,9 @@ export class Routes {
     const secure = secureContext && { secureContext };
     const proxy = chooseProxy(url, this.#options.proxy);
     if (proxy !== undefined) return this.#makeProxied(proxy, trusted, secure);
-    const lookup = lookupWith(trusted ? resolve : (hostname) => guard.resolve(hostname));
+    const lookup = lookupWith(
+      trusted ? resolve : async (hostname) => guard.checkAddresses(hostname, await resolve(hostname)),
+    );
     const connect = endingAtError(this.#undici.buildConnector({ timeout: connectMs, lookup, ...secure }));
     if (trusted) {
       const create = (): SocketPool => createSocketPool(this.#undici, configured.origin, connect);

@@ -1,6 +1,5 @@
-import { systemClock } from '@mcp-fittings/toolbox/timing';
+import { FailureBackoff, systemClock } from '@mcp-fittings/toolbox/timing';
 import { describe, expect, it } from 'vitest';
-import { FailureBackoff } from '../src/index.js';
 
 describe('a renewal that failed', () => {
   it.each([
