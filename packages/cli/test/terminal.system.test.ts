@@ -345,11 +345,17 @@ describeWithTerminal('a person at a terminal', () => {
       await workspace.write('servers.json', { mcpServers: { other: { command: 'no-such-program' } } });
       await terminal.until(/^1 server, 0 connected, 1 not usable, 0 tools *$/m);
       expect(await terminal.text()).not.toContain('● ');
+      await terminal.resize(40, 4);
+      await terminal.until(/… \d+ more/);
+      await terminal.resize(120, 40);
+      const shown = await terminal.until(/✗ {2}other +stdio +failed/);
+      expect(shown.match(/^ +server +/gm)).toHaveLength(1);
       await terminal.press('C-c');
       const ended = await watching.ended();
       expect(ended.code).toBe(130);
       // The terminal showed `^C` where the message stands now.
       expect(ended.text).toMatch(/^error: Interrupted\.$/m);
+      expect(ended.text.match(/^ +server +transport/gm)).toHaveLength(1);
     },
     PATIENCE,
   );

@@ -12,21 +12,42 @@ const BEGIN = '\u001b[?2026h';
 const END = '\u001b[?2026l';
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
+const ENTER_SCREEN = '\u001b[?1049h';
+const LEAVE_SCREEN = '\u001b[?1049l';
+const HOME = '\u001b[H';
 const TO_LINE_END = '\u001b[K';
 const TO_SCREEN_END = '\u001b[J';
 
-/** The last lines of a terminal, which are repainted in place without flicker: nothing is erased before its replacement is written. */
+interface LiveRegionOptions {
+  /** If true, the lines have a screen of their own, as those of `top` and `watch`. Default: they are the last ones of the terminal. */
+  readonly hasOwnScreen?: boolean;
+  readonly onDispose?: () => void;
+}
+
+/** Lines of a terminal that are repainted in place without flicker: nothing is erased before its replacement is written. */
 export class LiveRegion implements Disposable {
   readonly #stream: TerminalStream;
+  readonly #hasOwnScreen: boolean;
   readonly #onDispose: () => void;
   #render: Render = () => [];
   #painted: readonly string[] = [];
   #paintedFor = 0;
   #isShown = false;
-  readonly #repaint = (): void => this.#paint();
+  readonly #repaint = (): void => {
+    // What a terminal does with a screen that does not fit it any more differs.
+    if (this.#hasOwnScreen) {
+      this.#painted = [];
+      this.#stream.write(`${HOME}${TO_SCREEN_END}`);
+    }
+    this.#paint();
+  };
 
-  constructor(stream: TerminalStream, onDispose: () => void = () => undefined) {
+  constructor(
+    stream: TerminalStream,
+    { hasOwnScreen = false, onDispose = () => undefined }: LiveRegionOptions = {},
+  ) {
     this.#stream = stream;
+    this.#hasOwnScreen = hasOwnScreen;
     this.#onDispose = onDispose;
   }
 
@@ -39,7 +60,8 @@ export class LiveRegion implements Disposable {
   /** Removes the lines, so that something else can be written. The next `paint` shows them again. */
   clear(): void {
     if (!this.#isShown) return;
-    this.#stream.write(`${BEGIN}${up(this.#height())}\r${TO_SCREEN_END}${SHOW_CURSOR}${END}`);
+    const removal = this.#hasOwnScreen ? LEAVE_SCREEN : `${this.#toFirstLine()}\r${TO_SCREEN_END}`;
+    this.#stream.write(`${BEGIN}${removal}${SHOW_CURSOR}${END}`);
     this.#leave();
   }
 
@@ -51,9 +73,11 @@ export class LiveRegion implements Disposable {
     if (isShown) this.#paint();
   }
 
-  /** Leaves the lines on the screen and shows the cursor below them. */
+  /** Leaves the lines on the screen of the terminal and shows the cursor below them. */
   finish(): void {
-    if (this.#isShown) this.#stream.write(SHOW_CURSOR);
+    if (!this.#isShown) return;
+    const lines = this.#hasOwnScreen ? this.#render(this.#columns()).map((line) => `${line}\n`) : [];
+    this.#stream.write(`${lines.length > 0 ? LEAVE_SCREEN : ''}${lines.join('')}${SHOW_CURSOR}`);
     this.#leave();
   }
 
@@ -79,8 +103,8 @@ export class LiveRegion implements Disposable {
     // After a resize nothing is where it was, so everything is written again.
     const known = isResized ? [] : this.#painted;
     if (next.length === known.length && next.every((line, index) => line === known[index])) return;
-    let text = this.#isShown ? '' : HIDE_CURSOR;
-    text += up(this.#height());
+    const begin = this.#hasOwnScreen ? `${ENTER_SCREEN}${HIDE_CURSOR}` : HIDE_CURSOR;
+    let text = `${this.#isShown ? '' : begin}${this.#toFirstLine()}`;
     for (const [index, line] of next.entries()) {
       text += line === known[index] ? '\n' : `\r${line}${TO_LINE_END}\n`;
     }
@@ -96,10 +120,12 @@ export class LiveRegion implements Disposable {
     return knownSize(this.#stream.columns) ?? 80;
   }
 
-  /** Returns the rows that the painted lines take. A terminal that has become narrower wraps them. */
-  #height(): number {
+  #toFirstLine(): string {
+    if (this.#hasOwnScreen) return HOME;
     const columns = this.#columns();
-    return this.#painted.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
+    // A terminal that has become narrower wraps them.
+    const rows = this.#painted.map((line) => Math.max(1, Math.ceil(textWidth(line) / columns)));
+    return up(rows.reduce((sum, count) => sum + count, 0));
   }
 }
 

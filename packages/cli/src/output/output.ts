@@ -75,7 +75,10 @@ export class Output {
   /** Redacts text that is written in another way, such as prompts and live lines. */
   readonly redact = (text: string): string => this.#redact(text);
 
-  /** Opens lines that are repainted below all other output, until the result is disposed of. Undefined where that cannot be, and with `--json`. */
+  /**
+   * Opens lines that are repainted until the result is disposed of: on stderr below all other output, on stdout on a screen of their
+   * own. Undefined where that cannot be, and with `--json`.
+   */
   openLiveRegion(name: 'stdout' | 'stderr'): LiveRegion | undefined {
     const { stdout, stderr, env } = this.#io;
     const stream = name === 'stdout' ? stdout : stderr;
@@ -83,8 +86,11 @@ export class Output {
     const isShared = name === 'stderr' && stdout.isTTY !== true && stdout instanceof Socket;
     // A dumb terminal prints cursor movements as text.
     if (this.json || isShared || stream.isTTY !== true || env['TERM'] === 'dumb') return undefined;
-    const region = new LiveRegion(stream, () => {
-      if (this.#live === region) this.#live = undefined;
+    const region = new LiveRegion(stream, {
+      hasOwnScreen: name === 'stdout',
+      onDispose: () => {
+        if (this.#live === region) this.#live = undefined;
+      },
     });
     this.#live = region;
     return region;

@@ -18,6 +18,7 @@ export interface Terminal extends AsyncDisposable {
   colored(): Promise<string>;
   /** Waits until that can be read below the last command. */
   until(what: string | RegExp): Promise<string>;
+  resize(columns: number, rows: number): Promise<void>;
   /** Types a command; resolves when it has ended, with what it showed and its exit code. */
   run(line: string): Promise<{ readonly text: string; readonly code: number }>;
   /** Types a command that will ask or go on; `ended` resolves as `run` does. */
@@ -46,6 +47,12 @@ export async function openTerminal(options: {
   const size = ['-x', String(columns), '-y', String(rows)];
   await tmux('new-session', '-d', '-s', 'main', ...size, '-c', cwd, 'sh');
   let commands = 0;
+  /** What is above the screen belongs to it, unless the program shows a screen of its own. */
+  const look = async (): Promise<{ readonly text: string; readonly isOwnScreen: boolean }> => {
+    const isOwnScreen = (await tmux('display-message', '-p', '-t', 'main', '#{alternate_on}')).trim() === '1';
+    const above = isOwnScreen ? '0' : '-2000';
+    return { text: await tmux('capture-pane', '-t', 'main', '-p', '-J', '-S', above), isOwnScreen };
+  };
   const terminal: Terminal = {
     async type(line) {
       await tmux('send-keys', '-t', 'main', '-l', line);
@@ -54,12 +61,16 @@ export async function openTerminal(options: {
     async press(...keys) {
       await tmux('send-keys', '-t', 'main', ...keys);
     },
-    text: () => tmux('capture-pane', '-t', 'main', '-p', '-J', '-S', '-2000'),
+    async resize(columns, rows) {
+      await tmux('resize-window', '-t', 'main', '-x', String(columns), '-y', String(rows));
+    },
+    text: async () => (await look()).text,
     colored: () => tmux('capture-pane', '-t', 'main', '-p', '-e'),
     async until(what) {
       const deadline = Date.now() + PATIENCE_MS;
       for (;;) {
-        const [shown, ...below] = (await terminal.text()).split(`end-${String(commands)}=$?"\n`);
+        const { text: all, isOwnScreen } = await look();
+        const [shown, ...below] = isOwnScreen ? ['', all] : all.split(`end-${String(commands)}=$?"\n`);
         // Until the line of the command is on the screen, all that is there is from before.
         const text = below.at(-1) ?? (commands === 0 ? (shown ?? '') : '');
         if (typeof what === 'string' ? text.includes(what) : what.test(text)) return text;
