@@ -31,7 +31,7 @@ export default defineConfig({
       'packages/store-file/test/{encryption,memory-store,plaintext-consent,secrets}.test.ts',
       'packages/store-keychain/test/{contract-memory,credential-manager}.test.ts',
       'packages/auth-oauth/test/{interactions,loopback,loopback-hostile}.test.ts',
-      'packages/transport-http/test/kit.test.ts',
+      'packages/transport-http/test/{kit,sockets}.test.ts',
       'packages/transport-ws/test/contract.test.ts',
       'packages/gateway/test/pipes/windows-pipe.test.ts',
       'packages/cli/test/windows.test.ts',

@@ -10,6 +10,7 @@ import {
   text,
   type OptionNames,
 } from '@mcp-fittings/toolbox/entries';
+import { isSocketUrl } from '@mcp-fittings/toolbox/connect';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
 import { credentialIdentity, hasStaticCredentials, networkFor } from './config-entry.js';
@@ -93,7 +94,8 @@ const OAUTH = entrySchema({
 
 /**
  * Creates the auth plugin that signs in to servers with OAuth 2.1. It accepts every server that has a `url`, unless its
- * entry has credentials (`apiKey`, an `Authorization` header), `oauth: { enabled: false }`, or `oauth: { xaa: true }`.
+ * entry has credentials (`apiKey`, an `Authorization` header), `oauth: { enabled: false }`, or `oauth: { xaa: true }`, or the `url` is
+ * that of a Unix socket or a named pipe.
  *
  * Throws `CONFIG_INVALID` for an invalid option. So does its `create` for an invalid entry, and for an `authProviderType` of
  * another plugin: such an entry never falls back to OAuth.
@@ -118,7 +120,7 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
     create(configured, { logger, clock }) {
       const { name, config } = configured;
       const url = config['url'];
-      if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
+      if (typeof url !== 'string' || !URL.canParse(url) || isSocketUrl(url)) return undefined;
       checkProviderType(name, config['authProviderType']);
       if (hasStaticCredentials(config)) return undefined;
       const entry = readEntry(OAUTH, config['oauth'] ?? {}, { server: name, member: 'oauth' });

@@ -5,6 +5,7 @@ import {
   interactionFor,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { type AuthPlugin, type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
+import { isSocketUrl } from '@mcp-fittings/toolbox/connect';
 import { entrySchema, flag, listOf, readEntry, text } from '@mcp-fittings/toolbox/entries';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isXaaUnsupported } from './errors.js';
@@ -103,7 +104,8 @@ export function xaa(options: XaaPluginOptions): AuthPlugin & {
       const { logger = options.logger, clock = options.clock } = authContext;
       const { url, oauth } = config;
       if (!isRecord(oauth) || oauth['xaa'] !== true || oauth['enabled'] === false) return undefined;
-      if (typeof url !== 'string' || !URL.canParse(url) || hasStaticCredentials(config)) return undefined;
+      if (typeof url !== 'string' || !URL.canParse(url) || isSocketUrl(url)) return undefined;
+      if (hasStaticCredentials(config)) return undefined;
       const entry = readEntry(OAUTH, oauth, { server: name, member: 'oauth' });
       const forbidden = FORBIDDEN.find((member) => oauth[member] !== undefined);
       if (forbidden !== undefined) throw notWithXaa(name, forbidden);

@@ -197,13 +197,23 @@ describe('fittings bridge --http', () => {
       home.path,
     );
     await expect.poll(() => program.lines.length, patiently).toBeGreaterThan(0);
-    expect(program.lines[0]).toBe(`Serving "dual" at unix:${socketPath}:/mcp/dual`);
+    expect(program.lines[0]).toBe(`Serving "dual" at unix://${socketPath}#/mcp/dual`);
     expect((await stat(socketPath)).mode & 0o777).toBe(0o600);
     const asked = httpRequest({ socketPath, path: '/mcp/dual', headers: { host: 'localhost' } }).end();
     const [response] = (await once(asked, 'response')) as [{ statusCode: number; resume(): void }];
     response.resume();
     // Neither 401 nor 404: a session is missing.
     expect(response.statusCode).toBe(400);
+    // The address of the bridge is one for an entry, and for the command line.
+    const url = / at (\S+)$/.exec(program.lines[0] ?? '')?.[1] ?? '';
+    for (const call of [
+      [...withServer('local', { type: 'http', url }), 'call', 'local/add'],
+      ['call', url, 'add'],
+    ]) {
+      const called = startBridge([...call, 'a=2', 'b=3'], home.path);
+      expect(await called.exited, called.stderr).toBe(0);
+      expect(called.lines).toEqual(['5']);
+    }
     program.child.kill('SIGTERM');
     await program.exited;
   });

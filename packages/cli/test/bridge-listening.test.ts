@@ -160,7 +160,8 @@ describe('a Unix socket', () => {
     await once(killed, 'close');
     expect((await stat(socketPath)).isSocket()).toBe(true);
     const served = await bridge({ address: { socketPath } });
-    expect(served.url).toBe(`unix:${socketPath}:/mcp`);
+    // As an entry names it.
+    expect(served.url).toBe(`unix://${socketPath}#/mcp`);
     await expect(bridge({ address: { socketPath } })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     expect((await stat(socketPath)).mode & 0o777).toBe(0o600);
     await served.close();

@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makePki, type Pki } from './support/certificates.js';
@@ -21,6 +26,25 @@ describe('a remote server', () => {
         (check) => `${check} passed`,
       ),
     );
+  });
+
+  it.skipIf(process.platform === 'win32')('on a Unix socket has no host name, proxy or TLS', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'doctor-socket-'));
+    const url = `unix://${folder}/mcp.sock`;
+    const server = createServer(mcp()).listen(join(folder, 'mcp.sock'));
+    await once(server, 'listening');
+    const diagnosis = await diagnoseEntry({ type: 'http', url: `${url}#/mcp` });
+    expect(diagnosis).toMatchObject({ healthy: true, findings: [] });
+    expect(diagnosis.checks.find(({ check }) => check === 'connect')?.summary).toBe(url);
+    expect(outcomes(diagnosis)).toEqual(
+      ['config', 'approval', 'connect', 'clock', 'http', 'handshake'].map((check) => `${check} passed`),
+    );
+    server.close();
+    server.closeAllConnections();
+    const gone = await diagnoseEntry({ type: 'http', url: `${url}#/mcp` });
+    expect(codesOf(gone)).toEqual(['connect CONNECTION_REFUSED']);
+    expect(gone.findings[0]?.message).toContain(url);
+    await rm(folder, { recursive: true });
   });
 
   it('connection refused', async () => {

@@ -72,7 +72,7 @@ describe('fittings serve', () => {
       [...withServer('demo', ENTRY), 'serve', 'demo', '--http', `unix:${path}`],
       home.path,
     );
-    expect(served.program.lines[0]).toBe(`Serving "demo" at unix:${path}:/mcp`);
+    expect(served.program.lines[0]).toBe(`Serving "demo" at unix://${path}#/mcp`);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(served.program.stderr).not.toContain('Bearer');
   });

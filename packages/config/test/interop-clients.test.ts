@@ -88,6 +88,8 @@ describe('import: the documented format of each client', () => {
         url: 'https://api.githubcopilot.com/mcp',
         headers: { 'X-Token': '${GH_TOKEN}' },
       },
+      local: { type: 'http', url: 'unix:///run/user/1000/server.sock#/mcp' },
+      piped: { type: 'http', url: 'pipe:///pipe/server' },
       legacy: { type: 'sse', url: 'https://legacy.example/sse' },
     });
     expect(notes(result)).toEqual({
@@ -103,7 +105,7 @@ describe('import: the documented format of each client', () => {
         name: 'uses-setting',
         reason: 'It uses "${config:some.setting}", which has no equivalent here.',
         file: 'VS Code configuration',
-        line: 21,
+        line: 23,
       },
     ]);
   });
@@ -543,6 +545,17 @@ describe('export reports what the client’s format cannot express', () => {
       },
       losses: { remote: [], socket: [] },
       failed: ['local', 'plain', 'broken'],
+    });
+  });
+
+  it('a Unix socket, which VS Code connects to and others reach through a bridge', () => {
+    const local = { local: { type: 'http', url: 'unix:///run/a.sock#/mcp' } };
+    const { text } = exportServers({ to: 'vscode', servers: local });
+    expect(JSON.parse(text)).toEqual({ servers: local });
+    expect(JSON.parse(exportServers({ to: 'cursor', servers: local }).text)).toEqual({
+      mcpServers: {
+        local: { command: 'npx', args: ['-y', '@mcp-fittings/cli', 'bridge', 'unix:///run/a.sock#/mcp'] },
+      },
     });
   });
 

@@ -49,6 +49,14 @@ describe('URL rules', () => {
     ['evil.com:8443', 'https://evil.com/', false],
     ['evil.com:443', 'https://evil.com/', true],
     ['evil.com', 'not a url', true],
+    ['unix:///run/evil.sock', 'unix:///run/evil.sock#/mcp', true],
+    ['unix:///run/evil.sock', 'unix:/run/x/../%65vil.sock', true],
+    ['unix:///run', 'unix:///run/evil.sock', true],
+    ['unix:///run/evil.sock', 'unix:///run/good.sock', false],
+    ['unix:///run/evil.sock', 'https://evil.com/run/evil.sock', false],
+    ['pipe:///pipe/evil', 'pipe:///pipe/EVIL#/mcp', true],
+    ['localhost', 'unix:///run/evil.sock', false],
+    ['*', 'unix:///run/evil.sock', true],
   ])('deny %j on %j: %j', (rule, url, denied) => {
     expect(urlMatches(rule, url, 'deny')).toBe(denied);
   });
@@ -77,6 +85,11 @@ describe('URL rules', () => {
     ['https://good.com/mcp/*', 'https://good.com/mcp/..%2fadmin', false],
     ['https://good.com/mcp/*', 'https://good.com/mcp/%5c..%5cadmin', false],
     ['https://good.com/*', 'nonsense', false],
+    ['unix:///run/mcp/*', 'unix:///run/mcp/good.sock#/mcp', true],
+    ['unix:///run/mcp/*', 'unix:///run/mcp/%2e%2e/x.sock', false],
+    ['unix:///run/mcp/*', 'unix:///run/other.sock', false],
+    ['unix:///pipe/good', 'pipe:///pipe/good', false],
+    ['http://localhost/*', 'unix:///run/good.sock#/mcp', false],
     ['*', 'https://any.example/', true],
   ])('allow %j on %j: %j', (rule, url, allowed) => {
     expect(urlMatches(rule, url, 'allow')).toBe(allowed);
@@ -91,6 +104,9 @@ describe('URL rules', () => {
     '*ü.example',
     'x:y:z',
     'https://[::1',
+    'unix://',
+    'unix:///run/a.sock#/mcp',
+    'unix:///run/a.sock?q',
   ])('rejects the rule %j', (rule) => {
     expect(isUrlRule(rule)).toBe(false);
   });

@@ -25,6 +25,7 @@ import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { officialServer } from '../../../scripts/bundled.mjs';
 import { everythingServer } from '../../../scripts/everything-server.js';
+import { connectionAttributes } from '../src/opentelemetry/attributes.js';
 import { calculator, identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { modern, RpcFailure, scripted, SILENCE } from './support/scripted.js';
@@ -433,6 +434,11 @@ describe('the tables of docs/observability.md', () => {
       'server.address': '127.0.0.1',
       'server.port': port,
       'mcp.session.id': expect.stringMatching(/^[\w-]{8,}$/),
+    });
+    const socket = { type: 'http', protocolVersion: undefined, sessionId: undefined };
+    expect(connectionAttributes({ ...socket, description: { url: 'unix:///run/a.sock' } })).toEqual({
+      'network.transport': 'unix',
+      'server.address': '/run/a.sock',
     });
     // No URI in a name.
     expect(spans.map(({ span }) => span.name).filter((name) => name.includes('://'))).toEqual([]);

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { expect, it } from 'vitest';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { openHost, type OpenHostOptions } from '@mcp-fittings/preset';
@@ -26,6 +30,36 @@ it('one call reads files, connects, and gives tools that obey the entries', asyn
     type: 'error',
     error: { code: 'APPROVAL_REQUIRED' },
   });
+});
+
+it.skipIf(process.platform === 'win32')('a server on a Unix socket is used without a sign-in', async () => {
+  await using workspace = await openWorkspace();
+  const path = join(workspace.at.home, 'mcp.sock');
+  const seen: (string | undefined)[] = [];
+  const sessions = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID });
+  await new McpServer({ name: 'local', version: '1' }).connect(sessions);
+  const listener = createServer((request, response) => {
+    seen.push(request.url);
+    if (request.url === '/guarded') response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+    else void sessions.handleRequest(request, response);
+  }).listen(path);
+  await once(listener, 'listening');
+  await workspace.writeOwn({
+    local: { type: 'http', url: `unix://${path}#/mcp` },
+    guarded: { type: 'http', url: `unix://${path}#/guarded` },
+  });
+  await using app = await openHost({ ...me, ...workspace.at });
+  expect(app.host.servers()).toMatchObject([
+    { name: 'local', state: { status: 'connected' } },
+    // No page of an authorization server was looked for.
+    {
+      name: 'guarded',
+      state: { error: { code: 'AUTH_REQUIRED', hint: expect.stringContaining('`apiKey`') } },
+    },
+  ]);
+  expect(new Set(seen)).toEqual(new Set(['/mcp', '/guarded']));
+  listener.close();
+  listener.closeAllConnections();
 });
 
 it('the user is asked about tools that no entry allows', async () => {

@@ -35,5 +35,6 @@ export {
   type CheckedUrl,
 } from './connect/server-url.js';
 export { collectHeaders, SDK_ONLY_OPTIONS, withUrl, type RequestInitOptions } from './connect/sdk-options.js';
+export { isSocketUrl, originOf } from './connect/socket-url.js';
 export { withFallback } from './connect/with-fallback.js';
 export type { ClientCertificate, TlsOptions } from './tls.js';

@@ -1,11 +1,12 @@
 /**
- * For what listens: a port, and a Unix socket or a named pipe of Windows that only its owner can send to.
+ * For what listens: a port, and a Unix socket or a named pipe of Windows that only its owner can send to. For what connects: the check of
+ * the owner.
  *
  * @packageDocumentation
  */
 import { once } from 'node:events';
 import { chmodSync, type Stats, lstatSync, rmSync } from 'node:fs';
-import { link, lstat, mkdtemp, realpath, rename, rm, unlink } from 'node:fs/promises';
+import { link, lstat, mkdtemp, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { type ListenOptions, type Server, createConnection } from 'node:net';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
@@ -82,6 +83,25 @@ export async function listenOnPrivateSocket(server: Server, socketPath: string):
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }
+}
+
+/**
+ * Resolves if a Unix socket belongs to this user or to root, or if nothing is there, which connecting reports. On Windows it always
+ * resolves: Node.js does not tell who listens on a named pipe. Rejects with `CONFIG_INVALID` if the path is not that of a socket, and
+ * with `POLICY_DENIED` if another user listens there.
+ */
+export async function checkSocketOwner(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const stats = await stat(path).catch(() => undefined);
+  if (stats === undefined) return;
+  if (!stats.isSocket())
+    throw invalid(`${path} is not a socket.`, 'Check the path of the socket in the URL of the server.');
+  if (stats.uid === ROOT || isOwn(stats)) return;
+  throw new FittingsError(
+    'POLICY_DENIED',
+    `The socket ${path} belongs to another user, with the id ${stats.uid}, who would receive what is sent to it.`,
+    { hint: 'Connect to a server that you, or root, have started.', details: { uid: stats.uid } },
+  );
 }
 
 const PIPE = /^\\\\[.?]\\pipe\\./i;

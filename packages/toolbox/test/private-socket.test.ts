@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { type Server, createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listenOnPrivateSocket } from '@mcp-fittings/toolbox/private-socket';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { checkSocketOwner, listenOnPrivateSocket } from '@mcp-fittings/toolbox/private-socket';
 
 let folder: string;
 const servers: Server[] = [];
@@ -14,6 +14,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'private-socket-'));
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
   await rm(folder, { recursive: true });
 });
@@ -117,5 +118,43 @@ describe.skipIf(process.platform === 'win32')('a private socket', () => {
       code: 'CONFIG_INVALID',
       hint: expect.any(String),
     });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the owner of a socket that is connected to', () => {
+  const OTHER_USER = 65_534;
+
+  it('is this user or root, also behind a link', async () => {
+    const path = join(folder, 'own.sock');
+    await once(speaker('us').listen(path), 'listening');
+    const link = join(folder, 'link.sock');
+    await symlink(path, link);
+    await checkSocketOwner(path);
+    await checkSocketOwner(link);
+    vi.spyOn(process, 'geteuid').mockReturnValue(OTHER_USER);
+    // A server of the system.
+    if ((await lstat(path)).uid === 0) await checkSocketOwner(path);
+  });
+
+  it('is not another user', async () => {
+    const path = join(folder, 'theirs.sock');
+    await once(speaker('them').listen(path), 'listening');
+    // Only root can give a file away. Another user looks as if it was someone else.
+    if (process.geteuid?.() === 0) await chown(path, OTHER_USER, OTHER_USER);
+    else vi.spyOn(process, 'geteuid').mockReturnValue(OTHER_USER);
+    const { uid } = await lstat(path);
+    await expect(checkSocketOwner(path)).rejects.toMatchObject({
+      code: 'POLICY_DENIED',
+      details: { uid },
+      hint: expect.any(String),
+    });
+  });
+
+  it('is not asked for where no socket is', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    await expect(checkSocketOwner(file)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    // To connect says why.
+    await checkSocketOwner(join(folder, 'nothing'));
   });
 });

@@ -37,7 +37,7 @@ export function createHttpTransport(
 ): Transport {
   const { network = {}, ...options } = withUrl<HttpTransportOptions>(first, rest);
   const checked = checkOptions(options);
-  const { url, server, headers, clock, logger, maxMessageBytes: maxBodyBytes } = checked;
+  const { shown: url, server, headers, clock, logger, maxMessageBytes: maxBodyBytes } = checked;
   const shared = { url, server, headers, maxBodyBytes, clock, logger: network.logger ?? logger };
   return new HttpTransport(checked, createHttpClient({ ...network, ...shared }));
 }

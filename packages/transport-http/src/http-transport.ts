@@ -6,6 +6,7 @@ import type {
   TransportSendOptions,
 } from '@mcp-fittings/client-core';
 import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
+import { originOf } from '@mcp-fittings/toolbox/connect';
 import { isRequest, isRequestId } from '@mcp-fittings/toolbox/messages';
 import type { Redactor } from '@mcp-fittings/toolbox/text';
 import { createLifetime, sleepWithin, untilEnd } from '@mcp-fittings/toolbox/timing';
@@ -50,7 +51,7 @@ export class HttpTransport extends BaseTransport {
 
   override describe(): TransportDescription {
     return {
-      url: this.#options.url.origin,
+      url: originOf(this.#options.shown),
       protocolVersion: this.protocolVersion,
       session: this.sessionId !== undefined,
       eventStream: this.#standalone.state,

@@ -15,7 +15,10 @@ import { systemClock } from '@mcp-fittings/toolbox/timing';
  * resolution and the time to connect are those of the platform.
  */
 export interface FetchTransportOptions {
-  /** URL of the MCP endpoint: `http:` or `https:`, without user name, password and fragment. */
+  /**
+   * URL of the MCP endpoint: `http:` or `https:`, without user name, password and fragment. On Node.js also `unix:///path/to/server.sock#/mcp`,
+   * or `pipe:///pipe/server#/mcp` on Windows, with the path of the endpoint as the fragment.
+   */
   readonly url: string | URL;
   /** Name of the server; errors have it as `server`. Default: none. */
   readonly server?: string | undefined;
@@ -81,7 +84,10 @@ export const apiKeyField = described('Token to send as `Authorization: Bearer â€
 
 /** Valid options with their defaults. */
 export interface CheckedOptions {
+  /** URL of the requests. */
   readonly url: URL;
+  /** The configured URL, which may be that of a socket. */
+  readonly shown: URL;
   readonly server: string | undefined;
   /** Names in lower case; includes the API key. */
   readonly headers: Readonly<Record<string, string>>;
@@ -131,7 +137,7 @@ const SDK_ONLY: Readonly<Record<string, string>> = {
 /** Throws `CONFIG_INVALID` or `HEADER_INVALID`. */
 export function checkOptions(options: FetchTransportOptions): CheckedOptions {
   const { server, apiKey, reconnect = {} } = options;
-  const { url } = checkServerUrl(options.url, { server });
+  const { url, shown } = checkServerUrl(options.url, { server, sockets: true });
   const authorization = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const headers = checkHeaders(
     { ...collectHeaders(options, SDK_ONLY), ...authorization },
@@ -139,6 +145,7 @@ export function checkOptions(options: FetchTransportOptions): CheckedOptions {
   );
   return {
     url,
+    shown,
     server,
     headers,
     ownedHeaders: OWNED_HEADERS,

@@ -5,7 +5,10 @@ import type { HttpClientOptions } from '@mcp-fittings/http-client';
 
 /** Options of an HTTP+SSE transport. Only `url` is required; times are in milliseconds. */
 export interface SseTransportOptions {
-  /** URL of the event stream: `http:` or `https:`, without user name, password and fragment. */
+  /**
+   * URL of the event stream: `http:` or `https:`, without user name, password and fragment; or `unix:///path/to/server.sock#/sse`, or
+   * `pipe:///pipe/server#/sse` on Windows, with the path of the stream as the fragment.
+   */
   readonly url: string | URL;
   /** Name of the server; errors have it as `server`. Default: none. */
   readonly server?: string | undefined;
@@ -43,7 +46,10 @@ export interface SseTransportOptions {
 
 /** Valid options with their defaults. */
 export interface CheckedOptions {
+  /** URL of the requests. */
   readonly url: URL;
+  /** The configured URL, which may be that of a socket. */
+  readonly shown: URL;
   readonly server: string | undefined;
   /** Names in lower case; includes the API key. */
   readonly headers: Readonly<Record<string, string>>;

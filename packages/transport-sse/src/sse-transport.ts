@@ -10,6 +10,7 @@ import {
   checkHttpOptions,
   checkServerUrl,
   collectHeaders,
+  originOf,
   SDK_ONLY_OPTIONS,
   withUrl,
 } from '@mcp-fittings/toolbox/connect';
@@ -72,7 +73,7 @@ class SseTransport extends BaseTransport {
 
   override describe(): TransportDescription {
     return {
-      url: this.#options.url.origin,
+      url: originOf(this.#options.shown),
       protocolVersion: this.protocolVersion,
       endpoint: this.#wire?.isOpen ?? false,
       ...this.#description,
@@ -114,17 +115,18 @@ class SseTransport extends BaseTransport {
 /** Throws `CONFIG_INVALID` or `HEADER_INVALID`. */
 function checkOptions(options: SseTransportOptions): CheckedOptions {
   const { server, apiKey, network = {} } = options;
-  const { url } = checkServerUrl(options.url, { server });
+  const { url, shown } = checkServerUrl(options.url, { server, sockets: true });
   const given = {
     ...collectHeaders(options, SDK_ONLY),
     ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
   };
   const headers = checkHeaders(given, { server, reserved: OWNED_HEADERS });
   // What the HTTP client checks too, which is created when the transport starts.
-  checkHttpOptions({ ...network, url, server, headers, logger: options.logger });
+  checkHttpOptions({ ...network, url: shown, server, headers, logger: options.logger });
   const authorization = headers['authorization'];
   return {
     url,
+    shown,
     server,
     headers,
     credentials: new Credentials({ url, provider: options.auth, authorization, server }),

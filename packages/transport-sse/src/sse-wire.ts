@@ -25,13 +25,13 @@ export class SseWire {
   #endpoint: URL | undefined;
 
   constructor(options: CheckedOptions, transport: TransportController) {
-    const { url, server, headers, credentials, retryLater, clock, random } = options;
+    const { url, shown, server, headers, credentials, retryLater, clock, random } = options;
     this.#options = options;
     this.#transport = transport;
     this.#redactor = new RequestRedactor(headers, url);
     this.#network = createHttpClient({
       ...options.network,
-      url,
+      url: shown,
       server,
       headers,
       clock,

@@ -32,6 +32,16 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
 }
 
+/**
+ * Returns the URL with which an entry names what listens on a socket, as VS Code has it: `unix:///path/to/socket#/mcp`, or for a named pipe
+ * `pipe:///pipe/bridge#/mcp`.
+ */
+export function socketUrl(socketPath: string, endpoint: string): string {
+  const isPipe = process.platform === 'win32';
+  const path = isPipe ? socketPath.replace(/^\\\\[.?]/, '').replaceAll('\\', '/') : socketPath;
+  return `${isPipe ? 'pipe' : 'unix'}://${path.split('/').map(encodeURIComponent).join('/')}#${endpoint}`;
+}
+
 const UNIX = 'unix:';
 
 function socketPathOf(path: string): string {

@@ -3,7 +3,7 @@ import type { Clock, Logger, Transport } from '@mcp-fittings/client-core';
 import { listenOnPrivateSocket, startListening } from '@mcp-fittings/toolbox/private-socket';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { BridgedClient } from './bridged-client.js';
-import { type ListenAddress, checkHostNames } from './listen-address.js';
+import { type ListenAddress, checkHostNames, socketUrl } from './listen-address.js';
 import type { OpenUpstream } from './upstream.js';
 
 /** Says what the bridge serves, and to which clients. */
@@ -63,7 +63,7 @@ export async function serveWebSocket(options: ServeWebSocketOptions): Promise<We
     await startListening(server, address, () => `The bridge cannot listen on ${host}:${port}.`);
   }
   return {
-    url: 'socketPath' in address ? `unix:${address.socketPath}:${PATH}` : urlOf(server.address()),
+    url: 'socketPath' in address ? socketUrl(address.socketPath, PATH) : urlOf(server.address()),
     async close() {
       removeSocket();
       server.close();

@@ -126,7 +126,8 @@ function commandOrUrl(
       },
     );
   }
-  if (command === undefined || !/^(?:https?|wss?):\/\//i.test(command)) return { command, args, url };
+  if (command === undefined || !/^(?:https?|wss?|unix|pipe):\/\//i.test(command))
+    return { command, args, url };
   if (url === undefined && args.length === 0) return { args, url: command };
   throw new CommandError(
     'ARGUMENTS_INVALID',

@@ -13,7 +13,7 @@ import type { ServerSnapshot } from '@mcp-fittings/host';
 import { createToolPolicy, type ToolPolicy } from '@mcp-fittings/tools';
 import { announceToken, type ClientToken, clientToken } from '../bridge/client-token.js';
 import { textForUser } from '../bridge/error-responses.js';
-import { checkHostNames, parseListenAddress } from '../bridge/listen-address.js';
+import { checkHostNames, parseListenAddress, socketUrl } from '../bridge/listen-address.js';
 import type { BridgeSignIn } from '../bridge/sign-in.js';
 import type { CommandDeps } from '../command-deps.js';
 import { errorLine } from '../output/error-report.js';
@@ -216,7 +216,7 @@ async function tokenOf(
 
 function urlOf({ address, url }: GatewayListener, only: string | undefined): string {
   const whole = only === undefined ? url : `${url}/${encodeURIComponent(only)}`;
-  return 'socketPath' in address ? `unix:${address.socketPath}:${new URL(whole).pathname}` : whole;
+  return 'socketPath' in address ? socketUrl(address.socketPath, new URL(whole).pathname) : whole;
 }
 
 function described(names: readonly string[]): string {

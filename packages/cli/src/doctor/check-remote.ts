@@ -6,6 +6,7 @@ import {
   type TokenStore,
 } from '@mcp-fittings/client-core';
 import type { ResponseHead } from '@mcp-fittings/http-client';
+import { originOf } from '@mcp-fittings/toolbox/connect';
 import { checkDiscovery, checkToken } from './check-sign-in.js';
 import { type Attempt, type AttemptOptions, attemptConnection, handshakeSummary } from './connect-attempt.js';
 import { findingFromError } from './error-findings.js';
@@ -71,6 +72,7 @@ function httpResult(
   head: ResponseHead,
 ): CheckResult {
   const { error, usedFallback } = attempt;
+  const origin = originOf(new URL(String(config['url'])));
   if (usedFallback) {
     const message = `"${server}" speaks HTTP+SSE (2024-11-05), not Streamable HTTP.`;
     const severity = error === undefined ? 'warning' : 'error';
@@ -79,7 +81,7 @@ function httpResult(
   }
   if (error?.code === 'TIMEOUT' && COME_BACK_LATER.has(head.status)) {
     // The transport waits as long as the server asks for, which is longer than our timeout.
-    const message = `${head.url.origin} responds with status ${head.status}.`;
+    const message = `${origin} responds with status ${head.status}.`;
     return createResult('http', '', [createFinding('RATE_LIMITED', message, { error })]);
   }
   const placed = error === undefined ? undefined : findingFromError(error);
@@ -87,7 +89,7 @@ function httpResult(
     // The transport reports a failed handshake, but the server sent a web page.
     const isPage = placed?.check === 'handshake' && head.contentType === 'text/html';
     if (!isPage) return createResult('http', `status ${head.status} to a plain GET`);
-    const message = `${head.url.origin} responds with a web page.`;
+    const message = `${origin} responds with a web page.`;
     return createResult('http', '', [createFinding('NOT_MCP', message, { error })]);
   }
   return createResult('http', '', [placed.finding]);

@@ -25,6 +25,7 @@ const BY_CODE: Partial<Record<ErrorCode, readonly [CheckName, FindingCode]>> = {
   CONNECT_FAILED: ['connect', 'CONNECT_FAILED'],
   CONNECTION_LOST: ['connect', 'CONNECT_FAILED'],
   ADDRESS_BLOCKED: ['connect', 'CONNECT_FAILED'],
+  POLICY_DENIED: ['connect', 'CONNECT_FAILED'],
   TLS_FAILED: ['tls', 'TLS_FAILED'],
   REDIRECT_REFUSED: ['http', 'REDIRECTED'],
   SERVER_ERROR: ['http', 'SERVER_ERROR'],

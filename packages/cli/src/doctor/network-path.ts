@@ -7,7 +7,15 @@ import {
   type ServerConfig,
   TransportError,
 } from '@mcp-fittings/client-core';
-import { bareHost, chooseProxy, httpEntryFields, toHttpClientOptions } from '@mcp-fittings/toolbox/connect';
+import {
+  bareHost,
+  type CheckedHttpServer,
+  checkHttpOptions,
+  chooseProxy,
+  httpEntryFields,
+  originOf,
+  toHttpClientOptions,
+} from '@mcp-fittings/toolbox/connect';
 import { entrySchema } from '@mcp-fittings/toolbox/entries';
 import { createLifetime } from '@mcp-fittings/toolbox/timing';
 import { type HttpClientOptions, type ResponseHead, createHttpClient } from '@mcp-fittings/http-client';
@@ -36,23 +44,27 @@ export interface NetworkPath {
 /** Checks the network path to the server: host name, proxy, connection, TLS. It sends no MCP messages. */
 export async function checkNetworkPath(options: NetworkPathOptions): Promise<NetworkPath> {
   let network: HttpClientOptions;
+  let checked: CheckedHttpServer;
   let proxy: URL | undefined;
   try {
     network = networkOf(options);
-    proxy = chooseProxy(new URL(network.url), { proxy: network.proxy ?? 'env', env: options.env });
+    checked = checkHttpOptions({ ...network, logger: undefined });
+    proxy = chooseProxy(checked.url, checked.proxy);
   } catch (error) {
     return { checks: [failed(error)], head: undefined, network: undefined };
   }
-  const url = new URL(network.url);
+  const { url, shown, socketPath } = checked;
+  // A WebSocket server need not answer a GET.
+  const isWebSocket = /^wss?:/i.test(String(options.config['url'])) || options.config.type === 'ws';
+  if (socketPath !== undefined) return socketPathOf(network, url, originOf(shown), isWebSocket);
   const dns = await checkName(proxy ?? url, proxy !== undefined);
   if (dns.outcome === 'failed') return { checks: [dns], head: undefined, network: undefined };
   const route = proxy === undefined ? 'direct' : `through ${proxy.host}`;
-  if (/^wss?:/i.test(String(options.config['url']))) {
-    // A WebSocket server need not answer a GET.
+  if (isWebSocket) {
     return { checks: [dns, createResult('proxy', route)], head: undefined, network };
   }
   try {
-    const head = await headOf(network);
+    const head = await headOf(network, url);
     const isTls = url.protocol === 'https:';
     return {
       checks: [
@@ -73,6 +85,22 @@ export async function checkNetworkPath(options: NetworkPathOptions): Promise<Net
       head: undefined,
       network: undefined,
     };
+  }
+}
+
+/** Checks the way to a Unix socket or a named pipe, which has no host name, proxy or TLS. */
+async function socketPathOf(
+  network: HttpClientOptions,
+  url: URL,
+  name: string,
+  isWebSocket: boolean,
+): Promise<NetworkPath> {
+  if (isWebSocket) return { checks: [], head: undefined, network };
+  try {
+    const head = await headOf(network, url);
+    return { checks: [createResult('connect', name)], head, network };
+  } catch (error) {
+    return { checks: [failed(error)], head: undefined, network: undefined };
   }
 }
 
@@ -109,16 +137,12 @@ async function checkName(url: URL, isProxy: boolean): Promise<CheckResult> {
   }
 }
 
-async function headOf(options: HttpClientOptions): Promise<ResponseHead> {
+async function headOf(options: HttpClientOptions, url: URL): Promise<ResponseHead> {
   const network = createHttpClient(options);
   const headers = { accept: 'application/json, text/event-stream' };
   try {
     // The rest of the body is not needed.
-    const reply = await network.send(
-      { url: new URL(options.url), method: 'GET', headers },
-      createLifetime(),
-      () => 'discard',
-    );
+    const reply = await network.send({ url, method: 'GET', headers }, createLifetime(), () => 'discard');
     if (reply?.accepted !== true) throw new Error('A reply of any status is accepted.');
     return reply.head;
   } finally {

@@ -110,8 +110,8 @@ export function unknownServer(name: string, { entries, problems }: LoadedConfig)
 
 /** Returns whether text is the URL of a server, which may contain variables, and not the name of a configured one. */
 export function isServerUrl(text: string): boolean {
-  if (text.includes('${')) return /^(?:https?:\/\/|wss?:\/\/|\$\{)/i.test(text);
-  return /^(?:https?|wss?):\/\//i.test(text) && URL.canParse(text);
+  if (text.includes('${')) return /^(?:(?:https?|wss?|unix|pipe):\/\/|\$\{)/i.test(text);
+  return /^(?:https?|wss?|unix|pipe):\/\//i.test(text) && URL.canParse(text);
 }
 
 /**

@@ -12,8 +12,8 @@ export function urlIssues({ type = '', url, proxy, oauth }: ServerConfig): reado
   };
   const address = typeof url === 'string' ? url : 'https://none';
   if (!URL.canParse(address)) refuse('url', 'an absolute URL');
-  else if (['http', 'sse', 'ws'].includes(type) && !/^(?:https?|wss?):/i.test(address))
-    refuse('url', 'an http:, https:, ws: or wss: URL');
+  else if (['http', 'sse', 'ws'].includes(type) && !/^(?:https?|wss?|unix|pipe):/i.test(address))
+    refuse('url', 'an http:, https:, ws:, wss:, unix: or pipe: URL');
   if (typeof url === 'string' && typeof proxy === 'string' && !isProxy(proxy)) {
     refuse('proxy', 'the URL of a proxy', 'Write http://host:port, "env" or "none".');
   }

@@ -1,4 +1,5 @@
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { isSocketUrl } from '@mcp-fittings/toolbox/connect';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { parse, stringify } from 'smol-toml';
 import { normalizeEntry } from '../entry/normalize.js';
@@ -85,7 +86,8 @@ function convert(name: string, server: ServerConfig, client: ClientFormat): Conv
   };
   const entry: JsonObject = { ...rest, ...(Object.keys(all).length > 0 && { headers: all }) };
   const { type, url } = entry;
-  if (typeof type === 'string' && client.transports.includes(type)) return client.write(entry);
+  const reaches = client.sockets === true || typeof url !== 'string' || !isSocketUrl(url);
+  if (typeof type === 'string' && client.transports.includes(type) && reaches) return client.write(entry);
   if (typeof url !== 'string')
     return { reason: `${client.title} does not support the transport ${JSON.stringify(type)}.` };
   const bridge = bridgeEntry(name, entry, client);

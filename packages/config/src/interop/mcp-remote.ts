@@ -297,8 +297,8 @@ function isPort(port: number): boolean {
 /** Returns true if a text is a URL, or may become one when its variables are expanded. */
 function isAddress(text: string): boolean {
   if (parseTemplate(text, false).some(({ kind }) => kind === 'variable'))
-    return /^(?:https?:|wss?:|\$\{)/i.test(text);
-  return /^(?:https?|wss?):\/\//i.test(text) && URL.canParse(text);
+    return /^(?:https?:|wss?:|unix:|pipe:|\$\{)/i.test(text);
+  return /^(?:https?|wss?|unix|pipe):\/\//i.test(text) && URL.canParse(text);
 }
 
 function isLoopback(text: string): boolean {

@@ -32,6 +32,8 @@ interface UrlPattern {
   readonly path: string | undefined;
 }
 
+/** A Unix socket or a named pipe, which has no host. */
+const SOCKET_PATTERN = /^(unix|pipe):\/\/(\/[^?#]+)$/i;
 const PATTERN = /^(?:([a-z][a-z0-9+.-]*|\*):\/\/)?(\[[0-9a-f:.]+\]|[^/:?#@[\]]+)(?::(\d+|\*))?(\/[^?#]*)?$/i;
 /** Replaces `*` while the URL parser canonicalizes the host (punycode, case, full-width dots). */
 const STAR = 'zz-star-zz';
@@ -59,6 +61,9 @@ export function isUrlRule(rule: string): boolean {
 }
 
 function parsePattern(rule: string): UrlPattern | undefined {
+  const socket = SOCKET_PATTERN.exec(rule);
+  if (socket !== null)
+    return { scheme: socket[1]?.toLowerCase(), host: '', port: undefined, path: socket[2] };
   const [, scheme, rawHost, port, path] = PATTERN.exec(rule) ?? [];
   if (rawHost === undefined) return undefined;
   // A label that mixes `*` and Unicode cannot be converted to punycode.

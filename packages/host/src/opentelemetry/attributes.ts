@@ -66,7 +66,9 @@ const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'ws:': 80, 'https
 
 function remoteAttributes(given: unknown): OpenTelemetryAttributes {
   if (typeof given !== 'string' || !URL.canParse(given)) return {};
-  const { protocol, hostname, port } = new URL(given);
+  const { protocol, hostname, port, pathname } = new URL(given);
+  if (protocol === 'unix:' || protocol === 'pipe:')
+    return { 'network.transport': protocol.slice(0, -1), 'server.address': pathname };
   const usual = PORTS[protocol];
   if (usual === undefined) return {};
   return {

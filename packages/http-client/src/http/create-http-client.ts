@@ -81,7 +81,7 @@ class UndiciHttpClient implements HttpClient {
 
   constructor(options: HttpClientOptions) {
     const { server, env = process.env, clock = systemClock, timeouts = {} } = options;
-    const { url: configured, headers, proxy, allowed } = checkHttpOptions(options);
+    const { url: configured, shown, socketPath, headers, proxy, allowed } = checkHttpOptions(options);
     const resolve = options.resolve ?? resolveBySystem;
     const guard = new AddressGuard({ configured, allowed, server });
 
@@ -89,6 +89,7 @@ class UndiciHttpClient implements HttpClient {
     this.#headers = { ...DEFAULT_HEADERS, ...headers };
     this.#routeOptions = {
       configured,
+      socketPath,
       guard,
       proxy,
       resolve,
@@ -99,6 +100,7 @@ class UndiciHttpClient implements HttpClient {
       server,
       limiter: new ConcurrencyLimiter(clock, options.sockets?.max),
       engine: () => this.#loaded(),
+      shown: (url) => (socketPath !== undefined && url.origin === this.origin ? shown : url),
       headersMs: timeouts.headersMs ?? 0,
       bodyIdleMs: timeouts.bodyIdleMs ?? 0,
       maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,

@@ -5,13 +5,14 @@ import {
   type FittingsErrorOptions,
   TransportError,
 } from '@mcp-fittings/client-core';
-import { connectionHint, connectionMessage } from '@mcp-fittings/toolbox/connect';
-import { classifySystemError } from '@mcp-fittings/toolbox/errors';
+import { connectionHint, connectionMessage, originOf } from '@mcp-fittings/toolbox/connect';
+import { classifySystemError, systemErrorCode } from '@mcp-fittings/toolbox/errors';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 
 /** The circumstances of a failed exchange. */
 export interface FailedExchange {
   readonly server: string | undefined;
+  /** URL of the request, or of the socket that it is for. */
   readonly url: URL;
   /** True if the request was written to a connected socket. */
   readonly started: boolean;
@@ -61,7 +62,7 @@ export function failure(
   options: FittingsErrorOptions,
   text?: (origin: string) => string,
 ): TransportError {
-  const { origin } = failed.url;
+  const origin = originOf(failed.url);
   const message = text?.(origin) ?? connectionMessage(code, origin, failed.started);
   return new TransportError(code, message, {
     server: failed.server,
@@ -79,6 +80,8 @@ export function foreignOrigin(url: URL, own: string, server: string | undefined)
 function codeOf(cause: unknown, { started, proxied }: FailedExchange): ErrorCode {
   const own = undiciCodeOf(cause);
   if (own !== undefined) return own;
+  // A Unix socket or a named pipe that does not exist.
+  if (!started && systemErrorCode(cause) === 'ENOENT') return 'CONNECTION_REFUSED';
   const code = classifySystemError(cause) ?? (started ? 'CONNECTION_LOST' : 'CONNECT_FAILED');
   if (started || code === 'TLS_FAILED') return code;
   if (proxied) return 'PROXY_FAILED';

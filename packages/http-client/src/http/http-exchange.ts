@@ -13,6 +13,8 @@ import type { ConcurrencyLimiter, Waiter } from './concurrency-limiter.js';
 export interface HttpExchangeDeps extends ExchangeLimits {
   readonly limiter: ConcurrencyLimiter;
   engine(): Engine;
+  /** Returns what messages name instead of a URL: the socket that requests to it go to. */
+  shown(url: URL): URL;
   readonly headersMs: number;
   readonly bodyIdleMs: number;
 }
@@ -162,7 +164,7 @@ export class HttpExchange extends Exchange implements Waiter, Dispatcher.Dispatc
   protected override failed(): FailedExchange {
     return {
       server: this.server,
-      url: this.url,
+      url: this.#deps.shown(this.url),
       started: this.#controller !== undefined || this.hops > 0,
       proxied: this.#route?.proxied ?? false,
     };

@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { chooseProxy, type ProxyOptions } from '@mcp-fittings/toolbox/connect';
+import { checkSocketOwner } from '@mcp-fittings/toolbox/private-socket';
 import type { LoadTlsOptions, TlsContexts } from '@mcp-fittings/toolbox/tls';
 import type { buildConnector, Client, Dispatcher } from 'undici';
 import type { AddressGuard } from './address-guard.js';
@@ -19,6 +20,8 @@ export interface Route {
 
 export interface RouteOptions {
   readonly configured: URL;
+  /** Path of the Unix socket or named pipe of the configured server, if it has one. */
+  readonly socketPath: string | undefined;
   readonly guard: AddressGuard;
   readonly proxy: ProxyOptions;
   readonly resolve: HostResolver;
@@ -83,7 +86,13 @@ export class Routes {
   }
 
   #make(url: URL, trusted: boolean): Route | Promise<Route> {
-    const { configured, guard, connectMs, resolve } = this.#options;
+    const { configured, socketPath, guard, connectMs, resolve } = this.#options;
+    if (trusted && socketPath !== undefined) {
+      const connector = this.#undici.buildConnector({ timeout: connectMs, socketPath });
+      const create = (): SocketPool =>
+        createSocketPool(this.#undici, configured.origin, afterOwnerCheck(socketPath, connector));
+      return { proxied: false, pool: this.#open('configured', create) };
+    }
     const secureContext = trusted ? this.#tls.configured : this.#tls.others;
     const secure = secureContext && { secureContext };
     const proxy = chooseProxy(url, this.#options.proxy);
@@ -150,6 +159,16 @@ function endingAtError(connect: buildConnector.connector): buildConnector.connec
       socket?.on('error', () => socket.destroy());
       callback(...result);
     });
+}
+
+/** Each connection checks again, because another process may listen at the path since. */
+function afterOwnerCheck(socketPath: string, connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    checkSocketOwner(socketPath).then(
+      () => connect(options, callback),
+      (error: Error) => callback(error, null),
+    );
+  };
 }
 
 function lookupWith(resolve: HostResolver): LookupFunction {

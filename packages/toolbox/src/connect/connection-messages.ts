@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@mcp-fittings/client-core';
 import { isRecord } from '../messages.js';
+import { isSocketUrl } from './socket-url.js';
 
 const SENTENCES: Partial<Record<ErrorCode, (origin: string) => string>> = {
   CONNECTION_REFUSED: (origin) => `Connection refused by ${origin}: nothing is listening there.`,
@@ -35,6 +36,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
  * Returns what the user can do about a failed connection, or `undefined`. Detects a port that speaks TLS where the URL does not,
  * and the reverse.
  *
+ * @param url The configured URL.
  * @param cause The error that Node.js or undici reported.
  */
 export function connectionHint(code: ErrorCode, url: URL, cause: unknown): string | undefined {
@@ -44,6 +46,8 @@ export function connectionHint(code: ErrorCode, url: URL, cause: unknown): strin
   if (other?.secure === true && speaksTls(cause)) return `This port speaks TLS; try ${other.origin}`;
   if (other?.secure === true && hungUpUnread(url, cause))
     return `If this port speaks TLS, try ${other.origin}`;
+  if (code === 'CONNECTION_REFUSED' && isSocketUrl(url))
+    return 'Check that the server is running, and check the path of the socket in its URL.';
   return HINTS[code];
 }
 

@@ -3,13 +3,14 @@ import { chooseProxy, type ProxyOptions } from './choose-proxy.js';
 import { checkHeaders } from './headers.js';
 import { bareHost } from './hosts.js';
 import { ipFamily, parseAddressRanges, type AddressRanges } from './ip-addresses.js';
-import { checkServerUrl } from './server-url.js';
+import { checkServerUrl, type CheckedUrl } from './server-url.js';
 
 /** The server that HTTP requests go to, and the way there. Only `url` is required. */
 export interface HttpServerOptions {
   /**
    * URL of the server as the user configured it. Only its origin gets the configured headers and the client certificate, and only
-   * its host is exempt from the check for private addresses.
+   * its host is exempt from the check for private addresses. `unix:///run/server.sock#/mcp` is the path `/mcp` of a server on a Unix
+   * socket, `pipe:///pipe/server#/mcp` on a named pipe of Windows; no proxy is used for these.
    */
   readonly url: string | URL;
   /** Name of the server; errors have it as `server`. Default: none. */
@@ -37,9 +38,7 @@ export interface HttpServerOptions {
 }
 
 /** Valid {@link HttpServerOptions}. */
-export interface CheckedHttpServer {
-  /** The configured URL, parsed. */
-  readonly url: URL;
+export interface CheckedHttpServer extends Omit<CheckedUrl, 'warnings'> {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Source of the proxy; see `chooseProxy`. */
@@ -62,13 +61,13 @@ export interface AllowedAddresses {
  */
 export function checkHttpOptions(options: HttpServerOptions): CheckedHttpServer {
   const { server, env = process.env } = options;
-  const { url, warnings } = checkServerUrl(options.url, { server });
+  const { warnings, ...checked } = checkServerUrl(options.url, { server, sockets: true });
   for (const warning of warnings) options.logger?.warn(warning, { server });
   const headers = checkHeaders(options.headers ?? {}, { server });
   const proxy = { proxy: options.proxy ?? 'env', env, server };
   // Only to report an invalid setting before anything is sent.
-  chooseProxy(url, proxy);
-  return { url, headers, proxy, allowed: parseAllowed(options.allowAddresses ?? [], server) };
+  chooseProxy(checked.url, proxy);
+  return { ...checked, headers, proxy, allowed: parseAllowed(options.allowAddresses ?? [], server) };
 }
 
 const HOST_NAME = /^[a-z\d_](?:[a-z\d_.-]*[a-z\d_])?\.?$/i;

@@ -1,11 +1,16 @@
 import { FittingsError, TransportError } from '@mcp-fittings/client-core';
 import { isLocalAddress, isLoopbackHost, isSecure } from './hosts.js';
+import { isSocketUrl, readSocketUrl } from './socket-url.js';
 import { builtin } from '../platform.js';
 
 /** A valid server URL. */
 export interface CheckedUrl {
-  /** The parsed URL. */
+  /** The parsed URL. For a Unix socket or a named pipe, the one that requests have: `http://localhost/mcp` for `unix:///run/a.sock#/mcp`. */
   readonly url: URL;
+  /** The configured URL, for messages; see `originOf`. */
+  readonly shown: URL;
+  /** Path of the Unix socket or named pipe to connect to; `undefined` for a host. */
+  readonly socketPath: string | undefined;
   /** Sentences to show to the user before the URL is used, such as that it is not encrypted. They contain no secret. */
   readonly warnings: readonly string[];
 }
@@ -16,6 +21,8 @@ export interface ServerUrlOptions {
   readonly server?: string | undefined;
   /** Required scheme; its encrypted form, `https:` or `wss:`, is valid too. Default `http`. */
   readonly scheme?: 'http' | 'ws' | undefined;
+  /** True if the caller connects to {@link CheckedUrl.socketPath}, so that `unix:` and `pipe:` are valid too. Default `false`. */
+  readonly sockets?: boolean | undefined;
 }
 
 /**
@@ -29,7 +36,7 @@ export interface ServerUrlOptions {
  * ```
  */
 export function checkServerUrl(configured: string | URL, options: ServerUrlOptions = {}): CheckedUrl {
-  const { server, scheme = 'http' } = options;
+  const { server, scheme = 'http', sockets = false } = options;
   const [secure, plain] = [`${scheme}s:`, `${scheme}:`];
   const refuse = (message: string, hint: string): FittingsError =>
     new FittingsError('CONFIG_INVALID', message, { server, hint });
@@ -37,7 +44,11 @@ export function checkServerUrl(configured: string | URL, options: ServerUrlOptio
   const text = String(configured);
   if (!URL.canParse(text))
     throw refuse('The URL of the server is not an absolute URL.', `Write it in full: ${secure}//host/path.`);
-  const url = new URL(text);
+  const shown = new URL(text);
+  const socket = sockets && isSocketUrl(shown) ? readSocketUrl(shown) : undefined;
+  if (socket !== undefined && !('path' in socket)) throw refuse(...socket);
+  // The host name is not resolved. Servers that refuse unknown ones, against DNS rebinding, accept this one.
+  const url = socket === undefined ? shown : new URL(`${plain}//localhost${socket.endpoint}`);
   if (url.protocol !== secure && url.protocol !== plain) {
     throw refuse(
       `The URL of the server has the unsupported scheme ${url.protocol}`,
@@ -56,7 +67,7 @@ export function checkServerUrl(configured: string | URL, options: ServerUrlOptio
       'Remove the # and everything after it.',
     );
   }
-  return { url, warnings: warningsOf(url) };
+  return { url, shown, socketPath: socket?.path, warnings: warningsOf(url) };
 }
 
 /**

@@ -30,7 +30,8 @@ export function createHttpTransport(
   const options = withUrl<FetchTransportOptions>(first, rest);
   const checked = checkOptions(options);
   if ('network' in options && options.network !== undefined) throw refused(checked.server);
-  const { url, server, headers, logger, maxMessageBytes: maxBodyBytes } = checked;
+  // It may be that of a socket, which the client refuses.
+  const { shown: url, server, headers, logger, maxMessageBytes: maxBodyBytes } = checked;
   return new HttpTransport(checked, createFetchClient({ url, server, headers, logger, maxBodyBytes }));
 }
 

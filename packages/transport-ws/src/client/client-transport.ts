@@ -1,5 +1,11 @@
 import { FittingsError, type Transport, type TransportDescription } from '@mcp-fittings/client-core';
-import { checkServerUrl, chooseProxy, refuseUnencrypted, withUrl } from '@mcp-fittings/toolbox/connect';
+import {
+  checkServerUrl,
+  chooseProxy,
+  originOf,
+  refuseUnencrypted,
+  withUrl,
+} from '@mcp-fittings/toolbox/connect';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import {
   checkNumbers,
@@ -59,7 +65,11 @@ export function openWebSocketTransport(
   { description, hasCredentials = false }: PluginSettings,
 ): Transport {
   const { server, network = {}, clock = systemClock, closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
-  const { url, warnings } = checkServerUrl(options.url, { server, scheme: 'ws' });
+  const { url, shown, socketPath, warnings } = checkServerUrl(options.url, {
+    server,
+    scheme: 'ws',
+    sockets: true,
+  });
   if (options.allowInsecure !== true) refuseUnencrypted(url, server);
   for (const warning of warnings) options.logger?.warn(warning, { server });
   checkSocketNumbers(options, server);
@@ -67,10 +77,13 @@ export function openWebSocketTransport(
   const times = { 'network.timeouts.connectMs': connectMs, 'network.timeouts.headersMs': headersMs };
   checkNumbers(times, { min: 0, server });
   const env = network.env ?? process.env;
-  const proxy = chooseProxy(url, { proxy: network.proxy ?? 'env', env, server });
+  const proxy =
+    socketPath === undefined ? chooseProxy(url, { proxy: network.proxy ?? 'env', env, server }) : undefined;
   const headers = configuredHeaders(options);
   const route: DialOptions = {
     url,
+    shown,
+    socketPath,
     server,
     headers,
     auth: options.auth,
@@ -96,7 +109,11 @@ export function openWebSocketTransport(
     maxPings: options.maxPings,
     maxQueuedBytes: options.maxQueuedBytes,
     signal: options.signal,
-    description: { url: url.origin + url.pathname, proxy: proxy?.host, ...description },
+    description: {
+      url: socketPath === undefined ? url.origin + url.pathname : originOf(shown),
+      proxy: proxy?.host,
+      ...description,
+    },
     // Loads `ws` and the certificates only when a transport starts.
     source: { dial: async (signal) => (await import('./dial.js')).dial(route, signal) },
   });

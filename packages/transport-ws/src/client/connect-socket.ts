@@ -2,6 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { TransportError } from '@mcp-fittings/client-core';
 import { bareHost } from '@mcp-fittings/toolbox/connect';
+import { checkSocketOwner } from '@mcp-fittings/toolbox/private-socket';
 import type { TlsContexts } from '@mcp-fittings/toolbox/tls';
 import { openTunnel } from './proxy-tunnel.js';
 
@@ -9,6 +10,8 @@ import { openTunnel } from './proxy-tunnel.js';
 export interface Route {
   /** URL with the scheme `ws:` or `wss:`. */
   readonly url: URL;
+  /** Path of the Unix socket or named pipe to connect to, if the server has one; there is no proxy then. */
+  readonly socketPath: string | undefined;
   readonly proxy: URL | undefined;
   readonly tls: TlsContexts;
   /** Name of the server, for error messages. */
@@ -16,11 +19,15 @@ export interface Route {
 }
 
 /**
- * Resolves with a socket to the server, direct or through a proxy, after the TLS handshake for `wss:`. Rejects with the error of
+ * Resolves with a socket to the server, local, direct or through a proxy, after the TLS handshake for `wss:`. Rejects with the error of
  * Node.js, with `PROXY_FAILED`, or with the reason of `signal`; no socket is left open then.
  */
 export async function connectSocket(route: Route, signal: AbortSignal): Promise<Socket> {
-  const { url, proxy, tls, server } = route;
+  const { url, socketPath, proxy, tls, server } = route;
+  if (socketPath !== undefined) {
+    await checkSocketOwner(socketPath);
+    return ready(connect(socketPath), 'connect', signal);
+  }
   const secure = url.protocol === 'wss:';
   const port = portOf(url, secure);
   const host = bareHost(url.hostname);

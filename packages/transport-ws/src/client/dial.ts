@@ -1,5 +1,5 @@
 import { type AuthProvider, type Clock, TransportError } from '@mcp-fittings/client-core';
-import { connectionMessage } from '@mcp-fittings/toolbox/connect';
+import { connectionMessage, originOf } from '@mcp-fittings/toolbox/connect';
 import {
   Credentials,
   RequestRedactor,
@@ -31,7 +31,11 @@ const UPGRADE_TABLE = createStatusTable(
 
 /** Checked options of one connection. */
 export interface DialOptions extends TlsOptions {
+  /** URL of the upgrade request. */
   readonly url: URL;
+  /** The configured URL, which may be that of a socket. */
+  readonly shown: URL;
+  readonly socketPath: string | undefined;
   readonly server: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly auth: AuthProvider | undefined;
@@ -128,7 +132,7 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
   }
 
   async send(signed: Readonly<Record<string, string>>): Promise<Upgraded | RefusedReply> {
-    const { url, connectMs, headersMs, credentials, redactor } = this.#options;
+    const { shown, connectMs, headersMs, credentials, redactor } = this.#options;
     // Headers of the provider override configured ones of the same name.
     const headers = { ...this.#options.headers, ...signed };
     const onAnswer = (header: (name: string) => string | undefined, status: number): void =>
@@ -144,7 +148,7 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
       const { status, header, text } = answer;
       return { accepted: false, head: { status, header, url: this.#url }, text };
     } catch (cause) {
-      throw dialError(cause, url, connected);
+      throw dialError(cause, shown, connected);
     }
   }
 
@@ -155,7 +159,7 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
     const target = targetOf(head.header('location'), url);
     const error = new TransportError(
       'REDIRECT_REFUSED',
-      `${this.#options.url.origin} redirects to ${target}; the redirect was not followed.`,
+      `${originOf(this.#options.shown)} redirects to ${target}; the redirect was not followed.`,
       {
         delivery: 'rejected',
         hint: 'If the new URL is right, configure it; WebSocket upgrades are not redirected.',
@@ -166,11 +170,12 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
   }
 
   #within<T>(ms: number, started: boolean, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { url, clock, signal } = this.#options;
+    const { shown, clock, signal } = this.#options;
+    const origin = originOf(shown);
     const error = (): TransportError =>
-      new TransportError('TIMEOUT', connectionMessage('TIMEOUT', url.origin, started), {
+      new TransportError('TIMEOUT', connectionMessage('TIMEOUT', origin, started), {
         delivery: started ? 'unknown' : 'not-sent',
-        details: { url: url.origin, timeoutMs: ms },
+        details: { url: origin, timeoutMs: ms },
       });
     return withTimeout({ ms, clock, signal, error }, work);
   }

@@ -6,7 +6,10 @@ import type { WebSocketConnectionOptions } from '../socket/socket-options.js';
 
 /** Options of a WebSocket transport. Only `url` is required; times are in milliseconds. */
 export interface WebSocketTransportOptions extends WebSocketConnectionOptions {
-  /** URL of the server: `wss:` or `ws:`, without user name, password and fragment. */
+  /**
+   * URL of the server: `wss:` or `ws:`, without user name, password and fragment; or `unix:///path/to/server.sock#/mcp`, or
+   * `pipe:///pipe/server#/mcp` on Windows, with the path of the endpoint as the fragment.
+   */
   readonly url: string | URL;
   /**
    * If true, `ws:` to another machine is allowed, although anyone on the network path can read and change messages and credentials.

@@ -10,7 +10,9 @@ const FIELDS = {
   type: text(),
   transportType: text(),
   ...remoteEntryFields,
-  url: required(described('URL of the server: wss: or ws:', text({ minLength: 1 }))),
+  url: required(
+    described('URL of the server: wss: or ws:, or unix: or pipe: for a socket', text({ minLength: 1 })),
+  ),
   allowInsecure: described('Allow an unencrypted connection (ws:) to another machine', flag()),
   apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),
   ideName: described(`Name of the IDE, for ${IDE_TYPE}`, text()),

@@ -133,6 +133,7 @@ export const clientFormats: Readonly<Record<InteropClient, ClientFormat>> = {
   vscode: byFields('vscode', {
     title: 'VS Code',
     ...JSON_REMOTE,
+    sockets: true,
     servers: [['servers'], ['mcp', 'servers'], ['mcpServers']],
     files: (platform) => [
       { base: 'project', path: '.vscode/mcp.json' },

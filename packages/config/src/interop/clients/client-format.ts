@@ -32,6 +32,8 @@ export interface ClientFormat {
   readonly format: 'json' | 'toml';
   /** Types of transport that it supports. Servers of other types are written as a bridge. */
   readonly transports: readonly string[];
+  /** True if it connects to Unix sockets and named pipes; otherwise their servers are written as a bridge. Default: false. */
+  readonly sockets?: boolean;
   /** False if the client does not expand variables, so that `${NAME}` is literal text there. Default: true. */
   readonly expandsVariables?: boolean;
   /** If true, `env` of an entry may pass on a variable of the client's environment by name. Default: false. */
