@@ -42,6 +42,16 @@ it('import without a program lists the programs whose files are here', async () 
     });
 });
 
+it('import without a program names a file that it cannot read, once', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await mkdir(join(workspace.project, '.cursor'));
+  await workspace.write('.cursor/mcp.json', '{ "mcpServers": ');
+  await workspace.write('.mcp.json', '{ "mcpServers": ');
+  const { code, stderr } = await workspace.fittings(['import']);
+  expect(code).toBe(3);
+  expect(stderr.match(/^error: /gm)).toHaveLength(2);
+});
+
 it('import from a program that has no file here says so', async () => {
   await using workspace = await openWorkspace({ here: true });
   const from = ['import', '--from', 'claude-desktop', '--all'];

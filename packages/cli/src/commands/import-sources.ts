@@ -1,7 +1,13 @@
-import { type ImportResult, importServers } from '@mcp-fittings/config';
-import type { InteropClient } from '@mcp-fittings/config';
+import {
+  type ConfigProblem,
+  type ImportResult,
+  importServers,
+  type InteropClient,
+} from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
+import { EXIT } from '../exit-codes.js';
 import { FOREIGN_PROGRAMS } from '../options.js';
+import { isOfFile, noteUnreadFiles } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { wrapWords } from '../output/text-width.js';
@@ -32,13 +38,23 @@ export async function listPrograms(
   const searched = FOREIGN_PROGRAMS.flatMap((program) =>
     [false, true].map((isProject) => ({ program, isProject })),
   );
+  const unread: ConfigProblem[] = [];
   const every = await Promise.all(
     searched.map(async ({ program, isProject }): Promise<Found> => {
       const places = { home, project, projectFiles: isProject, appData: env['APPDATA'] };
-      const { files, imported, failed } = await importServers({ from: program, ...places });
+      const { files, imported, failed, problems } = await importServers({ from: program, ...places });
+      unread.push(...problems.filter(isOfFile));
       const servers = [...imported, ...failed].map(({ name }) => name);
       return { program, project: isProject, files, servers };
     }),
+  );
+  if (unread.length > 0) deps.exitCode = EXIT.config;
+  // The file of a program may be one of ours too.
+  const isNoted = ({ file }: ConfigProblem): boolean =>
+    loaded.problems.some((problem) => isOfFile(problem) && problem.file === file);
+  noteUnreadFiles(
+    unread.filter((problem) => !isNoted(problem)),
+    output,
   );
   const found = every.filter(({ files }) => files.length > 0);
   output.result({ programs: found }, () =>
