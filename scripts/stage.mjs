@@ -48,16 +48,22 @@ function hasSource(folder, stem) {
 
 /** Returns the declarations that an entry point leads to. Others cannot be imported. */
 function declarations({ exports }, folder) {
+  const types = Object.values(exports).flatMap((target) => target.types ?? []);
+  return ledTo(types, folder, '.d.ts').values();
+}
+
+/** Returns these files and all that they import of their package, by name. */
+function ledTo(names, folder, ending) {
   const found = new Map();
   const visit = (name) => {
     if (found.has(name)) return;
     const text = readFileSync(join(folder, name), 'utf8');
     found.set(name, { name, text });
     for (const [, target] of text.matchAll(/\b(?:from|import)\s*\(?['"](\.[^'"]+)\.js['"]/g))
-      visit(join(dirname(name), `${target}.d.ts`));
+      visit(join(dirname(name), `${target}${ending}`));
   };
-  for (const { types } of Object.values(exports)) if (types !== undefined) visit(join(types));
-  return found.values();
+  for (const name of names) visit(join(name));
+  return found;
 }
 
 /** Without the comment that leads to a map, which is not published. */
@@ -94,7 +100,9 @@ async function bundle({ exports, devDependencies = {}, peerDependencies = {} }, 
       !Object.hasOwn(peerDependencies, name) &&
       built.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`)),
   );
-  const output = await bundled(new Map(files), join(folder, 'dist'), inlined);
+  const web = exports['./fetch'] && ledTo([exports['./fetch'].default], folder, '.js');
+  const isForWeb = (id) => web === undefined || web.has(relative(folder, id));
+  const output = await bundled(new Map(files), join(folder, 'dist'), inlined, isForWeb);
   for (const { fileName, code } of output) {
     mkdirSync(dirname(join(target, 'dist', fileName)), { recursive: true });
     writeFileSync(join(target, 'dist', fileName), code);
@@ -103,7 +111,7 @@ async function bundle({ exports, devDependencies = {}, peerDependencies = {} }, 
   writeNotices(modules, target);
 }
 
-async function bundled(files, dist, inlined) {
+async function bundled(files, dist, inlined, isForWeb) {
   const isOwn = (importer) => importer === undefined || importer.startsWith(dist + sep);
   const isInlined = (id) => inlined.some((name) => id === name || id.startsWith(`${name}/`));
   const find = createRequire(join(dist, 'index.js'));
@@ -134,9 +142,9 @@ async function bundled(files, dist, inlined) {
       includeDependenciesRecursively: false,
       groups: [
         { name: ownerOf(files, dist), debugName: 'entry points', priority: 1 },
-        // What is inlined is often loaded later, and is not for every platform.
+        // What is inlined is often loaded later, and is not for every platform. What a browser does not load may import of Node.js.
         {
-          name: (id) => (id.startsWith(dist + sep) ? 'shared' : 'inlined'),
+          name: (id) => (!id.startsWith(dist + sep) ? 'inlined' : isForWeb(id) ? 'shared' : 'shared-node'),
           debugName: 'shared',
           minShareCount: 2,
         },

@@ -136,7 +136,7 @@ process.execPath = ${JSON.stringify(electron)};`,
 };
 
 /** The other steps need processes, files or sockets, or packages that do. */
-const WEB_STEPS = 2;
+const WEB_STEPS = 4;
 
 /** Fails where a module of Node.js is imported. */
 async function onTheWeb(platform, { program, out }) {

@@ -1,5 +1,5 @@
 /**
- * `npm run reach [-- COLUMN…] [--write]`: a host with twelve steps (two in a browser and in workerd), on the packages as they are published, under each runtime and packaging;
+ * `npm run reach [-- COLUMN…] [--write]`: a host with twelve steps (four in a browser and in workerd), on the packages as they are published, under each runtime and packaging;
  * the contract suites under Bun and Deno; and sizes with their budgets. Fails when anything of it does. `--write` writes the table of
  * docs/bundling.md.
  */

@@ -1,11 +1,13 @@
 /** Real servers, each a process on Node.js, as a program elsewhere would be: what is tried is the client. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { startGuardedServer } from '../../examples/first-host/dist/guarded-server.js';
 import { officialServer } from '../../scripts/bundled.mjs';
 import { freePort } from '../../scripts/free-port.mjs';
+import { forward } from './forward.mjs';
+import { startGuardedEverything } from './guarded-everything.mjs';
 
 const WEBSOCKET_TOKEN = 'for this machine only';
 /** Only the proxy knows where it is. */
@@ -21,6 +23,7 @@ export async function startServers() {
     startProgram([everything, 'sse']),
     startProgram([join(import.meta.dirname, 'websocket-server.mjs')]),
   ]);
+  const guardedEverything = await startGuardedEverything(http.port);
   return {
     entries: {
       stdio: { type: 'stdio', command: process.execPath, args: [everything] },
@@ -33,10 +36,12 @@ export async function startServers() {
       sse: { type: 'sse', url: `http://127.0.0.1:${sse.port}/sse` },
       ws: { type: 'ws', url: `ws://127.0.0.1:${ws.port}/`, apiKey: WEBSOCKET_TOKEN },
       guarded: { type: 'http', url: guarded.url },
+      guardedEverything: guardedEverything.entry,
     },
     async stop() {
       for (const { child } of [http, sse, ws]) child.kill('SIGKILL');
       proxy.close();
+      await guardedEverything.stop();
       await guarded[Symbol.asyncDispose]();
     },
   };
@@ -63,14 +68,7 @@ async function startProgram(args) {
 async function startProxy() {
   const server = createServer((incoming, reply) => {
     const { port, pathname } = new URL(incoming.url);
-    const headers = { ...incoming.headers, host: `127.0.0.1:${port}` };
-    const outgoing = request({ port, path: pathname, method: incoming.method, headers }, (answer) => {
-      reply.writeHead(answer.statusCode, answer.headers);
-      answer.pipe(reply);
-    });
-    outgoing.on('error', () => reply.destroy());
-    reply.on('close', () => outgoing.destroy());
-    incoming.pipe(outgoing);
+    forward(incoming, reply, port, pathname);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -22,6 +22,12 @@ const BUNDLES = [
     80,
     'browser',
   ],
+  [
+    'host, HTTP and sign-in by fetch',
+    `${HOST} import { http } from '@mcp-fittings/transport-http/fetch'; import { createOAuthProvider } from '@mcp-fittings/auth-oauth/fetch'; console.log(createHost, http, createOAuthProvider);`,
+    110,
+    'browser',
+  ],
 ];
 const CLI_KB = 2500;
 

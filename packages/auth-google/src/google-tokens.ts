@@ -1,5 +1,6 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { FailureBackoff, isRecent } from '@mcp-fittings/toolbox/timing';
+import { FailureBackoff } from '@mcp-fittings/toolbox/refusal';
+import { isRecent } from '@mcp-fittings/toolbox/timing';
 
 /** A Google token, as it is sent to a server. */
 export interface GoogleToken {

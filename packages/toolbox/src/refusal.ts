@@ -11,6 +11,7 @@ export {
   type ChallengedRequest,
   type CredentialsOptions,
 } from './refusal/credentials.js';
+export { FailureBackoff } from './refusal/failure-backoff.js';
 export { findInBandError } from './refusal/in-band-error.js';
 export {
   parseRetryAfter,

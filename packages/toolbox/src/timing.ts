@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-export { FailureBackoff } from './timing/failure-backoff.js';
 export {
   abortable,
   aborted,

@@ -1,4 +1,5 @@
-import { FailureBackoff, systemClock } from '@mcp-fittings/toolbox/timing';
+import { FailureBackoff } from '@mcp-fittings/toolbox/refusal';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { describe, expect, it } from 'vitest';
 
 describe('a renewal that failed', () => {

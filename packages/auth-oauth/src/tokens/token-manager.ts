@@ -1,5 +1,6 @@
 import { AuthRequiredError, type Clock, FittingsError } from '@mcp-fittings/client-core';
-import { FailureBackoff, isRecent, sleep } from '@mcp-fittings/toolbox/timing';
+import { FailureBackoff } from '@mcp-fittings/toolbox/refusal';
+import { isRecent, sleep } from '@mcp-fittings/toolbox/timing';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
 import { isCorrupt } from './corrupt-store.js';
 import { LOOK_MS, StoredToken, type StoredTokenOptions } from './stored-token.js';

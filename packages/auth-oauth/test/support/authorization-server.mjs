@@ -17,6 +17,8 @@ export async function startAuthorizationServer(options) {
     cookies: { keys: [randomBytes(16).toString('hex')] },
     findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     pkce: { required: () => true },
+    // Pages of any origin may ask for tokens.
+    clientBasedCORS: () => true,
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     ttl: {

@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { isRecent } from './waits.js';
+import { isRecent } from '../timing/waits.js';
 
 const FIRST_MS = 2_000;
 const LONGEST_MS = 60_000;
