@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { installedPackages } from '../../../scripts/installed.mjs';
 import { stage } from '../../../scripts/stage.mjs';
@@ -84,6 +85,27 @@ function importedPackages(text: string): readonly string[] {
     .map(([, name = '']) => name)
     .filter((name) => !name.startsWith('node:'));
 }
+
+describe('what is published for browsers', () => {
+  const names = publicPackages(ROOT).flatMap(({ manifest }) =>
+    './fetch' in manifest.exports ? [manifest.name] : [],
+  );
+
+  it.each(names)('%s/fetch loads no module of Node.js', async (name) => {
+    const input = join(await installedPackages(), 'node_modules', name, 'dist/fetch.js');
+    const unresolved: string[] = [];
+    const onLog = (_level: string, { code, message }: { code?: string; message: string }): void => {
+      if (code === 'UNRESOLVED_IMPORT') unresolved.push(message);
+    };
+    await using built = await rolldown({ input, platform: 'browser', onLog });
+    const { output } = await built.generate();
+    expect(unresolved).toEqual([]);
+    const imports = output.flatMap((each) =>
+      each.type === 'chunk' ? [...each.imports, ...each.dynamicImports] : [],
+    );
+    expect(imports).toEqual([]);
+  });
+});
 
 describe('what is published of a package with several entry points', () => {
   it('contains what is only a development dependency, and imports a peer', async () => {
