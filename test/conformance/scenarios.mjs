@@ -110,7 +110,8 @@ async function loadSkills({ url }) {
     const skills = createSkills({ host, server: 'server', parseYaml });
     for (const skill of (await skills.list()).skills) {
       await skills.read(skill);
-      for (const { uri } of skill.files) await skills.read(skill, uri);
+      const files = skill.files === 'dynamic' ? [] : skill.files;
+      for (const { uri } of files) await skills.read(skill, uri);
     }
   });
 }

@@ -66,16 +66,66 @@ describe('SEP-2640 skills', () => {
     expect(sent).toEqual([{}]);
   });
 
-  it('leaves out entries that cannot be verified', async () => {
-    const { skills } = skillsOf([
-      'nothing',
-      { ...listed, frontmatter: {} },
-      { ...listed, resources: [] },
-      { ...listed, resources: [{ ...listed.resources[0], digest: 'md5:1' }] },
-      listed,
-    ]);
+  const [main, forms] = listed.resources;
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ ...forms, uri: `skill://pdf/${index}` }));
+  it.each<[reason: string, entry: unknown]>([
+    ['no "uri"', 'nothing'],
+    ['not that of a SKILL.md', { ...listed, uri: 'skill://pdf/skill.md' }],
+    ['no name or no description', { ...listed, frontmatter: { name: 'pdf' } }],
+    ['does not list its files', { ...listed, resources: undefined }],
+    ['cannot be verified', { ...listed, resources: 'dynamic' }],
+    ['does not list its own SKILL.md', { ...listed, resources: [] }],
+    ['no valid "uri", "digest" or "size"', { ...listed, resources: [{ ...main, digest: 'md5:1' }] }],
+    ['no valid "uri", "digest" or "size"', { ...listed, resources: [{ ...main, size: -1 }] }],
+    ['a file twice', { ...listed, resources: [main, forms, forms] }],
+    ['outside its directory', { ...listed, resources: [main, { ...forms, uri: 'skill://pdfs/a.md' }] }],
+    ['outside its directory', { ...listed, resources: [main, { ...forms, uri: 'skill://pdf/../a.md' }] }],
+    ['outside its directory', { ...listed, resources: [main, { ...forms, uri: 'skill://pdf/a/%2e%2E/b' }] }],
+    ['more than 512 files', { ...listed, resources: [main, ...many(512)] }],
+    ['more than 16777216 bytes', { ...listed, resources: [main, { ...forms, size: 16_777_216 }] }],
+  ])('leaves out a skill that cannot be used, and says why: %s', async (reason, entry) => {
+    const { skills, host } = skillsOf([entry, listed]);
     const { skills: good, skipped } = await skills.list();
-    expect([good.length, skipped.length]).toEqual([1, 4]);
+    expect(good).toHaveLength(1);
+    expect(skipped).toEqual([expect.stringContaining(reason)]);
+    const answering = { ...host, request: async () => ({ skill: entry }) };
+    await expect(
+      createSkills({ host: answering, server: 's', parseYaml: parse }).get(listed.uri),
+    ).rejects.toMatchObject({ code: 'CONTENT_UNVERIFIED', message: expect.stringContaining(reason) });
+  });
+
+  it('uses a skill at the limits', async () => {
+    const small = { ...listed, resources: [main, ...many(511).map((file) => ({ ...file, size: 0 }))] };
+    const large = { ...listed, resources: [main, { ...forms, size: 16_777_216 - main!.size }] };
+    expect((await skillsOf([small, large]).skills.list()).skills).toHaveLength(2);
+  });
+
+  it('refuses the entry of another skill than the one that was asked for', async () => {
+    const host = { ...skillsOf([]).host, request: async () => ({ skill: listed }) };
+    const skills = createSkills({ host, server: 's', parseYaml: parse });
+    await expect(skills.get('skill://zip/SKILL.md')).rejects.toThrow('the entry of another one');
+  });
+
+  it('asks a server for nothing that it does not declare', async () => {
+    const { skills, host } = skillsOf([listed]);
+    expect([skills.supported, skills.supportsDirectories]).toEqual([true, false]);
+    await expect(skills.readDirectory('skill://pdf')).rejects.toMatchObject({ code: 'CAPABILITY_MISSING' });
+    const plain = {
+      ...host,
+      server: () => ({ state: { status: 'connected', connection: { capabilities: {} } } }),
+    };
+    const none = createSkills({ host: plain as unknown as Host, server: 's', parseYaml: parse });
+    expect(none.supported).toBe(false);
+    await expect(none.list()).rejects.toMatchObject({ code: 'CAPABILITY_MISSING' });
+    await expect(none.get('skill://pdf/SKILL.md')).rejects.toMatchObject({ code: 'CAPABILITY_MISSING' });
+  });
+
+  it('ends a list whose cursor is repeated', async () => {
+    let pages = 0;
+    const request = async () => ({ skills: [listed], nextCursor: String((pages++ % 3) + 1) });
+    const host = { ...skillsOf([]).host, request };
+    expect((await createSkills({ host, server: 's', parseYaml: parse }).list()).skills).toHaveLength(4);
   });
 
   it.each([
@@ -96,7 +146,10 @@ describe('SEP-2640 skills', () => {
     const [skill] = (await skills.list()).skills;
     await expect(skills.read(skill!)).rejects.toThrow(/front matter differs/);
     await expect(skills.read(skill!, 'skill://pdf/OTHER.md')).rejects.toThrow(/does not list it/);
-    const plain = skillsOf([{ ...listed, uri: 'skill://pdf/FORMS.md' }]);
+    const bare = { ...forms, uri: listed.uri };
+    const plain = skillsOf([{ ...listed, resources: [bare] }], {
+      [listed.uri]: files['skill://pdf/FORMS.md']!,
+    });
     const [noFrontmatter] = (await plain.skills.list()).skills;
     await expect(plain.skills.read(noFrontmatter!)).rejects.toThrow(/front matter differs/);
   });
