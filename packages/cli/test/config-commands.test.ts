@@ -58,6 +58,12 @@ it('adds, disables, enables and removes a server, in the scope that was said', a
     stderr: expect.stringMatching(/--scope (user\|local|local\|user)/),
   });
 
+  await json(['add', 'local', 'unix:///run/a.sock#/mcp']);
+  expect(await ownFile(workspace)).toMatchObject({
+    mcpServers: { local: { url: 'unix:///run/a.sock#/mcp' } },
+  });
+  await json(['remove', 'local']);
+
   expect((await json(['disable', 'db', '--scope', 'user'])).value).toMatchObject({ changed: true });
   expect((await json(['disable', 'db', '--scope', 'user'])).value).toMatchObject({ changed: false });
   await json(['remove', 'db', '--scope', 'local']);

@@ -145,6 +145,7 @@ describe('export to a client that does not support a transport', () => {
     },
     old: { type: 'sse', url: 'https://old.example/sse' },
     socket: { type: 'ws', url: 'wss://x.example/mcp' },
+    local: { type: 'http', url: 'unix:///run/a.sock#/mcp' },
     plain: { type: 'http', url: 'https://${HOST}/mcp' },
   };
 
