@@ -104,7 +104,8 @@ describe('expansion in an entry', () => {
         command: 'b',
         args: ['b', '--x=b'],
         env: { K: 'b' },
-        cwd: resolve('/b'),
+        // On Windows, on the drive of the project.
+        cwd: resolve(place.project, '/b'),
         custom: { deep: [{ text: 'b' }], number: 1, flag: true, nothing: null },
       },
       b: {

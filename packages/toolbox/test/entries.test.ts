@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
@@ -21,7 +21,7 @@ function loads(entry: string): string[] {
     files.add(file);
     const code = readFileSync(join(SOURCE, file), 'utf8');
     for (const [, target] of code.matchAll(/^(?:import|export) (?!type\b)[^;]*?from '(\.[^']+)\.js'/gm))
-      visit(`${relative(SOURCE, join(SOURCE, dirname(file), target!))}.ts`);
+      visit(`${posix.join(dirname(file), target!)}.ts`);
   };
   visit(`${entry}.ts`);
   return [...new Set([...files].map((file) => file.split('/')[0]!.replace(/\.ts$/, '')))]
@@ -67,7 +67,7 @@ it('every file belongs to an entry point', () => {
 it('an entry point is published in a file that exports all of it', () => {
   const pairs = ENTRIES.map((entry) => [
     `../dist/${entry}.js`,
-    join('..', MANIFEST.exports[`./${entry}`]!.default),
+    posix.join('..', MANIFEST.exports[`./${entry}`]!.default),
   ]);
   const code = `
     for (const [entry, file] of ${JSON.stringify(pairs)}) {
@@ -84,8 +84,10 @@ it.each(['base-transport', 'connect', 'refusal', 'text'])(
   (entry) => {
     // In a process of its own and from what is built: `tsc -b` first.
     const code = `
+    const before = new Set(process.moduleLoadList);
     await import('@mcp-fittings/toolbox/${entry}');
-    console.log(JSON.stringify(process.moduleLoadList.filter((name) => /^NativeModule (net|tls|crypto|http)$/.test(name))));
+    const loaded = process.moduleLoadList.filter((name) => !before.has(name));
+    console.log(JSON.stringify(loaded.filter((name) => /^NativeModule (net|tls|crypto|http)$/.test(name))));
   `;
     const options = { cwd: import.meta.dirname, encoding: 'utf8' } as const;
     expect(JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], options))).toEqual(
