@@ -34,8 +34,8 @@ async function run(): Promise<void> {
     });
   }
   const onError = (error: NodeJS.ErrnoException): void => {
-    // The reader of a pipe has closed it, as in `fittings list tools | head`.
-    if (error.code !== 'EPIPE') throw error;
+    // The reader of a pipe has closed it, as in `fittings list tools | head`, or the terminal was closed.
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     endedBy ??= 0;
     abort.abort(error);
   };

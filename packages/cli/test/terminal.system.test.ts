@@ -361,6 +361,26 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
+    '--watch gives the terminal back at Ctrl-Z, and goes on at fg',
+    async () => {
+      const { terminal, workspace } = await sitDown();
+      await workspace.write('servers.json', { mcpServers: { everything } });
+      const line = 'fittings --strict-mcp-config --mcp-config servers.json status --watch';
+      const watching = await terminal.start(line);
+      await terminal.until(/● {2}everything +stdio +connected +13/);
+      await terminal.press('C-z');
+      const STOPPED = 128 + 19;
+      expect((await watching.ended()).code).toBe(STOPPED);
+      expect(await terminal.text()).toContain(line);
+      const again = await terminal.start('fg');
+      await terminal.until(/● {2}everything +stdio +connected +13/);
+      await terminal.press('C-c');
+      expect((await again.ended()).code).toBe(130);
+    },
+    PATIENCE,
+  );
+
+  it(
     '--watch paints no more once it is stopped, also while a server is connecting',
     async () => {
       const { terminal, workspace } = await sitDown();

@@ -82,6 +82,12 @@ describe('SEP-2640 skills', () => {
     ['outside its directory', { ...listed, resources: [main, { ...forms, uri: 'skill://pdfs/a.md' }] }],
     ['outside its directory', { ...listed, resources: [main, { ...forms, uri: 'skill://pdf/../a.md' }] }],
     ['outside its directory', { ...listed, resources: [main, { ...forms, uri: 'skill://pdf/a/%2e%2E/b' }] }],
+    [
+      'outside its directory',
+      { ...listed, resources: [main, { ...forms, uri: 'skill://pdf/a/..%2F..%2fb' }] },
+    ],
+    ['outside its directory', { ...listed, resources: [main, { ...forms, uri: 'skill://pdf/..\\b' }] }],
+    ['outside its directory', { ...listed, resources: [main, { ...forms, uri: 'skill://pdf/..%5cb' }] }],
     ['more than 512 files', { ...listed, resources: [main, ...many(512)] }],
     ['more than 16777216 bytes', { ...listed, resources: [main, { ...forms, size: 16_777_216 }] }],
   ])('leaves out a skill that cannot be used, and says why: %s', async (reason, entry) => {

@@ -11,6 +11,7 @@ import { type ListenOptions, type Server, createConnection } from 'node:net';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { systemErrorCode } from './errors/system-errors.js';
+import { sanitizeText } from './text/sanitize-text.js';
 
 /** Resolves when the server listens. Rejects with `CONFIG_INVALID` if the address is in use, and `CONNECT_FAILED` otherwise. */
 export async function startListening(
@@ -94,13 +95,18 @@ export async function checkSocketOwner(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) return;
+  const shown = sanitizeText(path);
+  const delivery = 'not-sent';
   if (!stats.isSocket())
-    throw invalid(`${path} is not a socket.`, 'Check the path of the socket in the URL of the server.');
+    throw new FittingsError('CONFIG_INVALID', `${shown} is not a socket.`, {
+      hint: 'Check the path of the socket in the URL of the server.',
+      delivery,
+    });
   if (stats.uid === ROOT || isOwn(stats)) return;
   throw new FittingsError(
     'POLICY_DENIED',
-    `The socket ${path} belongs to another user, with the id ${stats.uid}, who would receive what is sent to it.`,
-    { hint: 'Connect to a server that you, or root, have started.', details: { uid: stats.uid } },
+    `The socket ${shown} belongs to another user, with the id ${stats.uid}, who would receive what is sent to it.`,
+    { hint: 'Connect to a server that you, or root, have started.', delivery, details: { uid: stats.uid } },
   );
 }
 

@@ -41,6 +41,14 @@ export class LiveRegion implements Disposable {
     }
     this.#paint();
   };
+  /** Leaves the screen when the process ends without `finish` or `clear`. */
+  readonly #restore = (): void => void this.#stream.write(`${LEAVE_SCREEN}${SHOW_CURSOR}`);
+  /** Ctrl-Z: the shell has the terminal until the user brings the program back. */
+  readonly #suspend = (): void => {
+    this.clear();
+    process.once('SIGCONT', () => this.#paint());
+    process.kill(process.pid, 'SIGSTOP');
+  };
 
   constructor(
     stream: TerminalStream,
@@ -60,7 +68,7 @@ export class LiveRegion implements Disposable {
   /** Removes the lines, so that something else can be written. The next `paint` shows them again. */
   clear(): void {
     if (!this.#isShown) return;
-    const removal = this.#hasOwnScreen ? LEAVE_SCREEN : `${this.#toFirstLine()}\r${TO_SCREEN_END}`;
+    const removal = `${this.#toFirstLine()}\r${TO_SCREEN_END}${this.#hasOwnScreen ? LEAVE_SCREEN : ''}`;
     this.#stream.write(`${BEGIN}${removal}${SHOW_CURSOR}${END}`);
     this.#leave();
   }
@@ -76,8 +84,12 @@ export class LiveRegion implements Disposable {
   /** Leaves the lines on the screen of the terminal and shows the cursor below them. */
   finish(): void {
     if (!this.#isShown) return;
-    const lines = this.#hasOwnScreen ? this.#render(this.#columns()).map((line) => `${line}\n`) : [];
-    this.#stream.write(`${lines.length > 0 ? LEAVE_SCREEN : ''}${lines.join('')}${SHOW_CURSOR}`);
+    if (this.#hasOwnScreen) {
+      const lines = this.#render(this.#columns()).map((line) => `${line}\n`);
+      // Some terminals have no second screen, and show all on one.
+      this.#stream.write(`${HOME}${TO_SCREEN_END}${LEAVE_SCREEN}${lines.join('')}`);
+    }
+    this.#stream.write(SHOW_CURSOR);
     this.#leave();
   }
 
@@ -89,6 +101,8 @@ export class LiveRegion implements Disposable {
 
   #leave(): void {
     this.#stream.off('resize', this.#repaint);
+    process.off('exit', this.#restore);
+    process.off('SIGTSTP', this.#suspend);
     this.#painted = [];
     this.#isShown = false;
   }
@@ -103,17 +117,25 @@ export class LiveRegion implements Disposable {
     // After a resize nothing is where it was, so everything is written again.
     const known = isResized ? [] : this.#painted;
     if (next.length === known.length && next.every((line, index) => line === known[index])) return;
-    const begin = this.#hasOwnScreen ? `${ENTER_SCREEN}${HIDE_CURSOR}` : HIDE_CURSOR;
-    let text = `${this.#isShown ? '' : begin}${this.#toFirstLine()}`;
+    let text = this.#isShown ? '' : this.#begin();
+    text += this.#toFirstLine();
     for (const [index, line] of next.entries()) {
       text += line === known[index] ? '\n' : `\r${line}${TO_LINE_END}\n`;
     }
     if (isResized || next.length < known.length) text += TO_SCREEN_END;
-    if (!this.#isShown) this.#stream.on('resize', this.#repaint);
     this.#isShown = true;
     this.#painted = next;
     this.#paintedFor = width;
     this.#stream.write(`${BEGIN}${text}${END}`);
+  }
+
+  #begin(): string {
+    this.#stream.on('resize', this.#repaint);
+    if (!this.#hasOwnScreen) return HIDE_CURSOR;
+    process.on('exit', this.#restore);
+    // Windows has no such signal.
+    if (process.platform !== 'win32') process.on('SIGTSTP', this.#suspend);
+    return `${ENTER_SCREEN}${HOME}${TO_SCREEN_END}${HIDE_CURSOR}`;
   }
 
   #columns(): number {

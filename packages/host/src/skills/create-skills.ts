@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '../contracts/catalog.js';
 import type { ResourceContents } from '../contracts/content.js';
 import type { CallOptions, ReadOptions } from '../contracts/host.js';
 import { validateListEntry } from '../engine/validate-list-entry.js';
-import { MAX_SKILL_BYTES, readSkillEntry, unusableSkill } from './skill-entry.js';
+import { isName, MAX_FILES, MAX_SKILL_BYTES, readSkillEntry, unusableSkill } from './skill-entry.js';
 import type { Skill, SkillDirectory, SkillFile, SkillList, Skills, SkillsOptions } from './skills.js';
 import { mismatchOf, notOfSkill } from './verify-file.js';
 
@@ -144,11 +144,11 @@ class ServerSkills implements Skills {
 
   /** Counts a file of a dynamic skill. Throws if it is one too many. */
   #count(skill: Skill, { uri, bytes }: SkillFile): void {
-    const sizes = this.#sizes.get(skill) ?? new Map<string, number>();
-    const others = [...sizes].reduce((sum, [file, size]) => (file === uri ? sum : sum + size), 0);
-    if (others + bytes.length > MAX_SKILL_BYTES)
+    const sizes = new Map(this.#sizes.get(skill)).set(uri, bytes.length);
+    if (sizes.size > MAX_FILES) throw this.#unverified(uri, `the skill has more than ${MAX_FILES} files`);
+    if ([...sizes.values()].reduce((sum, size) => sum + size, 0) > MAX_SKILL_BYTES)
       throw this.#unverified(uri, `the files of the skill have more than ${MAX_SKILL_BYTES} bytes`);
-    this.#sizes.set(skill, sizes.set(uri, bytes.length));
+    this.#sizes.set(skill, sizes);
   }
 
   #require(isDeclared: boolean, what: string): void {
@@ -184,7 +184,7 @@ function readResourceEntry(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that make an entry were checked
   const entry = checked.entry as JSONRPCObject & ResourceDefinition;
   const name = entry.uri.startsWith(`${directory}/`) ? entry.uri.slice(directory.length + 1) : '';
-  if (name !== '' && !name.includes('/')) return { entry };
+  if (!name.includes('/') && isName(name)) return { entry };
   return { problem: `"${sanitizeText(entry.uri, { maxLength: 200 })}" is not directly in the directory.` };
 }
 

@@ -3,7 +3,7 @@ import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { Skill, SkillFileEntry } from './skills.js';
 
 /** Every host supports skills up to these limits. */
-const MAX_FILES = 512;
+export const MAX_FILES = 512;
 export const MAX_SKILL_BYTES = 16 * 1024 * 1024;
 
 const MAIN_FILE = '/SKILL.md';
@@ -51,12 +51,12 @@ export function unusableSkill(uri: string, why: string): string {
  */
 export function isWithin(skill: string, file: string): boolean {
   const directory = skill.slice(0, -MAIN_FILE.length + 1);
-  if (!file.startsWith(directory)) return false;
-  // The server may resolve it, also encoded.
-  return !file
-    .slice(directory.length)
-    .split('/')
-    .some((segment) => /^(?:\.|%2e){0,2}$/i.test(segment));
+  return file.startsWith(directory) && file.slice(directory.length).split('/').every(isName);
+}
+
+/** Returns whether a segment of a URI names one entry of a directory, also after the server or a file system has decoded it. */
+export function isName(segment: string): boolean {
+  return !/^(?:\.|%2e){0,2}$|%2f|%5c|\\/i.test(segment);
 }
 
 function readFileEntry(value: unknown): SkillFileEntry | undefined {

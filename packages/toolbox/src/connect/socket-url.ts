@@ -21,7 +21,8 @@ export function readSocketUrl(url: URL): SocketUrl | readonly [message: string, 
   const example = isPipe ? 'pipe:///pipe/name#/mcp' : 'unix:///path/to/server.sock#/mcp';
   const hint = `Write it as ${example}; the part after # is the path of the endpoint.`;
   const path = decoded(url.pathname);
-  if (url.host !== '' || url.search !== '' || path === undefined || !(isPipe ? PIPE : ABSOLUTE).test(path))
+  const isValid = path !== undefined && (isPipe ? PIPE : ABSOLUTE).test(path) && !DOTS.test(path);
+  if (url.host !== '' || url.search !== '' || !isValid)
     return [`The URL of the server is not a valid URL of a ${isPipe ? 'named pipe' : 'Unix socket'}.`, hint];
   // A browser has neither, and its transport says so.
   const isWindows = typeof process === 'undefined' ? isPipe : process.platform === 'win32';
@@ -30,6 +31,12 @@ export function readSocketUrl(url: URL): SocketUrl | readonly [message: string, 
       ? ['Named pipes exist on Windows only.', 'Use a Unix socket: unix:///path/to/server.sock']
       : ['Node.js cannot connect to Unix sockets on Windows.', 'Use a named pipe: pipe:///pipe/name'];
   }
+  // Node.js would connect to what the cut path names, which is another socket.
+  if (!isPipe && new TextEncoder().encode(path).length > LONGEST_PATH)
+    return [
+      `The path of the Unix socket is longer than ${LONGEST_PATH} bytes, the most that systems accept.`,
+      'Use a shorter path, such as one in /run or /tmp.',
+    ];
   const fragment = url.hash.slice(1);
   return {
     path: isPipe ? `\\\\.${path.replaceAll('/', '\\')}` : path,
@@ -43,6 +50,10 @@ export function originOf(url: URL): string {
 }
 
 const ABSOLUTE = /^\/[^\0]*[^/\0]$/;
+/** A segment that leads elsewhere than the text says, so that a rule of a policy would not match. The URL parser resolves those that are not encoded. */
+const DOTS = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/;
+/** Of macOS; Linux accepts four more. */
+const LONGEST_PATH = 103;
 const PIPE = /^\/pipe\/[^\0]*[^/\0]$/i;
 
 function decoded(path: string): string | undefined {
