@@ -164,7 +164,7 @@ it('a note stands above the live lines, which are painted again below it', () =>
   const io = { stdout: terminal, stderr: terminal, env: {} };
   const output = new Output(io, { json: false, verbose: false, color: false });
   {
-    using region = output.openLiveRegion('stderr');
+    using region = output.openLiveRegion();
     region?.paint(() => ['one', 'two']);
     written.length = 0;
     output.note('warning');

@@ -76,7 +76,7 @@ describe('a live region does not flicker', () => {
     expect(writes[1]).toContain('\u001b[3A');
     expect(writes[1]).toContain(`\r${'x'.repeat(20)}\u001b[K\n`);
     expect(writes[1]).toContain('\u001b[J');
-    live.finish();
+    live.clear();
     stream.emit('resize');
     expect(writes).toHaveLength(3);
   });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { HostCache } from '@mcp-fittings/client-core';
 import {
@@ -8,6 +7,7 @@ import {
   removePrivateFile,
   writePrivateFile,
 } from '@mcp-fittings/toolbox/files';
+import { hashText } from '@mcp-fittings/toolbox/text';
 
 /** Options of {@link fileCache}. */
 export interface FileCacheOptions {
@@ -30,7 +30,7 @@ export interface FileCacheOptions {
  */
 export function fileCache(options: FileCacheOptions): HostCache {
   const { folder, maxBytes = 8 * 1024 * 1024 } = options;
-  const nameOf = (key: string): string => `${createHash('sha256').update(key).digest('base64url')}.json`;
+  const nameOf = (key: string): string => `${hashText(key)}.json`;
   let checking: Promise<boolean> | undefined;
   /** Values that are read at the same time share a check: a host reads those of all its servers before it connects them. */
   const exists = (): Promise<boolean> =>

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { StoredValue, TokenStore } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { parseValue, serializeValue, storeError } from '@mcp-fittings/toolbox/stores';
+import { hashText } from '@mcp-fittings/toolbox/text';
 import { entryFiles, type StoreDirectoryOptions } from './entry-files.js';
 import { createConsent, type ConsentQuestion } from './plaintext-consent.js';
 
@@ -69,5 +69,5 @@ function decodePlain(key: string, text: string): StoredValue {
 
 /** Detects a damaged disk. It does not protect against a person who can write to the file. */
 function checksum(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hashText(text);
 }

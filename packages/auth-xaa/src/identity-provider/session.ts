@@ -1,5 +1,6 @@
 import type { TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { hashText } from '@mcp-fittings/toolbox/text';
 import type { SubjectToken } from '../id-jag/token-exchange.js';
 import { readJwt } from '../jwt.js';
 import type { IdentityProviderConnection } from './connection.js';
@@ -65,7 +66,7 @@ function accountOf(idToken: string | undefined): string {
 }
 
 function digestOf(values: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22);
+  return hashText(JSON.stringify(values)).slice(0, 22);
 }
 
 /** Creates the record of a sign-in. */

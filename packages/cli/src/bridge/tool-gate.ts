@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   type Clock,
   FittingsError,
@@ -9,7 +9,7 @@ import {
   type RequestId,
 } from '@mcp-fittings/client-core';
 import { isErrorResponse, isRecord, isRequest, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
-import { canonicalJson } from '@mcp-fittings/toolbox/text';
+import { canonicalJson, hashText } from '@mcp-fittings/toolbox/text';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { CatalogTool } from '@mcp-fittings/host';
 import { readList } from '@mcp-fittings/host/engine';
@@ -164,5 +164,5 @@ export class ToolGate {
 }
 
 function digestOf(tool: object): string {
-  return createHash('sha256').update(canonicalJson(tool)).digest('base64url').slice(0, 22);
+  return hashText(canonicalJson(tool)).slice(0, 22);
 }

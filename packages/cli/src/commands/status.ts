@@ -66,7 +66,7 @@ function showWhileConnecting(
   { host }: CommandSession,
   rows: () => readonly ServerRow[],
 ): Disposable {
-  const region = output.openLiveRegion('stderr');
+  const region = output.openLiveRegion();
   if (region === undefined) return { [Symbol.dispose]() {} };
   const look = { style: output.noteStyle, redact: output.redact };
   const paint = (): void => region.paint((columns) => statusLines(rows(), { ...look, columns }));

@@ -69,15 +69,12 @@ interface View {
 /** Opens a table on stdout if lines can be repainted there; else prints each change as a line. */
 function openView(deps: CommandDeps): View {
   const { output } = deps;
-  const region = output.openLiveRegion('stdout');
-  if (region === undefined) return lines(deps);
+  const screen = output.openScreen();
+  if (screen === undefined) return lines(deps);
   const { style, redact } = output;
   return {
-    show: (rows) => region.paint((columns) => statusLines(rows, { style, redact, columns })),
-    close() {
-      region.finish();
-      region[Symbol.dispose]();
-    },
+    show: (rows) => screen.paint((columns) => statusLines(rows, { style, redact, columns })),
+    close: () => screen[Symbol.dispose](),
   };
 }
 

@@ -56,51 +56,28 @@ export async function checkNetworkPath(options: NetworkPathOptions): Promise<Net
   const { url, shown, socketPath } = checked;
   // A WebSocket server need not answer a GET.
   const isWebSocket = /^wss?:/i.test(String(options.config['url'])) || options.config.type === 'ws';
-  if (socketPath !== undefined) return socketPathOf(network, url, originOf(shown), isWebSocket);
-  const dns = await checkName(proxy ?? url, proxy !== undefined);
-  if (dns.outcome === 'failed') return { checks: [dns], head: undefined, network: undefined };
-  const route = proxy === undefined ? 'direct' : `through ${proxy.host}`;
-  if (isWebSocket) {
-    return { checks: [dns, createResult('proxy', route)], head: undefined, network };
+  const before: CheckResult[] = [];
+  // A Unix socket or a named pipe has no host name, proxy or TLS.
+  if (socketPath === undefined) {
+    const dns = await checkName(proxy ?? url, proxy !== undefined);
+    if (dns.outcome === 'failed') return { checks: [dns], head: undefined, network: undefined };
+    before.push(dns, createResult('proxy', proxy === undefined ? 'direct' : `through ${proxy.host}`));
   }
+  if (isWebSocket) return { checks: before, head: undefined, network };
+  before.push(createResult('connect', socketPath === undefined ? url.host : originOf(shown)));
   try {
     const head = await headOf(network, url);
     const isTls = url.protocol === 'https:';
-    return {
-      checks: [
-        dns,
-        createResult('proxy', route),
-        createResult('connect', url.host),
-        ...(isTls ? [createResult('tls', 'the certificate is valid')] : []),
-      ],
-      head,
-      network,
-    };
+    const tls = isTls ? [createResult('tls', 'the certificate is valid')] : [];
+    return { checks: [...before, ...tls], head, network };
   } catch (error) {
     const failure = failed(error);
-    const before = [dns, createResult('proxy', route), createResult('connect', url.host)];
     const at = before.findIndex(({ check }) => check === failure.check);
     return {
       checks: [...(at === -1 ? before : before.slice(0, at)), failure],
       head: undefined,
       network: undefined,
     };
-  }
-}
-
-/** Checks the way to a Unix socket or a named pipe, which has no host name, proxy or TLS. */
-async function socketPathOf(
-  network: HttpClientOptions,
-  url: URL,
-  name: string,
-  isWebSocket: boolean,
-): Promise<NetworkPath> {
-  if (isWebSocket) return { checks: [], head: undefined, network };
-  try {
-    const head = await headOf(network, url);
-    return { checks: [createResult('connect', name)], head, network };
-  } catch (error) {
-    return { checks: [failed(error)], head: undefined, network: undefined };
   }
 }
 

@@ -2,60 +2,31 @@ import { knownSize, type TerminalStream } from '../process-io.js';
 import { fitWidth, textWidth } from './text-width.js';
 
 /** Returns lines without line feeds for this number of columns. Longer lines are cut. */
-type Render = (columns: number) => readonly string[];
+export type Render = (columns: number) => readonly string[];
 
 /**
  * Synchronized output: the terminal shows what is between the two at once. Others ignore it.
  * @see https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036
  */
-const BEGIN = '\u001b[?2026h';
-const END = '\u001b[?2026l';
-const HIDE_CURSOR = '\u001b[?25l';
-const SHOW_CURSOR = '\u001b[?25h';
-const ENTER_SCREEN = '\u001b[?1049h';
-const LEAVE_SCREEN = '\u001b[?1049l';
-const HOME = '\u001b[H';
-const TO_LINE_END = '\u001b[K';
-const TO_SCREEN_END = '\u001b[J';
+export const BEGIN = '\u001b[?2026h';
+export const END = '\u001b[?2026l';
+export const HIDE_CURSOR = '\u001b[?25l';
+export const SHOW_CURSOR = '\u001b[?25h';
+export const TO_LINE_END = '\u001b[K';
+export const TO_SCREEN_END = '\u001b[J';
 
-interface LiveRegionOptions {
-  /** If true, the lines have a screen of their own, as those of `top` and `watch`. Default: they are the last ones of the terminal. */
-  readonly hasOwnScreen?: boolean;
-  readonly onDispose?: () => void;
-}
-
-/** Lines of a terminal that are repainted in place without flicker: nothing is erased before its replacement is written. */
+/** The last lines of a terminal, which are repainted in place without flicker: nothing is erased before its replacement is written. */
 export class LiveRegion implements Disposable {
   readonly #stream: TerminalStream;
-  readonly #hasOwnScreen: boolean;
   readonly #onDispose: () => void;
   #render: Render = () => [];
   #painted: readonly string[] = [];
   #paintedFor = 0;
   #isShown = false;
-  readonly #repaint = (): void => {
-    // What a terminal does with a screen that does not fit it any more differs.
-    if (this.#hasOwnScreen) {
-      this.#painted = [];
-      this.#stream.write(`${HOME}${TO_SCREEN_END}`);
-    }
-    this.#paint();
-  };
-  /** Leaves the screen when the process ends without `finish` or `clear`. */
-  readonly #restore = (): void => void this.#stream.write(`${LEAVE_SCREEN}${SHOW_CURSOR}`);
-  /** Ctrl-Z: the shell has the terminal until the user brings the program back. */
-  readonly #suspend = (): void => {
-    this.clear();
-    process.once('SIGCONT', () => this.#paint());
-    process.kill(process.pid, 'SIGSTOP');
-  };
+  readonly #repaint = (): void => this.#paint();
 
-  constructor(
-    stream: TerminalStream,
-    { hasOwnScreen = false, onDispose = () => undefined }: LiveRegionOptions = {},
-  ) {
+  constructor(stream: TerminalStream, onDispose: () => void = () => undefined) {
     this.#stream = stream;
-    this.#hasOwnScreen = hasOwnScreen;
     this.#onDispose = onDispose;
   }
 
@@ -68,9 +39,10 @@ export class LiveRegion implements Disposable {
   /** Removes the lines, so that something else can be written. The next `paint` shows them again. */
   clear(): void {
     if (!this.#isShown) return;
-    const removal = `${this.#toFirstLine()}\r${TO_SCREEN_END}${this.#hasOwnScreen ? LEAVE_SCREEN : ''}`;
-    this.#stream.write(`${BEGIN}${removal}${SHOW_CURSOR}${END}`);
-    this.#leave();
+    this.#stream.write(`${BEGIN}${up(this.#height())}\r${TO_SCREEN_END}${SHOW_CURSOR}${END}`);
+    this.#stream.off('resize', this.#repaint);
+    this.#painted = [];
+    this.#isShown = false;
   }
 
   /** Calls `write` while the lines are removed, so that its output is above them. */
@@ -81,30 +53,10 @@ export class LiveRegion implements Disposable {
     if (isShown) this.#paint();
   }
 
-  /** Leaves the lines on the screen of the terminal and shows the cursor below them. */
-  finish(): void {
-    if (!this.#isShown) return;
-    if (this.#hasOwnScreen) {
-      const lines = this.#render(this.#columns()).map((line) => `${line}\n`);
-      // Some terminals have no second screen, and show all on one.
-      this.#stream.write(`${HOME}${TO_SCREEN_END}${LEAVE_SCREEN}${lines.join('')}`);
-    }
-    this.#stream.write(SHOW_CURSOR);
-    this.#leave();
-  }
-
   /** Removes the lines for good. */
   [Symbol.dispose](): void {
     this.clear();
     this.#onDispose();
-  }
-
-  #leave(): void {
-    this.#stream.off('resize', this.#repaint);
-    process.off('exit', this.#restore);
-    process.off('SIGTSTP', this.#suspend);
-    this.#painted = [];
-    this.#isShown = false;
   }
 
   #paint(): void {
@@ -117,42 +69,32 @@ export class LiveRegion implements Disposable {
     // After a resize nothing is where it was, so everything is written again.
     const known = isResized ? [] : this.#painted;
     if (next.length === known.length && next.every((line, index) => line === known[index])) return;
-    let text = this.#isShown ? '' : this.#begin();
-    text += this.#toFirstLine();
+    let text = this.#isShown ? '' : HIDE_CURSOR;
+    text += up(this.#height());
     for (const [index, line] of next.entries()) {
       text += line === known[index] ? '\n' : `\r${line}${TO_LINE_END}\n`;
     }
     if (isResized || next.length < known.length) text += TO_SCREEN_END;
+    if (!this.#isShown) this.#stream.on('resize', this.#repaint);
     this.#isShown = true;
     this.#painted = next;
     this.#paintedFor = width;
     this.#stream.write(`${BEGIN}${text}${END}`);
   }
 
-  #begin(): string {
-    this.#stream.on('resize', this.#repaint);
-    if (!this.#hasOwnScreen) return HIDE_CURSOR;
-    process.on('exit', this.#restore);
-    // Windows has no such signal.
-    if (process.platform !== 'win32') process.on('SIGTSTP', this.#suspend);
-    return `${ENTER_SCREEN}${HOME}${TO_SCREEN_END}${HIDE_CURSOR}`;
-  }
-
   #columns(): number {
     return knownSize(this.#stream.columns) ?? 80;
   }
 
-  #toFirstLine(): string {
-    if (this.#hasOwnScreen) return HOME;
+  /** Returns the rows that the painted lines take. A terminal that has become narrower wraps them. */
+  #height(): number {
     const columns = this.#columns();
-    // A terminal that has become narrower wraps them.
-    const rows = this.#painted.map((line) => Math.max(1, Math.ceil(textWidth(line) / columns)));
-    return up(rows.reduce((sum, count) => sum + count, 0));
+    return this.#painted.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
   }
 }
 
 /** Leaves out lines before the last one, if there are more than the terminal has rows. */
-function cutTo(lines: readonly string[], rows: number): readonly string[] {
+export function cutTo(lines: readonly string[], rows: number): readonly string[] {
   if (lines.length <= rows) return lines;
   const head = lines.slice(0, Math.max(0, rows - 2));
   const more = `… ${lines.length - head.length - 1} more lines`;

@@ -5,6 +5,7 @@ import type { GlobalOptions } from '../options.js';
 import { knownSize, type ProcessIo, type TerminalStream } from '../process-io.js';
 import { CommandError } from './hints.js';
 import { LiveRegion } from './live-region.js';
+import { OwnScreen } from './own-screen.js';
 import { jsonText, printable } from './printable.js';
 import { type Style, createStyle, wantsColors } from './style.js';
 import { wrapWords } from './text-width.js';
@@ -24,8 +25,8 @@ export class Output {
   readonly #io: Pick<ProcessIo, 'stdout' | 'stderr' | 'env'>;
   readonly #secrets = new Set<string>();
   #redact = createRedactor([]);
-  /** Lines below everything that is written. */
-  #live: LiveRegion | undefined;
+  /** Lines that are repainted, above which everything else is written. */
+  #live: LiveRegion | OwnScreen | undefined;
 
   constructor(
     io: Pick<ProcessIo, 'stdout' | 'stderr' | 'env'>,
@@ -75,25 +76,31 @@ export class Output {
   /** Redacts text that is written in another way, such as prompts and live lines. */
   readonly redact = (text: string): string => this.#redact(text);
 
-  /**
-   * Opens lines that are repainted until the result is disposed of: on stderr below all other output, on stdout on a screen of their
-   * own. Undefined where that cannot be, and with `--json`.
-   */
-  openLiveRegion(name: 'stdout' | 'stderr'): LiveRegion | undefined {
-    const { stdout, stderr, env } = this.#io;
-    const stream = name === 'stdout' ? stdout : stderr;
+  /** Opens lines that are repainted on stderr below all other output, until the result is disposed of. Undefined where that cannot be, and with `--json`. */
+  openLiveRegion(): LiveRegion | undefined {
+    const { stdout, stderr } = this.#io;
     // The reader of a pipe may write to the same terminal, as `| less` and `| fzf` do: moving the cursor would erase what it wrote.
-    const isShared = name === 'stderr' && stdout.isTTY !== true && stdout instanceof Socket;
+    const isShared = stdout.isTTY !== true && stdout instanceof Socket;
+    if (isShared || !this.#isRepaintable(stderr)) return undefined;
+    const region = new LiveRegion(stderr, () => this.#forget(region));
+    return (this.#live = region);
+  }
+
+  /** Opens a screen on stdout for lines that are repainted until the result is disposed of. Undefined where that cannot be, and with `--json`. */
+  openScreen(): OwnScreen | undefined {
+    const { stdout } = this.#io;
+    if (!this.#isRepaintable(stdout)) return undefined;
+    const screen = new OwnScreen(stdout, () => this.#forget(screen));
+    return (this.#live = screen);
+  }
+
+  #forget(live: LiveRegion | OwnScreen): void {
+    if (this.#live === live) this.#live = undefined;
+  }
+
+  #isRepaintable(stream: TerminalStream): boolean {
     // A dumb terminal prints cursor movements as text.
-    if (this.json || isShared || stream.isTTY !== true || env['TERM'] === 'dumb') return undefined;
-    const region = new LiveRegion(stream, {
-      hasOwnScreen: name === 'stdout',
-      onDispose: () => {
-        if (this.#live === region) this.#live = undefined;
-      },
-    });
-    this.#live = region;
-    return region;
+    return !this.json && stream.isTTY === true && this.#io.env['TERM'] !== 'dumb';
   }
 
   #write(stream: TerminalStream, text: string): void {

@@ -12,7 +12,7 @@ export class ProgressView implements Disposable {
 
   constructor(output: Output) {
     this.#output = output;
-    this.#region = output.openLiveRegion('stderr');
+    this.#region = output.openLiveRegion();
   }
 
   show(event: Exclude<ToolEvent, LastToolEvent>): void {

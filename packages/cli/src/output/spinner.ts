@@ -12,7 +12,7 @@ const MOST_NAMES = 5;
  * disposed of. Shows nothing where lines cannot be repainted.
  */
 export function openSpinner({ output, clock }: CommandDeps, names: () => readonly string[]): Disposable {
-  const region = output.openLiveRegion('stderr');
+  const region = output.openLiveRegion();
   let frame = 0;
   const paint = (): void => {
     const waiting = names();

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { type Clock, FittingsError, type Logger } from '@mcp-fittings/client-core';
+import { hashText } from '@mcp-fittings/toolbox/text';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Access, AccessDecision, AccessRequest } from '../contracts/access.js';
 import type { Caller, ItemKind } from '../contracts/caller.js';
@@ -156,12 +156,12 @@ export function oauthResource(options: OAuthResourceOptions): Access {
       const claims = profile === 'at+jwt' ? await validate(request, token, address) : undefined;
       if (claims === undefined || proof === null) return undefined;
       // A proof is for one request; its signature is validated by now.
-      const used = digest(`${token} ${String(decodePart(proof, 1)['jti'])}`);
+      const used = hashText(`${token} ${String(decodePart(proof, 1)['jti'])}`);
       if (proofs.get(used) === true) return undefined;
       proofs.set(used, true, clock.now() + PROOF_LIFE_MS);
       return claims;
     }
-    const key = digest(`${address.resource} ${token}`);
+    const key = hashText(`${address.resource} ${token}`);
     const known = validated.get(key);
     if (known !== undefined) return known;
     const claims = await validate(request, token, address);
@@ -267,10 +267,6 @@ function pick(headers: AccessRequest['headers'], names: readonly string[]): Head
     if (value !== null) picked.set(name, value);
   }
   return picked;
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }
 
 function isUnavailable(error: unknown): boolean {

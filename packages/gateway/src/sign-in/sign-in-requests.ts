@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { FittingsError, Logger } from '@mcp-fittings/client-core';
+import { hashText } from '@mcp-fittings/toolbox/text';
 import type { UpstreamSignInPage } from '../contracts/access.js';
 import type { Caller } from '../contracts/caller.js';
 import type { RecentValues } from '../state/recent-values.js';
@@ -172,7 +172,7 @@ function confirmation(page: SignInPage, account: string, url: URL, cookie: strin
 
 /** Proves that the link comes from the page that the browser with this secret was shown. */
 function confirmationOf(secret: string, page: string): string {
-  return createHash('sha256').update(`${secret} ${page}`).digest('base64url');
+  return hashText(`${secret} ${page}`);
 }
 
 /** Returns true if a person goes to a page, and not a script, a frame or a prefetch. Older browsers send none of these headers. */

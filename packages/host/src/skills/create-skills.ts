@@ -95,7 +95,7 @@ class ServerSkills implements Skills {
     return { resources, skipped };
   }
 
-  /** What the server declares about the extension; undefined if it is not connected or declares nothing. */
+  /** Returns what the server declares about the extension; undefined if it is not connected or declares nothing. */
   get #settings(): JSONRPCObject | undefined {
     const { host, server } = this.#options;
     const { state } = host.server(server);

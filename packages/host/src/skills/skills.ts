@@ -44,7 +44,7 @@ export interface SkillFile {
 
 /** Result of {@link Skills.readDirectory}. */
 export interface SkillDirectory {
-  /** What is directly in the directory. Directories have the media type `inode/directory`. */
+  /** Entries of the directory itself. Directories have the media type `inode/directory`. */
   readonly resources: readonly ResourceDefinition[];
   /** Reasons why other entries were left out, one sentence per entry. */
   readonly skipped: readonly string[];

@@ -34,7 +34,7 @@ export function readSocketUrl(url: URL): SocketUrl | readonly [message: string, 
   // Node.js would connect to what the cut path names, which is another socket.
   if (!isPipe && new TextEncoder().encode(path).length > LONGEST_PATH)
     return [
-      `The path of the Unix socket is longer than ${LONGEST_PATH} bytes, the most that systems accept.`,
+      `The path of the Unix socket is longer than ${LONGEST_PATH} bytes, the most that all systems accept.`,
       'Use a shorter path, such as one in /run or /tmp.',
     ];
   const fragment = url.hash.slice(1);

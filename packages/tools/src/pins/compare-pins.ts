@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { canonicalJson } from '@mcp-fittings/toolbox/text';
+import { canonicalJson, hashText } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
 import { groupBy } from '../names/keys.js';
 import { contentOf, definitionOf } from './definition.js';
@@ -86,7 +85,7 @@ function changedInstructions(record: PinRecord, { name, instructions }: PinnedSe
   if (instructions === undefined || record.instructions === undefined) return undefined;
   if (instructions === record.instructions) return undefined;
   const after = { instructions };
-  const digest = createHash('sha256').update(canonicalJson(after)).digest('base64url').slice(0, 22);
+  const digest = hashText(canonicalJson(after)).slice(0, 22);
   return {
     kind: 'instructions',
     server: name,

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import {
   FittingsError,
@@ -7,7 +7,7 @@ import {
   TransportError,
 } from '@mcp-fittings/client-core';
 import { isMessage, isRequest, META } from '@mcp-fittings/toolbox/messages';
-import { canonicalJson } from '@mcp-fittings/toolbox/text';
+import { canonicalJson, hashText } from '@mcp-fittings/toolbox/text';
 import { createLineSocket } from '../wire/line-socket.js';
 import {
   asOpening,
@@ -174,7 +174,7 @@ function sessionOf({ params = {} }: JSONRPCRequest, opening: Opening): string {
   const hasRoots = typeof capabilities === 'object' && capabilities !== null && 'roots' in capabilities;
   const isAlone = hasRoots && opening.launch.roots === undefined;
   const text = canonicalJson([protocolVersion, capabilities, isAlone ? randomUUID() : null]);
-  return createHash('sha256').update(text).digest('base64url');
+  return hashText(text);
 }
 
 function isInitialize(message: JSONRPCMessage): message is JSONRPCRequest {

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Clock, Logger } from '@mcp-fittings/client-core';
-import { canonicalJson } from '@mcp-fittings/toolbox/text';
+import { canonicalJson, hashText } from '@mcp-fittings/toolbox/text';
 import { createStdioTransport, type StdioTransport } from '@mcp-fittings/transport-stdio';
 import type { SharedLaunch } from '../wire/protocol.js';
 import { createSharedServer, type SharedServer } from './shared-server.js';
@@ -147,5 +146,5 @@ export function createServerPool({ clock, idleMs, logger }: ServerPoolOptions): 
 
 /** Everything that decides how a server behaves for a program. A digest, because the environment may contain secrets. */
 function identify(launch: SharedLaunch): string {
-  return createHash('sha256').update(canonicalJson(launch)).digest('base64url');
+  return hashText(canonicalJson(launch));
 }

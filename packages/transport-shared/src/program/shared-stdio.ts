@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { TransportPlugin } from '@mcp-fittings/client-core';
 import {
   resolveStdioEntry,
@@ -7,6 +6,7 @@ import {
   type StdioPluginOptions,
 } from '@mcp-fittings/transport-stdio';
 import { ownProgram } from '@mcp-fittings/toolbox/own-program';
+import { hashText } from '@mcp-fittings/toolbox/text';
 import { sharedFolder } from '../wire/socket-address.js';
 import type { SharedProcessCommand } from './connect.js';
 import { SharedTransport } from './shared-transport.js';
@@ -74,7 +74,7 @@ export function sharedStdio(options: SharedStdioOptions = {}): TransportPlugin<S
           launch: {
             ...resolveStdioEntry(entry, stdioOptions),
             principal,
-            roots: roots && digest(roots()),
+            roots: roots && hashText(JSON.stringify(roots().toSorted())),
           },
           server,
           stderr: onStderr !== undefined,
@@ -89,10 +89,6 @@ export function sharedStdio(options: SharedStdioOptions = {}): TransportPlugin<S
       });
     },
   };
-}
-
-function digest(roots: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(roots.toSorted())).digest('base64url');
 }
 
 function ownProcess(options: object): SharedProcessCommand {
