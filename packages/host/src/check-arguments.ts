@@ -116,13 +116,14 @@ function shown(name: string): string {
 
 /** Throws `CONFIG_INVALID` unless the option `task` of a tool call is an object whose members have the right types. */
 export function checkTaskOptions(task: unknown): void {
-  const { resume, onUpdate } = isRecord(task) ? task : { resume: null };
+  const { resume, onUpdate, keep } = isRecord(task) ? task : { resume: null };
   const isRight =
     (resume === undefined || (typeof resume === 'string' && resume !== '')) &&
-    (onUpdate === undefined || typeof onUpdate === 'function');
+    (onUpdate === undefined || typeof onUpdate === 'function') &&
+    (keep === undefined || typeof keep === 'boolean');
   if (!isRight)
     throw invalid(
-      'The option "task" of host.callTool() must be { onUpdate, resume }, with the id of a task.',
+      'The option "task" of host.callTool() must be { onUpdate, resume, keep }, with the id of a task.',
     );
 }
 

@@ -18,6 +18,8 @@ export class Call {
   readonly meta: JSONRPCObject['_meta'];
   /** Key of the call, repeated in the notifications about its task. */
   readonly key: unknown;
+  /** True if the task is left alone when the client gives up, and remembered when it has its result. */
+  readonly keepsTask: boolean;
   readonly progressToken: unknown;
   /** Headers for the requests about the task. */
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -44,6 +46,7 @@ export class Call {
     this.tool = typeof tool === 'string' ? tool : '';
     this.meta = rest;
     this.key = isRecord(marker) ? marker['key'] : undefined;
+    this.keepsTask = isRecord(marker) && marker['keep'] === true;
     this.progressToken = progressToken;
     this.headers = withoutRouting(options.headers);
     this.requestSignal = options.requestSignal;

@@ -23,7 +23,7 @@ export function declareTasks(request: JSONRPCRequest, isServerDeclared: boolean)
   if (method === 'initialize') {
     return { ...request, params: { ...params, capabilities: withExtension(params['capabilities']) } };
   }
-  const isCall = method === 'tools/call' || method === RESUME_METHOD;
+  const isCall = method === 'tools/call' || method === RESUME_METHOD || method.startsWith('tasks/');
   if (!isStateless(request) && !(isCall && isServerDeclared)) return request;
   const meta = params._meta ?? {};
   const capabilities = withExtension(meta[CLIENT_CAPABILITIES]);

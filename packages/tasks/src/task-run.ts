@@ -87,13 +87,13 @@ export class TaskRun {
   }
 
   /**
-   * The client gave up: tells the server, without waiting for its answer.
+   * The client gave up: tells the server, without waiting for its answer, unless the call keeps its task.
    * @see https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md section "Task Cancellation"
    */
   cancel(): void {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort();
-    this.#abandon();
+    if (!this.#call.keepsTask) this.#abandon();
     this.#call.settle();
   }
 

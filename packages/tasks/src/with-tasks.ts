@@ -146,7 +146,7 @@ export function withTasks<T extends Pick<Transport, 'start' | 'send' | 'close'>>
           report(task, waiting);
         },
         onAnswered: (keys) => remembered.answered(keys),
-        onEnd: () => remembered.forget(),
+        onEnd: () => (call.keepsTask ? undefined : remembered.forget()),
       },
       { taskId, call, seed, answered: record.answered },
     );

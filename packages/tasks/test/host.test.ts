@@ -115,6 +115,48 @@ describe('tasks in a host', () => {
     await board.called('tasks/cancel');
   });
 
+  it('leaves a task alone with `keep`, so that it can be resumed, more than once', async () => {
+    const board = createTaskBoard();
+    await using server = await sdkServer(board);
+    const store = taskStore(memoryStore());
+    await using host = httpHost({ ...FAST, store });
+    await host.connect({ studio: { type: 'http', url: server.url } });
+    const ref = { server: 'studio', tool: 'render' };
+    const left = new AbortController();
+    const created: ToolTask[] = [];
+    const onUpdate = (task: ToolTask): void => {
+      created.push(task);
+      left.abort();
+    };
+    const call = host.callTool(ref, {}, { signal: left.signal, task: { keep: true, onUpdate } });
+    await expect(call).rejects.toMatchObject({ code: 'ABORTED' });
+    const taskId = created[0]?.taskId;
+    expect(created[0]).toMatchObject({ createdAt: '2026-07-28T10:00:00Z', pollIntervalMs: 5 });
+    const resumed = await host.callTool(ref, {}, { task: { resume: taskId, keep: true } });
+    expect(resumed.content).toEqual(text('rendered after 3 polls'));
+    expect(await store.list(taskOwner('studio'))).toMatchObject([{ taskId }]);
+    const again = await host.callTool(ref, {}, { task: { resume: taskId } });
+    expect(again.content).toEqual(text('rendered after 4 polls'));
+    expect(await store.list(taskOwner('studio'))).toEqual([]);
+    expect(board.asked).not.toContain('tasks/cancel');
+    const wrong = { keep: 'yes' } as unknown as { keep: boolean };
+    await expect(host.callTool(ref, {}, { task: wrong })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  it.each(['initialize', 'stateless'] as const)(
+    'declares tasks in requests about them, which a program sends itself (%s)',
+    async (era) => {
+      const board = createTaskBoard();
+      const taskId = String(
+        board.call('forever', { extensions: { 'io.modelcontextprotocol/tasks': {} } })['taskId'],
+      );
+      await using host = wireHost(() => wireServer({ board, era }));
+      await host.connect({ wire: { type: 'wire' } });
+      const get = host.request({ server: 'wire', method: 'tasks/get' }, { taskId });
+      expect(await get).toMatchObject({ taskId, status: 'working' });
+    },
+  );
+
   it('cancels the task after timeoutMs without progress', async () => {
     const board = createTaskBoard();
     await using server = await sdkServer(board);

@@ -22,11 +22,12 @@ export interface PolicyCheck {
 /**
  * Asks the policy whether a tool may run, and the client if the policy says so. The question shows what is sent, and the answer
  * counts for exactly that.
+ * @param args - undefined for the task of a call: the user was asked before
  * @throws {FittingsError} `POLICY_DENIED` if it may not; `APPROVAL_REQUIRED` if the tool or its server changed meanwhile.
  */
 export async function checkPolicy(
   ref: ToolRef,
-  args: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>> | undefined,
   { host, scope, policy, call }: PolicyCheck,
 ): Promise<void> {
   if (policy === undefined) return;
@@ -46,7 +47,7 @@ export async function checkPolicy(
   }
   const asked = currentTool();
   const verdict = policy.forTool(asked);
-  if (!mustAsk(verdict, server)) return;
+  if (!mustAsk(verdict, server) || args === undefined) return;
   const title = listed()?.title ?? asked.annotations?.title;
   await confirmCall(
     { ref, name, title, args, asked, verdict, signal: call.signal },

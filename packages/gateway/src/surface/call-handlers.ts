@@ -1,22 +1,25 @@
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
-import type { ContentBlock, ToolResult } from '@mcp-fittings/host';
 import { missingCapability } from '../callbacks/client-input.js';
 import type { ClientRequest } from '../contracts/surface.js';
 import { checkPolicy, checkResourcePolicy, withSignIn, type WithSignInOptions } from './call-checks.js';
 import { CallRunner, type PassedRequest } from './call-runner.js';
 import { recordIn, textIn, textsIn } from './request-params.js';
 import { unknownItem } from './rpc-errors.js';
+import { asReceived, asSent } from './sent-result.js';
 import type { SurfaceDeps } from './surface-deps.js';
+import { declaresTasks, TaskHandlers } from './task-handlers.js';
 
 /** Answers requests that are passed on to one server: calls of tools, prompts, reading of resources, completions. */
 export class CallHandlers {
+  /** Answers requests about the tasks that calls of tools have become. */
+  readonly tasks: TaskHandlers;
   readonly #deps: SurfaceDeps;
   readonly #runner: CallRunner;
 
   constructor(deps: SurfaceDeps) {
     this.#deps = deps;
     this.#runner = new CallRunner(deps);
+    this.tasks = new TaskHandlers(deps, this.#runner);
   }
 
   async tool(request: ClientRequest): Promise<JSONRPCObject> {
@@ -36,7 +39,9 @@ export class CallHandlers {
       params: { name, arguments: args },
       work: async (callOptions, call) => {
         await checkPolicy(ref, args, { host, scope: request, policy, call });
-        return asSent(await host.callTool(ref, args, { ...callOptions, unlisted }), era);
+        const given = { ...callOptions, unlisted };
+        if (era === 'modern' && declaresTasks(params)) return this.tasks.call(request, ref, args, given);
+        return asSent(await host.callTool(ref, args, given), era);
       },
     });
   }
@@ -153,27 +158,4 @@ function tellWhenCompleted(
   completed
     .then(() => session.notify('notifications/elicitation/complete', { elicitationId }))
     .catch(() => undefined);
-}
-
-/**
- * Returns a result with its blocks as they came, whatever their types are. A value that is not an object is there as text too; before
- * 2026-07-28, it is the member `result` of an object.
- */
-function asSent(result: ToolResult, era: ClientRequest['era']): JSONRPCObject {
-  const { content, structuredContent: value } = result;
-  const blocks = content.some(({ type }) => type === 'unknown') ? content.map(asReceived) : content;
-  if (value === undefined || isRecord(value)) return { ...result, content: blocks };
-  const hasText = content.some(({ type }) => type === 'text');
-  return {
-    ...result,
-    content: hasText ? blocks : [...blocks, { type: 'text', text: JSON.stringify(value) }],
-    structuredContent: era === 'modern' ? value : { result: value },
-  };
-}
-
-/** Returns a block as the server sent it, also one of a type that the host does not know. */
-function asReceived(block: ContentBlock): unknown {
-  if (block.type !== 'unknown') return block;
-  const { value } = block;
-  return isRecord(value) ? value : { type: 'text', text: JSON.stringify(value) ?? '' };
 }

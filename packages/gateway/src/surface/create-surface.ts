@@ -125,6 +125,9 @@ export function createSurface(options: SurfaceOptions): Surface {
     ]),
     modern: new Map<string, Handler>([
       ...Object.entries(both),
+      ['tasks/get', (request) => calls.tasks.get(request)],
+      ['tasks/update', (request) => calls.tasks.update(request)],
+      ['tasks/cancel', (request) => calls.tasks.cancel(request)],
       [
         'server/discover',
         async (request) => ({ supportedVersions: [STATELESS_REVISION], ...(await introduce(request)) }),

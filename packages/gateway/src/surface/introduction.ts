@@ -2,8 +2,10 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { escapeText, truncateText } from '@mcp-fittings/toolbox/text';
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
-import type { Exposure, Scope } from '../catalog/exposure.js';
+import type { Exposure } from '../catalog/exposure.js';
 import { snapshotOf } from '../catalog/ready-servers.js';
+import type { ClientConnection } from '../contracts/surface.js';
+import { TASKS_EXTENSION } from './task-handlers.js';
 
 /** Result of the handshake for a client. */
 export interface Introduction {
@@ -17,7 +19,7 @@ const ONE_LENGTH = 4000;
 const ALL_LENGTH = 16_000;
 
 /** Returns what a client is told: what its servers offer together, and their instructions. */
-export function introductionTo(scope: Scope, host: Host, exposure: Exposure): Introduction {
+export function introductionTo(scope: ClientConnection, host: Host, exposure: Exposure): Introduction {
   const snapshots = exposure
     .servers(scope)
     .flatMap((server) => snapshotOf(host, server, scope.caller.principal) ?? []);
@@ -33,7 +35,7 @@ export function introductionTo(scope: Scope, host: Host, exposure: Exposure): In
 
 function capabilitiesOf(
   snapshots: readonly ServerSnapshot[],
-  { mount }: Scope,
+  { mount, era }: ClientConnection,
   exposure: Exposure,
 ): JSONRPCObject {
   /** Returns true if a server offers it, or may offer it once it is connected. */
@@ -41,7 +43,10 @@ function capabilitiesOf(
     snapshots.some(({ state }) => {
       if (state.status !== 'connected') return state.status !== 'disabled';
       const capability: unknown = state.connection.capabilities[name];
-      return isRecord(capability) && (member === undefined || capability[member] === true);
+      return (
+        isRecord(capability) &&
+        (member === undefined || capability[member] === true || isRecord(capability[member]))
+      );
     });
   const hasPrompts = exposure.hasKind('prompts') && any('prompts');
   const hasResources = exposure.hasKind('resources') && any('resources');
@@ -54,6 +59,7 @@ function capabilitiesOf(
     }),
     ...((hasPrompts || hasResources) && any('completions') && { completions: {} }),
     ...(any('logging') && { logging: {} }),
+    ...(era === 'modern' && any('extensions', TASKS_EXTENSION) && { extensions: { [TASKS_EXTENSION]: {} } }),
   };
 }
 

@@ -35,8 +35,8 @@ export class ToolTasks {
   }
 
   /** Returns one call of this tool that the server may answer with a task. Dispose of it when the call has settled. */
-  open(tool: string, { onUpdate, resume }: NonNullable<CallToolOptions['task']>): TaskCall {
-    const call = new TaskCall(tool, resume, (key) => this.#watching.delete(key));
+  open(tool: string, { onUpdate, resume, keep = false }: NonNullable<CallToolOptions['task']>): TaskCall {
+    const call = new TaskCall(tool, resume, keep, (key) => this.#watching.delete(key));
     this.#watching.set(call.key, (task) => {
       call.taskId = task.taskId;
       onUpdate?.(task);
@@ -51,10 +51,12 @@ class TaskCall implements Disposable {
   /** Id of the task, which a second attempt resumes; `undefined` until the server has answered with one. */
   taskId: string | undefined;
   readonly #tool: string;
+  readonly #keep: boolean;
   readonly #forget: (key: string) => void;
 
-  constructor(tool: string, resume: string | undefined, forget: (key: string) => void) {
+  constructor(tool: string, resume: string | undefined, keep: boolean, forget: (key: string) => void) {
     this.#tool = tool;
+    this.#keep = keep;
     this.taskId = resume;
     this.#forget = forget;
   }
@@ -66,7 +68,7 @@ class TaskCall implements Disposable {
     request: EngineRequestOptions,
     call: (params: JSONRPCObject, request: EngineRequestOptions) => Promise<JSONRPCObject>,
   ): Promise<JSONRPCObject> {
-    const _meta = { ...params._meta, [TASK_META]: { key: this.key } };
+    const _meta = { ...params._meta, [TASK_META]: { key: this.key, ...(this.#keep && { keep: true }) } };
     // Each poll is progress, which extends the deadline of the call.
     const options = { ...request, onProgress: request.onProgress ?? ignore };
     if (this.taskId === undefined) return call({ ...params, _meta }, options);
@@ -81,7 +83,7 @@ class TaskCall implements Disposable {
 const ignore = (): void => undefined;
 
 function readTask(server: string, tool: unknown, params: JSONRPCObject): ToolTask | undefined {
-  const { taskId, status, statusMessage, ttlMs } = params;
+  const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = params;
   if (typeof taskId !== 'string' || !isStatus(status)) return undefined;
   return {
     server,
@@ -90,6 +92,9 @@ function readTask(server: string, tool: unknown, params: JSONRPCObject): ToolTas
     status,
     ttlMs: typeof ttlMs === 'number' ? ttlMs : null,
     ...(typeof statusMessage === 'string' && { statusMessage }),
+    ...(typeof createdAt === 'string' && { createdAt }),
+    ...(typeof lastUpdatedAt === 'string' && { lastUpdatedAt }),
+    ...(typeof pollIntervalMs === 'number' && { pollIntervalMs }),
   };
 }
 

@@ -101,6 +101,11 @@ export interface CallToolOptions extends CallOptions {
          * Default: none, so that the tool is called.
          */
         readonly resume?: string | undefined;
+        /**
+         * If true, the task is not canceled when `signal` is aborted, and a store does not forget it when its result was delivered: it can
+         * be resumed. Default `false`.
+         */
+        readonly keep?: boolean | undefined;
       }
     | undefined;
   /**

@@ -15,6 +15,12 @@ export interface ToolTask {
   readonly status: 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
   /** Text of the server about the state, for display. */
   readonly statusMessage?: string | undefined;
+  /** Time when the task was created, as the server writes it. */
+  readonly createdAt?: string | undefined;
+  /** Time when the task was last updated, as {@link createdAt}. */
+  readonly lastUpdatedAt?: string | undefined;
+  /** Milliseconds that the server asks to wait between two polls. */
+  readonly pollIntervalMs?: number | undefined;
   /** Milliseconds from its creation for which the server keeps the task; `null`: for ever. */
   readonly ttlMs: number | null;
 }
