@@ -163,11 +163,11 @@ describe('createLinkedPair', () => {
     expect(order).toEqual(['returned', 'answer']);
   });
 
-  it('neither loses nor repeats a message in a burst of 100 000', async () => {
+  it('neither loses nor repeats a message in a burst of 20 000', async () => {
     const { client, heard } = await openPair();
-    const sends = Array.from({ length: 100_000 }, (_, n) => client.send(note({ n })));
+    const sends = Array.from({ length: 20_000 }, (_, n) => client.send(note({ n })));
     await Promise.all(sends);
-    expect(heard.length).toBe(100_000);
+    expect(heard.length).toBe(20_000);
     expect(heard.every((message, n) => 'params' in message && message.params?.['n'] === n)).toBe(true);
   });
 });

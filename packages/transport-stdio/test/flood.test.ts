@@ -11,7 +11,7 @@ it.each([
   ['lines that are not messages', 'x\n', 2_000_000],
   [
     'large messages',
-    `${JSON.stringify({ jsonrpc: '2.0', method: 'n', params: { text: Array.from({ length: 300_000 }, String) } })}\n`,
+    `${JSON.stringify({ jsonrpc: '2.0', method: 'n', params: { text: Array.from({ length: 100_000 }, String) } })}\n`,
     30,
   ],
 ])(

@@ -114,12 +114,16 @@ createInterface({ input: process.stdin, crlfDelay: Infinity }).on('line', (line)
   });
 });
 
+const resting = new Int32Array(new SharedArrayBuffer(4));
+
 function writeAll(fd, bytes) {
   for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(fd, bytes, at);
     } catch (error) {
       if (error.code !== 'EAGAIN') throw error;
+      // The pipe is full: leaves the core to the reader.
+      Atomics.wait(resting, 0, 0, 1);
     }
   }
 }
