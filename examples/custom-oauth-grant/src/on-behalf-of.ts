@@ -17,23 +17,23 @@ export interface OnBehalfOfOptions extends TokenProviderOptions {
   readonly clientId: string;
   /** Secret of the application. */
   readonly clientSecret: string;
-  /** Returns the access token with which the user called the application. Called for every exchange. */
+  /** Returns the access token with which the user called the application. Called for every new token. */
   readonly subjectToken: () => string | Promise<string>;
 }
 
 /**
- * Creates a provider that exchanges the token of a user for tokens of one MCP server. Its methods reject with `POLICY_DENIED` if the
+ * Creates a provider that requests tokens of one MCP server with the token of a user, as Microsoft Entra ID does it. Its methods reject with `POLICY_DENIED` if the
  * server names another authorization server, with `AUTH_FAILED` if it refuses, and with the codes of the network and the store.
- * @see https://www.rfc-editor.org/rfc/rfc8693.html#section-2.1
+ * @see https://learn.microsoft.com/entra/identity-platform/v2-oauth2-on-behalf-of-flow
  */
 export function createOnBehalfOfProvider(options: OnBehalfOfOptions): AuthProvider {
   return createNonInteractiveProvider(options, {
     kind: 'on-behalf-of',
-    run: (request) => exchange(options, request),
+    run: (request) => requestOnBehalfOf(options, request),
   });
 }
 
-async function exchange(
+async function requestOnBehalfOf(
   { issuer, clientId, clientSecret, subjectToken }: OnBehalfOfOptions,
   { provider: { server, network }, discovered, scopes, dpop, signal }: GrantRequest,
 ): Promise<GrantedToken> {
@@ -49,11 +49,11 @@ async function exchange(
   const client = { issuer, clientId, origin: 'configured', authenticate } as const;
   const response = await requestExtensionGrant(
     { network, server, authorizationServer, client, dpop, signal },
-    'Exchanging the token of the user',
-    'urn:ietf:params:oauth:grant-type:token-exchange',
+    'Requesting a token on behalf of the user',
+    'urn:ietf:params:oauth:grant-type:jwt-bearer',
     {
-      subject_token: await subjectToken(),
-      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      requested_token_use: 'on_behalf_of',
+      assertion: await subjectToken(),
       ...(resource !== undefined && { resource }),
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     },

@@ -5,16 +5,16 @@ import { createOnBehalfOfProvider } from '../src/index.js';
 
 const SECRETS = { clientSecret: 'canary-secret', subjectToken: 'canary-token' };
 
-/** An authorization server that exchanges one token of a user. */
-function createExchangingWorld(): Promise<World> {
+/** An authorization server that accepts one token of a user. */
+function createUserWorld(): Promise<World> {
   const client = {
     client_id: 'web-app',
     client_secret: SECRETS.clientSecret,
     redirect_uris: [],
     response_types: [],
-    grant_types: ['urn:ietf:params:oauth:grant-type:token-exchange'],
+    grant_types: [],
   };
-  return createWorld({ clients: [client], subjectToken: SECRETS.subjectToken });
+  return createWorld({ clients: [client], workload: SECRETS.subjectToken });
 }
 
 function providerFor(
@@ -38,7 +38,7 @@ authProviderSuite(
     name: 'on behalf of a user',
     capabilities: { renews: true, signsOut: true },
     async setup() {
-      const world = await createExchangingWorld();
+      const world = await createUserWorld();
       const { resource, as } = world;
       const url = new URL(resource.url);
       return {
@@ -69,14 +69,14 @@ authProviderSuite(
 );
 
 it('sends nothing to an authorization server that the application does not name', async () => {
-  await using world = await createExchangingWorld();
+  await using world = await createUserWorld();
   const provider = providerFor(world, { issuer: 'https://login.example.com' });
   await expect(world.use(provider)).rejects.toMatchObject({ code: 'POLICY_DENIED' });
   expect(world.as.tokenRequests).toEqual([]);
 });
 
 it('rejects with the code of the authorization server, and without the tokens', async () => {
-  await using world = await createExchangingWorld();
+  await using world = await createUserWorld();
   const error: unknown = await world
     .use(providerFor(world, { subjectToken: 'canary-other' }))
     .catch((e) => e);

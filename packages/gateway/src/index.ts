@@ -6,7 +6,7 @@ export type { Access, AccessDecision, AccessRequest, UpstreamSignIn } from './co
 
 /** Access of callers to the gateway. */
 export { bearerToken } from './access/bearer-token.js';
-export { oauthResource, type OAuthResourceOptions } from './access/oauth-resource.js';
+export { oauthResource, type OAuthResource, type OAuthResourceOptions } from './access/oauth-resource.js';
 export type { AccessTokenClaims } from './access/access-token.js';
 export type { OutboundFetch } from './access/outbound-fetch.js';
 

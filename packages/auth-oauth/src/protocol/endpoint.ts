@@ -180,6 +180,7 @@ function stepUpOf(document: Readonly<Record<string, unknown>>, sentSecrets: Sent
 /** Form fields without a secret; all others that are sent to an endpoint count as secrets. */
 const PUBLIC_FIELDS = new Set([
   'acr_values',
+  'actor_token_type',
   'audience',
   'client_assertion_type',
   'client_id',

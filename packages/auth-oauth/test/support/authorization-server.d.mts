@@ -15,8 +15,6 @@ export interface TestServerOptions {
   readonly pushedOnly?: boolean;
   /** The one assertion that the JWT bearer grant accepts. */
   readonly workload?: string;
-  /** The one token of a person that the token exchange accepts. */
-  readonly subjectToken?: string;
   /** Changes the metadata document before it is sent. */
   readonly metadata?: (document: Record<string, unknown>) => Record<string, unknown>;
 }

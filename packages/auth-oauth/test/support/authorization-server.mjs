@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { serveProvider } from './provider-server.mjs';
 
 const WORKLOAD_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 export async function startAuthorizationServer(options) {
   const { resource, accessTokenTtl = 3600, scopes = ['tools', 'admin'], clients = [], metadata } = options;
@@ -63,21 +62,16 @@ export async function startAuthorizationServer(options) {
   const result = await serveProvider(configure);
   if (metadata !== undefined) result.rewrite.set('/.well-known/openid-configuration', metadata);
   const { provider, errors } = result;
-  // A minimal RFC 7523 and RFC 8693: one assertion, or one token of a person, is valid.
-  const extensions = [
-    [WORKLOAD_GRANT, 'assertion', options.workload],
-    [EXCHANGE_GRANT, 'subject_token', options.subjectToken],
-  ];
-  for (const [type, parameter, valid] of extensions) {
-    if (valid === undefined) continue;
+  // A minimal RFC 7523: one assertion is valid.
+  if (options.workload !== undefined) {
     const grant = async (ctx) => {
       const { params, client } = ctx.oidc;
-      if (params[parameter] !== valid) throw new errors.InvalidGrant('not this one');
+      if (params.assertion !== options.workload) throw new errors.InvalidGrant('not this one');
       const token = new provider.ClientCredentials({ client, scope: scopes.join(' ') });
       const value = await token.save();
       ctx.body = { access_token: value, token_type: 'Bearer', expires_in: token.expiration };
     };
-    provider.registerGrantType(type, grant, [parameter, 'scope', 'resource']);
+    provider.registerGrantType(WORKLOAD_GRANT, grant, ['assertion', 'scope', 'resource']);
   }
   result.find = async (value) => {
     const token = (await provider.AccessToken.find(value)) ?? (await provider.ClientCredentials.find(value));

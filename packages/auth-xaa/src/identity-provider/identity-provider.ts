@@ -1,11 +1,10 @@
-import { revokeTokens } from '@mcp-fittings/auth-oauth/toolkit';
+import { exchangeToken, revokeTokens } from '@mcp-fittings/auth-oauth/toolkit';
 import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/toolbox/timing';
 import { oauthErrorCode, tokenExchangeError } from '../errors.js';
 import type { XaaProviderOptions } from '../options.js';
 import { createXaaProvider } from '../xaa-provider.js';
 import { IdJagCache, targetKey, type IdJag, type IdJagTarget } from '../id-jag/id-jag.js';
-import { exchangeToken, ID_JAG } from '../id-jag/token-exchange.js';
 import { validateIdJag } from '../id-jag/validate-id-jag.js';
 import { IdentityProviderConnection } from './connection.js';
 import { signInInteractively } from './interactive-sign-in.js';
@@ -176,11 +175,12 @@ export class SharedIdentityProvider implements IdentityProvider {
     const { server, audience, resource, scopes } = target;
     const { issuer, provider } = this.#connection;
     const tokenRequest = await this.#connection.request({ server, signal });
-    const reply = await exchangeToken(tokenRequest, 'Exchanging the sign-in for an ID-JAG', subject, {
-      requested_token_type: ID_JAG,
+    const reply = await exchangeToken(tokenRequest, 'Exchanging the sign-in for an ID-JAG', {
+      subject,
+      requested: 'id-jag',
       audience,
       resource,
-      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+      scopes,
     });
     const validated = validateIdJag(reply, { ...target, issuer, now: provider.clock.now() });
     return { ...validated, sessionId: subject.sessionId, reused: false };

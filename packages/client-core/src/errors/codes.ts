@@ -161,7 +161,7 @@ export const ERROR_CODES = {
   AUTH_EXCHANGE_FAILED: code(
     'auth',
     false,
-    'The identity provider did not issue a valid assertion for this server.',
+    'The token of the user could not be exchanged for one of this server.',
   ),
   AUTH_DISCOVERY_FAILED: code('auth', false, 'The metadata that sign-in needs is missing or invalid.'),
   AUTH_SCOPE_INSUFFICIENT: code(

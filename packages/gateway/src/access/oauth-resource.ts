@@ -81,6 +81,18 @@ export interface OAuthResourceOptions {
   readonly logger?: Logger | undefined;
 }
 
+/** What {@link oauthResource} creates. */
+export interface OAuthResource extends Access {
+  /**
+   * Returns the token of the last request of this person that was admitted, until it expires: for `exchange.subjectToken` of `oauth()`
+   * in `@mcp-fittings/auth-oauth`. It stays in the memory of this replica. Do not send it to a server. Throws `CONFIG_INVALID` without a
+   * principal. It is a bound function, so it can be passed on.
+   */
+  readonly callerToken: (caller: {
+    readonly principal: string | undefined;
+  }) => { readonly type: 'access_token'; readonly token: string } | undefined;
+}
+
 const MAX_TOKENS = 10_000;
 const MAX_PROOFS = 100_000;
 /** A proof is valid for five minutes before and after its `iat`. */
@@ -105,7 +117,7 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
  * @see https://www.rfc-editor.org/rfc/rfc9728.html
  */
-export function oauthResource(options: OAuthResourceOptions): Access {
+export function oauthResource(options: OAuthResourceOptions): OAuthResource {
   const {
     principalOf = principalOfSubject,
     tokenProfile: profile = 'at+jwt',
@@ -125,6 +137,8 @@ export function oauthResource(options: OAuthResourceOptions): Access {
     throw nothingAccepted(issuers.size === 0 ? 'issuers' : 'audience');
   const validated = new RecentValues<AccessTokenClaims>(MAX_TOKENS, clock);
   const proofs = new RecentValues<true>(MAX_PROOFS, clock);
+  /** The last token of each principal. */
+  const admitted = new RecentValues<string>(MAX_TOKENS, clock);
 
   /** Returns the claims; undefined for an invalid token. */
   const validate = async (
@@ -203,7 +217,12 @@ export function oauthResource(options: OAuthResourceOptions): Access {
       if (scheme !== 'bearer' && scheme !== 'dpop') return { refusal: challenge(401, 'Bearer', parameters) };
       try {
         const claims = await claimsOf(request, scheme, credentials, address);
-        if (claims !== undefined) return decide(request, claims, address);
+        if (claims !== undefined) {
+          const decision = decide(request, claims, address);
+          const principal = 'caller' in decision ? decision.caller.principal : undefined;
+          if (principal !== undefined) admitted.set(principal, credentials, claims.exp * 1000);
+          return decision;
+        }
       } catch (error) {
         if (isUnavailable(error)) return { refusal: unavailable() };
         logger?.debug('An access token was refused.', { error });
@@ -216,6 +235,12 @@ export function oauthResource(options: OAuthResourceOptions): Access {
       return {
         refusal: challenge(401, 'DPoP', { ...error, ...parameters, algs: SIGNATURE_ALGORITHMS.join(' ') }),
       };
+    },
+
+    callerToken({ principal }) {
+      if (principal === undefined) throw noCaller();
+      const token = admitted.get(principal);
+      return token === undefined ? undefined : { type: 'access_token', token };
     },
 
     async respond(request) {
@@ -276,6 +301,12 @@ function isUnavailable(error: unknown): boolean {
 function unavailable(): Response {
   const headers = { 'retry-after': '5', 'cache-control': 'no-store' };
   return refuse(503, 'The keys of the issuer cannot be read.', { headers });
+}
+
+function noCaller(): FittingsError {
+  return new FittingsError('CONFIG_INVALID', 'This caller has no access token that could be exchanged.', {
+    hint: 'Callers of a socket, stdio, bearerToken() and the host itself have none: let them connect with oauthResource(), or set another "oauth.grant" in the entry of the server.',
+  });
 }
 
 function nothingAccepted(option: string): FittingsError {

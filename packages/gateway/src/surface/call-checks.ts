@@ -150,6 +150,8 @@ export async function withSignIn<T>(
     return await work();
   } catch (error) {
     if (!(error instanceof AuthRequiredError) || signIn === undefined) throw error;
+    // The token of the caller has to be another one: no page of the gateway helps.
+    if (error.details['interactive'] === false) throw error;
     const page = await signIn.open(connection.caller, server);
     if (page === undefined) return work();
     page.completed.catch(() => undefined);

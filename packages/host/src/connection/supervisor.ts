@@ -83,7 +83,8 @@ export class Supervisor {
   reach(signal?: AbortSignal): Promise<Connection> {
     if (this.#state.status !== 'failed') return this.#start(1, signal);
     const { error } = this.#state;
-    if (this.#maxAttempts === 1 || !mayPass(error) || this.#shared.clock.now() < this.#reviveAt)
+    // What an authorization server refused may be granted by now.
+    if (this.#maxAttempts === 1 || error.kind === 'config' || this.#shared.clock.now() < this.#reviveAt)
       return Promise.reject(error);
     return this.#start(this.#maxAttempts, signal);
   }

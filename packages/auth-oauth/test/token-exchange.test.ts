@@ -1,0 +1,269 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
+import { memoryStore } from '@mcp-fittings/store-file';
+import { authProviderSuite } from '@mcp-fittings/testkit/auth-provider';
+import {
+  authorizedFetch,
+  createTokenExchangeProvider,
+  oauth,
+  type TokenExchangeOptions,
+} from '@mcp-fittings/auth-oauth';
+import { startExchangeServer, type TestExchangeServer } from './support/exchange-server.mjs';
+import { startResource } from './support/resource-server.js';
+
+const PROGRAM = 'https://gateway.example/mcp';
+
+/** A server, and an authorization server that exchanges tokens of people of the program for tokens of it. */
+async function createExchangingWorld() {
+  let offset = 0;
+  let as: TestExchangeServer | undefined;
+  const now = (): number => Date.now() + offset;
+  const resource = await startResource(() => as);
+  as = await startExchangeServer({ audience: () => PROGRAM, targets: () => [resource.url], now });
+  const started = as;
+  resource.issuers = [as.origin];
+  const clock = { ...systemClock, now };
+  const optionsFor = (more: Partial<TokenExchangeOptions> = {}): TokenExchangeOptions => ({
+    url: resource.url,
+    server: 'notes',
+    issuer: started.origin,
+    clientId: 'gateway',
+    clientSecret: 'canary-gateway-secret',
+    clock,
+    subjectToken: async () => ({ type: 'access_token', token: await started.tokenOf('ann') }),
+    ...more,
+  });
+  return {
+    as: started,
+    resource,
+    optionsFor,
+    provider: (more?: Partial<TokenExchangeOptions>) => createTokenExchangeProvider(optionsFor(more)),
+    advance: (ms: number) => void (offset += ms),
+    use: async (provider: ReturnType<typeof createTokenExchangeProvider>): Promise<Response> =>
+      authorizedFetch(provider, { url: resource.url })(resource.url, { method: 'POST', body: '{}' }),
+    /** Claims of the token that the server saw last. */
+    seen: async () => started.read(resource.seen.at(-1)?.replace('Bearer ', '') ?? ''),
+    async [Symbol.asyncDispose]() {
+      await started[Symbol.asyncDispose]();
+      await resource[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+
+describe('a token exchange', () => {
+  it('happens once for twenty calls, and again when the token expires, with the token of then', async () => {
+    await using world = await createExchangingWorld();
+    const tokens = [await world.as.tokenOf('ann'), await world.as.tokenOf('ann', { exp: 4e9 })];
+    const [first, second] = tokens;
+    const provider = world.provider({
+      subjectToken: () => ({ type: 'access_token', token: tokens[0] ?? '' }),
+    });
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await world.use(provider)).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(world.as.tokenRequests).toHaveLength(1);
+    tokens.shift();
+    world.advance(299_000);
+    expect((await world.use(provider)).status).toBe(200);
+    expect(world.as.tokenRequests.map(({ body }) => body.get('subject_token'))).toEqual([first, second]);
+    expect(Object.fromEntries(world.as.tokenRequests[0]?.body ?? [])).toEqual({
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      subject_token: first,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      resource: world.resource.url,
+      scope: 'tools',
+    });
+    expect(await world.seen()).toMatchObject({
+      sub: 'ann',
+      aud: world.resource.url,
+      act: { sub: 'gateway' },
+    });
+    for (const token of [first, second]) expect(world.resource.seen.join()).not.toContain(token);
+  });
+
+  it('names the actor, and keeps those before it', async () => {
+    await using world = await createExchangingWorld();
+    const { as } = world;
+    const provider = world.provider({
+      subjectToken: async () => ({
+        type: 'access_token',
+        token: await as.tokenOf('ann', { act: { sub: 'portal' } }),
+      }),
+      actorToken: async () => ({ type: 'access_token', token: await as.tokenOf('replica-7') }),
+    });
+    expect((await world.use(provider)).status).toBe(200);
+    expect(await world.seen()).toMatchObject({
+      sub: 'ann',
+      act: { sub: 'replica-7', act: { sub: 'portal' } },
+    });
+  });
+
+  it('asks for a service by name where the authorization server knows no URLs', async () => {
+    await using world = await createExchangingWorld();
+    world.as.names = new Map([['notes-api', world.resource.url]]);
+    const provider = world.provider({ audience: 'notes-api', resource: false });
+    expect((await world.use(provider)).status).toBe(200);
+    const { body } = world.as.tokenRequests[0] ?? {};
+    expect([body?.get('audience'), body?.get('resource')]).toEqual(['notes-api', null]);
+  });
+
+  it('asks for the scope that the server demands', async () => {
+    await using world = await createExchangingWorld();
+    const provider = world.provider();
+    await world.use(provider);
+    world.resource.needs = 'admin';
+    expect((await world.use(provider)).status).toBe(200);
+    expect((await world.seen())?.scope).toBe('tools admin');
+  });
+
+  it.each([
+    ['invalid_target', 'AUTH_EXCHANGE_FAILED', 'request tokens for http://127.0.0.1'],
+    ['invalid_scope', 'AUTH_SCOPE_INSUFFICIENT', 'grant tools'],
+    ['insufficient_scope', 'AUTH_SCOPE_INSUFFICIENT', 'grant tools'],
+    ['unauthorized_client', 'AUTH_EXCHANGE_FAILED', 'let "gateway" exchange tokens'],
+    ['invalid_request', 'AUTH_REQUIRED', 'Sign in again'],
+  ])('tells the user about %s, without a token', async (reason, code, hint) => {
+    await using world = await createExchangingWorld();
+    const token = await world.as.tokenOf('ann');
+    const actor = await world.as.tokenOf('replica-7');
+    world.as.refuseWith = (parameters) => ({
+      error: reason,
+      error_description: `not ${parameters['subject_token']} of ${parameters['actor_token']}`,
+    });
+    const lines: unknown[] = [];
+    const log = (...line: unknown[]): void => void lines.push(line);
+    const provider = world.provider({
+      subjectToken: () => ({ type: 'access_token', token }),
+      actorToken: () => ({ type: 'access_token', token: actor }),
+      logger: { debug: log, info: log, warn: log, error: log },
+    });
+    const error = await failureOf(world.use(provider));
+    expect(error).toMatchObject({
+      code,
+      server: 'notes',
+      details: { oauthError: reason },
+      hint: expect.stringContaining(hint),
+    });
+    const shown = inspect([error, lines], { depth: 12, showHidden: true }) + JSON.stringify(error);
+    for (const secret of [token, actor, 'canary-gateway-secret']) {
+      expect(shown).not.toContain(secret);
+      expect(shown).not.toContain(secret.slice(-20));
+    }
+  });
+
+  it('waits for a token of the user, and for another one than that which was refused', async () => {
+    await using world = await createExchangingWorld();
+    let token: string | undefined;
+    const provider = world.provider({
+      subjectToken: () => (token === undefined ? undefined : { type: 'access_token', token }),
+    });
+    const waits = () => provider.hasNewSignIn?.(undefined);
+    expect(await failureOf(world.use(provider))).toMatchObject({ code: 'AUTH_REQUIRED' });
+    expect(world.as.tokenRequests).toHaveLength(0);
+    expect(await waits()).toBe(false);
+    token = await world.as.tokenOf('ann', { exp: 1 });
+    expect(await waits()).toBe(true);
+    expect(await failureOf(world.use(provider))).toMatchObject({
+      code: 'AUTH_REQUIRED',
+      details: { oauthError: 'invalid_grant' },
+    });
+    expect(await waits()).toBe(false);
+    token = await world.as.tokenOf('ann', { aud: 'https://other.example' });
+    expect(await failureOf(world.use(provider))).toMatchObject({ details: { oauthError: 'invalid_grant' } });
+    token = await world.as.tokenOf('ann');
+    expect(await waits()).toBe(true);
+    expect((await world.use(provider)).status).toBe(200);
+  });
+
+  it('sends nothing to an authorization server that the program does not name', async () => {
+    await using world = await createExchangingWorld();
+    const provider = world.provider({ issuer: 'https://login.example' });
+    expect(await failureOf(world.use(provider))).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+    expect(world.as.tokenRequests).toHaveLength(0);
+  });
+
+  it.each([
+    ['throws', () => Promise.reject(new Error('canary'))],
+    ['returns no token', () => ({ type: 'access_token', token: 'canary\r\nx: y' }) as const],
+  ])('reports a callback that %s', async (_, subjectToken) => {
+    await using world = await createExchangingWorld();
+    const error = await failureOf(world.use(world.provider({ subjectToken })));
+    expect(error).toMatchObject({ code: 'CALLBACK_FAILED' });
+    expect(String(error)).not.toContain('canary');
+  });
+});
+
+describe('entries with the grant "token_exchange"', () => {
+  it('keep the tokens of people apart, and take the client from the program', async () => {
+    await using world = await createExchangingWorld();
+    const { url: _, server, clock, subjectToken: _single, ...exchange } = world.optionsFor();
+    const plugin = oauth({
+      clientName: 'tests',
+      store: memoryStore(),
+      exchange: {
+        ...exchange,
+        subjectToken: async ({ principal = '' }) => ({
+          type: 'access_token',
+          token: await world.as.tokenOf(principal),
+        }),
+      },
+    });
+    const config = { url: world.resource.url, oauth: { grant: 'token_exchange', audience: 'notes-api' } };
+    for (const principal of ['ann', 'bob']) {
+      const provider = plugin.create({ name: server ?? '', config, principal }, { clock });
+      if (provider === undefined) throw new Error('no provider');
+      expect((await world.use(provider)).status).toBe(200);
+      expect((await world.seen())?.sub).toBe(principal);
+      expect(world.as.tokenRequests.at(-1)?.body.get('audience')).toBe('notes-api');
+    }
+    for (const member of ['clientId', 'clientSecret', 'issuer']) {
+      const entry = { ...config, oauth: { ...config.oauth, [member]: 'x' } };
+      expect(() => plugin.create({ name: 's', config: entry }, {})).toThrow(`"oauth.${member}"`);
+    }
+    const without = oauth({ clientName: 'tests', store: memoryStore() });
+    expect(() => without.create({ name: 's', config }, {})).toThrow('the "exchange" option of oauth()');
+    expect(() => world.provider({ clientSecret: undefined })).toThrow('"clientSecret" or "clientKey"');
+  });
+});
+
+authProviderSuite(
+  { describe, it },
+  {
+    name: 'token exchange',
+    capabilities: { renews: true, signsOut: true },
+    async setup() {
+      const world = await createExchangingWorld();
+      const { resource, as } = world;
+      const token = await as.tokenOf('canary');
+      const url = new URL(resource.url);
+      return {
+        provider: world.provider({ subjectToken: () => ({ type: 'access_token', token }) }),
+        url,
+        secrets: ['canary-gateway-secret', token],
+        async send(headers) {
+          const response = await fetch(url, { method: 'POST', headers, body: '{}' });
+          await response.body?.cancel();
+          const { status } = response;
+          return { status, wwwAuthenticate: response.headers.get('www-authenticate') ?? undefined };
+        },
+        async revoke() {
+          for (const value of resource.seen) resource.dead.add(value?.split(' ')[1] ?? '');
+        },
+        async refuseAll() {
+          resource.find = async () => undefined;
+        },
+        renewals: () => as.tokenRequests.length,
+        teardown: () => world[Symbol.asyncDispose](),
+      };
+    },
+  },
+);
