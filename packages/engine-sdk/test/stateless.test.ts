@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sdkV1 } from '@mcp-fittings/engine-sdk/v1';
 import { sdkV2 } from '@mcp-fittings/engine-sdk/v2';
-import { createHost, type Host, type HostEvents } from '@mcp-fittings/host';
+import { createHost, type Host, type HostCallbacks, type HostEvents } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 
 const identity = { name: 'tests', version: '1.0.0' };
@@ -55,7 +55,9 @@ describe('a server of revision 2026-07-28', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-    const callbacks = { elicit: async () => ({ action: 'accept' as const, content: { name: 'Ann' } }) };
+    const callbacks: HostCallbacks = {
+      elicit: async (_request, { call }) => ({ action: 'accept', content: { name: call?.origin ?? 'Ann' } }),
+    };
     host = createHost({ ...identity, engine: sdkV2(), transports: [http()], callbacks });
     await host.connect({ modern: { url } });
   });
@@ -73,6 +75,17 @@ describe('a server of revision 2026-07-28', () => {
     const { content } = await host.callTool(greet, {}, { headers: { 'X-Tenant': 'a' } });
     expect(content).toEqual([{ type: 'text', text: 'hello Ann' }]);
     expect(received.map((headers) => headers['x-tenant'])).toEqual(['a', 'a']);
+  });
+
+  it('tells a callback which of several calls requires its answer', async () => {
+    const greeted = ['Bob', 'Eve'].map(async (origin) => {
+      const { content } = await host.callTool({ server: 'modern', tool: 'greet' }, {}, { origin });
+      return content;
+    });
+    expect(await Promise.all(greeted)).toEqual([
+      [{ type: 'text', text: 'hello Bob' }],
+      [{ type: 'text', text: 'hello Eve' }],
+    ]);
   });
 
   it('reports changes to SDK v2 through a listen stream', async () => {

@@ -4,7 +4,6 @@ import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { Call } from './calls/server-calls.js';
 import { ToolTasks } from './calls/tool-tasks.js';
-import { createAsyncContext } from './platform.js';
 import { ListBudget, Semaphore } from './limiters.js';
 import type { CallOptions, CallToolOptions, Host, HostEvents } from './contracts/host.js';
 import type { ToolResult } from './contracts/content.js';
@@ -86,7 +85,6 @@ export function createHost(options: HostOptions): Host {
     emitter,
     tracer: new Tracer(),
     listBudget,
-    runningCall: createAsyncContext(),
     interception,
     acquireConnectSlot: (signal) => connectSlots.acquire(signal),
     scopes,

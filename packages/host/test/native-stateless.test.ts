@@ -73,6 +73,28 @@ describe('native(): revision 2026-07-28', () => {
     expect(second?.id).not.toBe(first?.id);
   });
 
+  it('tells a callback which of several calls requires its answer', async () => {
+    const asked: unknown[] = [];
+    const { connect } = stateless(
+      {
+        'tools/call': ({ inputResponses }) =>
+          inputResponses === undefined
+            ? { result: { resultType: 'input_required', inputRequests: { where: { method: 'roots/list' } } } }
+            : done,
+      },
+      {
+        async roots({ call }) {
+          asked.push(call);
+          return [];
+        },
+      },
+    );
+    const session = await connect();
+    const calls = ['a', 'b'].map((target) => ({ method: 'tools/call', target, origin: `of ${target}` }));
+    await Promise.all(calls.map((call) => callTool(session, call.target, { ...PATIENT, call })));
+    expect(asked).toEqual(calls);
+  });
+
   it.each([
     ['an unknown kind of input', { inputRequests: { a: { method: 'vendor/ask' } } }, 'PROTOCOL_VIOLATION'],
     ['input that is not a request', { inputRequests: { a: 7 } }, 'PROTOCOL_VIOLATION'],

@@ -22,7 +22,7 @@ import { identityOf } from '../handshake-results.js';
 import { observeResults, rawOf } from '../raw-results.js';
 import { RequestDeadline } from '../request-deadline.js';
 import { createSdkTransport } from '../sdk-transport.js';
-import { ContextualClient, inThisContext } from './contextual-client.js';
+import { ContextualClient } from './contextual-client.js';
 import { fromSdkError } from './errors.js';
 import { attachHandlers } from './handlers.js';
 import { observeEraProbe, toEra, toPrior } from './protocol-era.js';
@@ -142,7 +142,10 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
   ): Promise<JSONRPCObject> => {
     using deadline = new RequestDeadline(clock, given);
     using attached = transport.attach(given.headers, withLogLevel(params));
-    const sdkOptions = found.kind === 'stateless' ? inThisContext(deadline.sdkOptions) : deadline.sdkOptions;
+    const sdkOptions =
+      found.kind === 'stateless'
+        ? client.inThisContext(deadline.sdkOptions, given.call)
+        : deadline.sdkOptions;
     try {
       const sent = { method, params: attached.params, definition: given.definition };
       return rawOf(await send(client, found, sent, sdkOptions));

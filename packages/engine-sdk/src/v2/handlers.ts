@@ -1,4 +1,4 @@
-import { isSpecType, type Client } from '@modelcontextprotocol/client';
+import { isSpecType } from '@modelcontextprotocol/client';
 import { FittingsError } from '@mcp-fittings/client-core';
 import {
   elicited,
@@ -6,18 +6,21 @@ import {
   type EngineConnectOptions,
   type EngineRequestInfo,
 } from '@mcp-fittings/host/engine';
+import type { ContextualClient } from './contextual-client.js';
 
 /**
  * Passes the requests and notifications of a server on to the host. With a stateless server, the same handlers answer the
  * requests that arrive inside results.
  */
-export function attachHandlers(client: Client, { server, callbacks, events }: EngineConnectOptions): void {
+export function attachHandlers(
+  client: ContextualClient,
+  { server, callbacks, events }: EngineConnectOptions,
+): void {
   const { elicit, sample, roots } = callbacks;
   const infoOf = (signal: AbortSignal): EngineRequestInfo => ({
     server,
     signal,
-    // A stateless server asks inside of results only, and the SDK then calls the handler from the request.
-    isWithinRequest: client.getDiscoverResult() !== undefined,
+    call: client.call,
   });
   if (elicit !== undefined) {
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {

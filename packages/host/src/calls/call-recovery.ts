@@ -1,5 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { backoffDelay, sleep } from '@mcp-fittings/toolbox/timing';
+import type { CallInFlight } from '../contracts/server-requests.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import { requiresPage, type UrlElicitations } from './url-elicitations.js';
 
@@ -9,6 +10,7 @@ const FIRST_MS = 500;
 const LONGEST_MS = 10_000;
 
 export interface CallRecoveryOptions {
+  readonly call: CallInFlight;
   /** Time after which no attempt starts, by the host's clock. */
   readonly end: number;
   readonly signal: AbortSignal | undefined;
@@ -39,9 +41,9 @@ export class CallRecovery {
 
   /** Resolves when the call is to be sent again; rejects with the failure if it is not. */
   async recover(failure: unknown): Promise<void> {
-    const { signal, mayRetry, urlElicitations } = this.#options;
+    const { call, signal, mayRetry, urlElicitations } = this.#options;
     if (this.#hasVisited && requiresPage(failure)) throw notFinished(failure);
-    if (!this.#hasVisited && (await urlElicitations.visitPages(failure, signal))) {
+    if (!this.#hasVisited && (await urlElicitations.visitPages(failure, call, signal))) {
       this.#hasVisited = true;
       return;
     }

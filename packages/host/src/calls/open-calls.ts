@@ -1,8 +1,6 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import type { Connection } from '../connection/connect-once.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
-import type { AsyncContext } from '../platform.js';
-import type { RunningCall } from '../setup/server-deps.js';
 import type { Call } from './server-calls.js';
 
 interface Sent {
@@ -12,12 +10,7 @@ interface Sent {
 
 /** The calls of one server that were sent and have no response yet. */
 export class OpenCalls {
-  readonly #running: AsyncContext<RunningCall>;
   readonly #sent = new Map<Call<unknown>, Sent>();
-
-  constructor(running: AsyncContext<RunningCall>) {
-    this.#running = running;
-  }
 
   add(call: Call<unknown>, sent: Sent): void {
     this.#sent.set(call, sent);
@@ -25,22 +18,6 @@ export class OpenCalls {
 
   delete(call: Call<unknown>): void {
     this.#sent.delete(call);
-  }
-
-  /** Runs work in the asynchronous context of a call, in which {@link current} returns it. */
-  run<T>(call: Call<unknown>, work: () => T): T {
-    return this.#running.run({ owner: this, call: described(call) }, work);
-  }
-
-  /** Runs work outside the context of any call. */
-  exit<T>(work: () => T): T {
-    return this.#running.exit(work);
-  }
-
-  /** Returns the call with an `origin` in whose asynchronous context this is called. */
-  current(): CallInFlight | undefined {
-    const running = this.#running.getStore();
-    return running?.owner === this ? running.call : undefined;
   }
 
   inFlight(): readonly CallInFlight[] {
@@ -54,7 +31,8 @@ export class OpenCalls {
   }
 }
 
-function described({ method, target, options: { origin } }: Call<unknown>): CallInFlight {
+/** Returns what callbacks are told about a call. */
+export function described({ method, target, options: { origin } }: Call<unknown>): CallInFlight {
   return { method, target, ...(origin !== undefined && { origin }) };
 }
 

@@ -10,7 +10,7 @@ import type { CallOptions } from '../contracts/host.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import { CallRecovery } from './call-recovery.js';
-import type { IdleTimer, OpenCalls } from './open-calls.js';
+import { described, type IdleTimer, type OpenCalls } from './open-calls.js';
 import type { UrlElicitations } from './url-elicitations.js';
 
 /** A call of the host: what it sends, and how its result is read. */
@@ -60,13 +60,9 @@ export class ServerCalls {
   /** Sends a call, again if it may be, and resolves with its result. */
   send<T>(call: Call<T>): Promise<T> {
     const { tracer, server } = this.#shared;
-    const { method, target, options } = call;
-    const isTraced = tracer.isActive('call');
-    // A context makes every promise of the process slower in Node.js before 24, so only calls that need one have it.
-    if (options.origin === undefined && !isTraced) return this.#send(call);
-    const work = (): Promise<T> =>
-      options.origin === undefined ? this.#send(call) : this.#deps.open.run(call, () => this.#send(call));
-    return isTraced ? tracer.trace('call', { server, method, target }, work) : work();
+    const { method, target } = call;
+    if (!tracer.isActive('call')) return this.#send(call);
+    return tracer.trace('call', { server, method, target }, () => this.#send(call));
   }
 
   async #send<T>(call: Call<T>): Promise<T> {
@@ -84,8 +80,7 @@ export class ServerCalls {
       for (;;) {
         let connection: Connection | undefined;
         try {
-          // A connection outlives the call that made it.
-          connection = this.#usable() ?? (await open.exit(() => this.#awaitConnection(signal, timeoutMs)));
+          connection = this.#usable() ?? (await this.#awaitConnection(signal, timeoutMs));
           const { session } = connection;
           if (headers !== undefined) checkSendsHeaders(server, connection);
           if (call.needs !== undefined) checkCapability(server, session, call.needs);
@@ -105,6 +100,7 @@ export class ServerCalls {
             this.#deps.onAuthRequired(error, connection);
           else if (connection !== undefined) this.#deps.onFailed(error, connection);
           recovery ??= new CallRecovery(this.#shared, {
+            call: described(call),
             end,
             signal,
             mayRepeat: () => call.repeatable,
@@ -119,7 +115,8 @@ export class ServerCalls {
     }
   }
 
-  #requestOptions({ options, definition }: Call<unknown>, timeoutMs: number): EngineRequestOptions {
+  #requestOptions(call: Call<unknown>, timeoutMs: number): EngineRequestOptions {
+    const { options, definition } = call;
     const { signal, onProgress, headers } = options;
     return {
       signal,
@@ -128,6 +125,7 @@ export class ServerCalls {
       onProgress,
       headers,
       definition,
+      call: described(call),
     };
   }
 

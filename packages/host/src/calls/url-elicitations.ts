@@ -2,6 +2,7 @@ import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { abortable, sleep } from '@mcp-fittings/toolbox/timing';
 import type { EngineCallbacks } from '../contracts/engine.js';
+import type { CallInFlight } from '../contracts/server-requests.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error */
@@ -52,12 +53,12 @@ export class UrlElicitations {
    * Asks the user to visit every page that the refusal names. Resolves with `true` if the user has visited all of them, so
    * that the request is worth retrying; `false` if it is another error, or if an answer was not `accept`.
    */
-  async visitPages(refusal: unknown, signal: AbortSignal | undefined): Promise<boolean> {
+  async visitPages(refusal: unknown, call: CallInFlight, signal: AbortSignal | undefined): Promise<boolean> {
     const pages = pagesOf(refusal);
     const { elicit, elicitationModes = ['url'] } = this.#callbacks;
     if (pages.length === 0 || elicit === undefined || !elicitationModes.includes('url')) return false;
     for (const page of pages) {
-      if (!(await this.#visitOnce(page, signal))) return false;
+      if (!(await this.#visitOnce(page, call, signal))) return false;
     }
     return true;
   }
@@ -72,13 +73,13 @@ export class UrlElicitations {
     for (const resolve of this.#waiting.get(id) ?? []) resolve();
   }
 
-  async #visitOnce(page: Page, signal: AbortSignal | undefined): Promise<boolean> {
+  async #visitOnce(page: Page, call: CallInFlight, signal: AbortSignal | undefined): Promise<boolean> {
     const { server } = this.#shared;
     const { elicitationId } = page;
     let visiting = this.#asking.get(elicitationId);
     if (visiting === undefined) {
       const over = new AbortController();
-      const done = this.#visit(page, over).finally(() => this.#asking.delete(elicitationId));
+      const done = this.#visit(page, call, over).finally(() => this.#asking.delete(elicitationId));
       visiting = { done, over, callers: 0 };
       this.#asking.set(elicitationId, visiting);
     }
@@ -94,13 +95,17 @@ export class UrlElicitations {
     }
   }
 
-  async #visit({ elicitationId, url, message }: Page, over: AbortController): Promise<boolean> {
+  async #visit(
+    { elicitationId, url, message }: Page,
+    call: CallInFlight,
+    over: AbortController,
+  ): Promise<boolean> {
     const { server, clock } = this.#shared;
     const { signal } = over;
     using completion = this.#watchCompletion(elicitationId);
     try {
       const request = { mode: 'url', message, url, elicitationId, warnings: [] } as const;
-      const asked = this.#callbacks.elicit?.(request, { server, signal, isWithinRequest: true });
+      const asked = this.#callbacks.elicit?.(request, { server, signal, call });
       const answer = await Promise.race([asked, completion.done]);
       // The server reported completion before the user answered: the question is withdrawn.
       if (answer === undefined) {

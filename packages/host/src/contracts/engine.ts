@@ -2,6 +2,7 @@ import type { Clock, JSONRPCObject, Transport } from '@mcp-fittings/client-core'
 import type { ToolDefinition } from './catalog.js';
 import type { Progress } from './content.js';
 import type {
+  CallInFlight,
   ServerRequestInfo,
   ElicitationAnswer,
   ElicitationRequest,
@@ -86,10 +87,10 @@ export interface EngineCallbacks {
 /** Argument of an engine for a callback; abort `signal` when the server cancels its request or the connection ends. */
 export interface EngineRequestInfo extends Pick<ServerRequestInfo, 'server' | 'signal'> {
   /**
-   * True if the callback is called within the asynchronous context of the request that it belongs to, as for input that a result of
-   * revision 2026-07-28 requires. The host then knows the call. Default `false`.
+   * {@link EngineRequestOptions.call} of the request whose result requires the input (revision 2026-07-28). Default: the
+   * server's request may belong to any call.
    */
-  readonly isWithinRequest?: boolean | undefined;
+  readonly call?: CallInFlight | undefined;
 }
 
 /** Receives what a server sends on its own. The methods do not throw. */
@@ -137,6 +138,8 @@ export interface EngineRequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The tool that `tools/call` calls, as the server listed it. Default: the server did not list it. */
   readonly definition?: ToolDefinition | undefined;
+  /** The call of the host that the request carries out, for {@link EngineRequestInfo.call}. Default: none. */
+  readonly call?: CallInFlight | undefined;
 }
 
 /** Name and version of a server's program, as it states them. */

@@ -21,7 +21,7 @@ export interface InputRequiredOptions {
 
 /**
  * Sends a request of revision 2026-07-28 until its result is complete: a result may ask for input first, which the callbacks of the host
- * give in the asynchronous context of the request.
+ * give.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export async function requestWithInput(
@@ -34,7 +34,7 @@ export async function requestWithInput(
   let result = await send(params, options);
   for (let round = 1; result['resultType'] === 'input_required'; round++) {
     if (round > MAX_ROUNDS) throw violation(failed, `still requires input after ${MAX_ROUNDS} rounds`);
-    const more = await provideInput(result, failed, { answers, clock });
+    const more = await provideInput(result, failed, { answers, clock, call: options.call });
     const leftMs = maxTotalMs === undefined ? undefined : maxTotalMs - (clock.now() - startedAt);
     if (leftMs !== undefined && leftMs <= 0) throw timeoutError(failed, undefined);
     result = await send({ ...params, ...more }, { ...options, maxTotalMs: leftMs });
@@ -49,7 +49,7 @@ export async function requestWithInput(
 async function provideInput(
   { inputRequests, requestState: state }: JSONRPCObject,
   failed: FailedRequest,
-  { answers, clock }: Pick<InputRequiredOptions, 'answers' | 'clock'>,
+  { answers, clock, call }: Pick<InputRequiredOptions, 'answers' | 'clock'> & Pick<SendOptions, 'call'>,
 ): Promise<JSONRPCObject> {
   const asked = isRecord(inputRequests) ? Object.entries(inputRequests) : [];
   const requestState = typeof state === 'string' ? { requestState: state } : {};
@@ -61,7 +61,7 @@ async function provideInput(
   using own = linkSignal(failed.signal);
   const given = asked.map(async ([key, request]) => {
     try {
-      return [key, await answerOne(request, failed, { answers, signal: own.signal })] as const;
+      return [key, await answerOne(request, failed, { answers, call, signal: own.signal })] as const;
     } catch (error) {
       // The other questions are pointless now.
       own.abort(error);
@@ -74,13 +74,17 @@ async function provideInput(
 function answerOne(
   request: unknown,
   failed: FailedRequest,
-  { answers, signal }: { readonly answers: Answers; readonly signal: AbortSignal },
+  {
+    answers,
+    call,
+    signal,
+  }: Pick<SendOptions, 'call'> & { readonly answers: Answers; readonly signal: AbortSignal },
 ): Promise<JSONRPCObject> {
   const { server } = failed;
   const { method, params }: Readonly<Record<string, unknown>> = isRecord(request) ? request : {};
   if (typeof method !== 'string' || !INPUT_METHODS.has(method))
     throw violation(failed, 'requires input of an unknown kind');
-  const info = { server, signal, isWithinRequest: true };
+  const info = { server, signal, call };
   const answered = answers.to(method, isRecord(params) ? params : {}, info);
   if (answered !== undefined) return answered;
   throw new FittingsError(

@@ -20,8 +20,6 @@ export interface GuardOptions {
   readonly callbackMs: number;
   /** Returns the requests of the host that wait for a response. Default: none. */
   readonly calls?: (() => readonly CallInFlight[]) | undefined;
-  /** Returns the request in whose asynchronous context this is called. Default: none. */
-  readonly currentCall?: (() => CallInFlight | undefined) | undefined;
   /** The principal whom the calls on this connection name. Default: none. */
   readonly principal?: string | undefined;
 }
@@ -103,7 +101,6 @@ function bounder(options: GuardOptions): Bounded {
       throw new FittingsError('PROTOCOL_VIOLATION', text, { server: info.server });
     }
     asked++;
-    const current = info.isWithinRequest === true ? options.currentCall?.() : undefined;
     try {
       return await runCallback(what, info, options, async (inner) => {
         const release = await slots.acquire(inner.signal);
@@ -111,7 +108,7 @@ function bounder(options: GuardOptions): Bounded {
           return await work({
             ...inner,
             calls: options.calls?.() ?? [],
-            call: current,
+            call: info.call,
             principal: options.principal,
           });
         } finally {

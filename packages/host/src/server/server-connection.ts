@@ -69,7 +69,7 @@ export class ServerConnection {
       emitter.emit('error', { server, error: asFittingsError(server, error, 'CALLBACK_FAILED') });
     this.#cache = new ServerCache(deps, onCacheError);
     this.#reads = new ReadCache(deps, onCacheError);
-    const open = new OpenCalls(deps.runningCall);
+    const open = new OpenCalls();
     const { callbacks = {} } = deps.options;
     this.#callbacks = guardCallbacks(
       deps.interception?.callbacks(callbacks, limits.callbackMs) ?? callbacks,
@@ -77,7 +77,6 @@ export class ServerConnection {
         clock,
         callbackMs: limits.callbackMs,
         calls: () => open.inFlight(),
-        currentCall: () => open.current(),
         principal: deps.principal,
       },
     );

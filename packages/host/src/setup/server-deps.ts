@@ -2,20 +2,11 @@ import type { AuthProvider, Clock, Logger, ServerConfig, TransportPlugin } from 
 import type { Engine } from '../contracts/engine.js';
 import type { HostEvents } from '../contracts/host.js';
 import type { HostLimits, HostOptions } from '../contracts/host-options.js';
-import type { CallInFlight } from '../contracts/server-requests.js';
 import type { ListBudget } from '../limiters.js';
-import type { AsyncContext } from '../platform.js';
 import type { Tracer } from '../tracing.js';
 import type { Emitter } from '../events.js';
 import type { Interception } from '../interception/interception.js';
 import type { ServerSettings } from './settings.js';
-
-/** A call that is being worked on. */
-export interface RunningCall {
-  /** Identifies the connection whose call it is. */
-  readonly owner: object;
-  readonly call: CallInFlight;
-}
 
 /** Options and services that all servers of a host share. */
 export interface HostDeps {
@@ -29,10 +20,6 @@ export interface HostDeps {
   readonly emitter: Pick<Emitter<HostEvents>, 'emit'>;
   readonly tracer: Tracer;
   readonly listBudget: ListBudget;
-  /**
-   * The call in whose asynchronous context something happens. One for all servers: Node.js before 24 visits every storage for every promise.
-   */
-  readonly runningCall: AsyncContext<RunningCall>;
   /** Runs the interceptors; `undefined` if there are none. */
   readonly interception: Interception | undefined;
   /** Waits for a slot to connect. Resolves with the function that releases it, which may be called twice. */
