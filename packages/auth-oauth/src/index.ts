@@ -32,8 +32,6 @@ export {
   createClientCredentialsProvider,
   type ClientCredentialsOptions,
 } from './non-interactive/client-credentials.js';
-export { createTokenExchangeProvider, type TokenExchangeOptions } from './non-interactive/token-exchange.js';
-export type { TypedToken } from './tokens/token-exchange.js';
 export { createWorkloadProvider, type WorkloadOptions } from './non-interactive/workload-identity.js';
 export { createBearerProvider } from './non-interactive/bearer-token.js';
 export { createHeadersCommandProvider } from './non-interactive/headers-command.js';

@@ -17,7 +17,6 @@ import { credentialIdentity, hasStaticCredentials, networkFor } from './config-e
 import { createOAuthProvider } from './create-oauth-provider.js';
 import { interactionFor } from './interaction/interaction-for.js';
 import { createClientCredentialsProvider } from './non-interactive/client-credentials.js';
-import { createTokenExchangeProvider, type TokenExchangeOptions } from './non-interactive/token-exchange.js';
 import { createWorkloadProvider, type WorkloadOptions } from './non-interactive/workload-identity.js';
 import type { OAuthProviderOptions } from './options.js';
 import { checkClientMetadataUrl } from './registration/client-metadata-url.js';
@@ -44,18 +43,6 @@ export type OAuthPluginOptions = Omit<
 > & {
   /** Returns the JWT of this workload, for servers whose entry has `oauth: { grant: "jwt_bearer" }`. Default: none. */
   readonly assertion?: WorkloadOptions['assertion'] | undefined;
-  /**
-   * Exchanges the token of the user who called this program, for servers whose entry has `oauth: { grant: "token_exchange" }`: as
-   * the options of {@link createTokenExchangeProvider}. `principal` is the person whom the call of the host names. Default: none.
-   */
-  readonly exchange?:
-    | (Pick<TokenExchangeOptions, 'issuer' | 'clientId' | 'clientSecret' | 'clientKey' | 'actorToken'> & {
-        /** Returns the token of this person, or undefined while there is no token. */
-        readonly subjectToken: (user: {
-          readonly principal: string | undefined;
-        }) => ReturnType<TokenExchangeOptions['subjectToken']>;
-      })
-    | undefined;
 };
 
 const OPTIONS: OptionNames<OAuthPluginOptions> = {
@@ -73,7 +60,6 @@ const OPTIONS: OptionNames<OAuthPluginOptions> = {
   dpop: true,
   network: true,
   assertion: true,
-  exchange: true,
 };
 
 /** Without a name or a store, a sign-in would fail in the middle. */
@@ -96,7 +82,6 @@ const OAUTH = entrySchema({
   tokenUrl: text({ minLength: 1 }),
   authServerMetadataUrl: text({ minLength: 1 }),
   grant: oneOf('authorization_code', 'client_credentials', 'jwt_bearer', 'token_exchange'),
-  audience: text({ minLength: 1 }),
   scopes: listOf(text({ minLength: 1 })),
   resource: flag(),
   account: text({ minLength: 1 }),
@@ -171,18 +156,8 @@ export function oauth(options: OAuthPluginOptions): AuthPlugin {
           assertion: options.assertion ?? missing(name, entry.grant, 'the "assertion" option of oauth()'),
         });
       }
-      if (entry.grant === 'token_exchange') {
-        const exchange = options.exchange ?? missing(name, entry.grant, 'the "exchange" option of oauth()');
-        const { principal } = common;
-        const own = (['clientId', 'clientSecret', 'issuer'] as const).find((member) => entry[member]);
-        if (own !== undefined) throw ofTheProgram(name, own);
-        return createTokenExchangeProvider({
-          ...common,
-          ...exchange,
-          audience: entry.audience,
-          subjectToken: () => exchange.subjectToken({ principal }),
-        });
-      }
+      if (entry.grant === 'token_exchange')
+        missing(name, entry.grant, 'tokenExchange() in "auth" before oauth()');
       return createOAuthProvider({
         ...common,
         loginHint: entry.account,
@@ -225,15 +200,6 @@ function spellingHint(type: string): string {
   const near = nearestNames(type, known);
   const meant = near.length > 0 ? near : known.filter((each) => each.endsWith(type.replace(/^.*[-_ ]/, '')));
   return meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : `Known values are ${known.join(', ')}.`;
-}
-
-/** An entry of a project could send the tokens of users to a server of its own. */
-function ofTheProgram(server: string, member: string): FittingsError {
-  return new FittingsError(
-    'CONFIG_INVALID',
-    `The entry of the server "${server}" sets "oauth.${member}", which the grant "token_exchange" takes from the program.`,
-    { server, hint: `Remove it, and set "${member}" in the "exchange" option of oauth().` },
-  );
 }
 
 function missing(server: string, grant: string, what: string): never {

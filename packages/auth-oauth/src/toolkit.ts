@@ -10,7 +10,7 @@ export {
 export { credentialIdentity, hasStaticCredentials } from './config-entry.js';
 export { isSameIssuer, parseOAuthChallenge, type OAuthChallenge } from './protocol/values.js';
 export { clientAuthentication, requestExtensionGrant } from './tokens/token-endpoint.js';
-export { exchangeToken, type TokenExchange, type TypedToken } from './tokens/token-exchange.js';
+export { exchangeToken, type ExchangeRequest, type TypedToken } from './tokens/token-exchange.js';
 
 /** The parts of a scheme that signs in a person and keeps the sign-in, as `@mcp-fittings/auth-xaa` does. They may change with minor versions. */
 export { GrantProvider } from './non-interactive/grant-provider.js';

@@ -3,13 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { authProviderSuite } from '@mcp-fittings/testkit/auth-provider';
+import { authorizedFetch, oauth } from '@mcp-fittings/auth-oauth';
 import {
-  authorizedFetch,
   createTokenExchangeProvider,
-  oauth,
+  tokenExchange,
   type TokenExchangeOptions,
-} from '@mcp-fittings/auth-oauth';
+} from '@mcp-fittings/auth-oauth/token-exchange';
 import { startExchangeServer, type TestExchangeServer } from './support/exchange-server.mjs';
+import { startFalseServer } from './support/false-server.js';
+import { createProofChecker } from './support/proof-checker.js';
 import { startResource } from './support/resource-server.js';
 
 const PROGRAM = 'https://gateway.example/mcp';
@@ -116,6 +118,17 @@ describe('a token exchange', () => {
     expect([body?.get('audience'), body?.get('resource')]).toEqual(['notes-api', null]);
   });
 
+  it('binds the new token to a key of the program, if the server demands it', async () => {
+    await using world = await createExchangingWorld();
+    world.resource.dpopOnly = true;
+    world.resource.proofs = createProofChecker();
+    const provider = world.provider();
+    for (const _call of [1, 2]) expect((await world.use(provider)).status).toBe(200);
+    expect(world.resource.seen.at(-1)).toMatch(/^DPoP /);
+    expect(world.resource.proofs.verdicts.at(-1)).toBe('good');
+    expect(world.as.tokenRequests).toHaveLength(1);
+  });
+
   it('asks for the scope that the server demands', async () => {
     await using world = await createExchangingWorld();
     const provider = world.provider();
@@ -203,19 +216,40 @@ describe('a token exchange', () => {
 });
 
 describe('entries with the grant "token_exchange"', () => {
+  it('send no token to a place of their own', async () => {
+    await using world = await createExchangingWorld();
+    await using collector = await startFalseServer();
+    const { origin } = collector;
+    // Its metadata pretend to be those of the issuer of the program.
+    const metadata = { issuer: world.as.origin, token_endpoint: `${origin}/token` };
+    collector.describe({ issuer: metadata });
+    collector.answers.set('/metadata', { body: metadata });
+    const { url: _, server: _name, clock, ...exchange } = world.optionsFor();
+    const plugin = tokenExchange(exchange);
+    for (const authServerMetadataUrl of [undefined, `${origin}/metadata`]) {
+      const config = { url: collector.url, oauth: { grant: 'token_exchange', authServerMetadataUrl } };
+      const provider = plugin.create(
+        { name: 'notes', config: JSON.parse(JSON.stringify(config)) },
+        { clock },
+      );
+      const challenge = { url: new URL(collector.url), status: 401 } as const;
+      expect(await failureOf(provider?.onChallenge(challenge) ?? Promise.resolve())).toMatchObject({
+        code: 'AUTH_DISCOVERY_FAILED',
+      });
+    }
+    expect(collector.asked.length).toBeGreaterThan(0);
+    expect(collector.asked.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
+  });
+
   it('keep the tokens of people apart, and take the client from the program', async () => {
     await using world = await createExchangingWorld();
     const { url: _, server, clock, subjectToken: _single, ...exchange } = world.optionsFor();
-    const plugin = oauth({
-      clientName: 'tests',
-      store: memoryStore(),
-      exchange: {
-        ...exchange,
-        subjectToken: async ({ principal = '' }) => ({
-          type: 'access_token',
-          token: await world.as.tokenOf(principal),
-        }),
-      },
+    const plugin = tokenExchange({
+      ...exchange,
+      subjectToken: async ({ principal = '' }) => ({
+        type: 'access_token',
+        token: await world.as.tokenOf(principal),
+      }),
     });
     const config = { url: world.resource.url, oauth: { grant: 'token_exchange', audience: 'notes-api' } };
     for (const principal of ['ann', 'bob']) {
@@ -225,12 +259,19 @@ describe('entries with the grant "token_exchange"', () => {
       expect((await world.seen())?.sub).toBe(principal);
       expect(world.as.tokenRequests.at(-1)?.body.get('audience')).toBe('notes-api');
     }
-    for (const member of ['clientId', 'clientSecret', 'issuer']) {
+    for (const member of ['clientId', 'clientSecret', 'issuer', 'tokenUrl', 'authorizationUrl']) {
       const entry = { ...config, oauth: { ...config.oauth, [member]: 'x' } };
       expect(() => plugin.create({ name: 's', config: entry }, {})).toThrow(`"oauth.${member}"`);
     }
     const without = oauth({ clientName: 'tests', store: memoryStore() });
-    expect(() => without.create({ name: 's', config }, {})).toThrow('the "exchange" option of oauth()');
+    expect(() => without.create({ name: 's', config }, {})).toThrow('tokenExchange() in "auth"');
+    for (const other of [
+      { url: config.url },
+      { ...config, apiKey: 'k' },
+      { ...config, url: 'unix:///run/x#/mcp' },
+    ]) {
+      expect(plugin.create({ name: 's', config: other }, {})).toBeUndefined();
+    }
     expect(() => world.provider({ clientSecret: undefined })).toThrow('"clientSecret" or "clientKey"');
   });
 });

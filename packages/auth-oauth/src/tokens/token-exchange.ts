@@ -10,7 +10,7 @@ export interface TypedToken {
 }
 
 /** Says what {@link exchangeToken} exchanges, and for what. */
-export interface TokenExchange {
+export interface ExchangeRequest {
   /** The token of the user. */
   readonly subject: TypedToken;
   /** The token of the program that acts for the user. Default: none; the authorization server knows the client. */
@@ -35,7 +35,7 @@ const TYPE = 'urn:ietf:params:oauth:token-type:';
 export function exchangeToken(
   request: TokenRequest,
   what: string,
-  { subject, actor, requested, audience, resource, scopes = [] }: TokenExchange,
+  { subject, actor, requested, audience, resource, scopes = [] }: ExchangeRequest,
 ): Promise<TokenEndpointResponse> {
   return requestExtensionGrant(
     request,

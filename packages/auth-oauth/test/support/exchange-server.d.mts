@@ -12,7 +12,9 @@ export interface TestExchangeServer extends ServedProvider {
   tokenOf(sub: string, claims?: Readonly<Record<string, unknown>>): Promise<string>;
   /** The claims of a live token of a server; undefined for any other token. */
   read(token: string): Promise<ExchangedClaims | undefined>;
-  find(token: string): Promise<{ readonly scope: string; readonly accountId: string } | undefined>;
+  find(
+    token: string,
+  ): Promise<{ readonly scope: string; readonly accountId: string; readonly jkt?: string } | undefined>;
   /** Refuses an exchange with this answer. */
   refuseWith:
     | ((

@@ -1,6 +1,6 @@
 /** An authorization server (`oidc-provider`) with the grant of RFC 8693: it exchanges its JWTs of people for JWTs of servers. */
 import { randomUUID } from 'node:crypto';
-import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
+import { calculateJwkThumbprint, EmbeddedJWK, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { serveProvider } from './provider-server.mjs';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -46,6 +46,12 @@ export async function startExchangeServer({ audience, targets, now = Date.now, l
       throw new errors.InvalidGrant(error.message);
     });
   };
+  /** Thumbprint of the key that the new token is bound to. */
+  const keyOf = async (proof) => {
+    if (proof === '') return undefined;
+    const { protectedHeader } = await jwtVerify(proof, EmbeddedJWK, { typ: 'dpop+jwt' });
+    return calculateJwkThumbprint(protectedHeader.jwk);
+  };
   const refuse = (error, error_description) => ({ error, error_description });
 
   // The client has been authenticated before.
@@ -67,6 +73,7 @@ export async function startExchangeServer({ audience, targets, now = Date.now, l
       ctx.body = refusal;
       return;
     }
+    const jkt = await keyOf(ctx.get('dpop'));
     const act = { sub: actor?.sub ?? client.clientId, ...(subject.act && { act: subject.act }) };
     ctx.body = {
       access_token: await sign({
@@ -75,10 +82,11 @@ export async function startExchangeServer({ audience, targets, now = Date.now, l
         client_id: client.clientId,
         scope,
         act,
+        ...(jkt && { cnf: { jkt } }),
         exp: inSeconds(lifetime),
       }),
       issued_token_type: ACCESS_TOKEN,
-      token_type: 'Bearer',
+      token_type: jkt ? 'DPoP' : 'Bearer',
       expires_in: lifetime,
       scope,
     };
@@ -97,7 +105,7 @@ export async function startExchangeServer({ audience, targets, now = Date.now, l
   as.read = (token) => verify(token, targets()).catch(() => undefined);
   as.find = async (token) => {
     const claims = await as.read(token);
-    return claims && { scope: claims.scope, accountId: claims.sub };
+    return claims && { scope: claims.scope, accountId: claims.sub, jkt: claims.cnf?.jkt };
   };
   return as;
 }

@@ -84,8 +84,8 @@ export interface OAuthResourceOptions {
 /** What {@link oauthResource} creates. */
 export interface OAuthResource extends Access {
   /**
-   * Returns the token of the last request of this person that was admitted, until it expires: for `exchange.subjectToken` of `oauth()`
-   * in `@mcp-fittings/auth-oauth`. It stays in the memory of this replica. Do not send it to a server. Throws `CONFIG_INVALID` without a
+   * Returns the token of the last request of this person that was admitted, until it expires: for `subjectToken` of `tokenExchange()`
+   * in `@mcp-fittings/auth-oauth/token-exchange`. It stays in the memory of this replica. Do not send it to a server. Throws `CONFIG_INVALID` without a
    * principal. It is a bound function, so it can be passed on.
    */
   readonly callerToken: (caller: {

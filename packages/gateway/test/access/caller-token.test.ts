@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { oauth } from '@mcp-fittings/auth-oauth';
+import { tokenExchange } from '@mcp-fittings/auth-oauth/token-exchange';
 import {
   bearerToken,
   createGateway,
@@ -9,7 +9,6 @@ import {
   type GatewayOptions,
 } from '@mcp-fittings/gateway';
 import { createHost, type HostOptions } from '@mcp-fittings/host';
-import { memoryStore } from '@mcp-fittings/store-file';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { http } from '@mcp-fittings/transport-http';
 import { describe, expect, it } from 'vitest';
@@ -57,15 +56,11 @@ async function startExchangingGateway(
     logger,
     limits: options.limits,
     auth: [
-      oauth({
-        clientName: 'gateway',
-        store: memoryStore(),
-        exchange: {
-          issuer: as.origin,
-          clientId: 'gateway',
-          clientSecret: 'canary-gateway-secret',
-          subjectToken: resource.callerToken,
-        },
+      tokenExchange({
+        issuer: as.origin,
+        clientId: 'gateway',
+        clientSecret: 'canary-gateway-secret',
+        subjectToken: resource.callerToken,
       }),
     ],
   });
