@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { keychainStore } from '@mcp-fittings/store-keychain';
 import { describe, expect, it } from 'vitest';
+import { runScript } from './support/script.js';
 import { temporaryDirectory } from './support/temporary-directory.js';
 
 describe.runIf(process.platform === 'win32')('Credential Manager', () => {
@@ -27,5 +28,19 @@ describe.runIf(process.platform === 'win32')('Credential Manager', () => {
     for (const key of ['key', 'count']) await store.delete(key);
     expect(await store.get('key')).toBeUndefined();
     await store.close();
+  });
+
+  it('lets a program end as soon as it has closed its store', async () => {
+    await using temporary = await temporaryDirectory();
+    const options = {
+      service: `fittings-test-${process.pid}`,
+      lockDirectory: join(temporary.path, 'locks'),
+    };
+    const { ended } = runScript(`
+      import { keychainStore } from '@mcp-fittings/store-keychain';
+      const store = keychainStore(${JSON.stringify(options)});
+      await store.get('nothing');
+      await store.close();`);
+    expect(await ended).toEqual({ status: 0, errors: '' });
   });
 });

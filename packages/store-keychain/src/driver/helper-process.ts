@@ -148,9 +148,13 @@ function startHelper(options: HelperOptions): Helper {
       resolve();
     });
   });
+  const keepAlive = (does: boolean): void => {
+    const change = does ? 'ref' : 'unref';
+    child[change]();
+    for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream[change]();
+  };
   // Only the timer of a pending call keeps the host's process alive.
-  child.unref();
-  for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream.unref();
+  keepAlive(false);
 
   return {
     call: (call) =>
@@ -172,7 +176,8 @@ function startHelper(options: HelperOptions): Helper {
       return alive;
     },
     end() {
-      child.ref();
+      // Its pipes too: on Windows they close after it.
+      keepAlive(true);
       giveUp({ kind: 'crash', message: 'The helper process of the keychain was ended by close().' });
       return gone;
     },
