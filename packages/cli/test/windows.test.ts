@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runCli } from '../src/main.js';
 import { diagnoseEntry } from './support/diagnose-server.js';
 
 const BIN = fileURLToPath(new URL('../dist/bin.js', import.meta.url));
@@ -19,6 +21,7 @@ describe.runIf(process.platform === 'win32')('on Windows', () => {
     await writeFile(join(folder, 'tool.cmd'), '@echo off\r\nexit /b 3\r\n');
     await writeFile(join(folder, 'server'), '#!/bin/sh\n');
   });
+  afterEach(() => void vi.unstubAllEnvs());
   afterAll(() => rm(join(folder, '..'), { recursive: true, force: true, maxRetries: 5 }));
 
   const broken: readonly [name: string, entry: () => object, code: string, fix: RegExp][] = [
@@ -91,6 +94,26 @@ describe.runIf(process.platform === 'win32')('on Windows', () => {
     const finding = findings.find(({ error }) => error === code);
     expect(finding?.fix).toMatch(fix);
     expect(finding?.fix).not.toMatch(/chmod|nvm|Homebrew|execute permission/);
+  });
+
+  it('shows paths as they are, in notes, tables and problems', async () => {
+    const project = join(folder, 'tools');
+    await mkdir(join(project, '.vscode'), { recursive: true });
+    const entry = { command: String.raw`C:\tools\none.exe`, args: ['${workspaceFolder}\\src'] };
+    const text = JSON.stringify({ servers: { s: entry } }, undefined, 2).replaceAll('\n', '\r\n');
+    await writeFile(join(project, '.vscode/mcp.json'), `\uFEFF${text}`);
+    vi.stubEnv('USERPROFILE', folder);
+    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+    let shown = '';
+    for (const stream of [streams.stdout, streams.stderr])
+      stream.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    const io = { ...streams, env: process.env, cwd: project, signal: new AbortController().signal };
+    const importing = ['import', '--from', 'vscode', '--project', '--all'];
+    for (const args of [[...importing, '--dry-run'], importing, ['list']]) await runCli(args, io);
+    expect(shown).toContain(`"\${workspaceFolder}" was replaced by "${project}"`);
+    expect(shown).toContain(String.raw`command = "C:\tools\none.exe"`);
+    expect(shown).toContain(join(project, '.mcp.json'));
+    expect(shown).not.toContain(String.raw`\\`);
   });
 
   it('reads files with byte order marks and CRLF, in a profile with spaces and Unicode', async () => {

@@ -1,10 +1,10 @@
 import { escapeText, sanitizeText } from '@mcp-fittings/toolbox/text';
 
 /**
- * A path of Windows that no other text looks like once it is escaped: what is escaped has two backslashes, a quote, `\n`, `\t` or
- * `\u{` where its first backslash is.
+ * A path of Windows that no other text looks like once it is escaped: what is escaped has two backslashes, a quote or `\u{` where its
+ * first backslash is.
  */
-const WINDOWS_PATH = /^[A-Za-z]:\\(?![\\nt"]|u\{)[^"]*[^"\\]$/;
+const WINDOWS_PATH = /^[A-Za-z]:\\(?![\\"]|u\{)[^"]*[^"\\]$/;
 
 /**
  * Returns the text in quotes. Nothing is truncated or removed; characters that a terminal would act on are escaped, and so are
@@ -12,7 +12,10 @@ const WINDOWS_PATH = /^[A-Za-z]:\\(?![\\nt"]|u\{)[^"]*[^"\\]$/;
  */
 export function quoteText(text: string): string {
   const isPlainPath = WINDOWS_PATH.test(text) && !text.includes(String.raw`\\`) && escapeText(text) === text;
-  return `"${isPlainPath ? text : escapeText(text.replace(/["\\]/g, '\\$&'))}"`;
+  if (isPlainPath) return `"${text}"`;
+  // `C:` and a tab must not look like C:\tools.
+  const escaped = escapeText(text.replace(/["\\]/g, '\\$&'));
+  return `"${escaped.replace(/^([A-Za-z]:)\\n/, String.raw`$1\u{a}`).replace(/^([A-Za-z]:)\\t/, String.raw`$1\u{9}`)}"`;
 }
 
 /** A name or path made safe to print in one line of a message, truncated at 200 characters. */

@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile, lstat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServerApprovals } from '../src/approval/approvals.js';
 import {
   createConfigEditor,
@@ -10,7 +11,7 @@ import {
   type ConfigEditorOptions,
 } from '../src/edit/config-editor.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
-import { scratch, servers, type Scratch } from './support/scratch.js';
+import { answering, scratch, servers, type Scratch } from './support/scratch.js';
 
 /** Windows lets only administrators create symbolic links. */
 const hasLinks = process.platform !== 'win32';
@@ -134,6 +135,26 @@ describe('add, update, remove, enable, disable by scope', () => {
     await editor.removeServer({ name: 'c', scope: 'user' });
     expect(await readFile(path, 'utf8')).toBe(text);
     expect((await readdir(place.home)).toSorted()).toEqual(['.claude.json']);
+  });
+
+  it.each([
+    ['blade', 'user', 'home/.blade/config.json'],
+    ['claude', 'user', 'home/.claude.json'],
+    ['claude', 'local', 'home/.claude.json'],
+    ['gemini', 'user', 'home/.gemini/settings.json'],
+    ['kode', 'user', 'home/.kode.json'],
+    ['mcpJson', 'project', 'project/.mcp.json'],
+  ] as const)('keeps the byte order mark and CRLF of a file of %s, scope %s', async (layout, scope, file) => {
+    const place = await scratch();
+    const { editor } = editing(place, { layout: layouts[layout] });
+    await editor.addServer({ name: 'first', scope, entry: { command: 'x' } });
+    const path = place.path(file);
+    await writeFile(path, `\ufeff${(await readFile(path, 'utf8')).replaceAll('\n', '\r\n')}`);
+    await editor.addServer({ name: 'second', scope, entry: { command: 'x' } });
+    expect(await readFile(path, 'utf8')).toMatch(/^\ufeff(?:[^\r\n]*\r\n)+$/);
+    const config = await place.load({ layout: layouts[layout], approvals: answering('once') });
+    expect(config.problems).toEqual([]);
+    expect(Object.keys(config.servers)).toEqual(['first', 'second']);
   });
 
   it('keeps a flat file flat and adds the key to an empty one', async () => {
@@ -301,8 +322,14 @@ describe('refusals and their reasons', () => {
 });
 
 describe('writes are atomic', () => {
-  it('two processes with many writers lose no change', async () => {
-    const place = await scratch();
+  it('several processes with many writers lose no change, while another program reads', async () => {
+    const place = await scratch({ 'home/.claude.json': '{}' });
+    const reader = `for (;;) require('node:fs').readFileSync(${JSON.stringify(place.path('home/.claude.json'))})`;
+    const reading = spawn(process.execPath, ['-e', reader], { stdio: 'ignore' });
+    onTestFinished(async () => {
+      reading.kill();
+      if (reading.exitCode === null && reading.signalCode === null) await once(reading, 'exit');
+    });
     const script = fileURLToPath(new URL('support/add-servers.mjs', import.meta.url));
     const writers = ['a', 'b', 'c'].map((prefix) =>
       run(process.execPath, [script, place.home, place.project, prefix, '8']),

@@ -172,6 +172,28 @@ describe('text', () => {
     expect(await at(bytes)).toEqual({ problems: [['ENCODING_INVALID', 2, 8]], names: [] });
   });
 
+  it.each([String.raw`C:\Users\me`, String.raw`C:\users\me`])(
+    'says that the backslashes of "%s" must be doubled',
+    async (path) => {
+      const place = await scratch({
+        'project/.mcp.json': `{"mcpServers":{"s":{"command":"${path}"}}}`,
+      });
+      const { problems } = await place.load({ layout: layouts.mcpJson });
+      expect(problems).toMatchObject([{ code: 'JSON_SYNTAX', hint: expect.stringContaining('backslash') }]);
+    },
+  );
+
+  it('warns of a path in which a backslash became a tab or a line break', async () => {
+    const place = await scratch({
+      'home/.claude.json': String.raw`{"mcpServers":{"s":{"command":"C:\tools\bin","cwd":"C:\new"}}}`,
+    });
+    const { problems } = await place.load({ layout: layouts.claude });
+    expect(problems.map(({ code, message }) => [code, message])).toEqual([
+      ['FIELD_SUSPICIOUS', '"command" contains a control character.'],
+      ['FIELD_SUSPICIOUS', '"cwd" contains a control character.'],
+    ]);
+  });
+
   it('refuses text after the end', async () => {
     expect(await at('{"mcpServers":{}}\n{"mcpServers":{}}')).toEqual({
       problems: [['JSON_SYNTAX', 2, 1]],

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createServerApprovals } from '../src/approval/approvals.js';
 import { expandEntry } from '../src/variables/expand.js';
 import { referencedVariables } from '../src/variables/syntax.js';
@@ -15,6 +15,8 @@ const expand = (text: string, options: { missing?: 'error' | 'empty'; bare?: boo
   );
   return issues.length > 0 ? issues.map(({ code }) => code).join() : config['v'];
 };
+
+afterEach(() => void vi.unstubAllEnvs());
 
 describe('each variable has one defined result', () => {
   it.each([
@@ -145,6 +147,27 @@ describe('expansion in an entry', () => {
     // A remote list must not learn paths of this machine.
     expect(config.servers).not.toHaveProperty('listed');
   });
+
+  it.runIf(process.platform === 'win32')(
+    'on Windows, names have no case, and a backslash may follow a variable',
+    async () => {
+      vi.stubEnv('Fittings_Place', 'C:\\temp');
+      const entry = {
+        command: '${fittings_PLACE}\\x.exe',
+        args: ['${workspaceFolder}\\src', '${workspaceFolder}/src'],
+        cwd: '${workspaceFolder}\\sub',
+        env: { PLACE: '${FITTINGS_PLACE}\\y' },
+      };
+      const place = await scratch({ 'home/.claude.json': servers({ mine: entry }) });
+      const config = await place.load({ layout: layouts.claude, env: process.env });
+      expect(config.servers['mine']).toMatchObject({
+        command: 'C:\\temp\\x.exe',
+        args: [place.path('project\\src'), `${place.project}/src`],
+        cwd: place.path('project\\sub'),
+        env: { PLACE: 'C:\\temp\\y' },
+      });
+    },
+  );
 
   it('a missing variable is reported with server, field and position, and affects only that server', async () => {
     const place = await scratch({

@@ -159,4 +159,20 @@ describe('the folder in which a server starts', () => {
     expect(parseCommand('C:\\x.exe')).toBe('C:\\x.exe');
     expect(parseCommand('x')).toBe('x');
   });
+
+  it.each([
+    ['D:sub', String.raw`D:\users\me\sub`],
+    ['C:sub', String.raw`C:\sub`],
+    ['sub\\', String.raw`D:\users\me\sub`],
+    ['C:/Program Files/x/', String.raw`C:\Program Files\x`],
+    [String.raw`\\server\share\x`, String.raw`\\server\share\x`],
+    ['//server/share/x', String.raw`\\server\share\x`],
+    [String.raw`\\?\C:\x`, String.raw`\\?\C:\x`],
+  ])('on Windows resolves the `cwd` %s', (cwd, resolved) => {
+    const origin = { trusted: true, folder: 'D:\\users\\me' };
+    const folders = { home: 'D:\\users\\me', project: 'E:\\clone' };
+    expect(resolveEntryPaths({ type: 'stdio', command: 'x', cwd }, origin, folders, 'win32')['cwd']).toBe(
+      resolved,
+    );
+  });
 });

@@ -50,7 +50,7 @@ export async function diagnoseEntry(entry: unknown, options: DiagnosingOptions =
     });
   } finally {
     await session[Symbol.asyncDispose]();
-    if (options.home === undefined) await rm(home, { recursive: true, force: true });
+    if (options.home === undefined) await rm(home, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
@@ -60,7 +60,7 @@ export async function identityOf(entry: unknown, name = 'planted'): Promise<stri
   const mcpConfig = [JSON.stringify({ mcpServers: { [name]: entry } })];
   const places = { cwd: home, home, env: {}, strictMcpConfig: true };
   const { loaded } = await loadServers({ ...places, mcpConfig });
-  await rm(home, { recursive: true, force: true });
+  await rm(home, { recursive: true, force: true, maxRetries: 10 });
   return loaded.entries[0]?.identity ?? '';
 }
 

@@ -1,5 +1,6 @@
 import { posix, win32 } from 'node:path';
 import type { ServerConfig } from '@mcp-fittings/client-core';
+import { PATH_HINT } from '../jsonc/parse-document.js';
 import type { JsonObject } from '../jsonc/json-value.js';
 import type { EntryIssue } from '../problems.js';
 import type { Definition } from './definition.js';
@@ -69,9 +70,17 @@ export function shellIssues({ command, cwd }: JsonObject): readonly EntryIssue[]
   return issues;
 }
 
-/** Returns a warning if `command` seems to be a whole command line: its first word is a name, and more words follow. */
-export function commandLineIssues({ command }: ServerConfig): readonly EntryIssue[] {
-  if (typeof command !== 'string' || !/^[\w.+@-]+\s+\S/.test(command)) return [];
+/**
+ * Returns a warning if `command` seems to be a whole command line (its first word is a name, and more words follow), or if it or `cwd`
+ * has a line break or a tab, as `"C:\tools"` has in JSON.
+ */
+export function commandLineIssues({ command, cwd }: ServerConfig): readonly EntryIssue[] {
+  const issues = Object.entries({ command, cwd }).flatMap(([path, text]): EntryIssue[] => {
+    if (typeof text !== 'string' || !/[\b\f\n\r\t]/.test(text)) return [];
+    const message = `"${path}" contains a control character.`;
+    return [{ code: 'FIELD_SUSPICIOUS', path, message, hint: PATH_HINT }];
+  });
+  if (issues.length > 0 || typeof command !== 'string' || !/^[\w.+@-]+\s+\S/.test(command)) return issues;
   return [
     {
       code: 'FIELD_SUSPICIOUS',

@@ -26,8 +26,9 @@ export function parseDocument(
     code: 'JSON_SYNTAX' | 'JSON_TOO_DEEP',
     message: string,
     offset: number,
+    hint?: string,
   ): { problem: ConfigProblem } => ({
-    problem: problem(code, message, { location: { file, ...position(offset) } }),
+    problem: problem(code, message, { location: { file, ...position(offset) }, hint }),
   });
 
   const tooDeep = findTooDeep(text);
@@ -37,10 +38,15 @@ export function parseDocument(
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [first] = errors;
-  if (first !== undefined)
-    return refuse('JSON_SYNTAX', SYNTAX_ERRORS[first.error] ?? 'Invalid JSON.', first.offset);
+  if (first !== undefined) {
+    const message = SYNTAX_ERRORS[first.error] ?? 'Invalid JSON.';
+    return refuse('JSON_SYNTAX', message, first.offset, / escape/.test(message) ? PATH_HINT : undefined);
+  }
   return { document: { file, text, root, position } };
 }
+
+/** A path of Windows is what most often has backslashes. */
+export const PATH_HINT = String.raw`Write each backslash twice, as in "C:\\tools", or write "/".`;
 
 /** Offset of the bracket that exceeds the depth, found without recursion. */
 function findTooDeep(text: string): number | undefined {

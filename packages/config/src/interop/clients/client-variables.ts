@@ -1,4 +1,5 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { quoteText } from '../../display-text.js';
 import { type JsonObject, type JsonValue, isJsonList } from '../../jsonc/json-value.js';
 import { isProjectFolder, parseTemplate, variableReference } from '../../variables/syntax.js';
 import type { ClientReadOptions, Conversion } from './client-format.js';
@@ -80,9 +81,7 @@ function translateEditorVariables(entry: JsonObject, options: ClientReadOptions)
     }
     const value = Object.hasOwn(known, inside) ? known[inside] : undefined;
     if (inside.startsWith('workspaceFolder') && value !== undefined)
-      note(
-        `"\${${inside}}" was replaced by ${JSON.stringify(value)}, so the entry works only for this folder.`,
-      );
+      note(`"\${${inside}}" was replaced by ${quoteText(value)}, so the entry works only for this folder.`);
     if (passesVariables && !Object.hasOwn(known, inside) && variableReference(inside) !== undefined)
       return literal(whole);
     return value === undefined ? undefined : literal(value);
