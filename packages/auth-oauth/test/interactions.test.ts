@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -13,6 +13,7 @@ import {
   detectEnvironment,
   type DevicePrompt,
 } from '@mcp-fittings/auth-oauth';
+import { openerOf } from '../src/interaction/open-browser.js';
 import { scriptedPerson } from './support/authorization-server.mjs';
 import { createWorld, type World } from './support/world.js';
 
@@ -89,6 +90,42 @@ describe('the browser is opened without a shell', () => {
     await rm(join(folder, 'xdg-open'));
     await expect(openBrowser(new URL('https://a.example/'))).rejects.toMatchObject({ code: 'AUTH_FAILED' });
     await rm(folder, { recursive: true });
+  });
+
+  it.each([
+    ['darwin', ['/usr/bin/open', 'https://a.example/?a=1&b=%22']],
+    [
+      'win32',
+      [
+        String.raw`D:\Windows\System32\rundll32.exe`,
+        'url.dll,FileProtocolHandler',
+        'https://a.example/?a=1&b=%22',
+      ],
+    ],
+  ] as const)('is opened on %s by a program with a full path', (platform, command) => {
+    vi.stubEnv('SystemRoot', String.raw`D:\Windows`);
+    expect(openerOf(platform, 'https://a.example/?a=1&b=%22')).toEqual(command);
+  });
+
+  // On Windows, Node.js itself needs the folder of the system, which this replaces.
+  it.runIf(process.env['UNDER_WINE'] !== undefined)('gets the address unchanged on Windows', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'opener-'));
+    const record = join(folder, 'record');
+    const recorder = `require('fs').writeFileSync(${JSON.stringify(record)}, process.argv.at(-1)); process.exit(0);`;
+    await writeFile(join(folder, 'recorder.cjs'), recorder);
+    await mkdir(join(folder, 'System32'));
+    await copyFile(process.execPath, join(folder, 'System32', 'rundll32.exe'));
+    vi.stubEnv('SystemRoot', folder);
+    vi.stubEnv('NODE_OPTIONS', `--require "${join(folder, 'recorder.cjs').replaceAll('\\', '/')}"`);
+    for (const url of [
+      'https://a.example/?x="&calc&"',
+      'https://a.example/^%PATH%|calc',
+      'https://ü.example/日',
+    ]) {
+      await openBrowser(new URL(url));
+      expect(await readFile(record, 'utf8')).toBe(new URL(url).href);
+    }
+    await rm(folder, { recursive: true, maxRetries: 10 });
   });
 
   it.each([

@@ -5,7 +5,9 @@ import { inspect } from 'node:util';
 import { TransportError } from '@mcp-fittings/client-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStdioTransport } from '../src/index.js';
+import { describeEnd } from '../src/process/process-exit.js';
 import { explainSpawnError } from '../src/process/spawn-failure.js';
+import { createStderrTail } from '../src/process/stderr-tail.js';
 import { toyClient, type ToyOptions } from './support/toy-client.js';
 
 /** What is about signals, modes, shebangs, or paths that begin with a slash is not about Windows. */
@@ -149,6 +151,26 @@ describe('a server that cannot be started', () => {
       code: 'CONFIG_INVALID',
       message: 'The command line of "node" is too long: Windows accepts 32767 characters.',
     });
+  });
+
+  it('tells a user of macOS how to release a downloaded program', async () => {
+    const cause = Object.assign(new Error('spawn tool EPERM'), { code: 'EPERM' });
+    const explained = await explainSpawnError(cause, { command: 'tool', env: {}, platform: 'darwin' });
+    expect(explained).toMatchObject({
+      code: 'COMMAND_NOT_EXECUTABLE',
+      options: { hint: expect.stringContaining('com.apple.quarantine') },
+    });
+    const ended = (signal: string | null, platform: NodeJS.Platform): unknown =>
+      describeEnd(
+        { kind: 'exited', exitCode: null, signal },
+        'tool',
+        createStderrTail({ redact: (text) => text }),
+        '',
+        platform,
+      ).options.hint;
+    expect(ended('SIGKILL', 'darwin')).toBe(explained.options.hint);
+    for (const hint of [ended('SIGKILL', 'linux'), ended('SIGTERM', 'darwin')])
+      expect(hint).toMatch(/^It wrote nothing to stderr/);
   });
 
   it.each([

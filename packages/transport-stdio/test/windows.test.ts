@@ -1,8 +1,17 @@
-import { mkdirSync, mkdtempSync, promises, realpathSync, rmSync, writeFileSync, copyFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  promises,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRunning, until } from './support/processes.js';
 import { startToy, toyClient } from './support/toy-client.js';
@@ -30,11 +39,20 @@ const SPECIAL = ['x"y', '%PATH%', '{"a":1}', 'a\nb', '\\"', 'a\tb'];
 
 describe.runIf(process.platform === 'win32')('on Windows', () => {
   let folder: string;
+  let nodejs: string;
   const batch = (name: string, ending = '\r\n'): void =>
     writeFileSync(join(folder, name), ['@echo off', `"${process.execPath}" "${TOY}" %*`, ''].join(ending));
   beforeAll(() => {
     folder = join(realpathSync(mkdtempSync(join(tmpdir(), 'stdio-'))), 'Program Files Ünï 日本');
     mkdirSync(join(folder, 'WindowsApps'), { recursive: true });
+    nodejs = join(folder, 'nodejs');
+    mkdirSync(join(nodejs, 'node_modules/npm/bin'), { recursive: true });
+    copyFileSync(process.execPath, join(nodejs, 'node.exe'));
+    for (const name of ['py', 'uvx']) linkSync(join(nodejs, 'node.exe'), join(nodejs, `${name}.exe`));
+    // As Node.js is installed. The batch file would fail.
+    writeFileSync(join(nodejs, 'npx.cmd'), 'exit /b 1\r\n');
+    const script = `import(${JSON.stringify(pathToFileURL(TOY).href)});`;
+    writeFileSync(join(nodejs, 'node_modules/npm/bin/npx-cli.js'), script);
     batch('tool.cmd');
     batch('old.bat');
   });
@@ -52,6 +70,48 @@ describe.runIf(process.platform === 'win32')('on Windows', () => {
     async (command) => {
       await using client = await startToy({ command, args: PLAIN, env: env() });
       expect(await client.result('argv')).toEqual({ argv: PLAIN });
+    },
+  );
+
+  it('passes every argument to npx, whose batch file is not run', async () => {
+    const args = [...PLAIN, ...SPECIAL];
+    await using client = await startToy({ command: 'npx', args, env: { PATH: nodejs } });
+    expect(await client.result('argv')).toEqual({ argv: args });
+  });
+
+  it.each(['py', 'uvx', 'UVX.exe'])('finds the program %s by PATHEXT', async (command) => {
+    const env = { Path: nodejs, PATHEXT: '.JS;.EXE' };
+    await using client = await startToy({ command, args: [TOY, 'a b\\'], env });
+    expect(await client.result('argv')).toEqual({ argv: ['a b\\'] });
+  });
+
+  it('passes one variable of a name, however it is written', async () => {
+    await using client = await startToy({
+      env: { path: nodejs, temp: 'X:', Same_Name: 'a', same_name: 'b' },
+    });
+    const { env: given } = (await client.result('env')) as { env: Record<string, string> };
+    const named = (name: string): unknown =>
+      Object.entries(given).filter(([key]) => key.toLowerCase() === name);
+    expect(named('path')).toEqual([['path', nodejs]]);
+    expect(named('temp')).toEqual([['temp', 'X:']]);
+    expect(named('same_name')).toEqual([['Same_Name', 'a']]);
+  });
+
+  it.each([
+    ['a backslash at its end', (path: string) => `${path}\\`],
+    ['slashes', (path: string) => path.replaceAll('\\', '/')],
+    ['another case', (path: string) => path.replace(/^\w/, (drive) => drive.toLowerCase())],
+  ])('starts in a folder that is written with %s', async (_, write) => {
+    await using client = await startToy({ cwd: write(folder) });
+    const { cwd } = await client.result('cwd');
+    expect(String(cwd).toLowerCase()).toBe(folder.toLowerCase());
+  });
+
+  it.each([String.raw`\\127.0.0.1\missing\x`, 'NUL', 'Q:x'])(
+    'says that the folder %s is not one',
+    async (cwd) => {
+      await using client = toyClient({ cwd });
+      await expect(client.transport.start()).rejects.toMatchObject({ code: 'CWD_INVALID' });
     },
   );
 

@@ -59,7 +59,8 @@ function notOpened(why: string, cause?: unknown): FittingsError {
   });
 }
 
-function openerOf(platform: NodeJS.Platform, url: string): readonly [string, ...string[]] {
+/** Returns the program that opens a page, and its arguments. */
+export function openerOf(platform: NodeJS.Platform, url: string): readonly [string, ...string[]] {
   if (platform === 'darwin') return ['/usr/bin/open', url];
   // Passes the URL to the registered handler and, unlike `cmd /c start` or PowerShell, does not interpret it.
   // The full path, because Windows searches the current folder first.

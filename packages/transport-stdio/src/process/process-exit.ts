@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock, ErrorCode, FittingsErrorOptions } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { settlesWithin } from '@mcp-fittings/toolbox/timing';
+import { QUARANTINE } from './spawn-failure.js';
 import type { StderrTail } from './stderr-tail.js';
 
 /** Says how a server process became unusable. */
@@ -62,6 +63,7 @@ export function describeEnd(
   command: string,
   stderr: StderrTail,
   noise = '',
+  platform = process.platform,
 ): { code: ErrorCode; message: string; options: FittingsErrorOptions } {
   const name = `The process "${sanitizeText(command, { maxLength: 200 })}"`;
   const words = stderr.excerpt({ lines: LINES_IN_MESSAGE, length: LENGTH_IN_MESSAGE });
@@ -73,13 +75,15 @@ export function describeEnd(
       signal: end.signal ?? undefined,
     }),
   };
-  const hint =
-    words === '' ? 'It wrote nothing to stderr. Run the command manually to see why it exits.' : undefined;
+  const isStopped = platform === 'darwin' && end.kind === 'exited' && end.signal === 'SIGKILL';
+  const hint = isStopped
+    ? QUARANTINE
+    : 'It wrote nothing to stderr. Run the command manually to see why it exits.';
   const cause = 'cause' in end ? end.cause : undefined;
   return {
     code: end.kind === 'exited' ? 'PROCESS_EXITED' : 'CONNECTION_LOST',
     message: `${name} ${happened(end)}.${said}`,
-    options: { details, hint, cause },
+    options: { details, hint: words === '' ? hint : undefined, cause },
   };
 }
 

@@ -100,7 +100,9 @@ export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): 
       cause,
       attempt.platform === 'win32'
         ? WINDOWS_PROGRAMS
-        : 'Check that it is a file and has the execute permission.',
+        : attempt.platform === 'darwin' && code === 'EPERM'
+          ? QUARANTINE
+          : 'Check that it is a file and has the execute permission.',
     );
   }
   if (code === 'ERR_INVALID_ARG_VALUE' && typeof attempt.stderr === 'object') {
@@ -126,6 +128,10 @@ export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): 
 
 const WINDOWS_PROGRAMS =
   'Windows starts .exe, .com, .cmd and .bat files. For a script set `command` to its interpreter and put its path into `args`: node for .js, py for .py, and for .ps1 powershell with -NoProfile and -File.';
+
+/** What to do if macOS does not let a downloaded program run, or ends it with SIGKILL. */
+export const QUARANTINE =
+  'macOS stops a downloaded program that it has not checked. If you trust it: xattr -d com.apple.quarantine FILE.';
 
 function failure(code: ErrorCode, message: string, cause: unknown, hint: string | undefined): ProgramRefusal {
   return { code, message, options: { cause, hint } };
