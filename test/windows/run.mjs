@@ -1,20 +1,20 @@
 /**
- * `npm run windows [-- arguments of vitest]`: the tests of the platforms on Node.js 22 for Windows, and some of them on 20, under
- * Wine. With `--prepare` it only makes what they need. A missing Wine is a failure.
+ * `npm run windows [-- arguments of vitest]`: the tests of the platforms on Node.js 22 and 20 for Windows, under Wine; `--node=20` is
+ * one of them. With `--prepare` it only makes what they need. A missing Wine is a failure.
  */
 import { preparedPrefix, runNode } from './wine.mjs';
 
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.platforms.config.ts'];
-/** What depends most on Node.js: processes, files and pipes. */
-const ON_NODE_20 = ['replace-file', 'process-exit', 'program.test', 'config-editor'];
 
-const given = process.argv.slice(2);
-const isOwn = given.some((argument) => !argument.startsWith('-'));
+const given = process.argv.slice(2).filter((argument) => !argument.startsWith('--node='));
+const versions = ['22', '20'].filter((version) => {
+  const asked = process.argv.find((argument) => argument.startsWith('--node='));
+  return asked === undefined || asked === `--node=${version}`;
+});
 if (given.includes('--prepare')) preparedPrefix();
 else {
-  process.exitCode = await runNode('22', [...VITEST, ...given]);
-  if (process.exitCode === 0 && !isOwn) {
-    console.log('\nNode.js 20 for Windows');
-    process.exitCode = await runNode('20', [...VITEST, ...ON_NODE_20]);
+  for (const version of versions) {
+    console.log(`\nNode.js ${version} for Windows`);
+    process.exitCode ||= await runNode(version, [...VITEST, ...given]);
   }
 }

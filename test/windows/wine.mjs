@@ -11,7 +11,7 @@ const COMPILER = 'x86_64-w64-mingw32-gcc';
 /** Of files that are made here, Wine prefers its own. */
 const OVERRIDES = 'taskkill.exe=n;bcryptprimitives=n;winemenubuilder.exe=d;mscoree,mshtml=';
 
-const windowsPath = (path) => `Z:${path.replaceAll('/', '\\')}`;
+export const windowsPath = (path) => `Z:${path.replaceAll('/', '\\')}`;
 
 /** @returns the program; throws if it is not installed, which is never a reason to run nothing. */
 function wineProgram() {
@@ -90,12 +90,11 @@ function copyNatives(modules) {
 }
 
 /**
- * Runs Node.js for Windows in the current folder.
+ * Returns how to start Node.js for Windows.
  * @param {'20' | '22'} version
- * @param {readonly string[]} args
- * @returns {Promise<number>} the exit code
+ * @returns {{ command: string, program: string, env: Record<string, string | undefined> }}
  */
-export function runNode(version, args) {
+export function nodeForWindows(version) {
   const modules = join(here, 'node_modules');
   const program = join(modules, `node-${version}/bin/node.exe`);
   if (!existsSync(program)) throw new Error('Node.js for Windows is missing: npm ci --prefix test/windows');
@@ -109,7 +108,18 @@ export function runNode(version, args) {
     NODE_OPTIONS: `--require ${windowsPath(join(here, 'keep-alive.cjs'))}`,
     NO_COLOR: '1',
   };
-  const child = spawn(wineProgram(), [program, ...args], { env, stdio: ['ignore', 'inherit', 'inherit'] });
+  return { command: wineProgram(), program, env };
+}
+
+/**
+ * Runs Node.js for Windows in the current folder.
+ * @param {'20' | '22'} version
+ * @param {readonly string[]} args
+ * @returns {Promise<number>} the exit code
+ */
+export function runNode(version, args) {
+  const { command, program, env } = nodeForWindows(version);
+  const child = spawn(command, [program, ...args], { env, stdio: ['ignore', 'inherit', 'inherit'] });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve(code ?? 1));
