@@ -8,6 +8,7 @@
  *   -- --scale         how time and memory grow with servers, messages, bytes and tools; writes SCALE.md and its pictures
  *                      (with --most=N, up to N only, and --only=PATTERN: prints only)
  *   -- fairness        what good servers feel of bad ones, nothing else; prints only
+ *   -- capacity        what one replica of a gateway carries; with --write, into docs/fleet.md
  *   -- --search        tokens, answered questions and time of tool search over the corpus; writes docs/tool-search.md
  *                      (with --check: compares with the committed figures, prints only)
  *   -- --documents     writes RESULTS.md and the chart anew from the committed results, and SCALE.md
@@ -33,6 +34,9 @@ if (value('node') !== undefined) {
 } else if (process.argv[2] === 'fairness') {
   const { fairness } = await import('./fairness.mjs');
   await fairness();
+} else if (process.argv[2] === 'capacity') {
+  const { capacity } = await import('./capacity.mjs');
+  await capacity();
 } else if (option('scale') !== undefined) {
   const awake = keepAwake();
   await scale({ only, most: Number(value('most') ?? Infinity) }).finally(() => awake.stop());

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { startHttpServer } from './connection.mjs';
 
-const PROGRAMS = {
+export const PROGRAMS = {
   floor: new URL('../servers/reverse-proxy.mjs', import.meta.url),
   ours: new URL('../servers/gateway.mjs', import.meta.url),
 };
@@ -24,7 +24,8 @@ export const GATEWAY_CALLS = {
     const upstream = `http://127.0.0.1:${ports[0]}`;
     const between = await startProgram(PROGRAMS[contender], [upstream, String(tools), String(policy)]);
     const path = contender === 'floor' ? '/json' : whole ? '/mcp' : '/mcp/neutral';
-    const client = new Client(`http://127.0.0.1:${between.port}`, path, inFlight);
+    const pool = new Pool(`http://127.0.0.1:${between.port}`, { connections: inFlight });
+    const client = new Client(pool, path);
     await client.initialize();
     const prefix = path === '/mcp' ? 'neutral__' : '';
     const call =
@@ -45,36 +46,42 @@ export const GATEWAY_CALLS = {
   },
 };
 
-/** Starts a program that says its port first and its CPU when it is asked. */
-async function startProgram(program, args) {
-  const child = fork(fileURLToPath(program), args, { execArgv: [] });
+/** Starts a program that says its port first, and what it has used when it is asked. */
+export async function startProgram(program, args, execArgv = []) {
+  const child = fork(fileURLToPath(program), args, { execArgv });
   const answer = () => new Promise((resolve) => child.once('message', resolve));
   const port = await answer();
   child.channel?.unref();
   child.unref();
+  const ask = async (what) => {
+    child.channel?.ref();
+    child.send(what);
+    const answered = await answer();
+    child.channel?.unref();
+    return answered;
+  };
   return {
     port,
     stop: () => child.kill(),
     async cpu() {
-      child.channel?.ref();
-      child.send('cpu');
-      const { user, system } = await answer();
-      child.channel?.unref();
+      const { user, system } = await ask('cpu');
       return user + system;
     },
+    memory: () => ask('memory'),
   };
 }
 
 /** JSON-RPC over undici: the same few lines for both. */
-class Client {
+export class Client {
   #pool;
   #path;
-  #headers = HEADERS;
+  #headers;
   #nextId = 0;
 
-  constructor(origin, path, connections) {
-    this.#pool = new Pool(origin, { connections });
+  constructor(pool, path, headers = {}) {
+    this.#pool = pool;
     this.#path = path;
+    this.#headers = { ...HEADERS, ...headers };
   }
 
   async initialize() {
@@ -86,11 +93,12 @@ class Client {
     const { headers } = await this.#post({ id: this.#nextId++, method: 'initialize', params });
     const session = headers['mcp-session-id'];
     this.#headers = {
-      ...HEADERS,
+      ...this.#headers,
       'mcp-protocol-version': '2025-06-18',
       ...(session !== undefined && { 'mcp-session-id': session }),
     };
     await this.#post({ method: 'notifications/initialized' });
+    return this;
   }
 
   /** Calls for so many milliseconds, `inFlight` at any time. @returns how many were made */
@@ -99,13 +107,18 @@ class Client {
     let made = 0;
     const worker = async () => {
       do {
-        const { text } = await this.#post({ id: this.#nextId++, method: 'tools/call', params });
+        const { text } = await this.call(params);
         if (!text.includes('"content":[')) throw new Error(`Not an answer: ${text}`);
         made++;
       } while (performance.now() < end);
     };
     await Promise.all(Array.from({ length: inFlight }, worker));
     return made;
+  }
+
+  /** Calls once. */
+  call(params) {
+    return this.#post({ id: this.#nextId++, method: 'tools/call', params });
   }
 
   async #post(message) {
