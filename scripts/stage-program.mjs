@@ -34,8 +34,8 @@ export async function stageProgram({ bin }, folder, target) {
     dir: join(target, PROGRAM),
     format: 'cjs',
     minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: true } },
-    // What is for a bundler is of no use here.
-    comments: { annotation: false },
+    // What is for a bundler is of no use here, and the licenses are in the notices.
+    comments: { annotation: false, legal: false },
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
   });
