@@ -48,6 +48,8 @@ export function createFrontDoors(
       max: sessions.max ?? 1000,
       maxPerCaller: sessions.maxPerCaller ?? 100,
       idleMs: sessions.idleMs ?? HALF_AN_HOUR,
+      resumeMs: sessions.resumeMs ?? 60_000,
+      resumeLength: sessions.resumeLength ?? MIB,
       shared: sessions.shared,
     },
     maxBodyBytes,
@@ -174,12 +176,13 @@ function checkOptions(options: FrontDoorOptions): void {
       "For example: 'mcp.example.com'.",
     );
   }
-  const { max, maxPerCaller, idleMs } = options.sessions ?? {};
+  const { max, maxPerCaller, idleMs, resumeLength } = options.sessions ?? {};
   const { maxBodyBytes, maxUnreadBytes, maxSubscriptions } = options;
   for (const [name, value] of Object.entries({
     max,
     maxPerCaller,
     idleMs,
+    resumeLength,
     maxBodyBytes,
     maxUnreadBytes,
     maxSubscriptions,

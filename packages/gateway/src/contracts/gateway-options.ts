@@ -85,6 +85,12 @@ export interface GatewayOptions {
         readonly maxPerCaller?: number | undefined;
         /** Time without a request and without an event stream after which a session ends, in milliseconds. Default: 30 minutes. */
         readonly idleMs?: number | undefined;
+        /**
+         * Time for which a client that has lost the connection of an event stream can read on over another one, in milliseconds; 0 for none. A call whose client does not return is canceled then. Default: 60 000.
+         */
+        readonly resumeMs?: number | undefined;
+        /** Most characters of events that a session keeps for it; the oldest are dropped. Default: 1 Mi. */
+        readonly resumeLength?: number | undefined;
       }
     | undefined;
   /** Largest body of a request, and largest message over stdio, in bytes. Default: 16 MiB. */

@@ -30,6 +30,8 @@ export interface HttpHandlerOptions extends RequestGateOptions {
     readonly max: number;
     readonly maxPerCaller: number;
     readonly idleMs: number;
+    readonly resumeMs: number;
+    readonly resumeLength: number;
     readonly shared: SharedSessions | undefined;
   };
   readonly maxBodyBytes: number;

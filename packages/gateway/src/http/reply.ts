@@ -1,5 +1,7 @@
 import type { JSONRPCMessage } from '@mcp-fittings/client-core';
 import { isResponse } from '@mcp-fittings/toolbox/messages';
+import type { Resumption, Sink } from '../contracts/event-stream.js';
+import type { Backlog } from './backlog.js';
 import type { Exchange, ResponseHeaders } from './exchange.js';
 import type { Beating, Heartbeat } from './heartbeat.js';
 
@@ -9,23 +11,43 @@ export interface ReplyOptions {
   readonly headers: ResponseHeaders;
   /** Requests that are answered; the last answer ends the response. An event stream of a session has none, and does not end by itself. */
   readonly requests: number;
+  /** Keeps events of the stream, so that its client can read on over another connection. Default: it ends with its connection. */
+  readonly backlog?: Backlog | undefined;
 }
 
 /** Answers a client in one response: JSON, or an event stream as soon as there is more to say than one answer. */
 export class Reply implements Beating {
   readonly #exchange: Exchange;
   readonly #options: ReplyOptions;
+  #sink: Sink | undefined;
   #left: number;
   #isStream = false;
+  #isComplete = false;
+  #isOver = false;
+  #onOver: (() => void) | undefined;
   #beats = 0;
+  /** Name of the stream among those of the session, once it has an event. */
+  #name: string | undefined;
+  /** Number of the last event. */
+  #last = 0;
 
   constructor(exchange: Exchange, options: ReplyOptions) {
     this.#exchange = exchange;
     this.#options = options;
     this.#left = options.requests;
-    if (options.requests === 0) this.#open();
-    options.heartbeat.add(this);
-    exchange.onOver(() => options.heartbeat.delete(this));
+    this.#attach(exchange);
+    if (options.requests === 0) this.#openQuietly();
+  }
+
+  /** True while a connection is there. */
+  get isAttached(): boolean {
+    return this.#sink !== undefined;
+  }
+
+  /** Calls the function when the response has ended, and no client can read on any more. */
+  onOver(listener: () => void): void {
+    if (this.#isOver) listener();
+    else this.#onOver = listener;
   }
 
   /** @param status - of a response that is JSON; default 200 */
@@ -37,7 +59,7 @@ export class Reply implements Beating {
       return this.#exchange.respond(status, { ...headers, ...type }, JSON.stringify(message));
     }
     this.#open();
-    this.#exchange.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+    this.#write(JSON.stringify(message));
     if (isAnswer) this.release();
   }
 
@@ -46,24 +68,84 @@ export class Reply implements Beating {
     this.#left -= 1;
     if (this.#left !== 0) return;
     this.#open();
-    this.#exchange.end();
+    this.#isComplete = true;
+    this.#sink?.end();
   }
 
   /** Ends the response. */
   end(): void {
-    this.#exchange.end();
+    this.#sink?.end();
   }
 
   beat(): void {
     // A request may have begun just before the beat.
     if (this.#beats++ === 0 && !this.#isStream) return;
-    this.#open();
-    this.#exchange.write(': keepalive\n\n');
+    this.#openQuietly();
+    this.#sink?.write(': keepalive\n\n');
+  }
+
+  /**
+   * Goes on over another connection with what comes after an event, unless that is `complete`, or not kept any more.
+   * @param open - begins the event stream
+   */
+  resume(after: number, open: () => Sink): Resumption {
+    const { backlog } = this.#options;
+    const missed = this.#name === undefined ? undefined : backlog?.after(this.#name, after);
+    if (!(after > 0) || missed?.length !== this.#last - after) return 'unknown';
+    if (this.#isComplete && missed.length === 0) return 'complete';
+    const before = this.#sink;
+    const sink = open();
+    this.#attach(sink);
+    // A connection may be gone without a sign.
+    before?.end();
+    for (const text of missed) sink.write(text);
+    if (this.#isComplete) sink.end();
+    return 'resumed';
+  }
+
+  /** No client reads on any more. */
+  drop(): void {
+    if (this.#name !== undefined) this.#options.backlog?.forget(this.#name);
+    this.#isOver = true;
+    this.#onOver?.();
+  }
+
+  #attach(sink: Sink): void {
+    const { heartbeat, backlog } = this.#options;
+    this.#sink = sink;
+    heartbeat.add(this);
+    if (this.#name !== undefined) backlog?.resumed(this.#name);
+    sink.onOver(() => {
+      if (this.#sink !== sink) return;
+      this.#sink = undefined;
+      heartbeat.delete(this);
+      // A client without an event cannot say where it reads on.
+      if (this.#name !== undefined && backlog?.left(this.#name, () => this.drop()) === true) return;
+      this.#isOver = true;
+      this.#onOver?.();
+    });
   }
 
   #open(): void {
     if (this.#isStream) return;
     this.#isStream = true;
     this.#exchange.openStream(this.#options.headers);
+  }
+
+  /** Opens the stream before there is a message. Since revision 2025-11-25, an empty event tells its client where to read on. */
+  #openQuietly(): void {
+    if (this.#isStream) return;
+    this.#open();
+    if (this.#options.backlog?.hasEmptyEvents === true) this.#write('');
+  }
+
+  #write(data: string): void {
+    const { backlog, requests } = this.#options;
+    if (backlog === undefined) return this.#sink?.write(`event: message\ndata: ${data}\n\n`);
+    this.#name ??= backlog.open(this, requests === 0);
+    const number = ++this.#last;
+    const text = `event: message\nid: ${this.#name}.${number}\ndata: ${data}\n\n`;
+    backlog.add(this.#name, number, text);
+    this.#sink?.write(text);
   }
 }

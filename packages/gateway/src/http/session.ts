@@ -2,10 +2,12 @@ import type { Clock, JSONRPCMessage, RequestId } from '@mcp-fittings/client-core
 import { isRequest, isRequestId, isResponse } from '@mcp-fittings/toolbox/messages';
 import { permits } from '../catalog/exposure.js';
 import type { Caller, Mount } from '../contracts/caller.js';
+import type { Resumption, Sink } from '../contracts/event-stream.js';
 import type { Surface } from '../contracts/surface.js';
 import { Peer } from '../rpc/peer.js';
 import { noteMessages, type SessionRecord, type SharedSessions } from '../state/shared-sessions.js';
-import type { Exchange } from './exchange.js';
+import { Backlog, isStandalone, replicaOfEvent } from './backlog.js';
+import type { Exchange, ResponseHeaders } from './exchange.js';
 import type { Heartbeat } from './heartbeat.js';
 import { CLOSED, REFUSAL_CODES, refuse } from './refusals.js';
 import { Reply } from './reply.js';
@@ -22,6 +24,10 @@ export interface SessionOptions {
   /** Keeps for other replicas what the client has changed. */
   readonly keep: (session: Session, messages: readonly JSONRPCMessage[]) => Promise<void>;
   readonly heartbeat: Heartbeat;
+  /** Milliseconds for which an event stream can be resumed; 0: none can. */
+  readonly resumeMs: number;
+  /** Most characters of events that are kept for it. */
+  readonly resumeLength: number;
   readonly clock: Clock;
 }
 
@@ -31,6 +37,8 @@ export class Session {
   readonly #peer: Peer;
   /** The responses in which the client's requests are answered. */
   readonly #replies = new Map<RequestId, Reply>();
+  readonly #headers: ResponseHeaders;
+  readonly #backlog: Backlog | undefined;
   #stream: Reply | undefined;
   /** Tokens of one caller may allow different things; the latest counts for what belongs to no request. */
   #latest: Caller;
@@ -38,10 +46,21 @@ export class Session {
   record: SessionRecord;
 
   constructor(options: SessionOptions) {
-    const { surface, caller, mount, record, shared, clock } = options;
+    const { surface, caller, mount, record, shared, resumeMs, clock } = options;
     this.#options = options;
     this.#latest = caller;
     this.record = record;
+    this.#headers = { 'mcp-session-id': record.id };
+    const { protocolVersion } = record.initialize;
+    if (resumeMs > 0) {
+      this.#backlog = new Backlog({
+        replica: shared?.replica,
+        hasEmptyEvents: typeof protocolVersion === 'string' && protocolVersion >= EMPTY_EVENTS,
+        maxLength: options.resumeLength,
+        keepMs: resumeMs,
+        clock,
+      });
+    }
     this.#peer = new Peer({
       surface,
       caller: {
@@ -56,20 +75,51 @@ export class Session {
     });
   }
 
-  /** True if no request is in flight and no event stream is open. */
+  /** True if no request is in flight and no event stream is open. A request whose client may return is in flight. */
   get isIdle(): boolean {
-    return this.#replies.size === 0 && this.#stream === undefined;
+    return this.#replies.size === 0 && this.#stream?.isAttached !== true;
   }
 
   /** Opens the event stream of the session. Returns the refusal if there is one already. */
   listen(exchange: Exchange): Response | undefined {
-    if (this.#stream !== undefined) return refuse(409, 'Only one event stream is allowed per session.');
+    if (this.#stream?.isAttached === true)
+      return refuse(409, 'Only one event stream is allowed per session.');
+    this.#stream?.drop();
     const stream = this.#reply(exchange, 0);
     this.#stream = stream;
-    exchange.onOver(() => {
+    stream.onOver(() => {
       if (this.#stream === stream) this.#stream = undefined;
     });
     return undefined;
+  }
+
+  /**
+   * Continues an event stream after an event that the client has got. Returns the refusal if what comes after it is not kept. A stream that
+   * belongs to no request has no answer to lose, and begins again then.
+   */
+  async resume(exchange: Exchange, eventId: string): Promise<Response | undefined> {
+    const { shared } = this.#options;
+    const { id: sessionId, callerId } = this.record;
+    const open = (): Sink => {
+      exchange.openStream(this.#headers);
+      return exchange;
+    };
+    const replica = replicaOfEvent(eventId);
+    let outcome = this.continue(eventId, open);
+    if (outcome === 'unknown' && isStandalone(eventId)) return this.listen(exchange);
+    if (outcome === 'unknown' && replica !== undefined && replica !== shared?.replica)
+      outcome =
+        (await shared?.streams.resume(replica, { sessionId, callerId, eventId }, exchange, open)) ?? outcome;
+    if (outcome === 'unknown') return refuse(400, 'The events after this one are not kept.');
+    // Version 1 of the SDK asks for more after an error response, and no more after this.
+    return outcome === 'complete'
+      ? refuse(405, 'The event stream is complete.', { headers: { allow: 'POST, DELETE' } })
+      : undefined;
+  }
+
+  /** Continues an event stream of this replica. */
+  continue(eventId: string, open: () => Sink): Resumption {
+    return this.#backlog?.resume(eventId, open) ?? 'unknown';
   }
 
   /** Takes the messages of a POST of the caller. Returns the refusal if it does not answer. */
@@ -86,7 +136,7 @@ export class Session {
     }
     const reply = ids.length === 0 ? undefined : this.#reply(exchange, ids.length);
     for (const id of ids) if (reply !== undefined) this.#replies.set(id, reply);
-    if (reply !== undefined) exchange.onOver(() => this.#withdraw(ids, reply));
+    reply?.onOver(() => this.#withdraw(ids, reply));
     const noted = messages.filter((message) => noteMessages(this.record, [message]) !== this.record);
     if (noted.length > 0) {
       this.record = noteMessages(this.record, noted);
@@ -126,12 +176,13 @@ export class Session {
     for (const id of this.#replies.keys())
       this.#send({ jsonrpc: '2.0', id, error: { code, message, data: { ...data } } });
     this.#stream?.end();
+    this.#backlog?.close();
     this.#peer.close();
   }
 
   #reply(exchange: Exchange, requests: number): Reply {
-    const headers = { 'mcp-session-id': this.record.id };
-    return new Reply(exchange, { heartbeat: this.#options.heartbeat, headers, requests });
+    const { heartbeat } = this.#options;
+    return new Reply(exchange, { heartbeat, headers: this.#headers, requests, backlog: this.#backlog });
   }
 
   #send(message: JSONRPCMessage, related?: RequestId): void {
@@ -187,6 +238,9 @@ export class Session {
     return own;
   }
 }
+
+/** First revision whose clients read events without data. */
+const EMPTY_EVENTS = '2025-11-25';
 
 /** The ids of the requests that a replica sends to clients begin with its name and this, so that every replica knows whom a response is for. */
 const REPLICA_END = '~';

@@ -15,6 +15,8 @@ export interface SessionsOptions {
   readonly max: number;
   readonly maxPerCaller: number;
   readonly idleMs: number;
+  readonly resumeMs: number;
+  readonly resumeLength: number;
   readonly shared: SharedSessions | undefined;
   readonly heartbeat: Heartbeat;
   readonly clock: Clock;
@@ -44,6 +46,10 @@ export class Sessions {
 
   constructor(options: SessionsOptions) {
     this.#options = options;
+    options.shared?.streams.serve(({ sessionId, callerId, eventId }, open) => {
+      const session = this.#table.get(sessionId)?.session;
+      return session?.record.callerId === callerId ? session.continue(eventId, open) : 'unknown';
+    });
     options.shared?.receive(({ sessionId, callerId, messages, ended }) => {
       const session = this.#table.get(sessionId)?.session;
       if (session === undefined || session.record.callerId !== callerId) return;
@@ -101,7 +107,10 @@ export class Sessions {
     const entry = this.#table.get(id);
     if (entry === undefined) return notFound();
     this.#use(id, entry);
-    if (exchange.method === 'GET') return found.listen(exchange);
+    if (exchange.method === 'GET') {
+      const eventId = exchange.header('last-event-id');
+      return eventId === undefined ? found.listen(exchange) : found.resume(exchange, eventId);
+    }
     if (exchange.method === 'DELETE') {
       await this.#options.shared?.delete(found.record);
       this.#end(id);
@@ -137,7 +146,7 @@ export class Sessions {
     { caller, mount }: Sender,
     begin: (session: Session) => Promise<void>,
   ): Promise<Session | undefined> {
-    const { surface, shared, heartbeat, clock } = this.#options;
+    const { surface, shared, heartbeat, resumeMs, resumeLength, clock } = this.#options;
     if (this.#isClosed || !this.#makeRoom(caller.id)) return undefined;
     this.#opening.set(caller.id, (this.#opening.get(caller.id) ?? 0) + 1);
     const session = new Session({
@@ -148,6 +157,8 @@ export class Sessions {
       shared,
       keep: (...changed) => this.#keep(...changed),
       heartbeat,
+      resumeMs,
+      resumeLength,
       clock,
     });
     let isAdded = false;

@@ -6,6 +6,7 @@ import {
 } from '@mcp-fittings/client-core';
 import { isMessage, isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ReplicaLink } from './replica-link.js';
+import { StreamRelay } from './stream-relay.js';
 
 /** State of a session: its owner, and what the client has told the server. It contains no credential. */
 export interface SessionRecord {
@@ -43,16 +44,18 @@ const MAX_ATTEMPTS = 20;
 
 /**
  * Keeps sessions in the shared state, where every replica of a gateway finds them, and passes their messages between replicas: a client
- * sends each message to any of them, the response to a question that another one has asked, for example. Calls and event streams do not
- * move. Methods that use the state reject with `STORE_UNAVAILABLE`.
+ * sends each message to any of them, the response to a question that another one has asked, for example. Calls do not move. Methods that use the state reject with `STORE_UNAVAILABLE`.
  */
 export class SharedSessions {
+  /** Continues event streams at other replicas. */
+  readonly streams: StreamRelay;
   readonly #state: SharedState;
   readonly #link: ReplicaLink;
 
   constructor(state: SharedState, link: ReplicaLink) {
     this.#state = state;
     this.#link = link;
+    this.streams = new StreamRelay(link);
   }
 
   /** Name of this replica, in the ids of the requests that it sends to clients. Letters, digits and `-`. */

@@ -198,8 +198,11 @@ describe('how many sessions there are, and how long', () => {
   it('an event stream says that it is alive', async () => {
     await using served = await startTestGateway({ keepAliveMs: 5 });
     await using stream = await listen(served, await begin(served));
-    const { value } = await stream.body.getReader().read();
-    expect(new TextDecoder().decode(value)).toMatch(/^: /);
+    const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
+    let received = '';
+    while (!received.includes('\n\n: ')) received += (await reader.read()).value ?? '';
+    expect(received).toMatch(/^event: message\nid: .+\ndata: \n\n: keepalive/);
+    await reader.cancel();
   });
 
   it('ends the response of a client that does not read, and the call with it', async () => {

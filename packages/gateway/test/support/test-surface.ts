@@ -84,6 +84,8 @@ export function createTestSurface(): TestSurface {
       const question = { method: 'elicitation/create', params: { message: 'Your name?', requestedSchema } };
       return text(String((await ask?.(question, { signal, timeoutMs: 60_000 }))?.['action']));
     }
+    const progressToken = _meta?.['progressToken'];
+    if (progressToken !== undefined) notify('notifications/progress', { progressToken, progress: 1 });
     await new Promise<void>((resolve) => {
       const end = (): void => {
         finishing.delete(end);

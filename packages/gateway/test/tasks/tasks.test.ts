@@ -1,43 +1,17 @@
-import { createHost } from '@mcp-fittings/host';
-import { tasks, withTasks, type WithTasksOptions } from '@mcp-fittings/tasks';
+import { withTasks, type WithTasksOptions } from '@mcp-fittings/tasks';
 import type { ToolPolicy } from '@mcp-fittings/tools';
-import { createHttpTransport, http } from '@mcp-fittings/transport-http';
+import { createHttpTransport } from '@mcp-fittings/transport-http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { describe, expect, it } from 'vitest';
 import { sdkServer } from '../../../tasks/test/support/sdk-server.js';
 import { createTaskBoard, SCRIPTS, type TaskBoard } from '../../../tasks/test/support/task-board.js';
-import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
 import type { GatewayOptions } from '../../src/contracts/gateway-options.js';
-import { createGateway } from '../../src/create-gateway.js';
 import { createMemoryState } from '../../src/state/memory-state.js';
-import { byName } from '../support/test-gateway.js';
+import { bearer, create, FAST, post, startReplica, TASKS } from '../support/task-replica.js';
 
 const identity = { name: 'test', version: '1' };
-const FAST: WithTasksOptions = { limits: { minPollMs: 1 } };
-const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 const text = (content: string) => [{ type: 'text', text: content }];
-
-/** A gateway over a server with tasks, whose host polls them where the client does not. */
-async function startReplica(url: string, options: GatewayOptions = {}, headers = {}) {
-  const callbacks = createCallbackRouter();
-  const host = createHost({
-    ...identity,
-    transports: [tasks(http(), FAST)],
-    callbacks: callbacks.hostCallbacks,
-  });
-  await host.connect({ studio: { type: 'http', url, headers } });
-  const gateway = createGateway(host, { callbacks, access: byName, ...options });
-  const listener = await gateway.listen({ port: 0 });
-  return {
-    host,
-    url: listener.url,
-    async [Symbol.asyncDispose]() {
-      await gateway.close();
-      await host.close();
-    },
-  };
-}
 
 /** One server, and as many gateways over it as replicas of one. */
 async function start(board: TaskBoard, count = 1, options: GatewayOptions = {}) {
@@ -53,44 +27,6 @@ async function start(board: TaskBoard, count = 1, options: GatewayOptions = {}) 
       await server[Symbol.asyncDispose]();
     },
   };
-}
-
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-/** Sends one request of 2026-07-28 and returns the body of the response. */
-async function post(
-  url: string,
-  method: string,
-  params: Readonly<Record<string, unknown>>,
-  { token = 'ann', capabilities = TASKS }: { token?: string; capabilities?: object } = {},
-): Promise<Record<string, Record<string, unknown>>> {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': identity,
-    'io.modelcontextprotocol/clientCapabilities': capabilities,
-  };
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      ...bearer(token),
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      'mcp-name': String(params['taskId'] ?? params['name']),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-  });
-  const body: unknown = await response.json();
-  return body as Record<string, Record<string, unknown>>;
-}
-
-/** Calls a tool and returns the id of its task. */
-async function create(url: string, name: string, token = 'ann'): Promise<string> {
-  const { result } = await post(url, 'tools/call', { name, arguments: {} }, { token });
-  expect(result).toMatchObject({ resultType: 'task', status: 'working', ttlMs: 60_000, pollIntervalMs: 5 });
-  expect(result?.['createdAt']).toBe('2026-07-28T10:00:00Z');
-  return String(result?.['taskId']);
 }
 
 /** A client of SDK v2 that answers questions. */

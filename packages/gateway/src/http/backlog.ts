@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '@mcp-fittings/client-core';
+import type { Resumption, Sink } from '../contracts/event-stream.js';
+import type { Reply } from './reply.js';
+
+/** Options of {@link Backlog}. */
+export interface BacklogOptions {
+  /** Name of this replica; undefined for the only one. */
+  readonly replica: string | undefined;
+  /** True if the client reads events without data. */
+  readonly hasEmptyEvents: boolean;
+  /** Most characters that are kept. */
+  readonly maxLength: number;
+  /** Milliseconds for which a stream without a connection is kept. */
+  readonly keepMs: number;
+  readonly clock: Clock;
+}
+
+const MAX_EVENTS = 1000;
+const MAX_STREAMS = 1000;
+/** Not in the name of a replica. */
+const REPLICA_END = '~';
+/** Begins the names of streams that belong to no request. */
+const STANDALONE = 's-';
+
+/** Returns the replica that has the stream of an event; undefined if the id does not name one. */
+export function replicaOfEvent(eventId: string): string | undefined {
+  const end = eventId.indexOf(REPLICA_END);
+  return end > 0 ? eventId.slice(0, end) : undefined;
+}
+
+/** Returns whether an event is of a stream that belongs to no request. */
+export function isStandalone(eventId: string): boolean {
+  return eventId.slice(eventId.indexOf(REPLICA_END) + 1).startsWith(STANDALONE);
+}
+
+/** Keeps the last events of the streams of one session, within a bound, for clients that have lost their connection. */
+export class Backlog {
+  readonly #options: BacklogOptions;
+  readonly #streams = new Map<string, { readonly reply: Reply; timer: Disposable | undefined }>();
+  readonly #events: { readonly name: string; readonly number: number; readonly text: string }[] = [];
+  #length = 0;
+
+  constructor(options: BacklogOptions) {
+    this.#options = options;
+  }
+
+  /** True if the client reads events without data. */
+  get hasEmptyEvents(): boolean {
+    return this.#options.hasEmptyEvents;
+  }
+
+  /** Adds a stream, and returns its name, with which the ids of its events begin. */
+  open(reply: Reply, isOfSession: boolean): string {
+    const { replica } = this.#options;
+    const random = randomBytes(9).toString('base64url');
+    const own = `${isOfSession ? STANDALONE : ''}${random}`;
+    const name = replica === undefined ? own : `${replica}${REPLICA_END}${own}`;
+    this.#streams.set(name, { reply, timer: undefined });
+    if (this.#streams.size > MAX_STREAMS) this.#giveUpOldest();
+    return name;
+  }
+
+  add(name: string, number: number, text: string): void {
+    if (!this.#streams.has(name)) return;
+    this.#events.push({ name, number, text });
+    this.#length += text.length;
+    while (this.#length > this.#options.maxLength || this.#events.length > MAX_EVENTS)
+      this.#length -= this.#events.shift()?.text.length ?? 0;
+  }
+
+  /** Returns the events of a stream that are kept, after the one with this number. */
+  after(name: string, number: number): readonly string[] {
+    return this.#events.flatMap((each) => (each.name === name && each.number > number ? [each.text] : []));
+  }
+
+  /** Continues the stream of an event over a connection, see {@link Reply.resume}. */
+  resume(eventId: string, open: () => Sink): Resumption {
+    const end = eventId.lastIndexOf('.');
+    const stream = this.#streams.get(eventId.slice(0, end));
+    return stream?.reply.resume(Number(eventId.slice(end + 1)), open) ?? 'unknown';
+  }
+
+  /** The stream has lost its connection: it is kept for a while, unless it is unknown. Returns whether it is kept. */
+  left(name: string, onEnd: () => void): boolean {
+    const stream = this.#streams.get(name);
+    if (stream === undefined) return false;
+    const { clock, keepMs } = this.#options;
+    stream.timer = clock.schedule(onEnd, keepMs, { unref: true });
+    return true;
+  }
+
+  /** The stream has another connection. */
+  resumed(name: string): void {
+    this.#streams.get(name)?.timer?.[Symbol.dispose]();
+  }
+
+  forget(name: string): void {
+    this.resumed(name);
+    if (!this.#streams.delete(name)) return;
+    const left = this.#events.filter((each) => each.name !== name);
+    this.#events.splice(0, this.#events.length, ...left);
+    this.#length = left.reduce((sum, { text }) => sum + text.length, 0);
+  }
+
+  /** Forgets all streams. */
+  close(): void {
+    for (const name of this.#streams.keys()) this.resumed(name);
+    this.#streams.clear();
+    this.#events.length = 0;
+  }
+  /** The oldest stream cannot be resumed any more. Its call goes on while its connection is there. */
+  #giveUpOldest(): void {
+    const [oldest] = this.#streams;
+    if (oldest === undefined) return;
+    const [name, { reply }] = oldest;
+    if (reply.isAttached) this.forget(name);
+    else reply.drop();
+  }
+}
