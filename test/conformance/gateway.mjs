@@ -36,7 +36,7 @@ const EXPECTED = {
   'tools-call-error/tools-call-error': NO_TOOL,
   'tools-call-simple-text/tools-call-simple-text': NO_TOOL,
   'server-sse-multiple-streams/server-sse-streams-functional': JSON_ANSWERS,
-  'server-sse-polling/server-sse-priming-event': 'the gateway does not resume streams (SHOULD)',
+  'server-sse-polling/server-sse-priming-event': 'the gateway answers with JSON, which has no events',
   'input-required-result-basic-elicitation/sep-2322-elicitation-incomplete': OWN_KEYS,
   'input-required-result-basic-elicitation/sep-2322-elicitation-complete': OWN_KEYS,
   'input-required-result-ignore-extra-params/sep-2322-ignore-unexpected-params': OWN_KEYS,
