@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseListenAddress, socketUrl } from '../src/bridge/listen-address.js';
 import { runCli } from '../src/main.js';
 import { diagnoseEntry } from './support/diagnose-server.js';
 
@@ -94,6 +95,12 @@ describe.runIf(process.platform === 'win32')('on Windows', () => {
     const finding = findings.find(({ error }) => error === code);
     expect(finding?.fix).toMatch(fix);
     expect(finding?.fix).not.toMatch(/chmod|nvm|Homebrew|execute permission/);
+  });
+
+  it('listens on a named pipe, which an entry names as VS Code does', () => {
+    const socketPath = String.raw`\\.\pipe\bridge`;
+    expect(parseListenAddress(socketPath)).toEqual({ socketPath });
+    expect(socketUrl(socketPath, '/mcp')).toBe('pipe:///pipe/bridge#/mcp');
   });
 
   it('shows paths as they are, in notes, tables and problems', async () => {
