@@ -95,7 +95,8 @@ export class HttpHandler {
   }
 
   load(): GatewayLoad {
-    return { sessions: this.#sessions.size, requestsInFlight: this.#requestsInFlight };
+    const { size: sessions, movedRequests } = this.#sessions;
+    return { sessions, requestsInFlight: this.#requestsInFlight + movedRequests };
   }
 
   /** Ends all sessions and streams, and refuses all further requests. */

@@ -44,6 +44,11 @@ export class Reply implements Beating {
     return this.#sink !== undefined;
   }
 
+  /** True if it is not complete, and its client has left the connection of the request, or reads on over another one. */
+  get isMoved(): boolean {
+    return !this.#isComplete && this.#sink !== this.#exchange;
+  }
+
   /** Calls the function when the response has ended, and no client can read on any more. */
   onOver(listener: () => void): void {
     if (this.#isOver) listener();

@@ -80,6 +80,11 @@ export class Session {
     return this.#replies.size === 0 && this.#stream?.isAttached !== true;
   }
 
+  /** Number of requests in flight whose client has lost the connection of the request. */
+  get movedRequests(): number {
+    return Array.from(this.#replies.values()).filter(({ isMoved }) => isMoved).length;
+  }
+
   /** Opens the event stream of the session. Returns the refusal if there is one already. */
   listen(exchange: Exchange): Response | undefined {
     if (this.#stream?.isAttached === true)

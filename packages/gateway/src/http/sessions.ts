@@ -63,6 +63,11 @@ export class Sessions {
     return this.#table.size;
   }
 
+  /** Number of requests in flight whose clients have lost the connection of the request. */
+  get movedRequests(): number {
+    return Array.from(this.#table.values()).reduce((sum, { session }) => sum + session.movedRequests, 0);
+  }
+
   /**
    * Answers a request of a sender; `messages` are those of a POST. Returns the refusal if it does not answer.
    */

@@ -16,7 +16,7 @@ import { INITIALIZE, SIGNED, startTestGateway, textOf, type TestGateway } from '
 /** A proxy that can break every connection off, and that goes to another port then if one is given. */
 async function startProxy(url: string) {
   const sockets = new Set<Socket>();
-  let received = '';
+  let [sent, received] = ['', ''];
   let port = Number(new URL(url).port);
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1');
@@ -24,6 +24,7 @@ async function startProxy(url: string) {
       sockets.add(socket);
       socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
     }
+    near.on('data', (data) => (sent += data.toString()));
     far.on('data', (data) => (received += data.toString()));
     near.pipe(far).pipe(near);
   }).listen(0, '127.0.0.1');
@@ -31,6 +32,10 @@ async function startProxy(url: string) {
   // It listens on TCP.
   const own = server.address() as AddressInfo;
   return {
+    /** Everything that clients have sent. */
+    get sent() {
+      return sent;
+    },
     /** Everything that clients have received. */
     get received() {
       return received;
@@ -125,8 +130,9 @@ describe.each(Object.keys(CLIENTS))('a client that lost the connection of its ca
       await expect.poll(() => proxy.received).toMatch(/id: (?!s-).+\ndata: \n\n/);
     }
     proxy.cut();
-    await expect.poll(() => served.gateway.load().requestsInFlight).toBe(0);
-    expect([served.surface.waiting(), served.surface.canceled()]).toEqual([1, 0]);
+    await expect.poll(() => proxy.sent).toMatch(/last-event-id: (?!s-)/i);
+    const { requestsInFlight } = served.gateway.load();
+    expect([requestsInFlight, served.surface.waiting(), served.surface.canceled()]).toEqual([1, 1, 0]);
     served.surface.finish();
     expect(textOf(await call)).toBe('waited');
     await client?.close();
@@ -141,11 +147,12 @@ describe.each(Object.keys(CLIENTS))('a client that lost the connection of its ca
     const call = client?.wait({ onprogress: () => hasProgress() });
     await progress;
     proxy.cut(two.url);
-    await expect.poll(() => one.gateway.load().requestsInFlight).toBe(0);
-    // The other replica has the session as soon as the client is there.
-    await expect.poll(() => two.gateway.load().sessions).toBe(1);
+    await expect.poll(() => proxy.sent).toMatch(/last-event-id: \S+~(?!s-)/i);
+    // The replica of the call must not end before its client has the answer.
+    expect(one.gateway.load().requestsInFlight).toBe(1);
     one.surface.finish();
     expect(textOf(await call)).toBe('waited');
+    expect(one.gateway.load().requestsInFlight).toBe(0);
     expect([one.surface.canceled(), two.surface.waiting()]).toEqual([0, 0]);
     await client?.close();
     await Promise.all([one, two].map((each) => each[Symbol.asyncDispose]()));
@@ -243,7 +250,9 @@ describe('an event stream with Last-Event-ID', () => {
     const session = await begin(served);
     const post = await served.post(call('wait'), { 'mcp-session-id': session });
     const [event] = await eventsOf(post, 1);
-    await expect.poll(() => served.gateway.load().requestsInFlight).toBe(0);
+    // Its session and the time to return.
+    await expect.poll(() => clock.pending).toBe(2);
+    expect(served.gateway.load().requestsInFlight).toBe(1);
     await clock.advance(999);
     expect(served.surface.canceled()).toBe(0);
     const again = await read(served, session, event?.id);
@@ -258,7 +267,20 @@ describe('an event stream with Last-Event-ID', () => {
         return served.surface.canceled();
       })
       .toBe(1);
+    expect(served.gateway.load().requestsInFlight).toBe(0);
     expect((await read(served, session, event?.id)).status).toBe(400);
+  });
+
+  it('brings the result of a call that has asked, to the client that answers later', async () => {
+    await using served = await startTestGateway();
+    const session = await begin(served);
+    const headers = { 'mcp-session-id': session };
+    const [question] = await eventsOf(await served.post(call('ask'), headers), 1);
+    const { id, method } = JSON.parse(question?.data ?? '');
+    expect(method).toBe('elicitation/create');
+    const rest = await read(served, session, question?.id);
+    await served.post({ jsonrpc: '2.0', id, result: { action: 'accept' } }, headers);
+    expect((await eventsOf(rest)).map(({ data }) => data)).toEqual([expect.stringContaining('accept')]);
   });
 
   it('takes over from a connection that is gone without a sign', async () => {
