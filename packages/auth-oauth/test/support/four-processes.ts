@@ -7,7 +7,6 @@ import type { TokenStore } from '@mcp-fittings/client-core';
 import { rounds } from '../../../../scripts/rounds.js';
 import type { World } from './world.js';
 
-/** CI runs all rounds; fewer are enough to notice a regression locally. */
 export const ROUNDS = rounds(24);
 
 /** The server now refuses every token that it has seen, although they are valid. */
