@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { type AuthPlugin, AuthRequiredError } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { http } from '@mcp-fittings/transport-http';
 import { identity } from './support/calculator.js';
 import { jsonRpcServer, type Answer } from './support/json-rpc-server.js';
@@ -45,6 +48,35 @@ function moody() {
     },
   };
 }
+
+it('a server that refused the credentials of its entry is not asked again by later calls', async () => {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests++;
+    request.resume();
+    response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`;
+  let offset = 0;
+  const clock = { ...systemClock, now: () => Date.now() + offset };
+  const host = createHost({ ...identity, transports: [http()], clock });
+  await host.connect({ one: { url, headers: { authorization: 'Bearer wrong' } } });
+  const first = requests;
+  expect(first).toBeGreaterThan(0);
+  for (let minute = 0; minute < 3; minute++) {
+    offset += 60_000;
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await expect(host.callTool({ server: 'one', tool: 'x' })).rejects.toMatchObject({
+      code: 'AUTH_REJECTED',
+    });
+  }
+  expect(requests).toBe(first);
+  await host.close();
+  server.close();
+});
 
 describe('a call that is refused for want of a sign-in', () => {
   async function connected() {

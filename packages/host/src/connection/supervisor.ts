@@ -77,14 +77,14 @@ export class Supervisor {
   }
 
   /**
-   * Connects for a call. A server that has failed is tried once more, unless its entry is invalid or never reconnects, and not before
-   * a delay that doubles with each failure; until then, this rejects with why it failed.
+   * Connects for a call. A server that has failed is tried once more, unless its entry or its credentials are invalid or it never
+   * reconnects, and not before a delay that doubles with each failure; until then, this rejects with why it failed.
    */
   reach(signal?: AbortSignal): Promise<Connection> {
     if (this.#state.status !== 'failed') return this.#start(1, signal);
     const { error } = this.#state;
-    // What an authorization server refused may be granted by now.
-    if (this.#maxAttempts === 1 || error.kind === 'config' || this.#shared.clock.now() < this.#reviveAt)
+    const isFinal = !mayPass(error) && !MAY_BE_GRANTED.has(error.code);
+    if (this.#maxAttempts === 1 || isFinal || this.#shared.clock.now() < this.#reviveAt)
       return Promise.reject(error);
     return this.#start(this.#maxAttempts, signal);
   }
@@ -339,6 +339,14 @@ export class Supervisor {
 function mayPass({ kind }: FittingsError): boolean {
   return kind !== 'config' && kind !== 'auth';
 }
+
+/** What an authorization server refused may be granted by now. Refused credentials and a locked store are not tried again: that locks accounts. */
+const MAY_BE_GRANTED: ReadonlySet<string> = new Set([
+  'AUTH_EXCHANGE_FAILED',
+  'AUTH_SCOPE_INSUFFICIENT',
+  'AUTH_FAILED',
+  'AUTH_DISCOVERY_FAILED',
+]);
 
 /** Returns why a server in this state will not be connected; `undefined` while it still may. */
 function decisionOf(state: ConnectionState, server: string): FittingsError | undefined {
