@@ -197,6 +197,87 @@ describe('a token exchange', () => {
     expect((await world.use(provider)).status).toBe(200);
   });
 
+  it('sends a refused token once in a while, however many calls there are', async () => {
+    await using world = await createExchangingWorld();
+    const { as } = world;
+    const tokens = [await as.tokenOf('ann', { exp: 4e9 }), await as.tokenOf('ann', { exp: 4e9 })];
+    let turn = 0;
+    const provider = world.provider({
+      subjectToken: () => ({ type: 'access_token', token: tokens[turn++ % 2] ?? '' }),
+    });
+    /** Makes twenty calls, with both tokens in turn. Returns their outcomes and the number of exchanges. */
+    const twenty = async () => {
+      const before = as.tokenRequests.length;
+      const outcomes = new Set<unknown>();
+      for (let call = 0; call < 20; call++) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        outcomes.add(
+          await world.use(provider).then(
+            ({ status }) => status,
+            ({ code }) => code,
+          ),
+        );
+      }
+      return [[...outcomes], as.tokenRequests.length - before];
+    };
+    expect(await twenty()).toEqual([[200], 1]);
+    as.refuseWith = () => ({ error: 'invalid_grant' });
+    // The new token is about to expire, and then has expired.
+    world.advance(285_000);
+    expect(await twenty()).toEqual([[200], 2]);
+    world.advance(31_000);
+    expect(await twenty()).toEqual([['AUTH_REQUIRED'], 2]);
+    expect(await provider.hasNewSignIn?.(undefined)).toBe(false);
+    // The administrator has changed something, and the tokens are the same.
+    as.refuseWith = undefined;
+    expect(await twenty()).toEqual([['AUTH_REQUIRED'], 0]);
+    world.advance(31_000);
+    expect(await provider.hasNewSignIn?.(undefined)).toBe(true);
+    expect(await twenty()).toEqual([[200], 1]);
+  });
+
+  it('remembers few refused tokens', async () => {
+    await using world = await createExchangingWorld();
+    const token = (number: number) => `refused-${number}`;
+    let number = 0;
+    const provider = world.provider({ subjectToken: () => ({ type: 'access_token', token: token(number) }) });
+    for (; number < 17; number++) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await failureOf(world.use(provider))).toMatchObject({ code: 'AUTH_REQUIRED' });
+    }
+    number = 0;
+    expect(await provider.hasNewSignIn?.(undefined)).toBe(true);
+    number = 1;
+    expect(await provider.hasNewSignIn?.(undefined)).toBe(false);
+  });
+
+  const TYPE = 'urn:ietf:params:oauth:token-type:';
+  it.each([
+    ['the token of the user', { access_token: 'subject-token', issued_token_type: `${TYPE}access_token` }],
+    ['the token of the actor', { access_token: 'actor-token' }],
+    ['a refresh token', { access_token: 'other', issued_token_type: `${TYPE}refresh_token` }],
+    ['an ID token', { access_token: 'other', issued_token_type: `${TYPE}id_token` }],
+  ])('sends the server nothing if the answer is %s', async (_, answer) => {
+    await using collector = await startFalseServer();
+    const { origin, url } = collector;
+    collector.describe();
+    collector.answers.set('/token', { body: { token_type: 'Bearer', expires_in: 300, ...answer } });
+    const provider = createTokenExchangeProvider({
+      url,
+      issuer: origin,
+      clientId: 'gateway',
+      clientSecret: 'canary-gateway-secret',
+      subjectToken: () => ({ type: 'access_token', token: 'subject-token' }),
+      actorToken: () => ({ type: 'access_token', token: 'actor-token' }),
+    });
+    const send = authorizedFetch(provider, { url });
+    expect(await failureOf(send(url, { method: 'POST', body: '{}' }))).toMatchObject({
+      code: 'AUTH_EXCHANGE_FAILED',
+    });
+    const atServer = collector.asked.filter(({ line }) => line === 'POST /api');
+    expect(atServer.map(({ authorization }) => authorization)).toEqual([undefined]);
+  });
+
   it('sends nothing to an authorization server that the program does not name', async () => {
     await using world = await createExchangingWorld();
     const provider = world.provider({ issuer: 'https://login.example' });
@@ -225,7 +306,7 @@ describe('entries with the grant "token_exchange"', () => {
     collector.describe({ issuer: metadata });
     collector.answers.set('/metadata', { body: metadata });
     const { url: _, server: _name, clock, ...exchange } = world.optionsFor();
-    const plugin = tokenExchange(exchange);
+    const plugin = tokenExchange({ ...exchange, servers: { [collector.url]: {} } });
     for (const authServerMetadataUrl of [undefined, `${origin}/metadata`]) {
       const config = { url: collector.url, oauth: { grant: 'token_exchange', authServerMetadataUrl } };
       const provider = plugin.create(
@@ -241,25 +322,78 @@ describe('entries with the grant "token_exchange"', () => {
     expect(collector.asked.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
   });
 
+  it('reach the issuer as the program says, and not by a proxy of their own', async () => {
+    await using world = await createExchangingWorld();
+    await using collector = await startFalseServer();
+    const { url, server: _name, clock, ...exchange } = world.optionsFor();
+    const plugin = tokenExchange({ ...exchange, servers: { [String(url)]: {} } });
+    const config = { url: String(url), proxy: collector.origin, oauth: { grant: 'token_exchange' } };
+    const provider = plugin.create({ name: 'notes', config }, { clock });
+    if (provider === undefined) throw new Error('no provider');
+    const outcome = await failureOf(world.use(provider));
+    expect(collector.asked).toEqual([]);
+    expect(outcome).toBe('no failure');
+    expect(world.as.tokenRequests).toHaveLength(1);
+  });
+
+  it('get tokens only for servers that the program lists, and as it says', async () => {
+    await using world = await createExchangingWorld();
+    const { clock, url: _, server: _name, ...exchange } = world.optionsFor();
+    const { url } = world.resource;
+    world.as.names = new Map([['payroll', url]]);
+    const listed = new URL(url);
+    const plugin = tokenExchange({
+      ...exchange,
+      servers: {
+        // The same URL, written in another way.
+        [url.replace('http://', 'HTTP://')]: { audience: 'payroll', scopes: ['admin'], resource: false },
+        'https://other.example/mcp': {},
+      },
+    });
+    const create = (entry: object) =>
+      plugin.create({ name: 'notes', config: JSON.parse(JSON.stringify(entry)) }, { clock });
+    const provider = create({ url, oauth: { grant: 'token_exchange' } });
+    if (provider === undefined) throw new Error('no provider');
+    expect((await world.use(provider)).status).toBe(200);
+    const { body } = world.as.tokenRequests[0] ?? {};
+    expect(['audience', 'scope', 'resource'].map((name) => body?.get(name))).toEqual([
+      'payroll',
+      'admin',
+      null,
+    ]);
+    for (const other of [`${url}/more`, `${url}?more`, `https://evil.example${listed.pathname}`]) {
+      expect(() => create({ url: other, oauth: { grant: 'token_exchange' } })).toThrow(
+        expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.stringContaining('"servers"') }),
+      );
+    }
+    const typo: object = { audiance: 'payroll' };
+    for (const servers of [{ orders: {} }, { [url]: typo }]) {
+      expect(() => tokenExchange({ ...exchange, servers })).toThrow('"servers" of tokenExchange()');
+    }
+  });
+
   it('keep the tokens of people apart, and take the client from the program', async () => {
     await using world = await createExchangingWorld();
     const { url: _, server, clock, subjectToken: _single, ...exchange } = world.optionsFor();
+    const asked: string[] = [];
     const plugin = tokenExchange({
       ...exchange,
-      subjectToken: async ({ principal = '' }) => ({
-        type: 'access_token',
-        token: await world.as.tokenOf(principal),
-      }),
+      servers: { [world.resource.url]: {} },
+      subjectToken: async ({ principal = '', issuer }) => {
+        asked.push(issuer);
+        return { type: 'access_token', token: await world.as.tokenOf(principal) };
+      },
     });
-    const config = { url: world.resource.url, oauth: { grant: 'token_exchange', audience: 'notes-api' } };
+    const config = { url: world.resource.url, oauth: { grant: 'token_exchange' } };
     for (const principal of ['ann', 'bob']) {
       const provider = plugin.create({ name: server ?? '', config, principal }, { clock });
       if (provider === undefined) throw new Error('no provider');
       expect((await world.use(provider)).status).toBe(200);
       expect((await world.seen())?.sub).toBe(principal);
-      expect(world.as.tokenRequests.at(-1)?.body.get('audience')).toBe('notes-api');
     }
-    for (const member of ['clientId', 'clientSecret', 'issuer', 'tokenUrl', 'authorizationUrl']) {
+    expect(new Set(asked)).toEqual(new Set([world.as.origin]));
+    const own = ['clientId', 'clientSecret', 'issuer', 'tokenUrl', 'authorizationUrl'];
+    for (const member of [...own, 'audience', 'scopes', 'resource']) {
       const entry = { ...config, oauth: { ...config.oauth, [member]: 'x' } };
       expect(() => plugin.create({ name: 's', config: entry }, {})).toThrow(`"oauth.${member}"`);
     }

@@ -5,12 +5,15 @@ import {
   type FittingsErrorOptions,
 } from '@mcp-fittings/client-core';
 import { memoryStore } from '@mcp-fittings/store-file';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
+import type { TokenEndpointResponse } from 'oauth4webapi';
 import type { OAuthProviderOptions, TokenProviderOptions } from '../options.js';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
 import { hasTokenSyntax, isSameIssuer } from '../protocol/values.js';
 import { clientAuthentication } from '../tokens/token-endpoint.js';
 import { exchangeToken, type TypedToken } from '../tokens/token-exchange.js';
 import { createNonInteractiveProvider, type GrantRequest } from './grant-provider.js';
+import { RefusedTokens } from './refused-tokens.js';
 
 /** Options of {@link createTokenExchangeProvider}. `clientSecret` or `clientKey` is required. */
 export interface TokenExchangeOptions extends Omit<TokenProviderOptions, 'store' | 'identity' | 'principal'> {
@@ -60,8 +63,7 @@ export function createTokenExchangeProvider(options: TokenExchangeOptions): Auth
   if (secret === undefined && key === undefined) {
     throw new FittingsError('CONFIG_INVALID', 'A token exchange requires "clientSecret" or "clientKey".');
   }
-  /** The token of the user that the authorization server refused last. */
-  let refused: string | undefined;
+  const refused = new RefusedTokens(options.clock ?? systemClock);
   const base = createNonInteractiveProvider(
     { ...options, store: memoryStore({ clock: options.clock }) },
     {
@@ -78,6 +80,8 @@ export function createTokenExchangeProvider(options: TokenExchangeOptions): Auth
           const message = `There is no valid token of the user to exchange for "${server}".`;
           throw newTokenRequired(message, { server, hint: 'Retry with a new token.' });
         }
+        const known = refused.find(subject.token);
+        if (known !== undefined) throw known;
         const actor = options.actorToken && (await read('actorToken', options.actorToken, server));
         const authenticate = clientAuthentication(authorizationServer, { secret, key });
         const client = { issuer, clientId, origin: 'configured', authenticate } as const;
@@ -87,10 +91,13 @@ export function createTokenExchangeProvider(options: TokenExchangeOptions): Auth
             'Exchanging the token of the user',
             { subject, actor, requested: 'access_token', audience, resource, scopes },
           );
+          const sent = [subject.token, actor?.token];
+          if (sent.includes(response.access_token) || !isAccessToken(response))
+            throw notExchanged(server, issuer);
           return { response, clientId };
         } catch (error) {
           const failure = refusal(error, options, request);
-          if (failure instanceof AuthRequiredError) refused = subject.token;
+          if (failure instanceof AuthRequiredError) refused.add(subject.token, failure);
           throw failure;
         }
       },
@@ -100,7 +107,7 @@ export function createTokenExchangeProvider(options: TokenExchangeOptions): Auth
     ...base,
     async hasNewSignIn() {
       const token = (await options.subjectToken())?.token;
-      return token !== undefined && token !== refused;
+      return token !== undefined && refused.find(token) === undefined;
     },
   };
 }
@@ -147,7 +154,7 @@ function refusal(
   }
   const what =
     reason === 'invalid_target'
-      ? `request tokens for ${audience ?? resource}. If it has another name there, set "oauth.audience" in the entry.`
+      ? `request tokens for ${audience ?? resource}. If it has another name there, set "audience" in the program.`
       : 'exchange tokens.';
   const hint = `Ask the administrator of ${issuer} to let "${clientId}" ${what}`;
   return new FittingsError('AUTH_EXCHANGE_FAILED', message, because(hint));
@@ -160,6 +167,21 @@ const BLAMES_SCOPE = ['invalid_scope', 'insufficient_scope'];
 /** The user signs in to this program again, and not to the MCP server. */
 function newTokenRequired(message: string, options: FittingsErrorOptions): AuthRequiredError {
   return new AuthRequiredError(message, { ...options, details: { ...options.details, interactive: false } });
+}
+
+const ISSUED = ['access_token', 'jwt'].map((type) => `urn:ietf:params:oauth:token-type:${type}`);
+
+/** A few authorization servers leave the type out. */
+function isAccessToken({ issued_token_type: type }: TokenEndpointResponse): boolean {
+  return type === undefined || (typeof type === 'string' && ISSUED.includes(type));
+}
+
+function notExchanged(server: string, issuer: string): FittingsError {
+  return new FittingsError(
+    'AUTH_EXCHANGE_FAILED',
+    `The authorization server did not issue a new access token for "${server}".`,
+    { server, hint: `Ask the administrator of ${issuer} to issue access tokens for it.` },
+  );
 }
 
 function otherIssuer(server: string, issuer: string, found: string): FittingsError {

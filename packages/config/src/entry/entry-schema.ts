@@ -28,7 +28,6 @@ const oauth = z
     tokenUrl: z.string().min(1),
     issuer: z.string().min(1),
     grant: z.string().min(1),
-    audience: z.string().min(1),
     scopes: texts,
     resource: z.boolean(),
     account: z.string().min(1),

@@ -84,12 +84,13 @@ export interface OAuthResourceOptions {
 /** What {@link oauthResource} creates. */
 export interface OAuthResource extends Access {
   /**
-   * Returns the token of the last request of this person that was admitted, until it expires: for `subjectToken` of `tokenExchange()`
-   * in `@mcp-fittings/auth-oauth/token-exchange`. It stays in the memory of this replica. Do not send it to a server. Throws `CONFIG_INVALID` without a
+   * Returns the token of the last request of this person that was admitted, until it expires, if it is one of this issuer: for
+   * `subjectToken` of `tokenExchange()` in `@mcp-fittings/auth-oauth/token-exchange`. It stays in the memory of this replica. Do not send it to a server. Throws `CONFIG_INVALID` without a
    * principal. It is a bound function, so it can be passed on.
    */
   readonly callerToken: (caller: {
     readonly principal: string | undefined;
+    readonly issuer: string;
   }) => { readonly type: 'access_token'; readonly token: string } | undefined;
 }
 
@@ -237,10 +238,12 @@ export function oauthResource(options: OAuthResourceOptions): OAuthResource {
       };
     },
 
-    callerToken({ principal }) {
+    callerToken({ principal, issuer }) {
       if (principal === undefined) throw noCaller();
       const token = admitted.get(principal);
-      return token === undefined ? undefined : { type: 'access_token', token };
+      if (token === undefined || withoutSlash(decodePart(token, 1)['iss']) !== withoutSlash(issuer))
+        return undefined;
+      return { type: 'access_token', token };
     },
 
     async respond(request) {
@@ -265,6 +268,11 @@ export function oauthResource(options: OAuthResourceOptions): OAuthResource {
       return Response.json(document, { headers });
     },
   };
+}
+
+/** Programs write an issuer without the slash at its end. */
+function withoutSlash(issuer: unknown): string {
+  return String(issuer).replace(/\/$/, '');
 }
 
 /** The kind of item that the header `Mcp-Name` names, by the method of the request. */

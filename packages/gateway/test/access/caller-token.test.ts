@@ -60,6 +60,7 @@ async function startExchangingGateway(
         issuer: as.origin,
         clientId: 'gateway',
         clientSecret: 'canary-gateway-secret',
+        servers: { [upstream.url]: {} },
         subjectToken: resource.callerToken,
       }),
     ],
@@ -163,6 +164,8 @@ describe('a server that requires tokens of its own', () => {
       world.connect(bearer(issuer?.token() ?? '')).then((client) => whoami(client)),
     );
     expect(namesake).toMatchObject({ data: { code: 'AUTH_REQUIRED' } });
+    // An issuer does not get tokens of another one.
+    expect(world.as.tokenRequests).toHaveLength(1);
   });
 
   it('gets a new token when that of the person has ended, from the newest token of the person', async () => {
@@ -218,6 +221,23 @@ describe('a server that requires tokens of its own', () => {
       expect(await whoami(client)).toMatchObject({ sub });
     }
     expect(world.as.tokenRequests.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('is not asked for with a refused token at each call, and gets a token when that is accepted', async () => {
+    await using world = await startExchangingGateway();
+    const { as } = world;
+    as.refuseWith = () => ({ error: 'invalid_request', error_description: 'not enabled for this client' });
+    const tokens = [await as.tokenOf('ann', { exp: 4e9 }), await as.tokenOf('ann', { exp: 4e9 })];
+    let requests = 0;
+    const client = await world.connect(() => ({ authorization: `Bearer ${tokens[requests++ % 2]}` }));
+    for (let call = 0; call < 10; call++) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await failureOf(whoami(client))).toMatchObject({ data: { code: 'AUTH_REQUIRED' } });
+    }
+    expect(as.tokenRequests).toHaveLength(2);
+    as.refuseWith = undefined;
+    world.advance(60_000);
+    expect(await whoami(client)).toMatchObject({ sub: 'ann' });
   });
 
   it.each([
