@@ -81,7 +81,7 @@ export class TaskRun {
     } catch (error) {
       // The client gave up, or the connection ended: the call was settled then.
       if (this.#stop.signal.aborted) return;
-      if (!isUnreachable(error)) this.#abandon();
+      if (!isUnreachable(error) && !this.#call.keepsTask) this.#abandon();
       this.#call.fail(error);
     }
   }

@@ -111,6 +111,9 @@ export function withTasks<T extends Pick<Transport, 'start' | 'send' | 'close'>>
     answered: [],
   });
 
+  /** Returns where the task of a call is remembered. One that is kept is polled by its program, which knows its id. */
+  const storeOf = ({ keepsTask }: Call): TaskStore | undefined => (keepsTask ? undefined : store);
+
   const resume = async (call: Call, taskId: string): Promise<void> => {
     const refuse = (message: string): void =>
       call.answer({ error: { code: RPC_CODES.invalidParams, message } });
@@ -118,7 +121,7 @@ export function withTasks<T extends Pick<Transport, 'start' | 'send' | 'close'>>
     polled.add(taskId);
     try {
       const isWanted = (): boolean => calls.get(call.id) === call;
-      const claiming = { server, store, owner, clock, signal: ended.signal, isWanted };
+      const claiming = { server, store: storeOf(call), owner, clock, signal: ended.signal, isWanted };
       const record = (await claimTask(claiming, taskId)) ?? newRecord(call, taskId, null);
       if (typeof record !== 'string') return await follow(call, record, undefined);
       refuse(record);
@@ -131,7 +134,13 @@ export function withTasks<T extends Pick<Transport, 'start' | 'send' | 'close'>>
   /** Polls a task until the call has its result. Never rejects. */
   const follow = async (call: Call, record: TaskRecord, seed: Task | undefined): Promise<void> => {
     const { taskId } = record;
-    const remembered = new RememberedTask({ store, owner, record, clock, onError: reportError });
+    const remembered = new RememberedTask({
+      store: storeOf(call),
+      owner,
+      record,
+      clock,
+      onError: reportError,
+    });
     const report = reports.ofTask(record.tool);
     const run = new TaskRun(
       {
@@ -146,7 +155,7 @@ export function withTasks<T extends Pick<Transport, 'start' | 'send' | 'close'>>
           report(task, waiting);
         },
         onAnswered: (keys) => remembered.answered(keys),
-        onEnd: () => (call.keepsTask ? undefined : remembered.forget()),
+        onEnd: () => remembered.forget(),
       },
       { taskId, call, seed, answered: record.answered },
     );

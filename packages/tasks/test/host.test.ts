@@ -5,7 +5,14 @@ import type { Transport, TransportPlugin } from '@mcp-fittings/client-core';
 import { entrySchema } from '@mcp-fittings/toolbox/entries';
 import { createHost, type ElicitationRequest, type Host, type ToolTask } from '@mcp-fittings/host';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
-import { taskOwner, tasks, taskStore, type TaskStore, type TasksOptions } from '@mcp-fittings/tasks';
+import {
+  taskOwner,
+  tasks,
+  TASKS_EXTENSION,
+  taskStore,
+  type TaskStore,
+  type TasksOptions,
+} from '@mcp-fittings/tasks';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
 import { describe, expect, it } from 'vitest';
@@ -118,8 +125,13 @@ describe('tasks in a host', () => {
   it('leaves a task alone with `keep`, so that it can be resumed, more than once', async () => {
     const board = createTaskBoard();
     await using server = await sdkServer(board);
-    const store = taskStore(memoryStore());
-    await using host = httpHost({ ...FAST, store });
+    const written: string[] = [];
+    const kept = taskStore(memoryStore());
+    const put: TaskStore['put'] = (owner, task) => {
+      written.push(task.taskId);
+      return kept.put(owner, task);
+    };
+    await using host = httpHost({ ...FAST, store: { ...kept, put } });
     await host.connect({ studio: { type: 'http', url: server.url } });
     const ref = { server: 'studio', tool: 'render' };
     const left = new AbortController();
@@ -134,13 +146,32 @@ describe('tasks in a host', () => {
     expect(created[0]).toMatchObject({ createdAt: '2026-07-28T10:00:00Z', pollIntervalMs: 5 });
     const resumed = await host.callTool(ref, {}, { task: { resume: taskId, keep: true } });
     expect(resumed.content).toEqual(text('rendered after 3 polls'));
-    expect(await store.list(taskOwner('studio'))).toMatchObject([{ taskId }]);
-    const again = await host.callTool(ref, {}, { task: { resume: taskId } });
+    const again = await host.callTool(ref, {}, { task: { resume: taskId, keep: true } });
     expect(again.content).toEqual(text('rendered after 4 polls'));
-    expect(await store.list(taskOwner('studio'))).toEqual([]);
+    // Another program may resume it too, and newer tasks do not evict it.
+    expect(written).toEqual([]);
     expect(board.asked).not.toContain('tasks/cancel');
     const wrong = { keep: 'yes' } as unknown as { keep: boolean };
     await expect(host.callTool(ref, {}, { task: wrong })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  it('does not cancel a kept task that it cannot read', async () => {
+    const board = createTaskBoard({ scripts: { render: () => ({ status: 'unheard of' }) } });
+    await using server = await sdkServer(board);
+    await using host = httpHost();
+    await host.connect({ studio: { type: 'http', url: server.url } });
+    board.call('render', { extensions: { [TASKS_EXTENSION]: {} } });
+    const [taskId] = board.tasks.keys();
+    const ref = { server: 'studio', tool: 'render' };
+    const read = (keep: boolean) => host.callTool(ref, {}, { task: { resume: taskId, keep } });
+    await expect(read(true)).rejects.toMatchObject({ code: 'PROTOCOL_VIOLATION' });
+    await expect(read(false)).rejects.toMatchObject({ code: 'PROTOCOL_VIOLATION' });
+    await board.called('tasks/cancel');
+    expect(board.asked.filter((method) => method !== 'tools/call')).toEqual([
+      'tasks/get',
+      'tasks/get',
+      'tasks/cancel',
+    ]);
   });
 
   it.each(['initialize', 'stateless'] as const)(

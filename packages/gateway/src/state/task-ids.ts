@@ -1,10 +1,13 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { SharedState } from '@mcp-fittings/client-core';
+import type { Clock, SharedState } from '@mcp-fittings/client-core';
 import { isRecord, parseJson } from '@mcp-fittings/toolbox/messages';
+import { isRecent } from '@mcp-fittings/toolbox/timing';
 
 /** A task of a server, and the tool whose call it is. */
 export interface ServerTask {
   readonly server: string;
+  /** `identity` of the server's entry: another one of the same name does not know the task. */
+  readonly identity: string;
   readonly tool: string;
   /** Id that the server gave the task. */
   readonly taskId: string;
@@ -17,6 +20,12 @@ const KEY_BYTES = 32;
 const RECORD = 'task-key';
 /** As good as for ever. */
 const TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000;
+/** Most characters of an id: `withTasks()` takes no longer ones. */
+const MAX_ID = 1024;
+/** Milliseconds for which a state that has failed is not asked again. */
+const FAILED_MS = 5000;
+/** Least milliseconds between two readings of the state for ids that are unknown, which anyone can invent. */
+const UNKNOWN_MS = 1000;
 
 /**
  * Seals which task of which server an id stands for, and to whom it belongs, in the id itself. Replicas have the key in common, so each of
@@ -24,17 +33,62 @@ const TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000;
  */
 export class TaskIds {
   readonly #state: SharedState | undefined;
+  readonly #clock: Clock;
   #key: Buffer | undefined;
+  #failure: { readonly error: unknown; readonly at: number } | undefined;
+  #unknownAt: number | undefined;
 
   /** @param state - keeps the key; undefined for the only replica */
-  constructor(state: SharedState | undefined) {
+  constructor(state: SharedState | undefined, clock: Clock) {
     this.#state = state;
+    this.#clock = clock;
   }
 
-  /** Reads the key that counts now, or makes it. Rejects as the state does. */
-  async refresh(): Promise<Buffer> {
+  /** Reads the key that counts now, or makes it. Rejects as the state does, or has done some seconds ago. */
+  async refresh(): Promise<void> {
+    const now = this.#clock.now();
+    if (this.#failure !== undefined && isRecent(this.#failure.at, FAILED_MS, now)) throw this.#failure.error;
+    try {
+      this.#key = await this.#read();
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = { error, at: this.#clock.now() };
+      throw error;
+    }
+  }
+
+  /**
+   * Returns the id of a task for its owner; `undefined` if it would be too long. Call `refresh()` before the task exists.
+   */
+  seal({ server, identity, tool, taskId }: ServerTask, owner: string): string | undefined {
+    if (this.#key === undefined) return undefined;
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#key, iv).setAAD(Buffer.from(owner));
+    const text = JSON.stringify([server, identity, tool, taskId]);
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    const id = Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
+    return id.length > MAX_ID ? undefined : id;
+  }
+
+  /** Returns the task; `undefined` if the id is not one of this owner. Rejects as the state does, for an id that this replica cannot open. */
+  async open(id: string, owner: string): Promise<ServerTask | undefined> {
+    if (id.length > MAX_ID) return undefined;
+    const known = this.#opened(id, owner);
+    const now = this.#clock.now();
+    if (known !== undefined || (this.#unknownAt !== undefined && isRecent(this.#unknownAt, UNKNOWN_MS, now)))
+      return known;
+    this.#unknownAt = now;
+    await this.refresh();
+    return this.#opened(id, owner);
+  }
+
+  #opened(id: string, owner: string): ServerTask | undefined {
+    return this.#key && opened(id, owner, this.#key);
+  }
+
+  async #read(): Promise<Buffer> {
     const state = this.#state;
-    if (state === undefined) return (this.#key ??= randomBytes(KEY_BYTES));
+    if (state === undefined) return this.#key ?? randomBytes(KEY_BYTES);
     let found = await state.get(RECORD);
     if (found === undefined) {
       // Of several replicas that do so at once, one succeeds.
@@ -44,23 +98,7 @@ export class TaskIds {
     }
     const key = isRecord(found?.value) ? Buffer.from(String(found.value['key']), 'base64') : undefined;
     if (key?.length !== KEY_BYTES) throw new Error('The key of tasks cannot be read.');
-    this.#key = key;
     return key;
-  }
-
-  /** Returns the id of a task for its owner. Call `refresh()` before the task exists. */
-  async seal({ server, tool, taskId }: ServerTask, owner: string): Promise<string> {
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#key ?? (await this.refresh()), iv).setAAD(Buffer.from(owner));
-    const text = JSON.stringify([server, tool, taskId]);
-    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
-  }
-
-  /** Returns the task; `undefined` if the id is not one of this owner. Rejects as the state does, for an id that this replica cannot open. */
-  async open(id: string, owner: string): Promise<ServerTask | undefined> {
-    const known = this.#key && opened(id, owner, this.#key);
-    return known ?? opened(id, owner, await this.refresh());
   }
 }
 
@@ -77,9 +115,10 @@ function opened(id: string, owner: string, key: Buffer): ServerTask | undefined 
   } catch {
     return undefined;
   }
-  const [server, tool, taskId] = textsOf(parseJson(text));
-  if (server === undefined || tool === undefined || taskId === undefined) return undefined;
-  return { server, tool, taskId };
+  const [server, identity, tool, taskId] = textsOf(parseJson(text));
+  if (server === undefined || identity === undefined || tool === undefined || taskId === undefined)
+    return undefined;
+  return { server, identity, tool, taskId };
 }
 
 function textsOf(value: unknown): readonly string[] {

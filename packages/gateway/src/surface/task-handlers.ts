@@ -1,7 +1,7 @@
 import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord, META, RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { CallToolOptions, ToolRef, ToolTask } from '@mcp-fittings/host';
-import { missingCapability } from '../callbacks/client-input.js';
 import { snapshotOf } from '../catalog/ready-servers.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { ClientRequest } from '../contracts/surface.js';
@@ -11,6 +11,7 @@ import type { CallRunner, PassedRequest } from './call-runner.js';
 import { recordIn, textIn } from './request-params.js';
 import { asSent } from './sent-result.js';
 import type { SurfaceDeps } from './surface-deps.js';
+import { readTaskState } from './task-state.js';
 
 /**
  * Id of the extension.
@@ -18,10 +19,19 @@ import type { SurfaceDeps } from './surface-deps.js';
  */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
+/** Longest time that a request waits for the result of a task that is completed, in milliseconds. */
+const RESULT_MS = 30_000;
+
 /** Returns whether a request of 2026-07-28 declares that it may be answered with a task. */
 export function declaresTasks(params: JSONRPCObject): boolean {
-  const declared = recordIn(recordIn(params, '_meta'), META.clientCapabilities);
-  return isRecord(recordIn(declared, 'extensions')[TASKS_EXTENSION]);
+  return isRecord(recordIn(capabilitiesIn(params), 'extensions')[TASKS_EXTENSION]);
+}
+
+/** A result that is being fetched, and how many requests wait for it. */
+interface Fetching {
+  readonly result: Promise<JSONRPCObject>;
+  readonly left: AbortController;
+  waiting: number;
 }
 
 /**
@@ -33,12 +43,12 @@ export class TaskHandlers {
   readonly #runner: CallRunner;
   readonly #ids: TaskIds;
   /** Results that are being fetched: a connection fetches each once at a time. */
-  readonly #fetching = new Map<string, Promise<JSONRPCObject>>();
+  readonly #fetching = new Map<string, Fetching>();
 
   constructor(deps: SurfaceDeps, runner: CallRunner) {
     this.#deps = deps;
     this.#runner = runner;
-    this.#ids = new TaskIds(deps.options.state);
+    this.#ids = new TaskIds(deps.options.state, deps.clock);
   }
 
   /** Calls a tool. Resolves with its result, or with the task with which the server has answered. */
@@ -49,24 +59,37 @@ export class TaskHandlers {
     options: CallToolOptions,
   ): Promise<JSONRPCObject> {
     const { host } = this.#deps.options;
-    if (!(await this.#isOffered(ref.server, options)))
-      return asSent(await host.callTool(ref, args, options), 'modern');
+    const identity = await this.#identityIfOffered(ref.server, options);
+    if (identity === undefined) return asSent(await host.callTool(ref, args, options), 'modern');
     const left = new AbortController();
     let created: ToolTask | undefined;
+    let id: string | undefined;
     const onUpdate = (task: ToolTask): void => {
-      created ??= task;
-      left.abort();
+      if (created !== undefined) return;
+      created = task;
+      id = this.#ids.seal({ ...ref, identity, taskId: task.taskId }, ownerOf(request));
+      // The host polls a task whose id would be too long.
+      if (id !== undefined) left.abort();
     };
     const signal = AbortSignal.any([left.signal, ...(options.signal ? [options.signal] : [])]);
-    try {
-      const result = await host.callTool(ref, args, { ...options, signal, task: { keep: true, onUpdate } });
-      return asSent(result, 'modern');
-    } catch (error) {
-      if (created === undefined || options.signal?.aborted === true) throw error;
-      const { server: _server, tool: _tool, principal: _principal, ...state } = created;
-      const taskId = await this.#ids.seal({ ...ref, taskId: state.taskId }, ownerOf(request));
-      return { resultType: 'task', ...state, taskId };
+    const given = { ...options, signal, task: { keep: true, onUpdate } };
+    // An interceptor may answer instead of the call that was left.
+    const [settled] = await Promise.allSettled([host.callTool(ref, args, given)]);
+    const isLeft = options.signal?.aborted === true;
+    if (created !== undefined) {
+      const { server, tool: _tool, principal, taskId, ...state } = created;
+      if (id !== undefined && !isLeft) return { resultType: 'task', ...state, taskId: id };
+      // No one knows the task.
+      if (id !== undefined || settled.status === 'rejected') {
+        host
+          .request({ server, method: 'tasks/cancel' }, { taskId }, { principal })
+          .catch((error: unknown) =>
+            this.#deps.options.logger?.warn('A task was not canceled.', { server, error: String(error) }),
+          );
+      }
     }
+    if (settled.status === 'rejected') throw settled.reason;
+    return asSent(settled.value, 'modern');
   }
 
   /** Answers `tasks/get`. */
@@ -74,13 +97,13 @@ export class TaskHandlers {
     return this.#about(request, async (task, options) => {
       const { server, taskId } = task;
       const asked = { server, method: request.method };
-      const {
-        _meta,
-        result: _raw,
-        ...state
-      } = await this.#deps.options.host.request(asked, { taskId }, options);
-      for (const question of Object.values(recordIn(state, 'inputRequests')))
-        checkDeclared(question, request);
+      const { host } = this.#deps.options;
+      const state = readTaskState(await host.request(asked, { taskId }, options), {
+        server,
+        taskId,
+        callbacks: this.#deps.callbacks?.hostCallbacks,
+        capabilities: capabilitiesIn(request.params),
+      });
       return {
         ...state,
         taskId: request.params['taskId'],
@@ -108,61 +131,91 @@ export class TaskHandlers {
     );
   }
 
-  /** Returns false for a server that has no tasks, and while replicas would not know them. */
-  async #isOffered(server: string, { principal }: CallToolOptions): Promise<boolean> {
+  /** Returns the identity of the server; `undefined` if it has no tasks, and while replicas would not know them. */
+  async #identityIfOffered(server: string, { principal }: CallToolOptions): Promise<string | undefined> {
     const { host, logger } = this.#deps.options;
     const state = snapshotOf(host, server, principal)?.state;
     const extensions = state?.status === 'connected' && recordIn(state.connection.capabilities, 'extensions');
-    if (extensions && !isRecord(extensions[TASKS_EXTENSION])) return false;
+    if (extensions && !isRecord(extensions[TASKS_EXTENSION])) return undefined;
     try {
       await this.#ids.refresh();
-      return true;
+      return snapshotOf(host, server, undefined)?.identity;
     } catch (error) {
       logger?.warn('A call is not offered as a task.', { error: String(error) });
-      return false;
+      return undefined;
     }
   }
 
-  /** Passes on a request about a task of the caller, who must be allowed to call its tool now. */
+  /** Passes on a request about a task of the caller, who must see its tool, and whom the policy must allow it, now. */
   async #about(
     request: ClientRequest,
     work: (task: ServerTask, options: Parameters<PassedRequest['work']>[0]) => Promise<JSONRPCObject>,
   ): Promise<JSONRPCObject> {
     const { exposure, options } = this.#deps;
+    const { host, policy } = options;
     const task = await this.#ids.open(textIn(request.params, 'taskId'), ownerOf(request));
     const isAllowed =
       task !== undefined &&
+      task.identity === snapshotOf(host, task.server, undefined)?.identity &&
       exposure.hasKind('tools') &&
       exposure.hasServer(request, task.server) &&
       exposure.allows(request, 'tool', task.server, task.tool);
     if (!isAllowed) throw unknownTask();
-    const { host, policy } = options;
     const { server, tool: target } = task;
     return this.#runner.once(request, {
       server,
       target,
       params: {},
       work: async (callOptions, call) => {
-        await checkPolicy({ server, tool: target }, undefined, { host, scope: request, policy, call });
+        // A policy that denies the tool by now does not keep its work going.
+        if (request.method !== 'tasks/cancel')
+          await checkPolicy({ server, tool: target }, undefined, { host, scope: request, policy, call });
         return work(task, callOptions);
       },
     });
   }
 
-  /** Returns the result as a call does: the host reads it, and its interceptors see it. */
-  #result({ server, tool, taskId }: ServerTask, options: CallToolOptions): Promise<JSONRPCObject> {
+  /** Returns the result as a call does: the host reads it, and its interceptors see it. Requests for the same one share it. */
+  async #result(task: ServerTask, options: CallToolOptions): Promise<JSONRPCObject> {
+    const { server, taskId } = task;
     const key = JSON.stringify([options.principal, server, taskId]);
-    const known = this.#fetching.get(key);
-    if (known !== undefined) return known;
-    // Several requests may wait for it, so that none of them cancels it.
-    const given = { ...options, signal: undefined, task: { resume: taskId, keep: true } };
-    const fetching = this.#deps.options.host
-      .callTool({ server, tool }, {}, given)
-      .then((result) => asSent(result, 'modern'))
-      .finally(() => this.#fetching.delete(key));
+    const fetching = this.#fetching.get(key) ?? this.#fetch(task, options);
     this.#fetching.set(key, fetching);
-    return fetching;
+    fetching.waiting++;
+    const error = (): Error =>
+      new FittingsError(
+        'TIMEOUT',
+        `The server "${server}" did not return the result of a completed task within ${RESULT_MS} ms.`,
+        { server, delivery: 'unknown' },
+      );
+    const { signal } = options;
+    try {
+      return await withTimeout(
+        { ms: RESULT_MS, error, signal, clock: this.#deps.clock },
+        () => fetching.result,
+      );
+    } finally {
+      if (--fetching.waiting === 0) {
+        this.#fetching.delete(key);
+        fetching.left.abort();
+      }
+    }
   }
+
+  #fetch({ server, tool, taskId }: ServerTask, options: CallToolOptions): Fetching {
+    const left = new AbortController();
+    const given = { ...options, signal: left.signal, task: { resume: taskId, keep: true } };
+    const result = this.#deps.options.host
+      .callTool({ server, tool }, {}, given)
+      .then((each) => asSent(each, 'modern'));
+    // Those who waited for it may have left.
+    result.catch(() => undefined);
+    return { result, left, waiting: 0 };
+  }
+}
+
+function capabilitiesIn(params: JSONRPCObject): JSONRPCObject {
+  return recordIn(recordIn(params, '_meta'), META.clientCapabilities);
 }
 
 /** To whom a task belongs, as a session does. */
@@ -174,18 +227,4 @@ function ownerOf({ caller, mount }: ClientRequest): string {
 function unknownTask(): RpcError {
   const data = { delivery: 'not-sent', retryable: false };
   return new RpcError(RPC_CODES.invalidParams, 'Unknown task', data);
-}
-
-/** Throws `CAPABILITY_MISSING` for a question of a task that its client cannot answer. */
-function checkDeclared(question: unknown, { params }: ClientRequest): void {
-  if (!isRecord(question) || typeof question['method'] !== 'string') return;
-  const { method } = question;
-  const declared = recordIn(recordIn(params, '_meta'), META.clientCapabilities);
-  const clientCapability = missingCapability({ method, params: recordIn(question, 'params') }, declared);
-  if (clientCapability === undefined) return;
-  throw new FittingsError(
-    'CAPABILITY_MISSING',
-    `The client does not have the capability "${clientCapability}", which the task requires.`,
-    { delivery: 'unknown', details: { clientCapability } },
-  );
 }

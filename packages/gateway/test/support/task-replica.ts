@@ -1,8 +1,8 @@
-import { createHost } from '@mcp-fittings/host';
+import { createHost, type Interceptor } from '@mcp-fittings/host';
 import { tasks, type WithTasksOptions } from '@mcp-fittings/tasks';
 import { http } from '@mcp-fittings/transport-http';
 import { expect } from 'vitest';
-import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
+import { type CallbackRouterOptions, createCallbackRouter } from '../../src/callbacks/callback-router.js';
 import type { GatewayOptions } from '../../src/contracts/gateway-options.js';
 import { createGateway } from '../../src/create-gateway.js';
 import { byName } from './test-gateway.js';
@@ -11,13 +11,21 @@ const identity = { name: 'test', version: '1' };
 export const FAST: WithTasksOptions = { limits: { minPollMs: 1 } };
 export const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
+interface Upstream {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly intercept?: readonly Interceptor[];
+  readonly router?: CallbackRouterOptions;
+}
+
 /** A gateway over a server with tasks, whose host polls them where the client does not. */
-export async function startReplica(url: string, options: GatewayOptions = {}, headers = {}) {
-  const callbacks = createCallbackRouter();
+export async function startReplica(url: string, options: GatewayOptions = {}, upstream: Upstream = {}) {
+  const { headers = {}, intercept = [], router } = upstream;
+  const callbacks = createCallbackRouter(router);
   const host = createHost({
     ...identity,
     transports: [tasks(http(), FAST)],
     callbacks: callbacks.hostCallbacks,
+    intercept,
   });
   await host.connect({ studio: { type: 'http', url, headers } });
   const gateway = createGateway(host, { callbacks, access: byName, ...options });
@@ -41,12 +49,23 @@ export async function post(
   params: Readonly<Record<string, unknown>>,
   { token = 'ann', capabilities = TASKS }: { token?: string; capabilities?: object } = {},
 ): Promise<Record<string, Record<string, unknown>>> {
+  const response = await fetch(url, requestOf(method, params, { token, capabilities }));
+  const body: unknown = await response.json();
+  return body as Record<string, Record<string, unknown>>;
+}
+
+/** Returns one request of 2026-07-28. */
+export function requestOf(
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  { token = 'ann', capabilities = TASKS }: { token?: string; capabilities?: object } = {},
+): RequestInit {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': identity,
     'io.modelcontextprotocol/clientCapabilities': capabilities,
   };
-  const response = await fetch(url, {
+  return {
     method: 'POST',
     headers: {
       ...bearer(token),
@@ -57,9 +76,7 @@ export async function post(
       'mcp-name': String(params['taskId'] ?? params['name']),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-  });
-  const body: unknown = await response.json();
-  return body as Record<string, Record<string, unknown>>;
+  };
 }
 
 /** Calls a tool and returns the id of its task. */

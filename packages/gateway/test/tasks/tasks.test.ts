@@ -80,7 +80,7 @@ describe('a client of a gateway that declares tasks', () => {
   it('may be the host of another gateway, whose client polls too', async () => {
     const board = createTaskBoard();
     await using world = await start(board);
-    await using outer = await startReplica(world.url, {}, bearer('ann'));
+    await using outer = await startReplica(world.url, {}, { headers: bearer('ann') });
     const name = 'studio__studio__render';
     const taskId = await create(outer.url, name);
     const get = async () => (await post(outer.url, 'tasks/get', { taskId })).result;

@@ -102,8 +102,8 @@ export interface CallToolOptions extends CallOptions {
          */
         readonly resume?: string | undefined;
         /**
-         * If true, the task is not canceled when `signal` is aborted, and a store does not forget it when its result was delivered: it can
-         * be resumed. Default `false`.
+         * If true, the task is not canceled when `signal` is aborted or the call fails, and no store remembers it: your program keeps its
+         * id, and can resume it with `keep`, more than once. Default `false`.
          */
         readonly keep?: boolean | undefined;
       }
