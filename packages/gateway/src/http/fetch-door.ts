@@ -55,6 +55,8 @@ class FetchOutgoing extends PassThrough {
 
   writeHead(status: number, given: OutgoingHttpHeaders): void {
     this.headersSent = true;
+    // The client has just left, and `close` follows.
+    if (this.destroyed) return;
     const headers = new Headers();
     for (const [name, value] of Object.entries(given)) {
       for (const each of [value].flat()) if (each !== undefined) headers.append(name, String(each));

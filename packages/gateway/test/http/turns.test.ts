@@ -32,6 +32,18 @@ function callOf(token: string, name: string, path = '/mcp'): Request {
 const crowd = [...Array.from({ length: 100 }, () => 'ann'), 'bob'];
 
 describe('requests that wait', () => {
+  it('end quietly when their client leaves as they are answered', async () => {
+    const surface = createTestSurface();
+    await using gateway = createFrontDoors(surface, () => true, { access: byName });
+    const client = new AbortController();
+    const request = new Request(callOf('ann', 'wait'), { signal: client.signal });
+    const left = gateway.fetch(request);
+    await expect.poll(surface.waiting).toBe(1);
+    surface.finish();
+    client.abort();
+    expect((await left).status).toBe(499);
+  });
+
   it('of someone who has many leave turns of the event loop to what others have under way', async () => {
     const turns = new Turns();
     let turn = 0;
