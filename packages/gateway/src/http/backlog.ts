@@ -18,10 +18,13 @@ export interface BacklogOptions {
 
 const MAX_EVENTS = 1000;
 const MAX_STREAMS = 1000;
+/** Most calls that go on while their clients are gone. */
+const MAX_LEFT = 64;
 /** Not in the name of a replica. */
 const REPLICA_END = '~';
-/** Begins the names of streams that belong to no request. */
+/** Begins the names of streams that belong to no request, and of the others. */
 const STANDALONE = 's-';
+const OF_REQUEST = 'r-';
 
 /** Returns the replica that has the stream of an event; undefined if the id does not name one. */
 export function replicaOfEvent(eventId: string): string | undefined {
@@ -54,7 +57,7 @@ export class Backlog {
   open(reply: Reply, isOfSession: boolean): string {
     const { replica } = this.#options;
     const random = randomBytes(9).toString('base64url');
-    const own = `${isOfSession ? STANDALONE : ''}${random}`;
+    const own = `${isOfSession ? STANDALONE : OF_REQUEST}${random}`;
     const name = replica === undefined ? own : `${replica}${REPLICA_END}${own}`;
     this.#streams.set(name, { reply, timer: undefined });
     if (this.#streams.size > MAX_STREAMS) this.#giveUpOldest();
@@ -62,7 +65,8 @@ export class Backlog {
   }
 
   add(name: string, number: number, text: string): void {
-    if (!this.#streams.has(name)) return;
+    // One that is too long would displace all others, and what comes after an event that is missing is refused.
+    if (!this.#streams.has(name) || text.length > this.#options.maxLength) return;
     this.#events.push({ name, number, text });
     this.#length += text.length;
     while (this.#length > this.#options.maxLength || this.#events.length > MAX_EVENTS)
@@ -81,11 +85,16 @@ export class Backlog {
     return stream?.reply.resume(Number(eventId.slice(end + 1)), open) ?? 'unknown';
   }
 
-  /** The stream has lost its connection: it is kept for a while, unless it is unknown. Returns whether it is kept. */
+  /** The stream has lost its connection: it is kept for a while, unless it is unknown or too many are. Returns whether it is kept. */
   left(name: string, onEnd: () => void): boolean {
     const stream = this.#streams.get(name);
     if (stream === undefined) return false;
     const { clock, keepMs } = this.#options;
+    const working = [...this.#streams.values()].filter(({ reply }) => !reply.isAttached && !reply.isComplete);
+    if (working.length > MAX_LEFT && !stream.reply.isComplete) {
+      this.forget(name);
+      return false;
+    }
     stream.timer = clock.schedule(onEnd, keepMs, { unref: true });
     return true;
   }
@@ -109,12 +118,10 @@ export class Backlog {
     this.#streams.clear();
     this.#events.length = 0;
   }
-  /** The oldest stream cannot be resumed any more. Its call goes on while its connection is there. */
+
+  /** The oldest stream that is complete cannot be resumed any more. The others have a connection, or are few. */
   #giveUpOldest(): void {
-    const [oldest] = this.#streams;
-    if (oldest === undefined) return;
-    const [name, { reply }] = oldest;
-    if (reply.isAttached) this.forget(name);
-    else reply.drop();
+    const oldest = [...this.#streams.values()].find(({ reply }) => reply.isComplete);
+    oldest?.reply.drop();
   }
 }

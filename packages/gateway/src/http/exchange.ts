@@ -88,6 +88,9 @@ export class Exchange {
       incoming.once('end', () => {
         const [only] = chunks;
         resolve(chunks.length === 1 ? only : Buffer.concat(chunks));
+        // An event stream that can be resumed outlives its request, and would keep the body.
+        chunks.length = 0;
+        incoming.off('data', onData);
       });
       incoming.once('error', reject);
       incoming.once('close', () => reject(new Error('The client has disconnected.')));

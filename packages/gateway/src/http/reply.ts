@@ -44,6 +44,11 @@ export class Reply implements Beating {
     return this.#sink !== undefined;
   }
 
+  /** True if all requests are answered. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
   /** True if it is not complete, and its client has left the connection of the request, or reads on over another one. */
   get isMoved(): boolean {
     return !this.#isComplete && this.#sink !== this.#exchange;
@@ -103,7 +108,9 @@ export class Reply implements Beating {
     this.#attach(sink);
     // A connection may be gone without a sign.
     before?.end();
-    for (const text of missed) sink.write(text);
+    // Clients of the SDKs know of the events of this connection only, if they have to read on once more.
+    if (missed.length > 0) sink.write(missed.join(''));
+    else if (backlog?.hasEmptyEvents === true) sink.write(eventText(`${this.#name}.${after}`, ''));
     if (this.#isComplete) sink.end();
     return 'resumed';
   }
@@ -149,8 +156,12 @@ export class Reply implements Beating {
     if (backlog === undefined) return this.#sink?.write(`event: message\ndata: ${data}\n\n`);
     this.#name ??= backlog.open(this, requests === 0);
     const number = ++this.#last;
-    const text = `event: message\nid: ${this.#name}.${number}\ndata: ${data}\n\n`;
+    const text = eventText(`${this.#name}.${number}`, data);
     backlog.add(this.#name, number, text);
     this.#sink?.write(text);
   }
+}
+
+function eventText(id: string, data: string): string {
+  return `event: message\nid: ${id}\ndata: ${data}\n\n`;
 }

@@ -87,6 +87,7 @@ export class Session {
 
   /** Opens the event stream of the session. Returns the refusal if there is one already. */
   listen(exchange: Exchange): Response | undefined {
+    if (exchange.isOver) return undefined;
     if (this.#stream?.isAttached === true)
       return refuse(409, 'Only one event stream is allowed per session.');
     this.#stream?.drop();
@@ -134,7 +135,9 @@ export class Session {
     caller: Caller,
   ): Promise<Response | undefined> {
     this.#latest = caller;
-    const messages = await this.#route(received);
+    const routed = await this.#route(received);
+    // A client that has left meanwhile gets no answer.
+    const messages = exchange.isOver ? routed.filter((message) => !isRequest(message)) : routed;
     const ids = messages.filter(isRequest).map(({ id }) => id);
     if (ids.some((id) => this.#replies.has(id)) || new Set(ids).size < ids.length) {
       return refuse(400, 'A request with this id is in flight.', { code: REFUSAL_CODES.invalidRequest });

@@ -114,7 +114,10 @@ export class Sessions {
     this.#use(id, entry);
     if (exchange.method === 'GET') {
       const eventId = exchange.header('last-event-id');
-      return eventId === undefined ? found.listen(exchange) : found.resume(exchange, eventId);
+      // An empty one resets it, in the standard of event streams.
+      return eventId === undefined || eventId === ''
+        ? found.listen(exchange)
+        : found.resume(exchange, eventId);
     }
     if (exchange.method === 'DELETE') {
       await this.#options.shared?.delete(found.record);

@@ -5,7 +5,11 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 /** Works on a question. Plain JSON in and out; a rejection reaches the asker as a lost question. */
 type QuestionHandler = (
   body: unknown,
-  asker: { readonly signal: AbortSignal; readonly note: (body: unknown) => void },
+  asker: {
+    readonly signal: AbortSignal;
+    /** Sends something before the answer. Resolves as sending does: with true only if the other replica gets it. */
+    readonly note: (body: unknown) => Promise<boolean | undefined>;
+  },
 ) => Promise<unknown>;
 
 interface Waiting {
@@ -116,8 +120,12 @@ export class ReplicaLink {
       if (!this.#working.has(id)) void this.#send(from, { id, type: 'lost' });
     } else if (type === 'cancel')
       this.#working.get(id)?.abort(new Error('The other replica does not wait any more.'));
-    else if (type === 'note') this.#waiting.get(id)?.onNote?.(body);
-    else if (type === 'answer') this.#waiting.get(id)?.settle({ body });
+    else if (type === 'note') {
+      const waiting = this.#waiting.get(id);
+      // Its cancellation has not arrived.
+      if (waiting === undefined) void this.#send(from, { id, type: 'cancel' });
+      else waiting.onNote?.(body);
+    } else if (type === 'answer') this.#waiting.get(id)?.settle({ body });
     else if (type === 'lost') this.#lose(id);
     else if (type === 'tell') this.#announcements.get(String(kind))?.(body);
   }
@@ -135,14 +143,18 @@ export class ReplicaLink {
   async #work(from: string, id: string, kind: string, body: unknown): Promise<void> {
     const controller = new AbortController();
     this.#working.set(id, controller);
-    let notes = Promise.resolve();
+    let notes: Promise<boolean | undefined> = Promise.resolve(true);
     // One after the other: messages that are sent at once may arrive in any order.
-    const reply = (message: Readonly<Record<string, unknown>>): Promise<void> =>
-      (notes = notes.then(() => this.#send(from, { id, ...message })).then(() => undefined));
+    const reply = (message: Readonly<Record<string, unknown>>): Promise<boolean | undefined> =>
+      (notes = notes.then(async () => {
+        const isSent = await this.#send(from, { id, ...message });
+        if (isSent === false) controller.abort(new Error('The other replica has ended.'));
+        return isSent;
+      }));
     try {
       const handler = this.#questions.get(kind);
       if (handler === undefined) throw new Error(`This replica does not know "${kind}".`);
-      const note = (part: unknown): void => void reply({ type: 'note', body: part });
+      const note = (part: unknown): ReturnType<typeof reply> => reply({ type: 'note', body: part });
       const result = await handler(body, { signal: controller.signal, note });
       await reply({ type: 'answer', body: result });
     } catch (error) {

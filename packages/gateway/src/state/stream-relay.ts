@@ -11,6 +11,8 @@ interface StreamPlace {
 }
 
 const KIND = 'event-stream';
+/** Most characters that wait to be sent to another replica. */
+const MAX_UNSENT = 4 * 1024 * 1024;
 
 /** Continues event streams of one replica over connections of another. */
 export class StreamRelay {
@@ -58,21 +60,60 @@ export class StreamRelay {
   serve(handler: (place: StreamPlace, open: () => Sink) => Resumption): void {
     this.#link.answer(KIND, async (place, { signal, note }) => {
       if (!isStreamPlace(place)) return 'unknown';
-      const over = new AbortController();
-      const end = (): void => over.abort();
-      const onOver: Sink['onOver'] = (listener) => {
-        if (over.signal.aborted) listener();
-        else over.signal.addEventListener('abort', listener, { once: true });
-      };
-      if (signal.aborted) end();
-      else signal.addEventListener('abort', end, { once: true });
+      const sink = new RelaySink(note, signal);
       const outcome = handler(place, () => {
-        note('');
-        return { write: note, end, onOver };
+        void note('');
+        return sink;
       });
-      if (outcome === 'resumed') await new Promise<void>((resolve) => onOver(resolve));
+      if (outcome === 'resumed') await new Promise<void>((resolve) => sink.onOver(resolve));
       return outcome;
     });
+  }
+}
+
+/** Sends the events of a stream to another replica: what has gathered while the last ones were sent, at once. */
+class RelaySink implements Sink {
+  readonly #note: (text: string) => Promise<boolean | undefined>;
+  readonly #over = new AbortController();
+  #unsent = '';
+  #isSending = false;
+  #isEnding = false;
+
+  constructor(note: (text: string) => Promise<boolean | undefined>, signal: AbortSignal) {
+    this.#note = note;
+    if (signal.aborted) this.#over.abort();
+    else signal.addEventListener('abort', () => this.#over.abort(), { once: true });
+  }
+
+  write(text: string): void {
+    this.#unsent += text;
+    if (this.#unsent.length > MAX_UNSENT) this.#over.abort();
+    else void this.#send();
+  }
+
+  end(): void {
+    this.#isEnding = true;
+    if (!this.#isSending) this.#over.abort();
+  }
+
+  onOver(listener: () => void): void {
+    const { signal } = this.#over;
+    if (signal.aborted) listener();
+    else signal.addEventListener('abort', listener, { once: true });
+  }
+
+  async #send(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    while (this.#unsent !== '' && !this.#over.signal.aborted) {
+      const text = this.#unsent;
+      this.#unsent = '';
+      // One that may be missing ends the connection: the client reads on after the last one that it has.
+      // oxlint-disable-next-line no-await-in-loop -- in order
+      if ((await this.#note(text)) !== true) this.#over.abort();
+    }
+    this.#isSending = false;
+    if (this.#isEnding) this.#over.abort();
   }
 }
 

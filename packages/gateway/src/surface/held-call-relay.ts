@@ -38,7 +38,7 @@ export class HeldCallRelay {
       call.exchange = {
         client: call.exchange.client,
         capabilities: body.capabilities,
-        notify: (method, params) => note({ method, params }),
+        notify: (method, params) => void note({ method, params }),
       };
       const stop = (): void => call.abandon(signal.reason);
       signal.addEventListener('abort', stop, { once: true });

@@ -280,7 +280,9 @@ describe('an event stream with Last-Event-ID', () => {
     expect(method).toBe('elicitation/create');
     const rest = await read(served, session, question?.id);
     await served.post({ jsonrpc: '2.0', id, result: { action: 'accept' } }, headers);
-    expect((await eventsOf(rest)).map(({ data }) => data)).toEqual([expect.stringContaining('accept')]);
+    const told = (await eventsOf(rest)).map(({ data }) => data);
+    // The first one tells where it goes on, in case that this connection is lost too.
+    expect(told).toEqual(['', expect.stringContaining('accept')]);
   });
 
   it('takes over from a connection that is gone without a sign', async () => {
@@ -292,7 +294,8 @@ describe('an event stream with Last-Event-ID', () => {
     const second = await read(served, session, /id: (.*)/.exec(text)?.[1]);
     expect((await reader?.read())?.done).toBe(true);
     served.surface.finish();
-    const [answer] = await eventsOf(second);
+    const [place, answer] = await eventsOf(second);
+    expect(place?.id).toBe(/id: (.*)/.exec(text)?.[1]);
     expect(answer?.data).toContain('waited');
   });
 
@@ -302,6 +305,32 @@ describe('an event stream with Last-Event-ID', () => {
     const events = await eventsOf(await served.post(call('count'), { 'mcp-session-id': session }));
     const statuses = events.map(async ({ id }) => (await read(served, session, id)).status);
     expect(await Promise.all(statuses)).toEqual([400, 200, 200, 405]);
+  });
+
+  it('that is too long does not displace the events of other calls', async () => {
+    await using served = await startTestGateway({ sessions: { resumeLength: 2000 } });
+    const session = await begin(served);
+    const events = await eventsOf(await served.post(call('count'), { 'mcp-session-id': session }));
+    const [own] = served.surface.sessions;
+    own?.notify('notifications/message', { level: 'info', data: 'x'.repeat(3000) });
+    expect(await eventsOf(await read(served, session, events[0]?.id))).toEqual(events.slice(1));
+  });
+
+  it('begins anew if it is empty', async () => {
+    await using served = await startTestGateway();
+    const session = await begin(served);
+    const [first] = await eventsOf(await read(served, session, ''), 1);
+    expect(first?.id).toMatch(/^s-/);
+  });
+
+  it('keeps the calls of at most 64 clients that are gone', async () => {
+    await using served = await startTestGateway();
+    const session = await begin(served);
+    for (let id = 1; id <= 65; id += 1)
+      // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the last one is over the limit
+      await eventsOf(await served.post(call('wait', id), { 'mcp-session-id': session }), 1);
+    await expect.poll(() => served.surface.canceled()).toBe(1);
+    expect(served.surface.waiting()).toBe(64);
   });
 
   it('of no request keeps the last 1000 events, and begins again if more were missed', async () => {
@@ -324,7 +353,7 @@ describe('an event stream with Last-Event-ID', () => {
     expect((await eventsOf(anew, 1))[0]?.data).toBe('');
   });
 
-  it('is one of at most 1000 that are kept; the call of an older one goes on', async () => {
+  it('is one of at most 1000 that are kept, of which those that are complete make room', async () => {
     await using served = await startTestGateway({ keepAliveMs: 0 });
     const headers = { 'mcp-session-id': await begin(served) };
     const post = (body: unknown) => {
@@ -334,15 +363,16 @@ describe('an event stream with Last-Event-ID', () => {
     const first = await post(call('wait', 0));
     const reader = first.body?.pipeThrough(new TextDecoderStream()).getReader();
     const id = /id: (.*)/.exec((await reader?.read())?.value ?? '')?.[1];
+    const complete = (await eventsOf(await post(call('count', 2000))))[0]?.id;
     for (let round = 0; round < 20; round += 1) {
       const calls = Array.from({ length: 50 }, (_, index) => call('count', 1 + round * 50 + index));
       // oxlint-disable-next-line no-await-in-loop -- fifty at a time
       await Promise.all(calls.map(async (each) => (await post(each)).text()));
     }
-    expect((await read(served, headers['mcp-session-id'], id)).status).toBe(400);
-    expect(served.surface.canceled()).toBe(0);
+    const rest = await read(served, headers['mcp-session-id'], id);
     served.surface.finish();
-    expect((await reader?.read())?.value).toContain('waited');
+    expect((await eventsOf(rest)).at(-1)?.data).toContain('waited');
+    expect((await read(served, headers['mcp-session-id'], complete)).status).toBe(400);
   });
 
   it('replays what a session was told while it had no stream', async () => {
@@ -383,6 +413,35 @@ describe('an event stream with Last-Event-ID', () => {
     expect((await reader?.read())?.value).not.toContain('id: ');
     await reader?.cancel();
     await expect.poll(() => served.surface.canceled()).toBe(1);
+  });
+
+  it('ends at another replica if an event may not have reached it', async () => {
+    const state = createMemoryState();
+    let isLossy = false;
+    const lossy: SharedState = {
+      ...state,
+      join(receive) {
+        const replica = state.join(receive);
+        const send: typeof replica.send = async (to, message) => {
+          if (!isLossy) return replica.send(to, message);
+          isLossy = false;
+          throw new Error('timed out');
+        };
+        return { ...replica, send };
+      },
+    };
+    const [one, two] = await startReplicas(lossy);
+    const session = await begin(one);
+    const [event] = await eventsOf(await one.post(call('wait'), { 'mcp-session-id': session }), 1);
+    const rest = await read(two, session, event?.id);
+    const reader = rest.body?.getReader();
+    await reader?.read();
+    isLossy = true;
+    one.surface.finish();
+    while ((await reader?.read())?.done === false);
+    const again = await eventsOf(await read(two, session, event?.id));
+    expect(again.at(-1)?.data).toContain('waited');
+    await Promise.all([one, two].map((each) => each[Symbol.asyncDispose]()));
   });
 
   it('is refused to another caller at another replica, and when its replica has ended', async () => {

@@ -17,8 +17,7 @@ describe('messages between replicas', () => {
   it('asks another replica, which sends notes before its answer', async () => {
     const { one, two } = setup();
     two.answer('double', async (body, { note }) => {
-      note('half way');
-      note('nearly');
+      expect(await Promise.all([note('half way'), note('nearly')])).toEqual([true, true]);
       return Number(body) * 2;
     });
     const notes: unknown[] = [];
@@ -66,6 +65,35 @@ describe('messages between replicas', () => {
     controller.abort(new Error('enough'));
     await expect(asked).rejects.toThrow('enough');
     await expect.poll(() => aborted, patiently).toEqual(['aborted']);
+  });
+
+  it('work ends when its asker has ended', async () => {
+    const { one, two } = setup();
+    const started = new EventEmitter();
+    const hasStarted = once(started, 'started');
+    const aborted = new Promise<void>((resolve) => {
+      two.answer('wait', (_, { signal, note }) => {
+        signal.addEventListener('abort', () => resolve());
+        started.once('ended', () => void note('still there?'));
+        started.emit('started');
+        return new Promise(() => undefined);
+      });
+    });
+    const asked = expect(one.ask(two.id, 'wait', 1)).rejects.toMatchObject({ code: 'CONNECTION_LOST' });
+    await hasStarted;
+    await one.close();
+    await asked;
+    started.emit('ended');
+    await aborted;
+  });
+
+  it('cancels work again whose notes still arrive', async () => {
+    const state = createMemoryState();
+    const one = new ReplicaLink(state, createManualClock());
+    const received: unknown[] = [];
+    const other = state.join((message) => received.push(message));
+    await other.send(one.id, { id: 'given up', type: 'note', body: 'still working' });
+    await expect.poll(() => received, patiently).toEqual([{ id: 'given up', type: 'cancel' }]);
   });
 
   it('an announcement reaches all other replicas', async () => {
