@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import {
@@ -70,6 +71,8 @@ export function createSurface(options: SurfaceOptions): Surface {
   };
 
   const closing = new AbortController();
+  // Each stream of `subscriptions/listen` has one.
+  setMaxListeners(0, closing.signal);
   const calls = new CallHandlers(deps);
 
   const list =

@@ -59,6 +59,20 @@ describe('sessions', () => {
     expect(none).toEqual([]);
   });
 
+  it('many listeners of 2026-07-28 are no leak for Node.js to warn of', async () => {
+    await using gateway = await gatewayOver({ one: () => toyServer({ tools: [{ name: 'x' }] }) });
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', onWarning);
+    const listeners = Array.from({ length: 20 }, () =>
+      listen(gateway.surface, { id: 'x' }, { toolsListChanged: true }),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+    for (const stop of listeners) stop();
+  });
+
   it('tells a listener of 2026-07-28 of changes and of its resources', async () => {
     const upstream = changing();
     await using gateway = await gatewayOver({ changing: upstream.make });
