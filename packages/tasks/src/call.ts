@@ -18,7 +18,7 @@ export class Call {
   readonly meta: JSONRPCObject['_meta'];
   /** Key of the call, repeated in the notifications about its task. */
   readonly key: unknown;
-  /** True if the task is left alone when the client gives up, and remembered when it has its result. */
+  /** True if the task is not canceled when the client gives up or the call fails, and no store remembers it. */
   readonly keepsTask: boolean;
   readonly progressToken: unknown;
   /** Headers for the requests about the task. */

@@ -21,7 +21,7 @@ export class OwnScreen implements Disposable {
   readonly #onDispose: () => void;
   #render: Render = () => [];
   #isShown = false;
-  /** What a terminal does with a screen that does not fit it any more differs, so that everything is erased first. */
+  /** Terminals differ in what they do with a screen that does not fit any more: everything is erased first. */
   readonly #resize = (): void => this.#paint(`${HOME}${TO_SCREEN_END}`);
   /** Gives the terminal back when the process ends before this is disposed of. */
   readonly #restore = (): void => void this.#stream.write(`${LEAVE}${SHOW_CURSOR}`);

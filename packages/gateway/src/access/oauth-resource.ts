@@ -81,7 +81,7 @@ export interface OAuthResourceOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** What {@link oauthResource} creates. */
+/** Access of {@link oauthResource}, and the tokens that it has admitted. */
 export interface OAuthResource extends Access {
   /**
    * Returns the token of the last request of this person that was admitted, until it expires, if it is one of this issuer: for

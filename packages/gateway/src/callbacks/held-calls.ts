@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { idOfReplica } from '../contracts/replica-ids.js';
 import type { OpenCall } from './open-call.js';
 
 /** Options of {@link HeldCalls}. */
@@ -20,15 +21,6 @@ interface Held {
   readonly binding: string;
   readonly timer: Disposable;
   readonly counted: Disposable;
-}
-
-/** Not in base64url, nor in the name of a replica. */
-const REPLICA_END = '~';
-
-/** Returns the replica that keeps the call of an id; `undefined` if the id does not name one. */
-export function replicaOf(id: string): string | undefined {
-  const end = id.indexOf(REPLICA_END);
-  return end > 0 ? id.slice(0, end) : undefined;
 }
 
 /** Keeps calls that wait until their client sends its answers with another request. */
@@ -62,7 +54,7 @@ export class HeldCalls {
       throw error;
     }
     const secret = randomBytes(32).toString('base64url');
-    const id = replica === undefined ? secret : `${replica}${REPLICA_END}${secret}`;
+    const id = idOfReplica(replica, secret);
     const forget = (): void => {
       const own = this.#held.get(id);
       if (own !== undefined) this.#remove(id, own);

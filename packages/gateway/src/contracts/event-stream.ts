@@ -6,5 +6,5 @@ export interface Sink {
   onOver(listener: () => void): void;
 }
 
-/** What has become of an event stream that a client reads on: nothing is left to read, or what it has missed is not kept. */
+/** Outcome of reading on an event stream. `complete`: nothing is left to read; `unknown`: what was missed is not kept. */
 export type Resumption = 'resumed' | 'complete' | 'unknown';

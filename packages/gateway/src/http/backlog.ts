@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@mcp-fittings/client-core';
 import type { Resumption, Sink } from '../contracts/event-stream.js';
+import { idOfReplica, ownPartOf } from '../contracts/replica-ids.js';
 import type { Reply } from './reply.js';
 
 /** Options of {@link Backlog}. */
@@ -20,21 +21,13 @@ const MAX_EVENTS = 1000;
 const MAX_STREAMS = 1000;
 /** Most calls that go on while their clients are gone. */
 const MAX_LEFT = 64;
-/** Not in the name of a replica. */
-const REPLICA_END = '~';
 /** Begins the names of streams that belong to no request, and of the others. */
 const STANDALONE = 's-';
 const OF_REQUEST = 'r-';
 
-/** Returns the replica that has the stream of an event; undefined if the id does not name one. */
-export function replicaOfEvent(eventId: string): string | undefined {
-  const end = eventId.indexOf(REPLICA_END);
-  return end > 0 ? eventId.slice(0, end) : undefined;
-}
-
 /** Returns whether an event is of a stream that belongs to no request. */
 export function isStandalone(eventId: string): boolean {
-  return eventId.slice(eventId.indexOf(REPLICA_END) + 1).startsWith(STANDALONE);
+  return ownPartOf(eventId).startsWith(STANDALONE);
 }
 
 /** Keeps the last events of the streams of one session, within a bound, for clients that have lost their connection. */
@@ -55,10 +48,8 @@ export class Backlog {
 
   /** Adds a stream, and returns its name, with which the ids of its events begin. */
   open(reply: Reply, isOfSession: boolean): string {
-    const { replica } = this.#options;
-    const random = randomBytes(9).toString('base64url');
-    const own = `${isOfSession ? STANDALONE : OF_REQUEST}${random}`;
-    const name = replica === undefined ? own : `${replica}${REPLICA_END}${own}`;
+    const kind = isOfSession ? STANDALONE : OF_REQUEST;
+    const name = idOfReplica(this.#options.replica, kind + randomBytes(9).toString('base64url'));
     this.#streams.set(name, { reply, timer: undefined });
     if (this.#streams.size > MAX_STREAMS) this.#giveUpOldest();
     return name;

@@ -5,8 +5,9 @@ import type { Caller, Mount } from '../contracts/caller.js';
 import type { Resumption, Sink } from '../contracts/event-stream.js';
 import type { Surface } from '../contracts/surface.js';
 import { Peer } from '../rpc/peer.js';
+import { idOfReplica, replicaOf } from '../contracts/replica-ids.js';
 import { noteMessages, type SessionRecord, type SharedSessions } from '../state/shared-sessions.js';
-import { Backlog, isStandalone, replicaOfEvent } from './backlog.js';
+import { Backlog, isStandalone } from './backlog.js';
 import type { Exchange, ResponseHeaders } from './exchange.js';
 import type { Heartbeat } from './heartbeat.js';
 import { CLOSED, REFUSAL_CODES, refuse } from './refusals.js';
@@ -71,7 +72,8 @@ export class Session {
       mount,
       clock,
       send: (message, related) => this.#send(message, related),
-      idPrefix: shared && `${shared.replica}${REPLICA_END}`,
+      // Every replica knows then whom a response is for.
+      idPrefix: shared && idOfReplica(shared.replica, ''),
     });
   }
 
@@ -110,7 +112,7 @@ export class Session {
       exchange.openStream(this.#headers);
       return exchange;
     };
-    const replica = replicaOfEvent(eventId);
+    const replica = replicaOf(eventId);
     let outcome = this.continue(eventId, open);
     if (outcome === 'unknown' && isStandalone(eventId)) return this.listen(exchange);
     if (outcome === 'unknown' && replica !== undefined && replica !== shared?.replica)
@@ -249,15 +251,6 @@ export class Session {
 
 /** First revision whose clients read events without data. */
 const EMPTY_EVENTS = '2025-11-25';
-
-/** The ids of the requests that a replica sends to clients begin with its name and this, so that every replica knows whom a response is for. */
-const REPLICA_END = '~';
-
-function replicaOf(id: unknown): string | undefined {
-  if (typeof id !== 'string') return undefined;
-  const end = id.lastIndexOf(REPLICA_END);
-  return end > 0 ? id.slice(0, end) : undefined;
-}
 
 /** Returns the id of the request that a notification cancels. */
 function canceledBy(message: JSONRPCMessage): RequestId | undefined {

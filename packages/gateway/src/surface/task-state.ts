@@ -22,7 +22,7 @@ const MAX_KEY = 256;
 export interface TaskStateOptions {
   readonly server: string;
   readonly taskId: string;
-  /** What the gateway declares to servers; undefined if it passes no questions on. */
+  /** Callbacks that the gateway declares to servers; undefined if it passes no questions on. */
   readonly callbacks: HostCallbacks | undefined;
   /** Capabilities of the client. */
   readonly capabilities: JSONRPCObject;

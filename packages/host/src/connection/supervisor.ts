@@ -340,7 +340,7 @@ function mayPass({ kind }: FittingsError): boolean {
   return kind !== 'config' && kind !== 'auth';
 }
 
-/** What an authorization server refused may be granted by now. Refused credentials and a locked store are not tried again: that locks accounts. */
+/** Refusals of an authorization server, which may grant it by now. Refused credentials and a locked store are not tried again: that locks accounts. */
 const MAY_BE_GRANTED: ReadonlySet<string> = new Set([
   'AUTH_EXCHANGE_FAILED',
   'AUTH_SCOPE_INSUFFICIENT',

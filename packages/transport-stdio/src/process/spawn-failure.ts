@@ -129,7 +129,7 @@ export async function explainSpawnError(cause: unknown, attempt: SpawnAttempt): 
 const WINDOWS_PROGRAMS =
   'Windows starts .exe, .com, .cmd and .bat files. For a script set `command` to its interpreter and put its path into `args`: node for .js, py for .py, and for .ps1 powershell with -NoProfile and -File.';
 
-/** What to do if macOS does not let a downloaded program run, or ends it with SIGKILL. */
+/** Hint for a downloaded program that macOS does not let run, or ends with SIGKILL. */
 export const QUARANTINE =
   'macOS stops a downloaded program that it has not checked. If you trust it: xattr -d com.apple.quarantine FILE.';
 
