@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
-import { idOfReplica } from '../contracts/replica-ids.js';
 import type { OpenCall } from './open-call.js';
 
 /** Options of {@link HeldCalls}. */
@@ -12,8 +11,8 @@ export interface HeldCallsOptions {
   readonly maxCalls: number;
   /** Most calls of one caller that wait. */
   readonly maxCallsPerCaller: number;
-  /** Name of this replica, with which ids begin. Default: there are no others. */
-  readonly replica?: string | undefined;
+  /** Returns the id of a call, which names this replica if there are others. */
+  readonly toId: (secret: string) => string;
 }
 
 interface Held {
@@ -45,7 +44,7 @@ export class HeldCalls {
    * @param binding - what the next request must match: the caller, the method and its parameters
    */
   hold(call: OpenCall, binding: string): string {
-    const { clock, answerMs, replica } = this.#options;
+    const { clock, answerMs, toId } = this.#options;
     let counted: Disposable;
     try {
       counted = this.count(call.callerId);
@@ -54,7 +53,7 @@ export class HeldCalls {
       throw error;
     }
     const secret = randomBytes(32).toString('base64url');
-    const id = idOfReplica(replica, secret);
+    const id = toId(secret);
     const forget = (): void => {
       const own = this.#held.get(id);
       if (own !== undefined) this.#remove(id, own);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@mcp-fittings/client-core';
 import type { Resumption, Sink } from '../contracts/event-stream.js';
-import { idOfReplica, ownPartOf } from '../contracts/replica-ids.js';
+import { idOfReplica, ownPartOf } from '../state/replica-ids.js';
 import type { Reply } from './reply.js';
 
 /** Options of {@link Backlog}. */

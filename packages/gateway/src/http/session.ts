@@ -5,7 +5,7 @@ import type { Caller, Mount } from '../contracts/caller.js';
 import type { Resumption, Sink } from '../contracts/event-stream.js';
 import type { Surface } from '../contracts/surface.js';
 import { Peer } from '../rpc/peer.js';
-import { idOfReplica, replicaOf } from '../contracts/replica-ids.js';
+import { idOfReplica, replicaOf } from '../state/replica-ids.js';
 import { noteMessages, type SessionRecord, type SharedSessions } from '../state/shared-sessions.js';
 import { Backlog, isStandalone } from './backlog.js';
 import type { Exchange, ResponseHeaders } from './exchange.js';

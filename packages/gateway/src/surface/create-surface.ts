@@ -16,6 +16,7 @@ import { createExposure } from '../catalog/exposure.js';
 import { ReadyServers, snapshotOf } from '../catalog/ready-servers.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { ClientConnection, ClientRequest, Surface } from '../contracts/surface.js';
+import { idOfReplica } from '../state/replica-ids.js';
 import { CallHandlers } from './call-handlers.js';
 import { ChangeWatch } from './change-watch.js';
 import { createDoor } from './door.js';
@@ -51,7 +52,7 @@ export function createSurface(options: SurfaceOptions): Surface {
     answerMs: limits.answerMs,
     maxCalls: limits.heldCalls,
     maxCallsPerCaller: limits.heldCallsPerCaller,
-    replica: replicas?.id,
+    toId: (secret) => idOfReplica(replicas?.id, secret),
   });
   const door = createDoor(options);
   const deps: SurfaceDeps = {

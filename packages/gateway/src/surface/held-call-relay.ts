@@ -3,7 +3,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { Question } from '../callbacks/client-input.js';
 import type { HeldCalls } from '../callbacks/held-calls.js';
 import type { ClientExchange } from '../callbacks/open-call.js';
-import { replicaOf } from '../contracts/replica-ids.js';
+import { replicaOf } from '../state/replica-ids.js';
 import type { ReplicaLink } from '../state/replica-link.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import { toRpcError } from './rpc-errors.js';
