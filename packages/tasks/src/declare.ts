@@ -1,10 +1,11 @@
 import type { JSONRPCNotification, JSONRPCObject, JSONRPCRequest } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { CLIENT_CAPABILITIES, RESUME_METHOD, TASK_META, TASKS_EXTENSION } from './protocol.js';
+import { isRecord, META } from '@mcp-fittings/toolbox/messages';
+import { TASKS_EXTENSION } from '@mcp-fittings/toolbox/tasks';
+import { RESUME_METHOD, TASK_META } from './protocol.js';
 
 /** Returns whether a request declares the capabilities of the client, as all do from the revision 2026-07-28 on. */
 export function isStateless({ params }: JSONRPCRequest): boolean {
-  return isRecord(params?._meta?.[CLIENT_CAPABILITIES]);
+  return isRecord(params?._meta?.[META.clientCapabilities]);
 }
 
 /** Returns whether a server declares the extension in its result of `initialize`. */
@@ -26,8 +27,8 @@ export function declareTasks(request: JSONRPCRequest, isServerDeclared: boolean)
   const isCall = method === 'tools/call' || method === RESUME_METHOD || method.startsWith('tasks/');
   if (!isStateless(request) && !(isCall && isServerDeclared)) return request;
   const meta = params._meta ?? {};
-  const capabilities = withExtension(meta[CLIENT_CAPABILITIES]);
-  return { ...request, params: { ...params, _meta: { ...meta, [CLIENT_CAPABILITIES]: capabilities } } };
+  const capabilities = withExtension(meta[META.clientCapabilities]);
+  return { ...request, params: { ...params, _meta: { ...meta, [META.clientCapabilities]: capabilities } } };
 }
 
 function withExtension(given: unknown): Record<string, unknown> {

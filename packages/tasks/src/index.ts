@@ -8,4 +8,5 @@ export { tasks, type TasksOptions } from './plugin.js';
 export { taskOwner, taskStore, type TaskRecord, type TaskStore } from './task-store.js';
 export type { TaskLimits } from './limits.js';
 export type { TaskUpdate } from './task-reports.js';
-export { RESUME_METHOD, TASKS_EXTENSION, type Task } from './protocol.js';
+export { TASKS_EXTENSION, type Task } from '@mcp-fittings/toolbox/tasks';
+export { RESUME_METHOD } from './protocol.js';

@@ -6,10 +6,10 @@ import {
   type JSONRPCResponse,
   TransportError,
 } from '@mcp-fittings/client-core';
-import { isErrorResponse, isRecord } from '@mcp-fittings/toolbox/messages';
+import { isErrorResponse, isRecord, META } from '@mcp-fittings/toolbox/messages';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
+import type { InputRequest } from '@mcp-fittings/toolbox/tasks';
 import type { Call } from './call.js';
-import { CLIENT_CAPABILITIES, type InputRequest } from './protocol.js';
 
 const PREFIX = 'com.mcp-fittings/tasks/input/';
 
@@ -149,7 +149,7 @@ const CAPABILITY_OF: Readonly<Record<string, string>> = {
 
 /** A client without the handler would end the call without telling the server. */
 function checkDeclared(server: string, method: string, call: Call): void {
-  const declared = call.meta?.[CLIENT_CAPABILITIES];
+  const declared = call.meta?.[META.clientCapabilities];
   const capability = CAPABILITY_OF[method];
   if (isRecord(declared) && capability !== undefined && isRecord(declared[capability])) return;
   throw new TransportError(

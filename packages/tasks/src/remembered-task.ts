@@ -1,6 +1,6 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import { sleep } from '@mcp-fittings/toolbox/timing';
-import type { Task } from './protocol.js';
+import type { Task } from '@mcp-fittings/toolbox/tasks';
 import type { TaskRecord, TaskStore } from './task-store.js';
 
 /** Milliseconds for which a program that has ended without releasing a task still holds it. */

@@ -8,11 +8,11 @@ import {
 import { isErrorResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { backoffDelay, settlesWithin, sleep } from '@mcp-fittings/toolbox/timing';
+import { readTask, type DetailedTask, type Task } from '@mcp-fittings/toolbox/tasks';
 import type { Call } from './call.js';
 import type { InputRequests } from './input-requests.js';
 import type { TaskLimits } from './limits.js';
 import type { OwnRequests } from './own-requests.js';
-import { readTask, type DetailedTask, type Task } from './protocol.js';
 
 export interface TaskRunDeps {
   readonly server: string;

@@ -1,7 +1,7 @@
 import type { Clock, TokenStore } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { isTaskId } from './protocol.js';
+import { isTaskId } from '@mcp-fittings/toolbox/tasks';
 
 /** A task whose result was not delivered yet. Plain JSON. */
 export interface TaskRecord {

@@ -17,13 +17,14 @@ import {
   RPC_CODES,
 } from '@mcp-fittings/toolbox/messages';
 import { settlesWithin, systemClock } from '@mcp-fittings/toolbox/timing';
+import { isTaskId, readTask, type Task } from '@mcp-fittings/toolbox/tasks';
 import { Call, connectionEnded } from './call.js';
 import { declaresTasks, declareTasks, isStateless, withoutMarker } from './declare.js';
 import { delegate } from './delegate.js';
 import { InputRequests } from './input-requests.js';
 import { DEFAULT_LIMITS, type TaskLimits } from './limits.js';
 import { OwnRequests } from './own-requests.js';
-import { isTaskId, isTaskResult, readTask, RESUME_METHOD, type Task } from './protocol.js';
+import { isTaskResult, RESUME_METHOD } from './protocol.js';
 import { claimTask, RememberedTask } from './remembered-task.js';
 import { TaskReports, type TaskUpdate } from './task-reports.js';
 import { TaskRun } from './task-run.js';

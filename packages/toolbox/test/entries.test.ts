@@ -47,6 +47,7 @@ it('the source of each entry point loads what it exports, and what that needs', 
     refusal: ['connect', 'messages', 'platform', 'text', 'timing'],
     tls: [],
     'parameter-headers': ['messages', 'text'],
+    tasks: ['messages', 'platform', 'text'],
     'private-socket': ['errors', 'text'],
     stores: ['errors', 'files', 'messages', 'timing'],
   });

@@ -2,10 +2,10 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { escapeText, truncateText } from '@mcp-fittings/toolbox/text';
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
+import { TASKS_EXTENSION } from '@mcp-fittings/toolbox/tasks';
 import type { Exposure } from '../catalog/exposure.js';
 import { snapshotOf } from '../catalog/ready-servers.js';
 import type { ClientConnection } from '../contracts/surface.js';
-import { TASKS_EXTENSION } from './task-handlers.js';
 
 /** Result of the handshake for a client. */
 export interface Introduction {

@@ -1,5 +1,6 @@
 import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord, META, RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { TASKS_EXTENSION } from '@mcp-fittings/toolbox/tasks';
 import { withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { CallToolOptions, ToolRef, ToolTask } from '@mcp-fittings/host';
 import { snapshotOf } from '../catalog/ready-servers.js';
@@ -12,12 +13,6 @@ import { recordIn, textIn } from './request-params.js';
 import { asSent } from './sent-result.js';
 import type { SurfaceDeps } from './surface-deps.js';
 import { readTaskState } from './task-state.js';
-
-/**
- * Id of the extension.
- * @see https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md
- */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** Longest time that a request waits for the result of a task that is completed, in milliseconds. */
 const RESULT_MS = 30_000;

@@ -1,22 +1,8 @@
 import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { sanitizeText } from '@mcp-fittings/toolbox/text';
+import { type InputRequest, readTask } from '@mcp-fittings/toolbox/tasks';
 import { type HostCallbacks, inspectElicitation } from '@mcp-fittings/host';
 import { toElicitationRequest } from '@mcp-fittings/host/engine';
 import { elicitationInput, missingCapability, type Question } from '../callbacks/client-input.js';
-
-const STATUSES: ReadonlySet<unknown> = new Set([
-  'working',
-  'input_required',
-  'completed',
-  'cancelled',
-  'failed',
-]);
-const MAX_MESSAGE = 1000;
-const MAX_TIMESTAMP = 64;
-/** Most questions of one state of a task, and most characters of the key of one: those of `tasks()`. */
-const MAX_QUESTIONS = 16;
-const MAX_KEY = 256;
 
 /** The task that was asked about, and who answers its questions. */
 export interface TaskStateOptions {
@@ -34,55 +20,31 @@ export interface TaskStateOptions {
  * or the gateway cannot answer one.
  */
 export function readTaskState(raw: JSONRPCObject, options: TaskStateOptions): JSONRPCObject {
-  const { server } = options;
-  const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = raw;
-  if (taskId !== options.taskId) throw malformed(server, 'its "taskId" is that of another task');
-  if (!STATUSES.has(status)) throw malformed(server, 'its "status" is not one of the specification');
-  return {
-    status,
-    ttlMs: isDuration(ttlMs) ? ttlMs : null,
-    ...(typeof statusMessage === 'string' && {
-      statusMessage: sanitizeText(statusMessage, { maxLength: MAX_MESSAGE }),
-    }),
-    ...(isTimestamp(createdAt) && { createdAt }),
-    ...(isTimestamp(lastUpdatedAt) && { lastUpdatedAt }),
-    ...(isDuration(pollIntervalMs) && { pollIntervalMs }),
-    ...(status === 'failed' && { error: readError(raw['error'], server) }),
-    ...(status === 'input_required' && { inputRequests: readQuestions(raw['inputRequests'], options) }),
-  };
-}
-
-function readError(error: unknown, server: string): JSONRPCObject {
-  if (!isRecord(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string')
-    throw malformed(server, 'it has failed and has no "error"');
-  const { code, message, data } = error;
-  return { code, message, ...(data !== undefined && { data }) };
-}
-
-function readQuestions(raw: unknown = {}, options: TaskStateOptions): JSONRPCObject {
   const { server, capabilities } = options;
-  if (!isRecord(raw)) throw malformed(server, 'its "inputRequests" is not an object');
-  const entries = Object.entries(raw);
-  if (entries.length > MAX_QUESTIONS || entries.some(([key]) => key.length > MAX_KEY))
-    throw malformed(server, 'it has too many questions, or too long keys of them');
-  return Object.fromEntries(
-    entries.map(([key, each]) => {
-      const question = readQuestion(each, options);
-      const clientCapability = missingCapability(question, capabilities);
-      if (clientCapability === undefined) return [key, question];
-      throw new FittingsError(
-        'CAPABILITY_MISSING',
-        `The client does not have the capability "${clientCapability}", which the task requires.`,
-        { server, delivery: 'unknown', details: { clientCapability } },
-      );
-    }),
-  );
+  const task = readTask(raw);
+  if (typeof task === 'string') throw malformed(server, task);
+  const { taskId, result: _result, inputRequests, ...state } = task;
+  if (taskId !== options.taskId) throw malformed(server, 'its "taskId" is that of another task');
+  const known = Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined));
+  if (inputRequests === undefined) return known;
+  const questions = Array.from(inputRequests, ([key, request]) => {
+    const question = readQuestion(request, options);
+    const clientCapability = missingCapability(question, capabilities);
+    if (clientCapability === undefined) return [key, question] as const;
+    throw new FittingsError(
+      'CAPABILITY_MISSING',
+      `The client does not have the capability "${clientCapability}", which the task requires.`,
+      { server, delivery: 'unknown', details: { clientCapability } },
+    );
+  });
+  return { ...known, inputRequests: Object.fromEntries(questions) };
 }
 
 /** Returns a question as a client would get that of a call. */
-function readQuestion(raw: unknown, { server, callbacks = {} }: TaskStateOptions): Question {
-  const { method, params: given }: JSONRPCObject = isRecord(raw) ? raw : {};
-  const params = isRecord(given) ? given : {};
+function readQuestion(
+  { method, params = {} }: InputRequest,
+  { server, callbacks = {} }: TaskStateOptions,
+): Question {
   switch (method) {
     case 'elicitation/create': {
       if (callbacks.elicit === undefined) throw unanswered(server, method);
@@ -93,20 +55,11 @@ function readQuestion(raw: unknown, { server, callbacks = {} }: TaskStateOptions
     case 'sampling/createMessage':
       if (callbacks.sample === undefined) throw unanswered(server, method);
       return { method, params };
-    case 'roots/list':
+    // Only `roots/list` is left of what readTask() admits.
+    default:
       if (callbacks.roots === undefined) throw unanswered(server, method);
       return { method };
-    default:
-      throw malformed(server, 'one of its questions is not one that a client answers');
   }
-}
-
-function isDuration(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-}
-
-function isTimestamp(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_TIMESTAMP && sanitizeText(value) === value;
 }
 
 function malformed(server: string, what: string): FittingsError {
