@@ -62,7 +62,6 @@ export class HttpHandler {
   readonly #turns = new Turns();
   readonly #sessions: Sessions;
   readonly #stateless: StatelessRequests;
-  #requestsInFlight = 0;
   #isClosed = false;
 
   constructor(options: HttpHandlerOptions) {
@@ -96,7 +95,7 @@ export class HttpHandler {
 
   load(): GatewayLoad {
     const { size: sessions, movedRequests } = this.#sessions;
-    return { sessions, requestsInFlight: this.#requestsInFlight + movedRequests };
+    return { sessions, requestsInFlight: this.#turns.underWay + movedRequests };
   }
 
   /** Ends all sessions and streams, and refuses all further requests. */
@@ -173,10 +172,7 @@ export class HttpHandler {
     const isModern = body?.era === 'modern';
     const isStream =
       exchange.method === 'GET' || (isModern && body.message.method === 'subscriptions/listen');
-    if (exchange.method === 'POST' && !isStream) {
-      this.#requestsInFlight += 1;
-      exchange.onOver(() => (this.#requestsInFlight -= 1));
-    }
+    if (exchange.method === 'POST' && !isStream) this.#turns.watch(principalKey(caller), exchange);
     if (isModern) this.#stateless.handle(exchange, body.message, { caller, mount });
     else {
       const refusal = await this.#ofSession(exchange, body?.messages ?? [], { caller, mount });

@@ -1,16 +1,28 @@
-/** Turns of the event loop that are left to what is under way, after a request of someone who has more waiting. */
+import type { Exchange } from './exchange.js';
+
+/** Requests that begin in one turn of the event loop. */
+const BATCH = 8;
+/** Turns that are left to the calls of others, after a request of someone who has more waiting. */
 const REST = 8;
 
 /**
- * Serves requests by turns of persons: at most one begins in each turn of the event loop, of the people who wait one after the other.
- * Someone who sends hundreds at once waits for their own requests, and anyone else for a few turns. A turn without a request takes
- * microseconds, so that the rest between two requests of such a person costs little, and the calls of others get ahead in it.
+ * Serves requests by turns of persons: in each turn of the event loop a few begin, of the people who wait one after the other. Someone who
+ * sends hundreds at once waits for their own requests, and anyone else for a turn. While someone else has a call under way, a turn takes
+ * one request of such a person and the next ones none, so that this call gets ahead.
  */
 export class Turns {
   /** Requests that wait, by person. The first person is the next. */
   readonly #waiting = new Map<string, (() => void)[]>();
+  /** Requests that have begun and are not answered, by person. */
+  readonly #underWay = new Map<string, number>();
   #isTaken = false;
   #rest = 0;
+  #sum = 0;
+
+  /** How many requests have begun and are not answered. */
+  get underWay(): number {
+    return this.#sum;
+  }
 
   /** Resolves when it is the turn of a request of this person. */
   take(principal: string): Promise<void> {
@@ -26,21 +38,39 @@ export class Turns {
     });
   }
 
+  /** Counts a request as under way until it is answered. */
+  watch(principal: string, exchange: Pick<Exchange, 'onOver'>): void {
+    this.#sum += 1;
+    this.#underWay.set(principal, (this.#underWay.get(principal) ?? 0) + 1);
+    exchange.onOver(() => {
+      this.#sum -= 1;
+      const left = (this.#underWay.get(principal) ?? 1) - 1;
+      if (left > 0) this.#underWay.set(principal, left);
+      else this.#underWay.delete(principal);
+    });
+  }
+
   readonly #next = (): void => {
     this.#isTaken = this.#waiting.size > 0;
     if (!this.#isTaken) return;
     setImmediate(this.#next);
     this.#rest -= 1;
+    let left = BATCH;
     for (const [principal, own] of this.#waiting) {
-      if (this.#rest > 0 && own.length > 1) continue;
+      const mustRest = own.length > 1 && this.#othersAreServed(principal);
+      if (mustRest && this.#rest > 0) continue;
+      if (mustRest) this.#rest = REST;
       const begin = own.shift();
       this.#waiting.delete(principal);
-      if (own.length > 0) {
-        this.#waiting.set(principal, own);
-        this.#rest = REST;
-      }
+      // Their next one comes after those of the others, perhaps in this turn.
+      if (own.length > 0) this.#waiting.set(principal, own);
       begin?.();
-      return;
+      left -= 1;
+      if (left === 0) return;
     }
   };
+
+  #othersAreServed(principal: string): boolean {
+    return this.#underWay.size > (this.#underWay.has(principal) ? 1 : 0) || this.#waiting.size > 1;
+  }
 }

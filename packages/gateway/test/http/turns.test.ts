@@ -67,6 +67,32 @@ describe('requests that wait', () => {
     await turns.take('dan');
   });
 
+  it.each([
+    ['follow each other while no one else is served', false, 1, 8],
+    ['leave turns to the call of someone else that is under way, until it is answered', true, 40, 64],
+  ])('of one person %s', async (_, besideBob, least, most) => {
+    const turns = new Turns();
+    const ofBob: (() => void)[] = [];
+    if (besideBob) turns.watch('bob', { onOver: (listener) => ofBob.push(listener) });
+    let turn = 0;
+    const count = (): void => {
+      turn += 1;
+      counting = setImmediate(count);
+    };
+    const crowdOfAnn = (size: number): Promise<void>[] =>
+      Array.from({ length: size }, () => turns.take('ann'));
+    let counting = setImmediate(count);
+    await Promise.all(crowdOfAnn(9));
+    expect(turn).toBeGreaterThanOrEqual(least);
+    expect(turn).toBeLessThan(most);
+    for (const answer of ofBob) answer();
+    expect(turns.underWay).toBe(0);
+    turn = 0;
+    await Promise.all(crowdOfAnn(64));
+    expect(turn).toBeLessThan(16);
+    clearImmediate(counting);
+  });
+
   it('are served by turns of persons', async () => {
     const surface = createTestSurface();
     await using gateway = createFrontDoors(surface, () => true, { access: byName });
