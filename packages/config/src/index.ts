@@ -21,6 +21,7 @@ export type { ConfigScope } from './layout/scopes.js';
 
 export {
   createServerApprovals,
+  type ProjectApprovals,
   type ServerApprovals,
   type ServerApprovalsOptions,
 } from './approval/approvals.js';

@@ -353,6 +353,27 @@ describe('an approval is for one definition', () => {
   });
 });
 
+it('the decisions are read once for all servers of the project, and again after a question', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `s${index}`);
+  const place = await scratch({
+    'project/.mcp.json': servers(Object.fromEntries(names.map((name) => [name, { command: 'x' }]))),
+  });
+  const store = createFileApprovalStore({ home: place.home });
+  let reads = 0;
+  const load = (asked: readonly string[]) => {
+    reads = 0;
+    const approvals = createServerApprovals({
+      store: { ...store, read: (project) => (reads++, store.read(project)) },
+      approve: async ({ name }) => (asked.includes(name) ? 'always' : 'no'),
+    });
+    return place.load({ layout: mcpJson, approvals });
+  };
+  expect(Object.keys((await load(names)).servers)).toEqual(names);
+  expect(reads).toBe(1 + names.length);
+  expect(Object.keys((await load([])).servers)).toEqual(names);
+  expect(reads).toBe(1);
+});
+
 describe('a project decides only about itself', () => {
   it('ignores trust that a project file grants itself, with a warning', async () => {
     const place = await scratch({

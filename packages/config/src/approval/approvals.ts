@@ -35,18 +35,18 @@ export interface ServerApprovalsOptions {
   readonly clock?: Clock | undefined;
 }
 
+type Decided = Exclude<ApprovalAnswer, 'details'>;
+
 interface DecisionOfThisRun {
   readonly project: string;
   readonly name: string;
   readonly approved: boolean;
 }
 
-/** Decides whether servers that came with a project may be used. Pass it to {@link loadConfig}. */
-export interface ServerApprovals {
-  /** Path of the file with the decisions, so that {@link watchConfig} can watch it; undefined without a file. */
-  readonly file?: string | undefined;
-  /** Resolves to true if another definition of this name was approved in the project, and this one was not. */
-  isChanged(project: string, name: string, hash: string): Promise<boolean>;
+/** Decisions about the servers of a project. They are read once, and again after a question. */
+export interface ProjectApprovals {
+  /** Returns true if another definition of this name was approved in the project, and this one was not. */
+  isChanged(name: string, hash: string): boolean;
   /**
    * Resolves to the decision about this definition. Asks the user if there is no decision yet, `mayAsk` is true and
    * {@link ServerApprovalsOptions.approve} is set; the answer is remembered. Rejects if the store cannot be read or written, or
@@ -66,6 +66,14 @@ export interface ServerApprovals {
       readonly listed: 'enabled' | 'disabled' | 'preselected' | undefined;
     },
   ): Promise<'approved' | 'covered' | 'rejected' | 'undecided'>;
+}
+
+/** Decides whether servers that came with a project may be used. Pass it to {@link loadConfig}. */
+export interface ServerApprovals {
+  /** Path of the file with the decisions, so that {@link watchConfig} can watch it; undefined without a file. */
+  readonly file?: string | undefined;
+  /** Reads the decisions about a project. Rejects if the store cannot be read. */
+  open(project: string): Promise<ProjectApprovals>;
   /**
    * Remembers a decision that was made elsewhere, for example in a settings dialog. Pass the `approval` of a
    * {@link ServerEntry}. Rejects if the store cannot be written.
@@ -79,7 +87,7 @@ export interface ServerApprovals {
 }
 
 /** Decision of the user's settings files about the name of a project's server. */
-export type ListedStatus = Parameters<ServerApprovals['decide']>[1]['listed'];
+export type ListedStatus = Parameters<ProjectApprovals['decide']>[1]['listed'];
 
 /** Most times that `approve` may answer `details` before the answer counts as no. */
 const MAX_DETAILS = 10;
@@ -126,30 +134,41 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
   const approvals: ServerApprovals = {
     file: store?.file,
 
-    async isChanged(project, name, hash) {
-      const kept = (await store?.read(project))?.get(name) ?? [];
-      return kept.some((entry) => entry.decision === 'always') && !kept.some((entry) => entry.hash === hash);
-    },
+    async open(project) {
+      let stored = await store?.read(project);
+      const remember = async (request: ApprovalRequest, decision: Decided): Promise<void> => {
+        await approvals.remember(request, decision);
+        stored = await store?.read(project);
+      };
+      return {
+        isChanged(name, hash) {
+          const kept = stored?.get(name) ?? [];
+          return (
+            kept.some((entry) => entry.decision === 'always') && !kept.some((entry) => entry.hash === hash)
+          );
+        },
 
-    async decide(request, { mayAsk, listed }) {
-      const now = thisRun.get(keyOf(request));
-      if (now !== undefined) return now.approved ? 'approved' : 'rejected';
-      const kept = (await store?.read(request.project.id))?.get(request.name) ?? [];
-      if (kept.some((entry) => entry.decision === 'never')) return 'rejected';
-      if (rejected.includes(request.name) || listed === 'disabled') return 'rejected';
-      if (kept.some((entry) => entry.hash === request.hash)) return 'approved';
-      if (request.variables.length === 0 && isCovered(request)) return 'covered';
-      if (kept.length === 0 && listed === 'enabled') {
-        await approvals.remember(request, store === undefined ? 'once' : 'always');
-        return 'approved';
-      }
-      if (!mayAsk || approve === undefined) return 'undecided';
-      const decision = await askUntilDecided(approve, {
-        ...request,
-        preselected: request.preselected || preselected.includes(request.name),
-      });
-      await approvals.remember(request, decision);
-      return decision === 'once' || decision === 'always' ? 'approved' : 'rejected';
+        async decide(request, { mayAsk, listed }) {
+          const now = thisRun.get(keyOf(request));
+          if (now !== undefined) return now.approved ? 'approved' : 'rejected';
+          const kept = stored?.get(request.name) ?? [];
+          if (kept.some((entry) => entry.decision === 'never')) return 'rejected';
+          if (rejected.includes(request.name) || listed === 'disabled') return 'rejected';
+          if (kept.some((entry) => entry.hash === request.hash)) return 'approved';
+          if (request.variables.length === 0 && isCovered(request)) return 'covered';
+          if (kept.length === 0 && listed === 'enabled') {
+            await remember(request, store === undefined ? 'once' : 'always');
+            return 'approved';
+          }
+          if (!mayAsk || approve === undefined) return 'undecided';
+          const decision = await askUntilDecided(approve, {
+            ...request,
+            preselected: request.preselected || preselected.includes(request.name),
+          });
+          await remember(request, decision);
+          return decision === 'once' || decision === 'always' ? 'approved' : 'rejected';
+        },
+      };
     },
 
     async remember({ project, name, hash }, decision) {
@@ -192,7 +211,7 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
 async function askUntilDecided(
   approve: NonNullable<ServerApprovalsOptions['approve']>,
   request: ApprovalRequest,
-): Promise<Exclude<ApprovalAnswer, 'details'>> {
+): Promise<Decided> {
   for (let details = 0; details <= MAX_DETAILS; details++) {
     const answer: unknown = await approve(request, { details: details > 0 });
     if (answer === 'once' || answer === 'always' || answer === 'no' || answer === 'never') return answer;

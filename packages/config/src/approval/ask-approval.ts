@@ -6,7 +6,7 @@ import type { Project } from '../layout/find-project.js';
 import type { ConfigProblemCode, ProblemDetails } from '../problems.js';
 import { requestedVariables } from '../variables/syntax.js';
 import type { ApprovalRequest } from './approval-request.js';
-import type { ServerApprovals, ListedStatus } from './approvals.js';
+import type { ListedStatus, ProjectApprovals } from './approvals.js';
 import { promptDetails, promptText } from './prompt-text.js';
 import { warningsFor } from './warnings.js';
 
@@ -14,7 +14,7 @@ export interface ApprovalDeps {
   readonly project: Project;
   readonly folders: BaseFolders;
   readonly platform: NodeJS.Platform;
-  readonly approvals: ServerApprovals;
+  readonly approvals: () => Promise<ProjectApprovals>;
   readonly listed: (name: string) => ListedStatus;
   readonly bare: boolean;
   readonly hasSignIn: ((url: string) => boolean | Promise<boolean>) | undefined;
@@ -39,12 +39,12 @@ export async function askApproval(
 }> {
   const { definition, hash, template } = question;
   const { name, origin } = definition;
-  const { approvals, project } = deps;
   // A disabled server is not started, so there is no question about it. Enabling it does not approve it.
   const quiet = template.disabled === true;
   let request: ApprovalRequest | undefined;
   try {
-    request = await approvalRequest(question, deps, await approvals.isChanged(project.id, name, hash));
+    const approvals = await deps.approvals();
+    request = await approvalRequest(question, deps, approvals.isChanged(name, hash));
     const verdict = await approvals.decide(request, { mayAsk: !quiet, listed: deps.listed(name) });
     if (verdict === 'rejected') report('APPROVAL_REJECTED', '', 'You rejected this server.');
     if (verdict === 'undecided') {

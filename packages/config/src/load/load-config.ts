@@ -3,7 +3,7 @@ import { FittingsError, type ServerConfig, type TransportPlugin } from '@mcp-fit
 import { checkOptions, kindOf, type OptionNames } from '@mcp-fittings/toolbox/entries';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { createFileApprovalStore } from '../approval/approval-store.js';
-import { createServerApprovals, type ServerApprovals } from '../approval/approvals.js';
+import { createServerApprovals, type ProjectApprovals, type ServerApprovals } from '../approval/approvals.js';
 import { readApprovalLists } from '../approval/settings-lists.js';
 import type { Definition, Origin } from '../entry/definition.js';
 import { normalizeEntry } from '../entry/normalize.js';
@@ -153,6 +153,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   problems.push(...found);
 
   const approvals = await guardApprovals(options, located);
+  let opened: Promise<ProjectApprovals> | undefined;
   const listed = await readApprovalLists(read, layout, directories, platform, project.spellings);
   const deps: EvaluateDeps = {
     project,
@@ -162,7 +163,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
       policySet.policies === undefined || !managedOnly
         ? policySet.policies
         : [...policySet.policies, { exclusive: true }],
-    approvals,
+    approvals: () => (opened ??= approvals.open(project.id)),
     listed,
     folderIsTrusted: options.folderIsTrusted ?? false,
     words,
@@ -309,7 +310,7 @@ async function guardApprovals(
         { hint: 'Store approvals outside of the project.' },
       ),
     );
-  return { decide: refuse, isChanged: refuse, remember: refuse, forget: refuse };
+  return { open: refuse, remember: refuse, forget: refuse };
 }
 
 function checkAborted(signal: AbortSignal | undefined): void {
