@@ -48,6 +48,8 @@ export type Authenticate = Access['authenticate'];
 /** A request of someone who may use an address of the endpoint. */
 interface Admission {
   readonly decision: Admitted;
+  /** Key of its person among the turns. */
+  readonly person: string;
   readonly mount: Mount;
   /** Asks again who the request comes from. */
   readonly authenticate: Authenticate;
@@ -132,8 +134,8 @@ export class HttpHandler {
     const decision = await authenticate(exchange.request);
     if ('refusal' in decision) return decision.refusal;
     const { caller } = decision;
-    const admission = { decision, mount, authenticate };
-    await this.#turns.take(principalKey(caller));
+    const admission = { decision, mount, authenticate, person: principalKey(caller) };
+    await this.#turns.take(admission.person);
     if (!serves(caller, mount)) return refuse(404, 'Nothing is served at this path.');
     if (method !== 'POST') return this.#serve(exchange, undefined, admission);
     const message = await readMessage(exchange, maxBodyBytes);
@@ -166,13 +168,13 @@ export class HttpHandler {
   async #serve(
     exchange: Exchange,
     body: Classified | undefined,
-    { decision, mount, authenticate }: Admission,
+    { decision, mount, authenticate, person }: Admission,
   ): Promise<Response | undefined> {
     const { caller } = decision;
     const isModern = body?.era === 'modern';
     const isStream =
       exchange.method === 'GET' || (isModern && body.message.method === 'subscriptions/listen');
-    if (exchange.method === 'POST' && !isStream) this.#turns.watch(principalKey(caller), exchange);
+    if (exchange.method === 'POST' && !isStream) this.#turns.watch(person, exchange);
     if (isModern) this.#stateless.handle(exchange, body.message, { caller, mount });
     else {
       const refusal = await this.#ofSession(exchange, body?.messages ?? [], { caller, mount });
