@@ -59,10 +59,13 @@ export function createGateway(host: Host, given: GatewayOptions = {}): Gateway {
     limiter,
     replicas,
     signIn,
-    observe(event) {
-      status?.observe(event);
-      observe?.(event);
-    },
+    observe:
+      status === undefined
+        ? observe
+        : (event) => {
+            status.observe(event);
+            observe?.(event);
+          },
   });
   const gateway = createFrontDoors(surface, serves, {
     ...options,

@@ -90,10 +90,11 @@ export class Exchange {
         resolve(chunks.length === 1 ? only : Buffer.concat(chunks));
         // An event stream that can be resumed outlives its request, and would keep the body.
         chunks.length = 0;
-        incoming.off('data', onData);
+        incoming.off('data', onData).off('close', onClose);
       });
       incoming.once('error', reject);
-      incoming.once('close', () => reject(new Error('The client has disconnected.')));
+      const onClose = (): void => reject(new Error('The client has disconnected.'));
+      incoming.once('close', onClose);
     });
   }
 
