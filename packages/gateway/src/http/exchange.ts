@@ -27,7 +27,7 @@ export class Exchange {
   readonly #outgoing: Outgoing;
   readonly #toFetch: () => Request;
   readonly #maxUnreadBytes: number;
-  #added: ResponseHeaders = {};
+  #added: ResponseHeaders | undefined;
   #onOver: (() => void)[] | undefined = [];
 
   /** @param toFetch - returns the request of the Fetch API, for pages */
@@ -101,8 +101,9 @@ export class Exchange {
   /** Sends a whole response. */
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     if (this.isOver) return;
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    this.#writeHead(status, { 'cache-control': 'no-store', ...headers, ...length });
+    const list: OutgoingHttpHeaders = { 'cache-control': 'no-store', ...headers };
+    if (body !== undefined) list['content-length'] = Buffer.byteLength(body);
+    this.#writeHead(status, list);
     this.#end(body);
   }
 
@@ -169,6 +170,7 @@ export class Exchange {
   }
 
   #writeHead(status: number, headers: OutgoingHttpHeaders): void {
+    if (this.#added === undefined) return void this.#outgoing.writeHead(status, headers);
     const { vary, ...added } = this.#added;
     const both = [headers['vary'], vary].filter((value) => value !== undefined).join(', ');
     this.#outgoing.writeHead(status, { ...headers, ...added, ...(both !== '' && { vary: both }) });

@@ -74,7 +74,7 @@ export class Peer {
   perform(method: string, params: JSONRPCObject, caller: Caller): Promise<JSONRPCObject> {
     const { signal } = new AbortController();
     const notify = (): void => undefined;
-    return this.#answer({ id: '', method, params, caller, era: 'legacy', signal, notify });
+    return this.#answer({ id: '', method, params }, caller, { era: 'legacy', signal, notify });
   }
 
   /** Stops the work on a request, which gets no response. Does nothing if it has ended. */
@@ -106,17 +106,13 @@ export class Peer {
       send(response);
       this.#working.delete(id);
     };
-    const answered = this.#answer({
-      id,
-      method,
-      params,
-      caller,
+    const answered = this.#answer({ id, method, params }, caller, {
       era,
       signal: controller.signal,
       notify: (name, given) => {
         if (isOpen()) send({ jsonrpc: '2.0', method: name, params: given }, id);
       },
-      ...(era === 'legacy' && { ask: (question, how) => this.#ask(id, question, how) }),
+      ask: era === 'legacy' ? (question, how) => this.#ask(id, question, how) : undefined,
     });
     answered.then(
       (result) => end({ jsonrpc: '2.0', id, result }),
@@ -124,14 +120,31 @@ export class Peer {
     );
   }
 
-  #answer(request: Omit<ClientRequest, 'mount' | 'client' | 'session'>): Promise<JSONRPCObject> {
-    const { surface, mount, caller, send } = this.#options;
-    if (request.era === 'legacy') {
-      this.#session ??= surface.openSession({ caller, mount, era: 'legacy' }, (method, params) =>
-        send({ jsonrpc: '2.0', method, params }),
+  #answer(
+    { id, method, params }: Pick<ClientRequest, 'id' | 'method' | 'params'>,
+    caller: Caller,
+    { era, signal, notify, ask }: Pick<ClientRequest, 'era' | 'signal' | 'notify' | 'ask'>,
+  ): Promise<JSONRPCObject> {
+    const { surface, mount, send, caller: owner } = this.#options;
+    if (era === 'legacy') {
+      this.#session ??= surface.openSession({ caller: owner, mount, era }, (name, given) =>
+        send({ jsonrpc: '2.0', method: name, params: given }),
       );
     }
-    return surface.answer({ ...request, mount, client: this, session: this.#session });
+    const session = this.#session;
+    return surface.answer({
+      id,
+      method,
+      params,
+      caller,
+      mount,
+      era,
+      client: this,
+      session,
+      signal,
+      notify,
+      ask,
+    });
   }
 
   #ask(related: RequestId, ...[question, { signal, timeoutMs }]: Parameters<Ask>): Promise<JSONRPCObject> {

@@ -140,9 +140,12 @@ export class CallHandlers {
       answerMs: limits.answerMs,
       onPage: (elicitationId, completed) => tellWhenCompleted(request, elicitationId, completed),
     };
+    const { server, target, params, work } = passed;
     return this.#runner.run(request, {
-      ...passed,
-      work: (callOptions, call) => withSignIn(() => passed.work(callOptions, call), call, signInOptions),
+      server,
+      target,
+      params,
+      work: (callOptions, call) => withSignIn(() => work(callOptions, call), call, signInOptions),
     });
   }
 }

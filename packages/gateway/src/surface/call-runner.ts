@@ -72,11 +72,16 @@ export class CallRunner {
   }
 
   async #finish(call: OpenCall, request: ClientRequest, passed: PassedRequest): Promise<JSONRPCObject> {
-    using _logging = this.#logging(request, passed.server);
-    using _followed = follow(call, request);
-    const step = await call.step();
-    if (!('questions' in step)) return { ...asObject(step.result) };
-    return inputRequired(step.questions, this.#deps.held.hold(call, bindingOf(request, passed)));
+    const logging = this.#logging(request, passed.server);
+    const followed = follow(call, request);
+    try {
+      const step = await call.step();
+      if (!('questions' in step)) return { ...asObject(step.result) };
+      return inputRequired(step.questions, this.#deps.held.hold(call, bindingOf(request, passed)));
+    } finally {
+      followed[Symbol.dispose]();
+      logging?.[Symbol.dispose]();
+    }
   }
 
   #begin(request: ClientRequest, { server, target, work }: PassedRequest): OpenCall<object> {
@@ -96,8 +101,8 @@ export class CallRunner {
           signal: open.signal,
           origin: open.origin,
           principal: caller.principal,
-          ...(own.length > 0 && { meta: Object.fromEntries(own) }),
-          ...(meta['progressToken'] !== undefined && { onProgress }),
+          meta: own.length > 0 ? Object.fromEntries(own) : undefined,
+          onProgress: meta['progressToken'] === undefined ? undefined : onProgress,
         };
         return door(caller, { server, method, target }, () => work(options, open));
       },
@@ -119,7 +124,7 @@ export class CallRunner {
         if (method !== 'notifications/progress') notify(method, given);
         else if (progressToken !== undefined) notify(method, { ...given, progressToken });
       },
-      ...(ask && { ask: (question, signal) => this.#ask(caller.id, ask, question, signal) }),
+      ask: ask && ((question, signal) => this.#ask(caller.id, ask, question, signal)),
     };
   }
 
