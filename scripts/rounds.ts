@@ -1,5 +1,5 @@
-/** How often a test repeats itself: the nightly run does all of it, a push half, and at a desk a quarter shows that something broke. */
+/** How often a test repeats itself: the nightly run does all of it, a push a third, and at a desk a quarter shows that something broke. */
 export function rounds(all: number): number {
   const { NIGHTLY, CI } = process.env;
-  return NIGHTLY === '1' ? all : Math.ceil(all / (CI === 'true' ? 2 : 4));
+  return NIGHTLY === '1' ? all : Math.ceil(all / (CI === 'true' ? 3 : 4));
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { keychainStore, type KeychainStore, type KeychainStoreOptions } from '@mcp-fittings/store-keychain';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { rounds } from '../../../scripts/rounds.js';
 import { helpersOf, socketsOf } from './support/processes.js';
 import { describeWithSecretService } from './support/describe-with-secret-service.js';
 import { startSecretService, type SecretService, type ServiceKind } from './support/secret-service.js';
@@ -98,7 +99,7 @@ describeWithSecretService('a working Secret Service', () => {
     const readers = new Set(helpersOf(process.pid));
     const helpers = (): number[] => helpersOf(process.pid).filter((pid) => !readers.has(pid));
     let kills = 0;
-    for (let n = 1; kills < 12; n++) {
+    for (let n = 1; kills < rounds(12); n++) {
       let isSettled = false;
       const write = writer
         .set('key', valueOf(n))
