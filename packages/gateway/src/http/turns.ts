@@ -15,7 +15,9 @@ export class Turns {
   readonly #waiting = new Map<string, (() => void)[]>();
   /** Requests that have begun and are not answered, by person. */
   readonly #underWay = new Map<string, number>();
+  /** True after a request has begun, until all are answered or a turn has passed: the next one waits for a turn. */
   #isTaken = false;
+  #isScheduled = false;
   #rest = 0;
   #sum = 0;
 
@@ -24,13 +26,13 @@ export class Turns {
     return this.#sum;
   }
 
-  /** Resolves when it is the turn of a request of this person. */
+  /** Resolves when it is the turn of a request of this person: at once, and without a turn that costs time, while nothing else is under way. */
   take(principal: string): Promise<void> {
     if (!this.#isTaken) {
       this.#isTaken = true;
-      setImmediate(this.#next);
       return Promise.resolve();
     }
+    this.#schedule();
     return new Promise((resolve) => {
       const own = this.#waiting.get(principal);
       if (own === undefined) this.#waiting.set(principal, [resolve]);
@@ -44,16 +46,24 @@ export class Turns {
     this.#underWay.set(principal, (this.#underWay.get(principal) ?? 0) + 1);
     exchange.onOver(() => {
       this.#sum -= 1;
+      if (this.#sum === 0 && !this.#isScheduled) this.#isTaken = false;
       const left = (this.#underWay.get(principal) ?? 1) - 1;
       if (left > 0) this.#underWay.set(principal, left);
       else this.#underWay.delete(principal);
     });
   }
 
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#next);
+  }
+
   readonly #next = (): void => {
+    this.#isScheduled = false;
     this.#isTaken = this.#waiting.size > 0;
     if (!this.#isTaken) return;
-    setImmediate(this.#next);
+    this.#schedule();
     this.#rest -= 1;
     let left = BATCH;
     for (const [principal, own] of this.#waiting) {

@@ -93,6 +93,24 @@ describe('requests that wait', () => {
     clearImmediate(counting);
   });
 
+  it('begin without a turn of the event loop if the one before is answered', async () => {
+    const turns = new Turns();
+    const passed = new Promise<'a turn'>((resolve) => setImmediate(() => resolve('a turn')));
+    for (let request = 0; request < 3; request++) {
+      let answer = (): void => undefined;
+      const begun = turns.take('ann').then(() => 'begun');
+      expect(await Promise.race([begun, passed])).toBe('begun');
+      turns.watch('ann', { onOver: (listener) => (answer = listener) });
+      answer();
+    }
+    // The next one waits while this one is not answered.
+    await turns.take('ann');
+    turns.watch('ann', { onOver: () => undefined });
+    expect(await Promise.race([turns.take('ann').then(() => 'begun'), Promise.resolve('waits')])).toBe(
+      'waits',
+    );
+  });
+
   it('are served by turns of persons', async () => {
     const surface = createTestSurface();
     await using gateway = createFrontDoors(surface, () => true, { access: byName });
