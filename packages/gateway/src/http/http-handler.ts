@@ -48,8 +48,6 @@ export type Authenticate = Access['authenticate'];
 /** A request of someone who may use an address of the endpoint. */
 interface Admission {
   readonly decision: Admitted;
-  /** Key of its person among the turns. */
-  readonly person: string;
   readonly mount: Mount;
   /** Asks again who the request comes from. */
   readonly authenticate: Authenticate;
@@ -61,7 +59,7 @@ const METHODS = ['GET', 'POST', 'DELETE'];
 export class HttpHandler {
   readonly #options: HttpHandlerOptions;
   readonly #gate: ReturnType<typeof createRequestGate>;
-  readonly #turns = new Turns();
+  readonly #turns: Turns;
   readonly #sessions: Sessions;
   readonly #stateless: StatelessRequests;
   #isClosed = false;
@@ -69,6 +67,7 @@ export class HttpHandler {
   constructor(options: HttpHandlerOptions) {
     const { keepAliveMs, clock } = options;
     this.#options = options;
+    this.#turns = new Turns(clock);
     this.#gate = createRequestGate(options);
     const heartbeat = new Heartbeat(keepAliveMs, clock);
     this.#sessions = new Sessions({ ...options, ...options.sessions, heartbeat });
@@ -134,8 +133,8 @@ export class HttpHandler {
     const decision = await authenticate(exchange.request);
     if ('refusal' in decision) return decision.refusal;
     const { caller } = decision;
-    const admission = { decision, mount, authenticate, person: principalKey(caller) };
-    await this.#turns.take(admission.person);
+    const admission = { decision, mount, authenticate };
+    await this.#turns.take(principalKey(caller));
     if (!serves(caller, mount)) return refuse(404, 'Nothing is served at this path.');
     if (method !== 'POST') return this.#serve(exchange, undefined, admission);
     const message = await readMessage(exchange, maxBodyBytes);
@@ -168,13 +167,13 @@ export class HttpHandler {
   async #serve(
     exchange: Exchange,
     body: Classified | undefined,
-    { decision, mount, authenticate, person }: Admission,
+    { decision, mount, authenticate }: Admission,
   ): Promise<Response | undefined> {
     const { caller } = decision;
     const isModern = body?.era === 'modern';
     const isStream =
       exchange.method === 'GET' || (isModern && body.message.method === 'subscriptions/listen');
-    if (exchange.method === 'POST' && !isStream) this.#turns.watch(person, exchange);
+    if (exchange.method === 'POST' && !isStream) this.#turns.watch(exchange);
     if (isModern) this.#stateless.handle(exchange, body.message, { caller, mount });
     else {
       const refusal = await this.#ofSession(exchange, body?.messages ?? [], { caller, mount });

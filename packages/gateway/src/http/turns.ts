@@ -1,33 +1,46 @@
+import type { Clock } from '@mcp-fittings/client-core';
 import type { Exchange } from './exchange.js';
 
 /** Requests that begin in one turn of the event loop. */
 const BATCH = 8;
 /** Turns that are left to the calls of others, after a request of someone who has more waiting. */
 const REST = 8;
+/** Milliseconds for which others count as there, after requests of two people. */
+const SHARED_MS = 1000;
 
 /**
  * Serves requests by turns of persons: in each turn of the event loop a few begin, of the people who wait one after the other. Someone who
- * sends hundreds at once waits for their own requests, and anyone else for a turn. While someone else has a call under way, a turn takes
- * one request of such a person and the next ones none, so that this call gets ahead.
+ * sends hundreds at once waits for their own requests, and anyone else for a turn. While others are there, a turn takes one request of such
+ * a person and the next ones none, so that the calls of the others get ahead.
  */
 export class Turns {
+  readonly #clock: Clock;
   /** Requests that wait, by person. The first person is the next. */
   readonly #waiting = new Map<string, (() => void)[]>();
-  /** Requests that have begun and are not answered, by person. */
-  readonly #underWay = new Map<string, number>();
+  /** Person of the latest request. */
+  #latest: string | undefined;
+  /** Time until which others count as there. */
+  #sharedUntil = -Infinity;
   /** True after a request has begun, until all are answered or a turn has passed: the next one waits for a turn. */
   #isTaken = false;
   #isScheduled = false;
   #rest = 0;
-  #sum = 0;
+  #underWay = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** How many requests have begun and are not answered. */
   get underWay(): number {
-    return this.#sum;
+    return this.#underWay;
   }
 
   /** Resolves when it is the turn of a request of this person: at once, and without a turn that costs time, while nothing else is under way. */
   take(principal: string): Promise<void> {
+    if (this.#latest !== undefined && this.#latest !== principal)
+      this.#sharedUntil = this.#clock.now() + SHARED_MS;
+    this.#latest = principal;
     if (!this.#isTaken) {
       this.#isTaken = true;
       return Promise.resolve();
@@ -41,15 +54,11 @@ export class Turns {
   }
 
   /** Counts a request as under way until it is answered. */
-  watch(principal: string, exchange: Pick<Exchange, 'onOver'>): void {
-    this.#sum += 1;
-    this.#underWay.set(principal, (this.#underWay.get(principal) ?? 0) + 1);
+  watch(exchange: Pick<Exchange, 'onOver'>): void {
+    this.#underWay += 1;
     exchange.onOver(() => {
-      this.#sum -= 1;
-      if (this.#sum === 0 && !this.#isScheduled) this.#isTaken = false;
-      const left = (this.#underWay.get(principal) ?? 1) - 1;
-      if (left > 0) this.#underWay.set(principal, left);
-      else this.#underWay.delete(principal);
+      this.#underWay -= 1;
+      if (this.#underWay === 0 && !this.#isScheduled) this.#isTaken = false;
     });
   }
 
@@ -65,9 +74,10 @@ export class Turns {
     if (!this.#isTaken) return;
     this.#schedule();
     this.#rest -= 1;
+    const isShared = this.#clock.now() < this.#sharedUntil;
     let left = BATCH;
     for (const [principal, own] of this.#waiting) {
-      const mustRest = own.length > 1 && this.#othersAreServed(principal);
+      const mustRest = isShared && own.length > 1;
       if (mustRest && this.#rest > 0) continue;
       if (mustRest) this.#rest = REST;
       const begin = own.shift();
@@ -79,8 +89,4 @@ export class Turns {
       if (left === 0) return;
     }
   };
-
-  #othersAreServed(principal: string): boolean {
-    return this.#underWay.size > (this.#underWay.has(principal) ? 1 : 0) || this.#waiting.size > 1;
-  }
 }

@@ -45,7 +45,7 @@ describe('requests that wait', () => {
   });
 
   it('of someone who has many leave turns of the event loop to what others have under way', async () => {
-    const turns = new Turns();
+    const turns = new Turns(createManualClock());
     let turn = 0;
     const count = (): void => {
       turn += 1;
@@ -67,45 +67,43 @@ describe('requests that wait', () => {
     await turns.take('dan');
   });
 
-  it.each([
-    ['follow each other while no one else is served', false, 1, 8],
-    ['leave turns to the call of someone else that is under way, until it is answered', true, 40, 64],
-  ])('of one person %s', async (_, besideBob, least, most) => {
-    const turns = new Turns();
-    const ofBob: (() => void)[] = [];
-    if (besideBob) turns.watch('bob', { onOver: (listener) => ofBob.push(listener) });
+  it('of one person follow each other while no one else is there, and leave turns for a second after someone was', async () => {
+    const clock = createManualClock();
+    const turns = new Turns(clock);
     let turn = 0;
     const count = (): void => {
       turn += 1;
       counting = setImmediate(count);
     };
-    const crowdOfAnn = (size: number): Promise<void>[] =>
-      Array.from({ length: size }, () => turns.take('ann'));
     let counting = setImmediate(count);
-    await Promise.all(crowdOfAnn(9));
-    expect(turn).toBeGreaterThanOrEqual(least);
-    expect(turn).toBeLessThan(most);
-    for (const answer of ofBob) answer();
-    expect(turns.underWay).toBe(0);
-    turn = 0;
-    await Promise.all(crowdOfAnn(64));
-    expect(turn).toBeLessThan(16);
+    const turnsOfCrowd = async (): Promise<number> => {
+      turn = 0;
+      await Promise.all(Array.from({ length: 17 }, () => turns.take('ann')));
+      return turn;
+    };
+    expect(await turnsOfCrowd()).toBeLessThan(8);
+    await turns.take('bob');
+    expect(await turnsOfCrowd()).toBeGreaterThan(64);
+    await clock.advance(999);
+    expect(await turnsOfCrowd()).toBeGreaterThan(64);
+    await clock.advance(1);
+    expect(await turnsOfCrowd()).toBeLessThan(8);
     clearImmediate(counting);
   });
 
   it('begin without a turn of the event loop if the one before is answered', async () => {
-    const turns = new Turns();
+    const turns = new Turns(createManualClock());
     const passed = new Promise<'a turn'>((resolve) => setImmediate(() => resolve('a turn')));
     for (let request = 0; request < 3; request++) {
       let answer = (): void => undefined;
       const begun = turns.take('ann').then(() => 'begun');
       expect(await Promise.race([begun, passed])).toBe('begun');
-      turns.watch('ann', { onOver: (listener) => (answer = listener) });
+      turns.watch({ onOver: (listener) => (answer = listener) });
       answer();
     }
     // The next one waits while this one is not answered.
     await turns.take('ann');
-    turns.watch('ann', { onOver: () => undefined });
+    turns.watch({ onOver: () => undefined });
     expect(await Promise.race([turns.take('ann').then(() => 'begun'), Promise.resolve('waits')])).toBe(
       'waits',
     );
