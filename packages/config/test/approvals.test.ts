@@ -369,9 +369,67 @@ it('the decisions are read once for all servers of the project, and again after 
     return place.load({ layout: mcpJson, approvals });
   };
   expect(Object.keys((await load(names)).servers)).toEqual(names);
-  expect(reads).toBe(1 + names.length);
+  expect(reads).toBe(names.length);
   expect(Object.keys((await load([])).servers)).toEqual(names);
   expect(reads).toBe(1);
+});
+
+describe('while a person is asked about a server, what is decided about the next one', () => {
+  const askInput = async (): Promise<string> => 'text';
+
+  /** Both servers are approved. The first one has an input. */
+  async function bothApproved() {
+    const entries = { a: { command: 'x', env: { T: '${input:t}' } }, b: { command: 'y' } };
+    const inputs = [{ type: 'promptString', id: 't' }];
+    const place = await scratch({ 'project/.mcp.json': { inputs, ...servers(entries) } });
+    const store = createFileApprovalStore({ home: place.home });
+    const load = async (options: Partial<LoadConfigOptions>): Promise<readonly string[]> =>
+      (await place.load({ layout: mcpJson, askInput, ...options })).entries.map(({ status }) => status);
+    const { entries: all } = await place.load({
+      layout: mcpJson,
+      askInput,
+      approvals: answering('always', { store }),
+    });
+    const [first, second] = all.map(({ approval }) => approval!);
+    return {
+      store,
+      load,
+      forgetFirst: () => store.forget(first!.project.id, 'a'),
+      rejectSecond: () => createServerApprovals({ store }).remember(second!, 'never'),
+    };
+  }
+
+  it('counts, if the question is about an input', async () => {
+    const { store, load, rejectSecond } = await bothApproved();
+    const approvals = createServerApprovals({ store });
+    const statuses = await load({ approvals, askInput: async () => (await rejectSecond(), 'text') });
+    expect(statuses).toEqual(['ready', 'rejected']);
+  });
+
+  it('counts, if the question is about an approval', async () => {
+    const { store, load, forgetFirst, rejectSecond } = await bothApproved();
+    await forgetFirst();
+    const approve = async (): Promise<ApprovalAnswer> => (await rejectSecond(), 'once');
+    expect(await load({ approvals: createServerApprovals({ store, approve }) })).toEqual([
+      'ready',
+      'rejected',
+    ]);
+  });
+
+  it('is not what it was before, if it cannot be read any more', async () => {
+    const { store, load, forgetFirst } = await bothApproved();
+    await forgetFirst();
+    let { read } = store;
+    const approve = async (): Promise<ApprovalAnswer> => {
+      read = () => Promise.reject(new Error('broken'));
+      return 'once';
+    };
+    const approvals = createServerApprovals({
+      store: { ...store, read: (project) => read(project) },
+      approve,
+    });
+    expect(await load({ approvals })).toEqual(['ready', 'pending']);
+  });
 });
 
 describe('a project decides only about itself', () => {

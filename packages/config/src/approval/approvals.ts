@@ -4,7 +4,7 @@ import { normalizeEntry } from '../entry/normalize.js';
 import { jsonCopy } from '../jsonc/json-value.js';
 import { parsePolicy, findPolicyViolation, type ServerRule } from '../policy/policy.js';
 import type { ApprovalAnswer, ApprovalRequest } from './approval-request.js';
-import type { ApprovalStore } from './approval-store.js';
+import type { ApprovalStore, StoredDecision } from './approval-store.js';
 
 /** Options of {@link createServerApprovals}. */
 export interface ServerApprovalsOptions {
@@ -43,10 +43,10 @@ interface DecisionOfThisRun {
   readonly approved: boolean;
 }
 
-/** Decisions about the servers of a project. They are read once, and again after a question. */
+/** Decisions about the servers of a project. They are read once, and again after a question. Methods reject if that fails. */
 export interface ProjectApprovals {
-  /** Returns true if another definition of this name was approved in the project, and this one was not. */
-  isChanged(name: string, hash: string): boolean;
+  /** Resolves to true if another definition of this name was approved in the project, and this one was not. */
+  isChanged(name: string, hash: string): Promise<boolean>;
   /**
    * Resolves to the decision about this definition. Asks the user if there is no decision yet, `mayAsk` is true and
    * {@link ServerApprovalsOptions.approve} is set; the answer is remembered. Rejects if the store cannot be read or written, or
@@ -72,8 +72,8 @@ export interface ProjectApprovals {
 export interface ServerApprovals {
   /** Path of the file with the decisions, so that {@link watchConfig} can watch it; undefined without a file. */
   readonly file?: string | undefined;
-  /** Reads the decisions about a project. Rejects if the store cannot be read. */
-  open(project: string): Promise<ProjectApprovals>;
+  /** Reads the decisions about a project. */
+  open(project: string): ProjectApprovals;
   /**
    * Remembers a decision that was made elsewhere, for example in a settings dialog. Pass the `approval` of a
    * {@link ServerEntry}. Rejects if the store cannot be written.
@@ -134,15 +134,13 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
   const approvals: ServerApprovals = {
     file: store?.file,
 
-    async open(project) {
-      let stored = await store?.read(project);
-      const remember = async (request: ApprovalRequest, decision: Decided): Promise<void> => {
-        await approvals.remember(request, decision);
-        stored = await store?.read(project);
-      };
+    open(project) {
+      let reading: ReturnType<ApprovalStore['read']> | undefined;
+      const decisions = async (name: string): Promise<readonly StoredDecision[]> =>
+        (await (reading ??= store?.read(project)))?.get(name) ?? [];
       return {
-        isChanged(name, hash) {
-          const kept = stored?.get(name) ?? [];
+        async isChanged(name, hash) {
+          const kept = await decisions(name);
           return (
             kept.some((entry) => entry.decision === 'always') && !kept.some((entry) => entry.hash === hash)
           );
@@ -151,21 +149,24 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
         async decide(request, { mayAsk, listed }) {
           const now = thisRun.get(keyOf(request));
           if (now !== undefined) return now.approved ? 'approved' : 'rejected';
-          const kept = stored?.get(request.name) ?? [];
+          const kept = await decisions(request.name);
           if (kept.some((entry) => entry.decision === 'never')) return 'rejected';
           if (rejected.includes(request.name) || listed === 'disabled') return 'rejected';
           if (kept.some((entry) => entry.hash === request.hash)) return 'approved';
           if (request.variables.length === 0 && isCovered(request)) return 'covered';
           if (kept.length === 0 && listed === 'enabled') {
-            await remember(request, store === undefined ? 'once' : 'always');
+            reading = undefined;
+            await approvals.remember(request, store === undefined ? 'once' : 'always');
             return 'approved';
           }
           if (!mayAsk || approve === undefined) return 'undecided';
+          // While a person answers, another program may change a decision.
+          reading = undefined;
           const decision = await askUntilDecided(approve, {
             ...request,
             preselected: request.preselected || preselected.includes(request.name),
           });
-          await remember(request, decision);
+          await approvals.remember(request, decision);
           return decision === 'once' || decision === 'always' ? 'approved' : 'rejected';
         },
       };

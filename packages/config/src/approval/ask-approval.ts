@@ -14,7 +14,8 @@ export interface ApprovalDeps {
   readonly project: Project;
   readonly folders: BaseFolders;
   readonly platform: NodeJS.Platform;
-  readonly approvals: () => Promise<ProjectApprovals>;
+  /** Returns the decisions as they were read last. */
+  readonly approvals: () => ProjectApprovals;
   readonly listed: (name: string) => ListedStatus;
   readonly bare: boolean;
   readonly hasSignIn: ((url: string) => boolean | Promise<boolean>) | undefined;
@@ -43,8 +44,8 @@ export async function askApproval(
   const quiet = template.disabled === true;
   let request: ApprovalRequest | undefined;
   try {
-    const approvals = await deps.approvals();
-    request = await approvalRequest(question, deps, approvals.isChanged(name, hash));
+    const approvals = deps.approvals();
+    request = await approvalRequest(question, deps, await approvals.isChanged(name, hash));
     const verdict = await approvals.decide(request, { mayAsk: !quiet, listed: deps.listed(name) });
     if (verdict === 'rejected') report('APPROVAL_REJECTED', '', 'You rejected this server.');
     if (verdict === 'undecided') {

@@ -153,7 +153,8 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   problems.push(...found);
 
   const approvals = await guardApprovals(options, located);
-  let opened: Promise<ProjectApprovals> | undefined;
+  let opened: ProjectApprovals | undefined;
+  const { askInput } = options;
   const listed = await readApprovalLists(read, layout, directories, platform, project.spellings);
   const deps: EvaluateDeps = {
     project,
@@ -168,7 +169,13 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     folderIsTrusted: options.folderIsTrusted ?? false,
     words,
     env: options.env ?? process.env,
-    askInput: options.askInput,
+    askInput:
+      askInput &&
+      (async (...asked) => {
+        // As after a question about an approval: a decision may have changed meanwhile.
+        opened = undefined;
+        return askInput(...asked);
+      }),
     missing: missing ?? layout.variables?.missing ?? 'error',
     bare: layout.variables?.bare ?? false,
     hasSignIn: options.hasSignIn,
@@ -310,7 +317,7 @@ async function guardApprovals(
         { hint: 'Store approvals outside of the project.' },
       ),
     );
-  return { open: refuse, remember: refuse, forget: refuse };
+  return { open: () => ({ isChanged: refuse, decide: refuse }), remember: refuse, forget: refuse };
 }
 
 function checkAborted(signal: AbortSignal | undefined): void {

@@ -96,7 +96,7 @@ export class HttpHandler {
 
   load(): GatewayLoad {
     const { size: sessions, movedRequests } = this.#sessions;
-    return { sessions, requestsInFlight: this.#turns.underWay + movedRequests };
+    return { sessions, requestsInFlight: this.#turns.size + movedRequests };
   }
 
   /** Ends all sessions and streams, and refuses all further requests. */
@@ -121,8 +121,7 @@ export class HttpHandler {
 
   /** Returns the response of a page or a refusal, or answers. */
   async #answer(exchange: Exchange, authenticate: Authenticate): Promise<Response | undefined> {
-    if (this.#isClosed)
-      return refuse(503, 'The gateway is shutting down.', { headers: { 'retry-after': '10' } });
+    if (this.#isClosed) return refuseClosing();
     const { serves, basePath, maxBodyBytes, surface } = this.#options;
     const { method, path } = exchange;
     const mount = mountOf(path, basePath);
@@ -135,6 +134,7 @@ export class HttpHandler {
     const { caller } = decision;
     const admission = { decision, mount, authenticate };
     await this.#turns.take(principalKey(caller));
+    if (this.#isClosed) return refuseClosing();
     if (!serves(caller, mount)) return refuse(404, 'Nothing is served at this path.');
     if (method !== 'POST') return this.#serve(exchange, undefined, admission);
     const message = await readMessage(exchange, maxBodyBytes);
@@ -203,6 +203,10 @@ export class HttpHandler {
     if (!begins) checkSessionRevision(header);
     return this.#sessions.handle(exchange, messages, sender);
   }
+}
+
+function refuseClosing(): Response {
+  return refuse(503, 'The gateway is shutting down.', { headers: { 'retry-after': '10' } });
 }
 
 /** Returns `undefined` for a path that is not of the endpoint. */

@@ -1,11 +1,12 @@
 import type { Clock } from '@mcp-fittings/client-core';
+import { isRecent } from '@mcp-fittings/toolbox/timing';
 import type { Exchange } from './exchange.js';
 
 /** Requests that begin in one turn of the event loop. */
 const BATCH = 8;
 /** Turns that are left to the calls of others, after a request of someone who has more waiting. */
 const REST = 8;
-/** Milliseconds for which others count as there, after requests of two people. */
+/** Milliseconds for which both count as there, after a request of one person and the next one of another. */
 const SHARED_MS = 1000;
 
 /**
@@ -19,38 +20,42 @@ export class Turns {
   readonly #waiting = new Map<string, (() => void)[]>();
   /** Person of the latest request. */
   #latest: string | undefined;
-  /** Time until which others count as there. */
-  #sharedUntil = -Infinity;
+  /** Time of the latest request that came after one of someone else. */
+  #sharedAt = -Infinity;
   /** True after a request has begun, until all are answered or a turn has passed: the next one waits for a turn. */
   #isTaken = false;
   #isScheduled = false;
   #rest = 0;
+  /** Requests that have begun at once, since the last turn. */
+  #free = 0;
   #underWay = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** How many requests have begun and are not answered. */
-  get underWay(): number {
-    return this.#underWay;
+  /** How many requests wait, or have begun and are not answered. */
+  get size(): number {
+    return this.#underWay + Array.from(this.#waiting.values()).flat().length;
   }
 
-  /** Resolves when it is the turn of a request of this person: at once, and without a turn that costs time, while nothing else is under way. */
+  /** Resolves when it is the turn of a request of this person: at once, for a few, while nothing else is under way. */
   take(principal: string): Promise<void> {
-    if (this.#latest !== undefined && this.#latest !== principal)
-      this.#sharedUntil = this.#clock.now() + SHARED_MS;
+    if (this.#latest !== undefined && this.#latest !== principal) this.#sharedAt = this.#clock.now();
     this.#latest = principal;
-    if (!this.#isTaken) {
-      this.#isTaken = true;
-      return Promise.resolve();
+    if (this.#isTaken) {
+      this.#schedule();
+      return new Promise((resolve) => {
+        const own = this.#waiting.get(principal);
+        if (own === undefined) this.#waiting.set(principal, [resolve]);
+        else own.push(resolve);
+      });
     }
-    this.#schedule();
-    return new Promise((resolve) => {
-      const own = this.#waiting.get(principal);
-      if (own === undefined) this.#waiting.set(principal, [resolve]);
-      else own.push(resolve);
-    });
+    this.#isTaken = true;
+    this.#free += 1;
+    // What is answered at once ends before the next turn, and a crowd of it would begin in one.
+    if (this.#free === BATCH || this.#isShared()) this.#schedule();
+    return Promise.resolve();
   }
 
   /** Counts a request as under way until it is answered. */
@@ -70,11 +75,12 @@ export class Turns {
 
   readonly #next = (): void => {
     this.#isScheduled = false;
+    this.#free = 0;
     this.#isTaken = this.#waiting.size > 0;
     if (!this.#isTaken) return;
     this.#schedule();
     this.#rest -= 1;
-    const isShared = this.#clock.now() < this.#sharedUntil;
+    const isShared = this.#isShared();
     let left = BATCH;
     for (const [principal, own] of this.#waiting) {
       const mustRest = isShared && own.length > 1;
@@ -89,4 +95,8 @@ export class Turns {
       if (left === 0) return;
     }
   };
+
+  #isShared(): boolean {
+    return isRecent(this.#sharedAt, SHARED_MS, this.#clock.now());
+  }
 }

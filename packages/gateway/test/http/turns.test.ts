@@ -109,6 +109,39 @@ describe('requests that wait', () => {
     );
   });
 
+  it.each([
+    ['someone who comes', [], 9],
+    ['someone who was there', ['bob'], 2],
+  ])('and are answered at once are no way past the turns, beside %s', async (_, before, most) => {
+    const turns = new Turns(createManualClock());
+    const order: string[] = [];
+    const serve = async (person: string): Promise<void> => {
+      await turns.take(person);
+      const over: (() => void)[] = [];
+      turns.watch({ onOver: (listener) => over.push(listener) });
+      order.push(person);
+      for (const listener of over) listener();
+    };
+    const all: Promise<void>[] = [];
+    for (const person of [...before, ...crowd]) {
+      all.push(serve(person));
+      // Sockets that are read in one turn: each request is answered before the next one is read.
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      for (let job = 0; job < 5; job++) await Promise.resolve();
+    }
+    await Promise.all(all);
+    expect(order.lastIndexOf('bob') - before.length).toBeLessThanOrEqual(most);
+    expect(turns.size).toBe(0);
+  });
+
+  it('count as requests in flight while they wait', async () => {
+    const turns = new Turns(createManualClock());
+    const waiting = ['ann', 'ann', 'ann', 'bob'].map((person) => turns.take(person));
+    expect(turns.size).toBe(3);
+    await Promise.all(waiting);
+    expect(turns.size).toBe(0);
+  });
+
   it('are served by turns of persons', async () => {
     const surface = createTestSurface();
     await using gateway = createFrontDoors(surface, () => true, { access: byName });

@@ -11,35 +11,23 @@ import type { ConnectionState, ConnectionStatus, ServerSnapshot } from '../contr
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * Holds what a snapshot does not show: neither a log nor JSON has the entry, because it may hold secrets. A log has errors as one line each,
- * without the stack of `state.error` and `lastError`.
+ * Adds the entry to a snapshot. It is not enumerable, because it may hold secrets: neither a log nor JSON shows it. A log shows
+ * errors as one line each, without the stack of `state.error` and `lastError`.
  */
-class Hidden {
-  readonly #entry: ServerConfig;
-
-  constructor(entry: ServerConfig) {
-    this.#entry = entry;
-  }
-
-  get entry(): ServerConfig {
-    return this.#entry;
-  }
-
-  [INSPECT](this: ServerSnapshot): object {
-    const { state, lastError, lists } = this;
-    return {
-      ...this,
-      state:
-        'error' in state && state.error !== undefined ? { ...state, error: inOneLine(state.error) } : state,
-      lastError: lastError && inOneLine(lastError),
-      ...(isRecord(lists) && { lists: listsShown(lists) }),
-    };
-  }
+export function toSnapshot(snapshot: Omit<ServerSnapshot, 'entry'>, entry: ServerConfig): ServerSnapshot {
+  const hidden = { entry: { enumerable: false }, [INSPECT]: { value: shown } };
+  return Object.defineProperties({ ...snapshot, entry }, hidden);
 }
 
-/** Adds the entry to a snapshot. It is not enumerable. */
-export function toSnapshot(snapshot: Omit<ServerSnapshot, 'entry'>, entry: ServerConfig): ServerSnapshot {
-  return Object.assign(new Hidden(entry), snapshot);
+function shown(this: ServerSnapshot): object {
+  const { state, lastError, lists } = this;
+  return {
+    ...this,
+    state:
+      'error' in state && state.error !== undefined ? { ...state, error: inOneLine(state.error) } : state,
+    lastError: lastError && inOneLine(lastError),
+    ...(isRecord(lists) && { lists: listsShown(lists) }),
+  };
 }
 
 function listsShown(lists: ServerSnapshot['lists']): object {
