@@ -419,14 +419,13 @@ describe('while a person is asked about a server, what is decided about the next
   it('is not what it was before, if it cannot be read any more', async () => {
     const { store, load, forgetFirst } = await bothApproved();
     await forgetFirst();
-    let { read } = store;
-    const approve = async (): Promise<ApprovalAnswer> => {
-      read = () => Promise.reject(new Error('broken'));
-      return 'once';
-    };
+    let isBroken = false;
     const approvals = createServerApprovals({
-      store: { ...store, read: (project) => read(project) },
-      approve,
+      store: {
+        ...store,
+        read: (project) => (isBroken ? Promise.reject(new Error('broken')) : store.read(project)),
+      },
+      approve: async () => ((isBroken = true), 'once'),
     });
     expect(await load({ approvals })).toEqual(['ready', 'pending']);
   });
