@@ -7,9 +7,12 @@ export class RpcError extends Error {
   /** Status of the response over HTTP in revision 2026-07-28. */
   readonly status: number;
 
-  /** @param status - default 200: the response has the error of a request that was understood */
-  constructor(code: number, message: string, data?: unknown, status = 200) {
-    super(message);
+  /**
+   * @param status - default 200: the response has the error of a request that was understood
+   * @param options.cause - error of the request, if this one tells the client what to do about it
+   */
+  constructor(code: number, message: string, data?: unknown, status = 200, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'RpcError';
     this.code = code;
     this.data = data;

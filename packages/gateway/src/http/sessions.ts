@@ -240,13 +240,27 @@ export class Sessions {
     });
   }
 
+  /** Restarts the time after which the session ends. While it is in use, its record is kept as well. */
   #use(id: string, open: OpenSession): void {
     const { clock, idleMs } = this.#options;
-    open.timer?.[Symbol.dispose]();
     this.#table.delete(id);
     this.#table.set(id, open);
-    const onIdle = (): void => (open.session.isIdle ? this.#end(id) : this.#use(id, open));
-    open.timer = clock.schedule(onIdle, idleMs, { unref: true });
+    let idleHalves = 0;
+    const onHalf = (): void => {
+      if (!open.session.isIdle) void this.#renew(id, open);
+      else if (++idleHalves === 2) this.#end(id);
+      else schedule();
+    };
+    const schedule = (): void => {
+      open.timer?.[Symbol.dispose]();
+      open.timer = clock.schedule(onHalf, idleMs / 2, { unref: true });
+    };
+    schedule();
+  }
+
+  async #renew(id: string, open: OpenSession): Promise<void> {
+    this.#use(id, open);
+    if (!(await this.#stillExists(id))) this.#end(id);
   }
 
   #end(id: string): void {

@@ -163,7 +163,7 @@ export async function withSignIn<T>(
     if (canShow && connection.era === 'legacy') {
       onPage(elicitationId, page.completed);
       const elicitations = [{ mode: 'url', message, url, elicitationId }];
-      throw new RpcError(MCP_CODES.urlElicitationRequired, message, { elicitations });
+      throw new RpcError(MCP_CODES.urlElicitationRequired, message, { elicitations }, 200, { cause: error });
     }
     if (!canShow || readElicitationAnswer(await call.ask(question)).action !== 'accept')
       throw signInRequired(error, message, page);
@@ -181,16 +181,17 @@ export async function withSignIn<T>(
 }
 
 function signInRequired(
-  { delivery = 'rejected' }: AuthRequiredError,
+  cause: AuthRequiredError,
   message: string,
   { url, elicitationId }: { readonly url: string; readonly elicitationId: string },
 ): RpcError {
-  return new RpcError(RPC_CODES.internalError, `${message} Open ${url}`, {
+  const data = {
     code: 'AUTH_REQUIRED',
-    delivery,
+    delivery: cause.delivery ?? 'rejected',
     retryable: true,
     hint: 'Open the page, sign in, and retry.',
     url,
     elicitationId,
-  });
+  };
+  return new RpcError(RPC_CODES.internalError, `${message} Open ${url}`, data, 200, { cause });
 }

@@ -1,6 +1,7 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Caller } from '../contracts/caller.js';
+import { RpcError } from '../contracts/rpc-error.js';
 import type { RequestEvent } from '../contracts/request-event.js';
 import type { SurfaceOptions } from './surface-options.js';
 
@@ -26,7 +27,8 @@ export function createDoor(options: Pick<SurfaceOptions, 'limiter' | 'observe' |
       tell();
       return result;
     } catch (error) {
-      tell(error instanceof FittingsError ? error : unexpected(error, request.server));
+      const failure = error instanceof RpcError ? error.cause : error;
+      tell(failure instanceof FittingsError ? failure : unexpected(error, request.server));
       throw error;
     }
   };

@@ -54,7 +54,9 @@ describe('sign-in to a server', () => {
         },
         respond: async () => undefined,
       };
-      await using gateway = await gatewayOver({ guarded: make }, { signIn, host: { auth: [auth] } });
+      const failures: unknown[] = [];
+      const observe = ({ error }: RequestEvent): void => void failures.push(error?.code);
+      await using gateway = await gatewayOver({ guarded: make }, { signIn, observe, host: { auth: [auth] } });
       const caller = { id: 'ann', principal: 'ann' };
       const mount = { server: 'guarded' };
       const params = { name: 'work', arguments: {} };
@@ -88,6 +90,7 @@ describe('sign-in to a server', () => {
         expect(await send(client, 'tools/call', params)).toMatchObject({ content: [{ text: 'worked' }] });
       }
       expect(pages.every((page) => page === 'ann guarded')).toBe(true);
+      expect(failures).toEqual(['AUTH_REQUIRED', ...(kind === 'modern' ? [] : ['AUTH_REQUIRED']), undefined]);
     });
   }
 });

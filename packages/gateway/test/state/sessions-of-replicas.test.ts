@@ -8,7 +8,9 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryState } from '../../src/state/memory-state.js';
 import { ReplicaLink } from '../../src/state/replica-link.js';
 import { SharedSessions } from '../../src/state/shared-sessions.js';
-import { INITIALIZE, startTestGateway, textOf, type TestGateway } from '../support/test-gateway.js';
+import { INITIALIZE, SIGNED, startTestGateway, textOf, type TestGateway } from '../support/test-gateway.js';
+
+const HOUR_MS = 3_600_000;
 
 interface TestReplica extends TestGateway {
   readonly link: ReplicaLink;
@@ -167,6 +169,30 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
       .toBeGreaterThan(0);
     expect(two.surface.told).toEqual(['level info']);
     expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('ann at all');
+  });
+
+  it('a session with an open event stream is kept for all replicas, and for no longer than it is in use', async () => {
+    const clock = createManualClock();
+    const state = createMemoryState({ clock });
+    await using one = await startReplica(state, clock);
+    await using two = await startReplica(state, clock);
+    const session = (await one.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
+    const headers = { ...SIGNED, 'mcp-session-id': session };
+    const statusAt = async ({ post }: TestReplica): Promise<number> =>
+      (await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers)).status;
+    const left = new AbortController();
+    const stream = await fetch(one.url, { headers, signal: left.signal });
+    expect(stream.status).toBe(200);
+    for (let hours = 0; hours < 4; hours++) await clock.advance(HOUR_MS);
+    expect(await statusAt(two)).toBe(200);
+    left.abort();
+    await expect
+      .poll(async () => {
+        await clock.advance(HOUR_MS);
+        return [one, two].map(({ gateway }) => gateway.load().sessions);
+      })
+      .toEqual([0, 0]);
+    expect([await statusAt(one), await statusAt(two)]).toEqual([404, 404]);
   });
 
   it('a session belongs to its caller at every replica, and ends at every replica', async () => {
