@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, FittingsError, type JSONRPCMessage, type Logger } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { isRecent } from '@mcp-fittings/toolbox/timing';
 import type { Caller, Mount } from '../contracts/caller.js';
 import type { Surface } from '../contracts/surface.js';
 import type { SessionRecord, SharedSessions } from '../state/shared-sessions.js';
@@ -42,6 +43,8 @@ export class Sessions {
   /** Sessions that are being opened, by caller. */
   readonly #opening = new Map<string, number>();
   readonly #restoring = new Map<string, Promise<Session | Response>>();
+  /** Time at which the store failed last. */
+  #failedAt = -Infinity;
   #isClosed = false;
 
   constructor(options: SessionsOptions) {
@@ -219,13 +222,15 @@ export class Sessions {
     return (await this.#open(record, sender, (session) => session.replay())) ?? full();
   }
 
-  /** A state that is away does not end the sessions that this replica knows. */
+  /** A store that is away does not end the sessions that this replica knows, nor does each request wait for it. */
   async #stillExists(id: string): Promise<boolean> {
-    const { shared, idleMs, logger } = this.#options;
+    const { shared, idleMs, logger, clock } = this.#options;
+    if (isRecent(this.#failedAt, STORE_RETRY_MS, clock.now())) return true;
     try {
       return (await shared?.touch(id, idleMs)) ?? true;
     } catch (error) {
-      logger?.warn('A session continues without its store.', { error: String(error) });
+      this.#failedAt = clock.now();
+      logger?.warn('Sessions continue without their store.', { error: String(error) });
       return true;
     }
   }
@@ -295,6 +300,8 @@ function notFound(): Response {
 }
 
 const RETRY_SECONDS = '10';
+/** After a failure of the store, how long sessions continue without it. */
+const STORE_RETRY_MS = 1000;
 
 function full(): Response {
   return refuse(503, 'The gateway has reached its maximum number of sessions.', {

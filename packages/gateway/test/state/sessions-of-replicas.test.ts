@@ -241,18 +241,25 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
   it('a session that a replica knows continues while the state cannot be reached', async () => {
     const memory = createMemoryState();
     let isAway = false;
+    let touches = 0;
     const away = (): Promise<never> => Promise.reject(new Error('redis://user:hunter2@10.0.0.1'));
     const state: SharedState = {
       ...memory,
       get: (...given) => (isAway ? away() : memory.get(...given)),
       set: (...given) => (isAway ? away() : memory.set(...given)),
-      touch: (...given) => (isAway ? away() : memory.touch(...given)),
+      touch: (...given) => (isAway ? (touches++, away()) : memory.touch(...given)),
     };
-    await using one = await startReplica(state);
+    const clock = createManualClock();
+    await using one = await startReplica(state, clock);
     await using two = await startReplica(state);
     await using connected = await connect(() => one);
     isAway = true;
-    expect(textOf(await connected.client.callTool({ name: 'whoami' }))).toBe('ann at all');
+    // It is asked once a second: not every request waits until it is known to be away.
+    for (const expected of [1, 1, 2]) {
+      expect(textOf(await connected.client.callTool({ name: 'whoami' }))).toBe('ann at all');
+      expect(touches).toBe(expected);
+      if (expected === 1) await clock.advance(500);
+    }
     const headers = { 'mcp-session-id': connected.session };
     const elsewhere = await two.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers);
     expect([elsewhere.status, elsewhere.headers.get('retry-after')]).toEqual([503, '10']);
