@@ -34,6 +34,7 @@ export async function listen(address: ListenAddress, options: ListenOptions): Pr
     response.once('close', () => count(socket, -1));
     listener(request, response);
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('connection', (socket) => {
     connections.set(socket, 0);
     socket.once('close', () => connections.delete(socket));
@@ -69,6 +70,8 @@ export async function listen(address: ListenAddress, options: ListenOptions): Pr
 }
 
 const DEFAULT_HOST = '127.0.0.1';
+/** Longer than load balancers keep an idle connection (60 s), which would else send a request over one that ends. */
+const KEEP_ALIVE_MS = 75_000;
 
 /**
  * Throws `CONFIG_INVALID` if another user could use the gateway with this user's credentials: every user of the machine can connect to a

@@ -9,7 +9,7 @@ import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
-import { Agent, fetch as undiciFetch } from 'undici';
+import { Agent, fetch as undiciFetch, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { officialServer } from '../../../../scripts/bundled.mjs';
 import { createGateway, type Gateway } from '../../src/index.js';
@@ -53,6 +53,12 @@ async function connect(mode: 'legacy' | 'auto', path = ''): Promise<Client> {
 }
 
 describe('a gateway in front of a host', () => {
+  it('keeps an idle connection for longer than load balancers do', async () => {
+    const { headers, body } = await request(url);
+    await body.dump();
+    expect(headers['keep-alive']).toBe('timeout=75');
+  });
+
   it.each(['legacy', 'auto'] as const)('serves all servers, and each alone, %s', async (mode) => {
     const all = await connect(mode);
     const names = (await all.listTools()).tools.map(({ name }) => name);
