@@ -1,5 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { Output } from '../src/output/output.js';
@@ -38,6 +39,53 @@ it.each([
   expect((await workspace.fittings(['add', ...args])).code).toBe(0);
   const file = join(workspace.home, '.config/mcp-fittings/servers.json');
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ mcpServers: { web: entry } });
+});
+
+it.each([
+  [[], ['node', './server.js', '.'], ['node', '$/server.js', '$']],
+  [[], ['node', 'dist/index.js', 'dist', '--to=./dist'], ['node', '$/dist/index.js', 'dist', '--to=./dist']],
+  [[], ['./server.js', './missing', '${HOME}/server.js'], ['$/server.js', './missing', '${HOME}/server.js']],
+  [[], ['server.js', 'server.js'], ['server.js', '$/server.js']],
+  [
+    ['--cwd', 'dist'],
+    ['node', './index.js'],
+    ['node', './index.js'],
+  ],
+  [
+    ['-s', 'project'],
+    ['node', './server.js'],
+    ['node', './server.js'],
+  ],
+])(
+  'add: a path here is absolute in an entry that starts elsewhere: %j %j',
+  async (options, words, stored) => {
+    await using workspace = await openWorkspace({ here: true });
+    const { project, home } = workspace;
+    await workspace.write('server.js', '');
+    await mkdir(join(project, 'dist'));
+    await workspace.write('dist/index.js', '');
+    const added = await workspace.fittings(['add', 's', ...options, '--', ...words]);
+    expect(added.code, added.stderr).toBe(0);
+    const file = options.includes('project')
+      ? join(project, '.mcp.json')
+      : join(home, '.config/mcp-fittings/servers.json');
+    const [command, ...args] = stored.map((word) =>
+      /^\$(?!\{)/.test(word) ? join(project, word.slice(1)) : word,
+    );
+    const cwd = options.includes('--cwd') ? { cwd: join(project, 'dist') } : {};
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+      mcpServers: { s: { command, args, ...cwd } },
+    });
+    expect(added.stderr.includes('does not start in this folder')).toBe(stored.join(' ').includes('$/'));
+  },
+);
+
+it('add: a server that is a file here starts', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const { command, args: [script = '', ...args] = [] } = everything;
+  await workspace.write('server.mjs', `await import(${JSON.stringify(pathToFileURL(script).href)});`);
+  await workspace.fittings(['add', 'mine', '--', command, './server.mjs', ...args]);
+  expect(await workspace.fittings(['status', 'mine'])).toMatchObject({ code: 0 });
 });
 
 it.each([

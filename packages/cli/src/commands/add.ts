@@ -5,7 +5,8 @@ import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { oauthMember } from '../session/resolve-server.js';
-import { openWorkspace, scopeFor } from '../session/workspace.js';
+import { isSharedScope, openWorkspace, scopeFor } from '../session/workspace.js';
+import { withAbsolutePaths } from './add-paths.js';
 import { secretNotes } from './config-notes.js';
 
 export interface AddOptions {
@@ -42,17 +43,18 @@ export async function add(
   const server = await newServer(deps, name, command, options);
   const scope = scopeFor(deps, server.scope);
   const { editor } = await openWorkspace(deps);
-  const { file } = await editor.addServer({
-    name: server.name,
-    scope,
-    entry: server.entry,
-    replace: options.replace,
-  });
+  // A server of the project starts in the project, on any machine.
+  const { entry, changed } = isSharedScope(deps, scope)
+    ? { entry: server.entry, changed: new Map<string, string>() }
+    : await withAbsolutePaths(server.entry, deps.cwd);
+  const { file } = await editor.addServer({ name: server.name, scope, entry, replace: options.replace });
   output.result(
     { name: server.name, scope, file },
     () => `Added ${output.style.bold(server.name)} to ${printable(file)} (${scope}).`,
   );
-  for (const note of secretNotes(server.entry)) output.note(output.noteStyle.yellow(note));
+  for (const [typed, path] of changed)
+    output.note(`${printable(typed)} became ${printable(path)}: the server does not start in this folder.`);
+  for (const note of secretNotes(entry)) output.note(output.noteStyle.yellow(note));
   if (!output.json) output.note(output.noteStyle.dim(`Check its status: fittings status ${server.name}`));
 }
 
