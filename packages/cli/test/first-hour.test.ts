@@ -82,7 +82,10 @@ it.each([
 
 it('add: a server that is a file here starts', async () => {
   await using workspace = await openWorkspace({ here: true });
-  const { command, args: [script = '', ...args] } = everything;
+  const {
+    command,
+    args: [script = '', ...args],
+  } = everything;
   await workspace.write('server.mjs', `await import(${JSON.stringify(pathToFileURL(script).href)});`);
   await workspace.fittings(['add', 'mine', '--', command, './server.mjs', ...args]);
   expect(await workspace.fittings(['status', 'mine'])).toMatchObject({ code: 0 });
