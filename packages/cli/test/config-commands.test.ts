@@ -19,7 +19,9 @@ it('adds, disables, enables and removes a server, in the scope that was said', a
     value: { name: 'db', scope: 'user', file: join(workspace.home, OWN_FILE) },
   });
   expect(await ownFile(workspace)).toEqual({
-    mcpServers: { db: { command: 'db-mcp', args: ['--port', '1'], cwd: '.', env: { DSN: '${HOME}' } } },
+    mcpServers: {
+      db: { command: 'db-mcp', args: ['--port', '1'], cwd: workspace.project, env: { DSN: '${HOME}' } },
+    },
   });
   expect((await stat(join(workspace.home, OWN_FILE))).mode & 0o777).toBe(0o600);
 

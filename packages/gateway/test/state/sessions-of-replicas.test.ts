@@ -178,8 +178,8 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
     await using two = await startReplica(state, clock);
     const session = (await one.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
     const headers = { ...SIGNED, 'mcp-session-id': session };
-    const statusAt = async ({ post }: TestReplica): Promise<number> =>
-      (await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers)).status;
+    const statusAt = async (replica: TestReplica): Promise<number> =>
+      (await replica.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers)).status;
     const left = new AbortController();
     const stream = await fetch(one.url, { headers, signal: left.signal });
     expect(stream.status).toBe(200);
