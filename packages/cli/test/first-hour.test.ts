@@ -52,6 +52,16 @@ it.each([
     ['node', './index.js'],
   ],
   [
+    ['--cwd', 'dist'],
+    ['./server.js', './index.js'],
+    ['$/server.js', './index.js'],
+  ],
+  [
+    ['--cwd', '${workspaceFolder}'],
+    ['node', './server.js'],
+    ['node', './server.js'],
+  ],
+  [
     ['-s', 'project'],
     ['node', './server.js'],
     ['node', './server.js'],
@@ -72,7 +82,9 @@ it.each([
     const [command, ...args] = stored.map((word) =>
       /^\$(?!\{)/.test(word) ? join(project, word.slice(1)) : word,
     );
-    const cwd = options.includes('--cwd') ? { cwd: join(project, 'dist') } : {};
+    const [, given] = options;
+    const folder = given === 'dist' ? join(project, given) : given;
+    const cwd = options.includes('--cwd') ? { cwd: folder } : {};
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
       mcpServers: { s: { command, args, ...cwd } },
     });

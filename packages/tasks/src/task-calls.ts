@@ -29,6 +29,12 @@ import { TaskReports, type TaskUpdate } from './task-reports.js';
 import { TaskRun } from './task-run.js';
 import type { TaskRecord, TaskStore } from './task-store.js';
 
+/** Handlers of the client, which sets them. */
+export interface Client {
+  onmessage: Transport['onmessage'] | undefined;
+  onclose: Transport['onclose'] | undefined;
+}
+
 /** Options of {@link TaskCalls}. */
 interface TaskCallsOptions {
   readonly server: string;
@@ -45,10 +51,8 @@ const MAX_CANCELED = 64;
 
 /** The calls of one client over a transport: one that is answered with a task is polled, and gets the result of the task. */
 export class TaskCalls {
-  /** Handlers of the client. */
-  onmessage: Transport['onmessage'] | undefined;
-  onclose: Transport['onclose'] | undefined;
   readonly #wire: Transport;
+  readonly #client: Client;
   readonly #options: TaskCallsOptions;
   /** Requests of the client that a task may answer, by id. */
   readonly #calls = new Map<RequestId, Call>();
@@ -71,9 +75,10 @@ export class TaskCalls {
   #isDeclared = false;
   #closing: Promise<void> | undefined;
 
-  constructor(wire: Transport, options: TaskCallsOptions) {
+  constructor(wire: Transport, client: Client, options: TaskCallsOptions) {
     const { server, onTask, clock, limits } = options;
     this.#wire = wire;
+    this.#client = client;
     this.#options = options;
     this.#own = new OwnRequests({ wire, server, clock, requestMs: limits.requestMs });
     this.#inputs = new InputRequests({ server, clock, inputMs: limits.inputMs, deliver: this.#deliver });
@@ -116,12 +121,12 @@ export class TaskCalls {
   receive(message: JSONRPCMessage, extra: unknown): void {
     if (!isResponse(message)) {
       if (isNotification(message)) this.#reports.seen(message);
-      return this.onmessage?.(isRequest(message) ? message : withoutMarker(message), extra);
+      return this.#client.onmessage?.(isRequest(message) ? message : withoutMarker(message), extra);
     }
     if (this.#own.take(message)) return;
     const response = this.#responseFor(message);
     if (response === undefined) return;
-    this.onmessage?.(response, extra);
+    this.#client.onmessage?.(response, extra);
     if (isRequestId(response.id)) this.#calls.get(response.id)?.settle();
   }
 
@@ -132,13 +137,13 @@ export class TaskCalls {
     // The order of the contract: if the connection was lost, open calls are rejected before the client is told.
     const isFirst = closeReason === undefined || closeReason.code === 'ABORTED' || this.#runs.size === 0;
     this.#ended.abort(error);
-    if (isFirst) this.onclose?.();
+    if (isFirst) this.#client.onclose?.();
     for (const run of this.#runs) run.disconnected(error);
     this.#closing = new Promise((resolve) => {
       afterTurn(() => {
         // The transport itself has rejected them, unless it is one of an SDK.
         for (const call of this.#calls.values()) call.fail(error);
-        if (!isFirst) this.onclose?.();
+        if (!isFirst) this.#client.onclose?.();
         resolve();
       });
     });
@@ -309,7 +314,7 @@ export class TaskCalls {
   /** Delivers a message that does not come from the transport, which would catch what the client throws. */
   readonly #deliver = (message: JSONRPCMessage): void => {
     try {
-      this.onmessage?.(message);
+      this.#client.onmessage?.(message);
     } catch (error) {
       this.#reportError(error);
     }

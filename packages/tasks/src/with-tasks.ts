@@ -2,7 +2,7 @@ import type { Clock, Transport } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { delegate } from './delegate.js';
 import { DEFAULT_LIMITS, type TaskLimits } from './limits.js';
-import { TaskCalls } from './task-calls.js';
+import { type Client, TaskCalls } from './task-calls.js';
 import type { TaskUpdate } from './task-reports.js';
 import { taskOwner, type TaskStore } from './task-store.js';
 
@@ -49,25 +49,18 @@ export function withTasks<T extends Pick<Transport, 'start' | 'send' | 'close'>>
   const wire = transport as Pick<Transport, 'start' | 'send' | 'close'> as Transport;
   const { server = 'server', owner = taskOwner(server), store, onTask, clock = systemClock } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const calls = new TaskCalls(wire, { server, owner, store, onTask, clock, limits });
   /** The handlers of the client that uses the connection. */
-  let kept: Pick<TaskCalls, 'onmessage' | 'onclose'> | undefined;
+  let kept: Pick<Replaced, 'onmessage' | 'onclose'> | undefined;
   const keep = (): void => {
-    kept = { onmessage: calls.onmessage, onclose: calls.onclose };
+    kept = { onmessage: outer.onmessage, onclose: outer.onclose };
   };
-
-  wire.onmessage = (message, extra) => {
-    keep();
-    calls.receive(message, extra);
-  };
-  wire.onclose = () => calls.disconnected();
   const replaced: Replaced = {
     async start() {
       try {
         await wire.start();
       } catch (error) {
         // A second client, whose start() rejects, has replaced the handlers by then.
-        if (kept !== undefined) Object.assign(calls, kept);
+        if (kept !== undefined) Object.assign(outer, kept);
         throw error;
       }
       keep();
@@ -77,26 +70,21 @@ export function withTasks<T extends Pick<Transport, 'start' | 'send' | 'close'>>
       await wire.close();
       await calls.ended();
     },
-    get onmessage() {
-      return calls.onmessage;
-    },
-    set onmessage(handler) {
-      calls.onmessage = handler;
-    },
-    get onclose() {
-      return calls.onclose;
-    },
-    set onclose(handler) {
-      calls.onclose = handler;
-    },
+    onmessage: undefined,
+    onclose: undefined,
     observe: undefined,
   };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has every member of the transport
-  return delegate(wire, replaced) as unknown as T;
+  const outer = delegate(transport, replaced);
+  const calls = new TaskCalls(wire, outer, { server, owner, store, onTask, clock, limits });
+  wire.onmessage = (message, extra) => {
+    keep();
+    calls.receive(message, extra);
+  };
+  wire.onclose = () => calls.disconnected();
+  return outer;
 }
 
-interface Replaced
-  extends Pick<Transport, 'start' | 'send' | 'close'>, Pick<TaskCalls, 'onmessage' | 'onclose'> {
+interface Replaced extends Pick<Transport, 'start' | 'send' | 'close'>, Client {
   /** An observer is to see calls, and not how their tasks are polled. */
   readonly observe: undefined;
 }

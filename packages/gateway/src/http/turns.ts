@@ -34,7 +34,7 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** How many requests wait, or have begun and are not answered. */
+  /** Number of requests that wait, or have begun and are not answered. */
   get size(): number {
     return this.#underWay + Array.from(this.#waiting.values()).flat().length;
   }

@@ -9,7 +9,7 @@ import {
 import { isRequest, isRequestId, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { Caller, Mount } from '../contracts/caller.js';
 import { RpcError } from '../contracts/rpc-error.js';
-import type { Ask, ClientConnection, ClientRequest, ClientSession, Surface } from '../contracts/surface.js';
+import type { Ask, ClientConnection, ClientSession, Surface } from '../contracts/surface.js';
 
 /** Options of {@link Peer}. */
 export interface PeerOptions {
@@ -72,9 +72,22 @@ export class Peer {
 
   /** Answers a request that the client has sent elsewhere. Rejects with the error for the client. */
   perform(method: string, params: JSONRPCObject, caller: Caller): Promise<JSONRPCObject> {
+    const { surface, mount } = this.#options;
     const { signal } = new AbortController();
+    const session = this.#sessionOf('legacy');
     const notify = (): void => undefined;
-    return this.#answer({ id: '', method, params }, caller, { era: 'legacy', signal, notify });
+    return surface.answer({
+      id: '',
+      method,
+      params,
+      caller,
+      mount,
+      era: 'legacy',
+      client: this,
+      session,
+      signal,
+      notify,
+    });
   }
 
   /** Stops the work on a request, which gets no response. Does nothing if it has ended. */
@@ -93,7 +106,7 @@ export class Peer {
   }
 
   #work({ id, method, params = {} }: JSONRPCRequest, caller: Caller, era: ClientConnection['era']): void {
-    const { send } = this.#options;
+    const { surface, mount, send } = this.#options;
     if (this.#working.has(id)) {
       const error = { code: RPC_CODES.invalidRequest, message: 'A request with this id is in flight.' };
       return send({ jsonrpc: '2.0', id, error });
@@ -106,8 +119,15 @@ export class Peer {
       send(response);
       this.#working.delete(id);
     };
-    const answered = this.#answer({ id, method, params }, caller, {
+    const answered = surface.answer({
+      id,
+      method,
+      params,
+      caller,
+      mount,
       era,
+      client: this,
+      session: this.#sessionOf(era),
       signal: controller.signal,
       notify: (name, given) => {
         if (isOpen()) send({ jsonrpc: '2.0', method: name, params: given }, id);
@@ -120,31 +140,14 @@ export class Peer {
     );
   }
 
-  #answer(
-    { id, method, params }: Pick<ClientRequest, 'id' | 'method' | 'params'>,
-    caller: Caller,
-    { era, signal, notify, ask }: Pick<ClientRequest, 'era' | 'signal' | 'notify' | 'ask'>,
-  ): Promise<JSONRPCObject> {
-    const { surface, mount, send, caller: owner } = this.#options;
+  #sessionOf(era: ClientConnection['era']): ClientSession | undefined {
+    const { surface, mount, send, caller } = this.#options;
     if (era === 'legacy') {
-      this.#session ??= surface.openSession({ caller: owner, mount, era }, (name, given) =>
-        send({ jsonrpc: '2.0', method: name, params: given }),
+      this.#session ??= surface.openSession({ caller, mount, era }, (method, params) =>
+        send({ jsonrpc: '2.0', method, params }),
       );
     }
-    const session = this.#session;
-    return surface.answer({
-      id,
-      method,
-      params,
-      caller,
-      mount,
-      era,
-      client: this,
-      session,
-      signal,
-      notify,
-      ask,
-    });
+    return this.#session;
   }
 
   #ask(related: RequestId, ...[question, { signal, timeoutMs }]: Parameters<Ask>): Promise<JSONRPCObject> {

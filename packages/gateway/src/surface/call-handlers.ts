@@ -132,15 +132,15 @@ export class CallHandlers {
   /** Passes a request on, with a sign-in first if it is necessary. */
   #pass(request: ClientRequest, passed: PassedRequest): Promise<JSONRPCObject> {
     const { limits, clock, options } = this.#deps;
+    const { server, target, params, work } = passed;
     const signInOptions: WithSignInOptions = {
       connection: request,
-      server: passed.server,
+      server,
       signIn: options.signIn,
       clock,
       answerMs: limits.answerMs,
       onPage: (elicitationId, completed) => tellWhenCompleted(request, elicitationId, completed),
     };
-    const { server, target, params, work } = passed;
     return this.#runner.run(request, {
       server,
       target,
