@@ -1,11 +1,13 @@
 /**
  * Ratios of this run beside the committed ones. A ratio is worse only when even its lower quartile is, and when CPU says so
- * too, which what else the machine does hardly touches; but twice as slow is worse in any case.
+ * too, which what else the machine does hardly touches; but twice as slow is worse in any case. Less than a microsecond more for
+ * one call is not compared: what V8 makes of one and a half differs by a quarter from machine to machine.
  */
 
 const LATENCY_SLACK = 1.15;
 const THROUGHPUT_SLACK = 1.3;
 const IN_ANY_CASE = 2;
+const FELT_US = 1;
 /** Fewer calm rounds say nothing. */
 const COMPARED_ROUNDS = 2;
 
@@ -17,6 +19,8 @@ export function regressions(record, committed, { throughput = false } = {}) {
     if (before?.value === undefined) return [];
     const slower = now.low / before.value;
     const dearer = before.cpu === undefined || now.cpuLow === undefined ? slower : now.cpuLow / before.cpu;
+    const more = record.values.ours * (1 - before.value / now.value);
+    if (record.unit === 'µs' && more < FELT_US && slower <= IN_ANY_CASE) return [];
     if (slower <= slack || (dearer <= slack && slower <= IN_ANY_CASE)) return [];
     return [`${record.label}: ${now.value.toFixed(2)} × ${now.against}, was ${before.value.toFixed(2)}`];
   });

@@ -87,6 +87,18 @@ describe('what the benchmark says', () => {
     expect(regressions(evaluate(workload, at(21, 5)), committed, workload)).not.toEqual([]);
   });
 
+  it('compares no difference of less than a microsecond for a call, unless it is twice as slow', () => {
+    const found = (before: number, now: number) => {
+      const [committed, record] = [before, now].map((ours) =>
+        evaluate(workload, often(round(4, ours, 40, 40))),
+      );
+      return regressions(record, committed, workload).length;
+    };
+    expect(found(1.7, 2.1)).toBe(0);
+    expect(found(1.7, 2.8)).toBeGreaterThan(0);
+    expect(found(0.8, 1.7)).toBeGreaterThan(0);
+  });
+
   it('compares no absolute figure, and nothing that was not there before', () => {
     const limited = { ...workload, goal: {}, limits: [{ metric: 'value', most: 1, unit: 'ms' }] };
     const before = evaluate(limited, often(round(10, 1, 40, 40)));
