@@ -60,6 +60,8 @@ it.each([
   [['--store', 'cloud', 'status'], 'Allowed choices are'],
   [['export'], "required option '-t, --to"],
   [['call', 'x', '--timeout', 'soon'], 'number of seconds'],
+  [['login', 'x', '--timeout', '1e400'], 'number of seconds'],
+  [['login', 'x', '--timeout', '5000000'], 'number of seconds'],
   [[], 'Usage: fittings'],
 ])('a wrong command line ends with 2 and says what is wrong: %j', async (args, words) => {
   await using workspace = await openWorkspace({ here: true });

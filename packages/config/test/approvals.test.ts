@@ -606,6 +606,26 @@ describe('the question', () => {
       const { asked } = await loadAsking(place, 'no');
       return asked[0]!.warnings;
     };
+    for (const own of [
+      'http://localhost:3000/mcp',
+      'http://localhost:${PORT}/mcp',
+      'ws://127.0.0.1:${PORT:-80}/',
+      'http://[::1]/mcp',
+    ]) {
+      expect(await warningsOf({ url: own })).toEqual([]);
+    }
+    for (const foreign of [
+      'http://localhost.evil.example/mcp',
+      'http://127.evil.example/mcp',
+      'http://localhost@evil.example/mcp',
+      'http://localhost:${PORT:-80@evil.example}/mcp',
+      'http://localhost${REST}/mcp',
+      'ws://${HOST}/mcp',
+    ]) {
+      expect(await warningsOf({ url: foreign })).toContainEqual(
+        expect.stringContaining('without encryption'),
+      );
+    }
     expect(await warningsOf({ proxy: 'none', oauth: { clientId: 'c', scopes: ['a'] } })).toEqual([]);
     for (const [entry, warning] of [
       [{ proxy: 'http://evil.example:3128' }, 'It sets a proxy'],

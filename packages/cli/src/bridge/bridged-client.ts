@@ -8,6 +8,7 @@ import {
   type RequestId,
 } from '@mcp-fittings/client-core';
 import {
+  answersId,
   isRecord,
   isRequest,
   isRequestId,
@@ -171,7 +172,9 @@ export class BridgedClient {
     if (isRequest(message)) return this.#ask(upstream, message);
     if (!isResponse(message)) return this.#deliver(message);
     // Some servers return a number as a string.
-    const id = message.id !== undefined && this.#inFlight.has(message.id) ? message.id : Number(message.id);
+    const { id: given } = message;
+    if (given === undefined) return;
+    const id = this.#inFlight.has(given) || !answersId(given, Number(given)) ? given : Number(given);
     const entry = this.#inFlight.get(id);
     if (entry === undefined) return;
     this.#inFlight.delete(id);

@@ -10,11 +10,15 @@ export function collect(value: string, before: readonly string[]): readonly stri
   return [...before, value];
 }
 
-/** Parses a `--timeout`. All of them are in seconds and may be fractions. */
+/** Longest time of a timer, in milliseconds. */
+const MOST_MS = 2 ** 31 - 1;
+
+/** Parses a time in seconds, which may be a fraction. Returns milliseconds. */
 export function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError('It must be a number of seconds greater than zero.');
-  return value;
+  const milliseconds = Math.round(Number(text) * 1000);
+  if (!(milliseconds > 0 && milliseconds <= MOST_MS))
+    throw new InvalidArgumentError('It must be a number of seconds greater than 0 and less than 2147483.');
+  return milliseconds;
 }
 
 /** Adds the options of what listens for clients. `variable` may hold their token. */

@@ -66,9 +66,9 @@ export function registerDoctor(program: Command, deps: CommandDeps): void {
     .argument('[server]', 'one server; default: all')
     .option('--timeout <seconds>', 'time limit for each connection (default: 15)', seconds)
     .addHelpText('after', DOCTOR_HELP)
-    .action(async (server: string | undefined, { timeout = 15 }: { readonly timeout?: number }) => {
+    .action(async (server: string | undefined, { timeout = 15_000 }: { readonly timeout?: number }) => {
       const { runDoctor } = await import('../commands/doctor.js');
-      await runDoctor(server, timeout * 1000, deps);
+      await runDoctor(server, timeout, deps);
     });
 }
 

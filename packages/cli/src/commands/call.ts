@@ -76,8 +76,7 @@ export async function call(
   await Promise.allSettled(host.servers().map(async ({ name: each }) => tools.pins?.settled(each)));
   const name = nameIn(turn, target);
   const args = definition === undefined ? {} : givenArguments(target, definition, pairs, json);
-  const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
-  for await (const event of turn.call(name, args, { signal, timeoutMs })) {
+  for await (const event of turn.call(name, args, { signal, timeoutMs: options.timeout })) {
     if (event.type === 'progress' || event.type === 'partial') progress.show(event);
     else await finish(target, event);
   }

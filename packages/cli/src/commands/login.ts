@@ -21,14 +21,14 @@ export interface LoginOptions extends RemoteOptions {
   readonly timeout?: number;
 }
 
-/** Default of `--timeout`, in seconds. */
-const DEFAULT_TIMEOUT_S = 300;
+/** Default of `--timeout`, in milliseconds. */
+const DEFAULT_TIMEOUT_MS = 300_000;
 
 export async function login(deps: CommandDeps, server: string, options: LoginOptions): Promise<void> {
   const { output, signal, env } = deps;
   const ask = inputPrompt(deps, server);
   let entered = false;
-  const limit = AbortSignal.timeout((options.timeout ?? DEFAULT_TIMEOUT_S) * 1000);
+  const limit = AbortSignal.timeout(options.timeout ?? DEFAULT_TIMEOUT_MS);
   await using session = await openSession(deps, {
     interaction: signInInteraction(deps, options.method),
     plaintextConsent: askForConsent(deps),

@@ -6,7 +6,7 @@ import { printable } from '../output/printable.js';
 export interface ServeSharedOptions {
   /** True: the folder that programs look in by default. */
   readonly socket?: string | true;
-  /** Seconds without a program after which it ends. */
+  /** Time without a program after which it ends, in milliseconds. */
   readonly idle?: number;
 }
 
@@ -27,7 +27,7 @@ export async function serveSharedProcess(
     );
   const serving = await serveShared({
     ...(typeof socket === 'string' && { folder: socket }),
-    ...(idle !== undefined && { idleMs: idle * 1000 }),
+    ...(idle !== undefined && { idleMs: idle }),
     log: true,
     logger: { debug: () => undefined, info: log, warn: log, error: log },
     clock,

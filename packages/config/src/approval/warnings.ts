@@ -1,4 +1,5 @@
 import { quoteText } from '../display-text.js';
+import { isEncryptedOrLocal } from '../entry/url-issues.js';
 import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
 import { variablesWithRisk } from '../variables/risk.js';
 import { ALL_VARIABLES, inheritedVariables, stringValues } from '../variables/syntax.js';
@@ -37,13 +38,8 @@ function* programWarnings(definition: JsonObject): Generator<string> {
 }
 
 function* connectionWarnings({ url, proxy, ca, allowAddresses }: JsonObject): Generator<string> {
-  if (
-    typeof url === 'string' &&
-    /^(?:http|ws):/i.test(url) &&
-    !/^\w+:\/\/(?:localhost|127\.|\[::1\])/i.test(url)
-  ) {
+  if (typeof url === 'string' && !isEncryptedOrLocal(url))
     yield 'It connects to the server without encryption.';
-  }
   if (!NO_OWN_PROXY.has(proxy)) {
     yield 'It sets a proxy. All traffic goes through it, including your sign-in to this server.';
   }

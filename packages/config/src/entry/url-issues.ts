@@ -1,6 +1,8 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
+import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { EntryIssue } from '../problems.js';
+import { parseTemplate } from '../variables/syntax.js';
 
 const OAUTH_URLS = ['issuer', 'authorizationUrl', 'tokenUrl', 'authServerMetadataUrl', 'redirectUri'];
 
@@ -34,6 +36,16 @@ export function urlIssues({ type = '', url, proxy, oauth }: ServerConfig): reado
     if (typeof value === 'string' && !isHttpUrl(value)) refuse(path, 'an absolute http: or https: URL');
   }
   return issues;
+}
+
+/** Returns true if the connection to a URL, which may have variables, is encrypted or does not leave this machine. */
+export function isEncryptedOrLocal(text: string): boolean {
+  if (!/^(?:http|ws):/i.test(text)) return true;
+  // A variable without a default is most likely a port. One that is the host, or a part of it, could be any host.
+  const url = parseTemplate(text, true)
+    .map((part) => (part.kind === 'variable' ? (part.fallback ?? '0') : part.text))
+    .join('');
+  return URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }
 
 function isHttpUrl(text: string): boolean {

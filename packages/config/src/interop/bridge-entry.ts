@@ -16,7 +16,7 @@ const CARRIED = new Set([
   'timeout',
   'description',
 ]);
-const OAUTH_CARRIED = new Set(['clientId', 'scopes', 'callbackPort', 'enabled']);
+const OAUTH_CARRIED = new Set(['clientId', 'scopes', 'account', 'callbackPort', 'enabled']);
 
 /**
  * Converts a remote server to a local one that runs `fittings bridge`, for a client that does not support its transport.
@@ -48,9 +48,10 @@ export function bridgeEntry(
   for (const [header, value] of Object.entries(isRecord(headers) ? headers : {}))
     if (typeof value === 'string') args.push('--header', format(`${header}: ${value}`));
   if (isRecord(oauth)) {
-    const { clientId, scopes, callbackPort, enabled } = oauth;
+    const { clientId, scopes, account, callbackPort, enabled } = oauth;
     if (typeof clientId === 'string') args.push('--client-id', format(clientId));
     for (const scope of Array.isArray(scopes) ? scopes : []) args.push('--oauth-scope', String(scope));
+    if (typeof account === 'string') args.push('--account', format(account));
     if (typeof callbackPort === 'number') args.push('--port', String(callbackPort));
     if (enabled === false) args.push('--no-sign-in');
   }

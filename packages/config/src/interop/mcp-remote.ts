@@ -1,5 +1,6 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { isEncryptedOrLocal } from '../entry/url-issues.js';
 import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { parseTemplate, variableReference } from '../variables/syntax.js';
 
@@ -44,7 +45,7 @@ export function parseRemoteCommand(
   if (reason !== undefined) return { reason };
   const { url, port, headers, oauth, deniedTools, notes } = draft;
   if (url === undefined || !isAddress(url)) return { reason: 'The command line has no URL of a server.' };
-  if (/^http:/i.test(url) && !isLoopback(url)) notes.push('The connection is not encrypted.');
+  if (!isEncryptedOrLocal(url)) notes.push('The connection is not encrypted.');
   if (port !== undefined) oauth['callbackPort'] = port;
   const named = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, withVariables(value, environment, used, notes)]),
@@ -218,6 +219,7 @@ function readBridge(words: readonly string[], draft: Draft): string | undefined 
     else if (word === '--type' || word === '-t') draft.type = value;
     else if (word === '--client-id') draft.oauth['clientId'] = unescaped(value);
     else if (word === '--oauth-scope') scopes.push(value);
+    else if (word === '--account') draft.oauth['account'] = value;
     else if (word === '--port') draft.port = Number(value);
     else if (word !== '--store')
       return `The option "${word}" of fittings bridge has no equivalent in an entry.`;
@@ -299,8 +301,4 @@ function isAddress(text: string): boolean {
   if (parseTemplate(text, false).some(({ kind }) => kind === 'variable'))
     return /^(?:https?:|wss?:|unix:|pipe:|\$\{)/i.test(text);
   return /^(?:https?|wss?|unix|pipe):\/\//i.test(text) && URL.canParse(text);
-}
-
-function isLoopback(text: string): boolean {
-  return /^\w+:\/\/(?:localhost|127\.|\[::1\])/i.test(text);
 }
