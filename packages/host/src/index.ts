@@ -3,7 +3,6 @@ export { createHost } from './host.js';
 /** For programs that use the transport of one entry without a host, such as a bridge or a diagnosis. */
 export { createEntryTransport } from './setup/entry-transport.js';
 export { TRACE_CHANNELS, type TraceEvent } from './tracing.js';
-export { formatElicitation, formatSampling } from './server-requests/format-request.js';
 export { isReservedMetaKey } from './check-arguments.js';
 export { inspectElicitation } from './server-requests/inspect-elicitation.js';
 export type {

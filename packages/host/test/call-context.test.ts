@@ -345,8 +345,10 @@ describe('the principal of a call', () => {
     expect(servers.open).toBe(0);
     await expect(call('ann')).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED', delivery: 'not-sent' });
     await host.start('one');
-    await call('ann');
-    await host.disable('one');
+    await Promise.all([call('ann'), host.callTool(REF)]);
+    const disabling = host.disable('one');
+    await expect(call('ann')).rejects.toMatchObject({ code: 'SERVER_DISABLED', delivery: 'not-sent' });
+    await disabling;
     expect(servers.open).toBe(0);
     await expect(call('ann')).rejects.toMatchObject({ code: 'SERVER_DISABLED', delivery: 'not-sent' });
     host.enable('one');

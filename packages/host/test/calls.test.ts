@@ -117,6 +117,40 @@ describe('calls', () => {
     await host.close();
   });
 
+  it('a deadline restarts with progress, up to the total limit', async () => {
+    const clock = createManualClock();
+    let progress: (() => Promise<void>) | undefined;
+    const servers = testServers(() => {
+      const calc = calculator();
+      calc.server.registerTool('steps', {}, async ({ sendNotification, _meta }) => {
+        let step = 0;
+        progress = () =>
+          sendNotification({
+            method: 'notifications/progress',
+            params: { progressToken: _meta?.progressToken ?? '', progress: ++step },
+          });
+        return new Promise(() => undefined);
+      });
+      return calc;
+    });
+    const limits = { callMs: 1000, callTotalMs: 2500 };
+    await using host = createHost({ ...identity, transports: [servers.plugin], clock, limits });
+    await host.connect({ calc: { type: 'test' } });
+    let outcome: unknown = 'open';
+    host
+      .callTool({ server: 'calc', tool: 'steps' }, {}, { onProgress: () => undefined })
+      .catch((error: unknown) => (outcome = error));
+    for (let step = 0; step < 3; step++) {
+      await clock.advance(800);
+      await progress?.();
+      await clock.advance(0);
+      expect(outcome).toBe('open');
+    }
+    await clock.advance(100);
+    await clock.advance(0);
+    expect(outcome).toMatchObject({ code: 'TIMEOUT' });
+  });
+
   it('suggests similar names of tools and servers', async () => {
     const { host } = await connected();
     await expect(host.callTool({ server: 'calc', tool: 'Ad' })).rejects.toMatchObject({

@@ -1,4 +1,3 @@
-import { formatElicitation, formatSampling, type ElicitationRequest } from '@mcp-fittings/host';
 import { describe, expect, it } from 'vitest';
 import { inspectElicitation } from '../src/server-requests/inspect-elicitation.js';
 
@@ -139,44 +138,6 @@ describe('a form that asks for a secret', () => {
       warnings: [],
     });
     expect(warnings).toEqual([expect.stringContaining('too long')]);
-  });
-});
-
-describe('questions of servers as text', () => {
-  const hiding = ['\u009d', '\u001b]0;', '\u202e', '\u200b', '\u{e0041}', '\ufe0f', '\ud800', '\u2028'];
-  const HIDDEN = /[^\P{C}\n]|[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
-
-  it.each(hiding)('shows what follows %j', (character) => {
-    const text = `Send ${character}everything`;
-    const form: ElicitationRequest = {
-      mode: 'form',
-      message: text,
-      schema: { type: 'object', properties: { [text]: { title: text, enum: [text] } } },
-      warnings: [],
-    };
-    const url: ElicitationRequest = {
-      mode: 'url',
-      message: text,
-      url: `https://a.example/${text}`,
-      warnings: [],
-    };
-    const sampling = { systemPrompt: text, messages: [{ role: 'user', content: { type: 'text', text } }] };
-    for (const shown of [
-      formatElicitation(`s${character}`, form),
-      formatElicitation('s', url),
-      formatSampling(`s${character}`, sampling),
-    ]) {
-      expect(shown).not.toMatch(HIDDEN);
-      expect(shown.match(/everything/g)?.length).toBeGreaterThan(1);
-    }
-  });
-
-  it('states how much was cut', () => {
-    const long = { mode: 'form', message: 'x'.repeat(10_000), schema: {}, warnings: [] } as const;
-    expect(formatElicitation('s', long)).toContain('… (6000 more characters)');
-    expect(formatSampling('s', { systemPrompt: `a${' '.repeat(50_000)}b` })).toMatch(
-      /\(\d+ lines, \d+ characters, \d+ more characters are not shown\):\n[^]*b"\n\}$/,
-    );
   });
 });
 

@@ -465,6 +465,7 @@ it('on 2026-07-28 a malformed tool, and one with invalid header annotations, aff
         { name: 'null', description: null, inputSchema: { type: 'object' } },
         { name: 'header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'Region' }) },
         { name: 'bad header', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'a b' }) },
+        { name: 'long', inputSchema: annotated({ type: 'string', 'x-mcp-header': 'a'.repeat(129) }) },
         { name: 'number', inputSchema: annotated({ type: 'number', 'x-mcp-header': 'N' }) },
         { name: 'unreachable', inputSchema: annotated({ items: { type: 'string', 'x-mcp-header': 'N' } }) },
       ],
@@ -477,5 +478,5 @@ it('on 2026-07-28 a malformed tool, and one with invalid header annotations, aff
   const [snapshot] = await host.connect({ a: { type: 'test' } });
   expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2026-07-28' } });
   expect(host.tools().map(({ name }) => name)).toEqual(['good', 'null', 'header']);
-  expect(snapshot?.lists.tools.skipped).toHaveLength(3);
+  expect(snapshot?.lists.tools.skipped).toHaveLength(4);
 });

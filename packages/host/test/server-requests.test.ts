@@ -134,17 +134,6 @@ describe('what servers may ask for', () => {
       warnings,
     });
   });
-
-  it('flags a form that asks for a secret', () => {
-    const asking = {
-      ...form,
-      schema: { properties: { apiKey: { type: 'string' }, x: { title: 'Your password' } } },
-    };
-    expect(inspectElicitation(asking).warnings).toEqual([
-      expect.stringContaining('"apiKey" looks like a secret'),
-      expect.stringContaining('"x" looks like a secret'),
-    ]);
-  });
 });
 
 describe('callbacks of the host', () => {

@@ -7,7 +7,7 @@ import {
   type TransportSendOptions,
 } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { RESUME_METHOD, TASK_META } from './protocol.js';
+import { RESUME_METHOD, TASK_META } from '@mcp-fittings/toolbox/tasks';
 
 /** A request of the client that a server may answer with a task. It declares the extension. */
 export class Call {

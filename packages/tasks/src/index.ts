@@ -8,5 +8,4 @@ export { tasks, type TasksOptions } from './plugin.js';
 export { taskOwner, taskStore, type TaskRecord, type TaskStore } from './task-store.js';
 export type { TaskLimits } from './limits.js';
 export type { TaskUpdate } from './task-reports.js';
-export { TASKS_EXTENSION, type Task } from '@mcp-fittings/toolbox/tasks';
-export { RESUME_METHOD } from './protocol.js';
+export { RESUME_METHOD, TASKS_EXTENSION, type Task } from '@mcp-fittings/toolbox/tasks';

@@ -16,14 +16,13 @@ import {
   isResultResponse,
   RPC_CODES,
 } from '@mcp-fittings/toolbox/messages';
-import { isTaskId, readTask, type Task } from '@mcp-fittings/toolbox/tasks';
+import { isTaskId, readTask, RESUME_METHOD, type Task } from '@mcp-fittings/toolbox/tasks';
 import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import { Call, connectionEnded } from './call.js';
 import { declaresTasks, declareTasks, isStateless, withoutMarker } from './declare.js';
 import { InputRequests } from './input-requests.js';
 import type { TaskLimits } from './limits.js';
 import { OwnRequests } from './own-requests.js';
-import { isTaskResult, RESUME_METHOD } from './protocol.js';
 import { claimTask, RememberedTask } from './remembered-task.js';
 import { TaskReports, type TaskUpdate } from './task-reports.js';
 import { TaskRun } from './task-run.js';
@@ -266,7 +265,7 @@ export class TaskCalls {
     if (!isResultResponse(response)) return response;
     const { id, result } = response;
     if (id === this.#initializeId) this.#isDeclared = declaresTasks(result);
-    if (!isTaskResult(result)) return response;
+    if (result['resultType'] !== 'task') return response;
     const call = this.#calls.get(id);
     const late = this.#canceled.get(id);
     const task = readTask(result);

@@ -1,8 +1,7 @@
 import type { JSONRPCMessage, JSONRPCNotification, RequestId } from '@mcp-fittings/client-core';
 import { isRequestId } from '@mcp-fittings/toolbox/messages';
-import type { Task } from '@mcp-fittings/toolbox/tasks';
+import { TASK_META, type Task } from '@mcp-fittings/toolbox/tasks';
 import type { Call } from './call.js';
-import { TASK_META } from './protocol.js';
 
 /** A state of a task, and the call that it belongs to. */
 export interface TaskUpdate extends Task {

@@ -72,12 +72,21 @@ export function isTaskId(value: unknown): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= MAX_ID;
 }
 
-/** Reads `CreateTaskResult` or the result of `tasks/get`. Returns a sentence about what is wrong with it if it is malformed. */
-export function readTask(raw: JSONRPCObject): DetailedTask | string {
+/**
+ * Method of a request that `tasks()` answers itself: it polls a task of an earlier connection and returns the final result of the call.
+ * A server that is reached without `tasks()` does not know the method, so that nothing is carried out twice.
+ */
+export const RESUME_METHOD = 'com.mcp-fittings/tasks/resume';
+
+/** Member of `_meta` of a call; its `key` is repeated in `_meta` of each `notifications/tasks` about the task of the call. */
+export const TASK_META = 'com.mcp-fittings/task';
+
+/** Reads the state of a task without what its status adds. Returns a sentence about what is wrong with it if it is malformed. */
+export function readTaskState(raw: JSONRPCObject): Task | string {
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = raw;
   if (!isTaskId(taskId)) return `its "taskId" is not a string of 1 to ${MAX_ID} characters`;
   if (!isStatus(status)) return 'its "status" is not one of the specification';
-  const task: Task = {
+  return {
     taskId,
     status,
     statusMessage:
@@ -87,6 +96,13 @@ export function readTask(raw: JSONRPCObject): DetailedTask | string {
     ttlMs: milliseconds(ttlMs) ?? null,
     pollIntervalMs: milliseconds(pollIntervalMs),
   };
+}
+
+/** Reads `CreateTaskResult` or the result of `tasks/get`. Returns a sentence about what is wrong with it if it is malformed. */
+export function readTask(raw: JSONRPCObject): DetailedTask | string {
+  const task = readTaskState(raw);
+  if (typeof task === 'string') return task;
+  const { status } = task;
   if (status === 'completed') {
     const { result } = raw;
     return isRecord(result) ? { ...task, result } : 'it is completed and has no "result"';

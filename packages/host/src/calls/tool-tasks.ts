@@ -1,21 +1,10 @@
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { readTaskState, RESUME_METHOD, TASK_META } from '@mcp-fittings/toolbox/tasks';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { CallToolOptions, HostEvents } from '../contracts/host.js';
 import type { ToolTask } from '../contracts/tool-tasks.js';
 import type { Emitter } from '../events.js';
-
-// What `tasks()` of `@mcp-fittings/tasks` reads and writes. Its tests with this host compare them.
-const RESUME_METHOD = 'com.mcp-fittings/tasks/resume';
-const TASK_META = 'com.mcp-fittings/task';
-
-const STATUSES: ReadonlySet<string> = new Set<ToolTask['status']>([
-  'working',
-  'input_required',
-  'completed',
-  'cancelled',
-  'failed',
-]);
 
 /** Relates tasks, which a transport polls below the engine, to the calls that led to them. */
 export class ToolTasks {
@@ -25,11 +14,11 @@ export class ToolTasks {
     emitter.on('notification', ({ server, principal, method, params }) => {
       const meta = method === 'notifications/tasks' ? params._meta?.[TASK_META] : undefined;
       if (!isRecord(meta)) return;
-      const state = readTask(server, meta['tool'], params);
-      if (state === undefined) return;
-      const task = { ...state, ...(principal !== undefined && { principal }) };
+      const state = readTaskState(params);
+      if (typeof state === 'string') return;
+      const { key, tool } = meta;
+      const task = { ...state, server, principal, tool: typeof tool === 'string' ? tool : '' };
       emitter.emit('task', task);
-      const { key } = meta;
       if (typeof key === 'string') this.#watching.get(key)?.(task);
     });
   }
@@ -81,23 +70,3 @@ class TaskCall implements Disposable {
 }
 
 const ignore = (): void => undefined;
-
-function readTask(server: string, tool: unknown, params: JSONRPCObject): ToolTask | undefined {
-  const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = params;
-  if (typeof taskId !== 'string' || !isStatus(status)) return undefined;
-  return {
-    server,
-    tool: typeof tool === 'string' ? tool : '',
-    taskId,
-    status,
-    ttlMs: typeof ttlMs === 'number' ? ttlMs : null,
-    ...(typeof statusMessage === 'string' && { statusMessage }),
-    ...(typeof createdAt === 'string' && { createdAt }),
-    ...(typeof lastUpdatedAt === 'string' && { lastUpdatedAt }),
-    ...(typeof pollIntervalMs === 'number' && { pollIntervalMs }),
-  };
-}
-
-function isStatus(value: unknown): value is ToolTask['status'] {
-  return typeof value === 'string' && STATUSES.has(value);
-}

@@ -67,6 +67,11 @@ export class Supervisor {
     return this.#state;
   }
 
+  /** True from {@link disable} on, until {@link enable}. */
+  get isDisabled(): boolean {
+    return this.#isDisabled;
+  }
+
   get connection(): Connection | undefined {
     return this.#connection;
   }

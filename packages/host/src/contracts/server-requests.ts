@@ -41,7 +41,7 @@ export type ElicitationRequest =
   /** A form to fill in. */
   | {
       readonly mode: 'form';
-      /** Text of the server: what it needs, and why. Untrusted: see `formatElicitation()`. */
+      /** Text of the server: what it needs, and why. Untrusted: show it with `escapeText()` of `@mcp-fittings/toolbox/text`. */
       readonly message: string;
       /**
        * JSON Schema of the values: a flat object of strings, numbers, booleans and choices.
@@ -54,7 +54,7 @@ export type ElicitationRequest =
   /** A page to visit. Show the URL in full, open it only after consent, and never fetch it before. */
   | {
       readonly mode: 'url';
-      /** Text of the server: the purpose of the page. Untrusted: see `formatElicitation()`. */
+      /** Text of the server: the purpose of the page. Untrusted: show it with `escapeText()` of `@mcp-fittings/toolbox/text`. */
       readonly message: string;
       /** Page to open in the user's browser; always `http:` or `https:`. */
       readonly url: string;

@@ -1,4 +1,5 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { parameterHeaders } from '@mcp-fittings/toolbox/parameter-headers';
 
 /** Keyword of a parameter whose value is sent in a header too. */
 const ANNOTATION = 'x-mcp-header';
@@ -30,7 +31,10 @@ const OTHER_MAPS = ['patternProperties', 'dependentSchemas', '$defs', 'definitio
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports (custom headers)
  */
 export function headerAnnotationProblem(inputSchema: unknown): string | undefined {
-  return problemIn(inputSchema, 'root', new Set());
+  const names = new Set<string>();
+  const problem = problemIn(inputSchema, 'root', names);
+  if (problem !== undefined || parameterHeaders(inputSchema).length === names.size) return problem;
+  return `has an "${ANNOTATION}" that is too long or too deep`;
 }
 
 /** A schema is that of all arguments, of a parameter that `properties` alone lead to, or of something else. */

@@ -141,6 +141,6 @@ function isUnused({ active, server }: Kept): boolean {
 }
 
 function checkMayConnect({ name, server }: BaseServer, stopped: ReadonlySet<string>): void {
-  if (server.snapshot().state.status === 'disabled') throw disabledError(name);
+  if (server.supervisor.isDisabled) throw disabledError(name);
   if (stopped.has(name)) throw stoppedError(name);
 }
