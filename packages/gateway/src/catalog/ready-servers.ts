@@ -2,8 +2,6 @@ import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
 
-/** Most servers that are started at the same time. */
-const PARALLEL_STARTS = 16;
 /** Time after which a server that could not be started for a person is tried again, in milliseconds. */
 const RETRY_MS = 30_000;
 
@@ -14,8 +12,6 @@ export class ReadyServers {
   readonly #starting = new Map<string, Promise<void>>();
   /** The time at which a server could not be started for a principal. */
   readonly #failedAt = new Map<string, number>();
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
 
   constructor(host: Host, clock: Clock) {
     this.#host = host;
@@ -44,32 +40,20 @@ export class ReadyServers {
     const last = this.#failedAt.get(key);
     if (last !== undefined && this.#clock.now() - last < RETRY_MS) return Promise.resolve();
     this.#failedAt.delete(key);
-    const begun = this.#inTurn(async () => {
-      try {
-        await this.#host.start(server, { principal });
-      } catch (error) {
-        // The state of the server tells why; the caller does without its lists.
-        if (!(error instanceof FittingsError)) throw error;
-        const now = this.#clock.now();
-        for (const [old, at] of this.#failedAt) if (now - at >= RETRY_MS) this.#failedAt.delete(old);
-        this.#failedAt.set(key, now);
-      }
-    })
-      .catch(() => undefined)
-      .finally(() => this.#starting.delete(key));
+    const begun = this.#begin(server, principal, key).finally(() => this.#starting.delete(key));
     this.#starting.set(key, begun);
     return begun;
   }
 
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    if (this.#running >= PARALLEL_STARTS)
-      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
-    this.#running++;
+  async #begin(server: string, principal: string | undefined, key: string): Promise<void> {
     try {
-      await work();
-    } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
+      await this.#host.start(server, { principal });
+    } catch (error) {
+      // The state of the server tells why; the caller does without its lists.
+      if (!(error instanceof FittingsError)) return;
+      const now = this.#clock.now();
+      for (const [old, at] of this.#failedAt) if (now - at >= RETRY_MS) this.#failedAt.delete(old);
+      this.#failedAt.set(key, now);
     }
   }
 }

@@ -211,6 +211,32 @@ describe('people', () => {
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['good__x']);
     clearInterval(tick);
   });
+
+  it('servers that hang for many people do not delay the lists of anybody else', async () => {
+    const clock = createManualClock();
+    const good = () => toyServer({ tools: [{ name: 'x' }] });
+    const hanging = () => new Promise<never>(() => undefined);
+    await using gateway = await gatewayOver({ good, hanging }, { clock, host: { clock, lazy: true } });
+    const list = (person: string, server: string) =>
+      gateway.surface.answer({
+        id: 1,
+        method: 'tools/list',
+        params: {},
+        caller: { id: person, principal: person },
+        mount: { server },
+        era: 'modern',
+        client: {},
+        signal: new AbortController().signal,
+        notify: () => undefined,
+      });
+    const waiting = Array.from({ length: 16 }, (_, index) => list(`person${index}`, 'hanging'));
+    const listed = list('person16', 'good');
+    await vi.waitFor(() =>
+      expect(gateway.host.server('good', { principal: 'person16' }).state.status).toBe('pending'),
+    );
+    await clock.advance(500);
+    expect(await Promise.race([listed, Promise.all(waiting)])).toMatchObject({ tools: [{ name: 'x' }] });
+  });
 });
 
 describe('people who come back', () => {
