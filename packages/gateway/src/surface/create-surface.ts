@@ -75,6 +75,10 @@ export function createSurface(options: SurfaceOptions): Surface {
   // Each stream of `subscriptions/listen` has one.
   setMaxListeners(0, closing.signal);
   const calls = new CallHandlers(deps);
+  const watching = host.on('state', (event) => {
+    deps.subscriptions.onState(event);
+    deps.logLevels.onState(event);
+  });
 
   const list =
     (kind: ListKind): Handler =>
@@ -166,6 +170,7 @@ export function createSurface(options: SurfaceOptions): Surface {
     async close() {
       held.close();
       closing.abort();
+      watching[Symbol.dispose]();
       deps.changes[Symbol.dispose]();
       catalog[Symbol.dispose]();
     },

@@ -1,16 +1,25 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { LOG_LEVELS, type LogLevel } from '@mcp-fittings/toolbox/logging';
-import type { Host } from '@mcp-fittings/host';
+import type { Host, HostEvents } from '@mcp-fittings/host';
 import type { Caller } from '../contracts/caller.js';
 import type { Door } from './door.js';
+import { isNewConnection } from './new-connection.js';
+
+interface Levels {
+  readonly server: string;
+  readonly principal: string | undefined;
+  readonly byClient: Map<object, LogLevel>;
+  /** Level that the connection was told last, or is being told. */
+  told: LogLevel | undefined;
+  /** Requests to the server that have not ended. */
+  open: number;
+}
 
 /** Levels that clients have set. A server logs at the lowest level of all clients of a person. */
 export class LogLevels {
   readonly #host: Host;
   readonly #door: Door;
-  readonly #levels = new Map<string, Map<object, LogLevel>>();
-  /** Level that each server was told last. */
-  readonly #told = new Map<string, LogLevel>();
+  readonly #levels = new Map<string, Levels>();
 
   constructor(host: Host, door: Door) {
     this.#host = host;
@@ -19,37 +28,53 @@ export class LogLevels {
 
   /** Sets the level of a client for these servers. Servers that do not log are left alone. Rejects if a rate limit is exhausted. */
   async set(client: object, servers: readonly string[], caller: Caller, level: LogLevel): Promise<void> {
+    const { principal } = caller;
     await Promise.all(
       servers.map((server) => {
-        const key = JSON.stringify([server, caller.principal ?? null]);
-        const own = this.#levels.get(key) ?? new Map<object, LogLevel>();
-        this.#levels.set(key, own.set(client, level));
-        return this.#tell(server, caller, key);
+        const key = JSON.stringify([server, principal ?? null]);
+        const known = this.#levels.get(key);
+        const levels = known ?? { server, principal, byClient: new Map(), told: undefined, open: 0 };
+        this.#levels.set(key, levels);
+        levels.byClient.set(client, level);
+        return this.#tell(levels, caller);
       }),
     );
   }
 
   /** Forgets a client. */
   delete(client: object): void {
-    for (const [key, own] of this.#levels) {
-      if (!own.delete(client) || own.size > 0) continue;
-      this.#levels.delete(key);
-      this.#told.delete(key);
+    for (const [key, { byClient }] of this.#levels)
+      if (byClient.delete(client) && byClient.size === 0) this.#levels.delete(key);
+  }
+
+  /** Call it when the state of a server has changed: a new connection is told of the level. */
+  onState(event: HostEvents['state']): void {
+    const isNew = isNewConnection(event);
+    for (const levels of this.#levels.values()) {
+      if (levels.server !== event.server || levels.principal !== event.principal) continue;
+      // The request that has begun the connection is sent over it.
+      if (isNew && levels.open === 0) levels.told = undefined;
+      if (event.state.status === 'connected') this.#tell(levels).catch(() => undefined);
     }
   }
 
-  async #tell(server: string, caller: Caller, key: string): Promise<void> {
-    const { principal } = caller;
-    const wanted = new Set(this.#levels.get(key)?.values());
+  /** @param caller - who has set the level; undefined for a new connection, which counts against no limit */
+  async #tell(levels: Levels, caller?: Caller): Promise<void> {
+    const { server, principal } = levels;
+    const wanted = new Set(levels.byClient.values());
     const lowest = LOG_LEVELS.find((level) => wanted.has(level));
-    if (lowest === undefined || this.#told.get(key) === lowest) return;
-    this.#told.set(key, lowest);
+    if (lowest === undefined || levels.told === lowest) return;
+    levels.told = lowest;
+    levels.open++;
     const request = { server, method: 'logging/setLevel', target: lowest };
+    const send = (): Promise<void> => this.#host.setLogLevel(server, lowest, { principal });
     try {
-      await this.#door(caller, request, () => this.#host.setLogLevel(server, lowest, { principal }));
+      await (caller === undefined ? send() : this.#door(caller, request, send));
     } catch (error) {
-      this.#told.delete(key);
+      levels.told = undefined;
       if (error instanceof FittingsError && error.code === 'RATE_LIMITED') throw error;
+    } finally {
+      levels.open--;
     }
   }
 }
