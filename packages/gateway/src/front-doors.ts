@@ -32,7 +32,7 @@ export function createFrontDoors(
   checkOptions(options);
   const { access, trustedCaller, signIn, owner = { id: 'owner' }, basePath = '/mcp' } = options;
   const { allowedHosts = [], clock = systemClock, logger, sessions = {} } = options;
-  const { maxBodyBytes = 16 * MIB, maxSubscriptions = 64, closeTimeoutMs = 2000 } = options;
+  const { maxBodyBytes = 16 * MIB, closeTimeoutMs = 2000 } = options;
   const http = new HttpHandler({
     surface,
     serves,
@@ -54,7 +54,6 @@ export function createFrontDoors(
     },
     maxBodyBytes,
     maxUnreadBytes: options.maxUnreadBytes ?? 16 * MIB,
-    maxSubscriptions,
     keepAliveMs: options.keepAliveMs ?? 15_000,
     clock,
     logger,
@@ -108,7 +107,6 @@ export function createFrontDoors(
         surface,
         caller: owner,
         maxMessageBytes: maxBodyBytes,
-        maxSubscriptions,
         clock,
         logger,
       }).finally(() => pipes.delete(served));

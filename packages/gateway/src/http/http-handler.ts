@@ -36,7 +36,6 @@ export interface HttpHandlerOptions extends RequestGateOptions {
   };
   readonly maxBodyBytes: number;
   readonly maxUnreadBytes: number;
-  readonly maxSubscriptions: number;
   readonly keepAliveMs: number;
   readonly clock: Clock;
   readonly logger: Logger | undefined;

@@ -13,7 +13,6 @@ import { Reply } from './reply.js';
 /** Options of {@link StatelessRequests}. */
 export interface StatelessRequestsOptions {
   readonly surface: Surface;
-  readonly maxSubscriptions: number;
   readonly heartbeat: Heartbeat;
 }
 
@@ -22,8 +21,6 @@ export class StatelessRequests {
   readonly #options: StatelessRequestsOptions;
   /** Functions that break off the requests in flight. */
   readonly #open = new Set<() => void>();
-  /** Number of event streams, by caller and mount. */
-  readonly #streams = new Map<string, number>();
 
   constructor(options: StatelessRequestsOptions) {
     this.#options = options;
@@ -40,7 +37,6 @@ export class StatelessRequests {
     const { id, method, params = {} } = message;
     checkParameterHeaders(exchange.header, message, (tool) => surface.inputSchema(caller, mount, tool));
     checkInputResponses(params);
-    if (method === 'subscriptions/listen') this.#takePlace(exchange, caller, mount);
     const reply = new Reply(exchange, { heartbeat, headers: {}, requests: 1 });
     const controller = new AbortController();
     const answer = (error: ReturnType<RpcError['toJSON']>, status?: number): void =>
@@ -79,23 +75,6 @@ export class StatelessRequests {
   /** Answers what is in flight with an error. */
   close(): void {
     for (const breakOff of this.#open) breakOff();
-  }
-
-  /** Takes one of the event streams that a caller may have. Throws if there are too many. */
-  #takePlace(exchange: Exchange, caller: Caller, mount: Mount): void {
-    const { maxSubscriptions } = this.#options;
-    const key = JSON.stringify([caller.id, caller.principal, mount.server]);
-    const open = this.#streams.get(key) ?? 0;
-    if (open >= maxSubscriptions) {
-      const text = `A caller can have ${maxSubscriptions} event streams at a time.`;
-      throw new RpcError(RPC_CODES.internalError, text);
-    }
-    this.#streams.set(key, open + 1);
-    exchange.onOver(() => {
-      const left = (this.#streams.get(key) ?? 1) - 1;
-      if (left === 0) this.#streams.delete(key);
-      else this.#streams.set(key, left);
-    });
   }
 }
 

@@ -1,6 +1,6 @@
-import { type Clock, type JSONRPCMessage, type Logger, type RequestId } from '@mcp-fittings/client-core';
+import type { Clock, JSONRPCMessage, Logger } from '@mcp-fittings/client-core';
 import { createLineReader, type Line } from '@mcp-fittings/toolbox/framing';
-import { isMessage, isRequest, isResponse, parseJson, RPC_CODES } from '@mcp-fittings/toolbox/messages';
+import { isMessage, isRequest, parseJson } from '@mcp-fittings/toolbox/messages';
 import type { Caller } from '../contracts/caller.js';
 import type { StdioOptions } from '../contracts/gateway.js';
 import type { Surface } from '../contracts/surface.js';
@@ -12,7 +12,6 @@ export interface ServeStdioOptions extends StdioOptions {
   readonly surface: Surface;
   readonly caller: Caller;
   readonly maxMessageBytes: number;
-  readonly maxSubscriptions: number;
   readonly clock: Clock;
   readonly logger: Logger | undefined;
 }
@@ -57,36 +56,21 @@ function receiver(options: ServeStdioOptions & { readonly send: (message: JSONRP
   readonly text: (text: string) => void;
   readonly close: () => void;
 } {
-  const { surface, caller, mount = {}, maxSubscriptions, clock, logger } = options;
-  /** Event streams of the client that are open. */
-  const streams = new Set<RequestId>();
+  const { surface, caller, mount = {}, clock, logger } = options;
   let isOpen = true;
   const send = (message: JSONRPCMessage): void => {
-    if (isResponse(message) && message.id !== undefined) streams.delete(message.id);
     if (isOpen) options.send(message);
   };
   const peer = new Peer({ surface, caller, mount, clock, send });
 
   const receive = (message: JSONRPCMessage): void => {
     const params = 'method' in message ? (message.params ?? {}) : {};
-    if (!isRequest(message) || !isStateless(params)) {
-      if ('method' in message && message.method === 'notifications/cancelled')
-        for (const id of streams) if (id === params['requestId']) streams.delete(id);
-      return peer.receive(message, caller);
-    }
-    const { id, method } = message;
+    if (!isRequest(message) || !isStateless(params)) return peer.receive(message, caller);
     try {
       checkMeta(params);
       checkRevision(params);
     } catch (error) {
-      return send({ jsonrpc: '2.0', id, error: { ...errorOf(error) } });
-    }
-    if (method === 'subscriptions/listen') {
-      if (streams.size >= maxSubscriptions) {
-        const text = `A client can have ${maxSubscriptions} event streams at a time.`;
-        return send({ jsonrpc: '2.0', id, error: { code: RPC_CODES.internalError, message: text } });
-      }
-      streams.add(id);
+      return send({ jsonrpc: '2.0', id: message.id, error: { ...errorOf(error) } });
     }
     peer.receive(message, caller, 'modern');
   };

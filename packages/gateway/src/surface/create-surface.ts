@@ -30,6 +30,7 @@ import { toRpcError } from './rpc-errors.js';
 import { answerListen } from './listen.js';
 import { watchScope } from './watch-scope.js';
 import { Session } from './session.js';
+import { StreamPlaces } from './stream-places.js';
 import { Subscriptions } from './subscriptions.js';
 import type { SurfaceDeps } from './surface-deps.js';
 import { DEFAULT_LIMITS, type SurfaceOptions } from './surface-options.js';
@@ -74,6 +75,7 @@ export function createSurface(options: SurfaceOptions): Surface {
   const closing = new AbortController();
   // Each stream of `subscriptions/listen` has one.
   setMaxListeners(0, closing.signal);
+  const places = new StreamPlaces(options.maxSubscriptions);
   const calls = new CallHandlers(deps);
   const watching = host.on('state', (event) => {
     deps.subscriptions.onState(event);
@@ -143,7 +145,9 @@ export function createSurface(options: SurfaceOptions): Surface {
       [
         'subscriptions/listen',
         (request) =>
-          answerListen(request, closing.signal, (uris, onEvent) => watchScope(request, uris, onEvent, deps)),
+          answerListen(request, places, closing.signal, (uris, onEvent) =>
+            watchScope(request, uris, onEvent, deps),
+          ),
       ],
     ]),
   };

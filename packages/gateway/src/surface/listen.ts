@@ -2,6 +2,7 @@ import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord, META, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { ClientRequest } from '../contracts/surface.js';
+import type { StreamPlaces } from './stream-places.js';
 
 /** A change that a client listens for. */
 export type ListenEvent =
@@ -23,10 +24,12 @@ const LISTS = {
  * @param watch - tells of changes until its result is disposed of; the URIs are those of the resources that the client subscribes to
  */
 export async function answerListen(
-  { id, params, signal, notify }: ClientRequest,
+  request: ClientRequest,
+  places: StreamPlaces,
   closing: AbortSignal,
   watch: (uris: readonly string[], onEvent: (event: ListenEvent) => void) => Disposable,
 ): Promise<JSONRPCObject> {
+  const { id, params, signal, notify } = request;
   const filter = params['notifications'];
   if (!isRecord(filter)) {
     throw new RpcError(RPC_CODES.invalidParams, 'Invalid params: "notifications" must be an object.');
@@ -39,6 +42,7 @@ export async function answerListen(
     ...(uris.length > 0 && { resourceSubscriptions: uris }),
   };
   const _meta = { [META.subscriptionId]: id };
+  using _place = places.take(request);
   notify('notifications/subscriptions/acknowledged', { notifications: honored, _meta });
   if (Object.keys(honored).length === 0) return { _meta };
   const kinds = new Set(

@@ -30,8 +30,13 @@ function connectTo(input: PassThrough, output: PassThrough): Transport {
   return transport;
 }
 
-const start = (mount = {}, signal?: AbortSignal) => {
-  const surface = createTestSurface();
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+const start = (mount = {}, signal?: AbortSignal, maxSubscriptions?: number) => {
+  const surface = createTestSurface(maxSubscriptions);
   const gateway = createFrontDoors(surface, (_caller, { server }) => server !== 'unknown', {});
   const [input, output] = [new PassThrough(), new PassThrough()];
   const served = gateway.serveStdio({ input, output, mount, signal });
@@ -73,6 +78,39 @@ describe('stdio', () => {
     await served;
     expect(surface.bus({ id: 'owner' }, { server: 'notes' }).listenerCount).toBe(0);
     await client.close();
+    await gateway.close();
+  });
+
+  it('bounds the event streams, also if a client sends the id of an open one again', async () => {
+    const { surface, gateway, input, output, served } = start({}, undefined, 1);
+    const received: { readonly id?: unknown; readonly method?: string; readonly error?: unknown }[] = [];
+    const transport = connectTo(input, output);
+    transport.onmessage = (message) => void received.push(message);
+    await transport.start();
+    const listen = async (id: number) => {
+      const params = { notifications: { toolsListChanged: true }, _meta: META };
+      await transport.send({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params });
+    };
+    await listen(1);
+    await listen(1);
+    await listen(2);
+    await expect.poll(() => received).toHaveLength(3);
+    const message = 'A caller can have 1 event streams at a time.';
+    expect(received).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ method: 'notifications/subscriptions/acknowledged' }),
+        expect.objectContaining({ id: 1, error: expect.objectContaining({ code: -32_600 }) }),
+        expect.objectContaining({ id: 2, error: { code: -32_603, message } }),
+      ]),
+    );
+    const params = { requestId: 1 };
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+    await expect.poll(() => surface.bus({ id: 'owner' }).listenerCount).toBe(0);
+    await listen(3);
+    await expect.poll(() => received).toHaveLength(4);
+    expect(received[3]).toMatchObject({ method: 'notifications/subscriptions/acknowledged' });
+    input.end();
+    await served;
     await gateway.close();
   });
 

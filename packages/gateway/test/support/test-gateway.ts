@@ -38,7 +38,7 @@ export interface TestGateway extends AsyncDisposable {
 }
 
 export async function startTestGateway(options: FrontDoorOptions = {}): Promise<TestGateway> {
-  const surface = createTestSurface();
+  const surface = createTestSurface(options.maxSubscriptions);
   const gateway = createFrontDoors(surface, (_caller, { server }) => SERVERS.includes(server), {
     access: byName,
     ...options,

@@ -4,6 +4,7 @@ import type { Caller, Mount } from '../../src/contracts/caller.js';
 import { RpcError } from '../../src/contracts/rpc-error.js';
 import type { ClientConnection, ClientRequest, ClientSession, Surface } from '../../src/contracts/surface.js';
 import { answerListen, type ListenEvent } from '../../src/surface/listen.js';
+import { StreamPlaces } from '../../src/surface/stream-places.js';
 
 /** A session of the test's surface. */
 interface TestSession extends ClientSession {
@@ -46,7 +47,9 @@ const CAPABILITIES = {
 };
 const text = (value: string): JSONRPCObject => ({ content: [{ type: 'text', text: value }] });
 
-export function createTestSurface(): TestSurface {
+/** @param maxSubscriptions - most event streams of one caller at one address */
+export function createTestSurface(maxSubscriptions?: number): TestSurface {
+  const places = new StreamPlaces(maxSubscriptions);
   const connections: ClientConnection[] = [];
   const sessions = new Set<TestSession>();
   const told: string[] = [];
@@ -130,7 +133,7 @@ export function createTestSurface(): TestSurface {
         told.push(`level ${String(params['level'])}`);
         return {};
       case 'subscriptions/listen':
-        return answerListen(request, closing.signal, (_uris, onEvent) => {
+        return answerListen(request, places, closing.signal, (_uris, onEvent) => {
           const own = listenersOf(caller, mount).add(onEvent);
           return { [Symbol.dispose]: () => void own.delete(onEvent) };
         });
