@@ -1,6 +1,5 @@
 import type { JSONRPCObject, RequestId } from '@mcp-fittings/client-core';
 import type { Caller, Mount } from './caller.js';
-import type { RpcError } from './rpc-error.js';
 
 /** One client of the gateway: the caller, and what it has connected to. */
 export interface ClientConnection {
@@ -55,8 +54,6 @@ export interface Surface {
   openSession(connection: ClientConnection, notify: Notify): ClientSession;
   /** Returns the `inputSchema` of a tool by its name at the mount; `undefined` if the caller does not see it. */
   inputSchema(caller: Caller, mount: Mount, tool: string): unknown;
-  /** Returns the error of a message that a rate limit is known to refuse, before anything is done for it. */
-  refusal(caller: Caller, mount: Mount, message: unknown): RpcError | undefined;
   /** Withdraws every call that still waits for an answer of its caller. */
   close(): Promise<void>;
 }

@@ -121,7 +121,7 @@ export class HttpHandler {
   /** Returns the response of a page or a refusal, or answers. */
   async #answer(exchange: Exchange, authenticate: Authenticate): Promise<Response | undefined> {
     if (this.#isClosed) return refuseClosing();
-    const { serves, basePath, maxBodyBytes, surface } = this.#options;
+    const { serves, basePath, maxBodyBytes } = this.#options;
     const { method, path } = exchange;
     const mount = mountOf(path, basePath);
     if (mount === undefined) return this.#page(exchange, authenticate);
@@ -140,8 +140,6 @@ export class HttpHandler {
     if ('refusal' in message) return message.refusal;
     const { body } = message;
     try {
-      const refused = surface.refusal(caller, mount, body);
-      if (refused !== undefined) throw refused;
       return await this.#serve(exchange, classify(body, exchange.header), admission);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;

@@ -25,7 +25,7 @@ export interface RateLimiterOptions {
 /** After a failure, how long this replica counts by itself, so that not every request waits for a state that is away. */
 const RETRY_MS = 1000;
 
-/** Callers whose refusals are remembered. */
+/** Callers and servers whose refusals are remembered. */
 const MAX_REFUSED = 10_000;
 
 /** Counts the requests that the gateway passes on. */
@@ -34,8 +34,8 @@ export class RateLimiter {
   readonly counts = { refused: 0, local: 0 };
   readonly #options: RateLimiterOptions;
   readonly #local: SharedState;
-  /** The time at which a principal can call each server again: no request before then changes that. */
-  readonly #exhausted: RecentValues<Map<string, number>>;
+  /** The time at which a principal can call a server again: no request before then changes that. */
+  readonly #exhausted: RecentValues<number>;
   #retryAt: number | undefined;
 
   /** Throws `CONFIG_INVALID` for a limit without a number of requests or an interval. */
@@ -53,26 +53,16 @@ export class RateLimiter {
   async admit(caller: Caller, server: string): Promise<void> {
     const { limits, clock } = this.#options;
     if (limits.length === 0) return;
-    const known = this.refusal(caller, () => server);
-    if (known !== undefined) throw known;
+    const key = JSON.stringify([principalKey(caller), server]);
+    const until = this.#exhausted.get(key);
+    if (until !== undefined) throw this.#refuse(server, Math.ceil(until - clock.now()));
     const admission = await this.#count(limits.map((limit) => sharedLimit(limit, caller, server)));
     if (admission.admitted) return;
     const { retryAfterMs } = admission;
+    const again = clock.now() + retryAfterMs;
     // What this replica has counted by itself says nothing about the shared state.
-    if (this.#retryAt === undefined) this.#remember(caller, server, clock.now() + retryAfterMs);
+    if (this.#retryAt === undefined) this.#exhausted.set(key, again, again);
     throw this.#refuse(server, retryAfterMs);
-  }
-
-  /**
-   * Returns the error with which `admit` rejects now, if that is known from an earlier refusal. `find` returns the server of the request; it
-   * is called only for a caller who was refused.
-   */
-  refusal(caller: Caller, find: () => string | undefined): FittingsError | undefined {
-    const { limits, clock } = this.#options;
-    const servers = limits.length === 0 ? undefined : this.#exhausted.get(principalKey(caller));
-    const server = servers && find();
-    const leftMs = server === undefined ? 0 : (servers?.get(server) ?? 0) - clock.now();
-    return server === undefined || leftMs <= 0 ? undefined : this.#refuse(server, Math.ceil(leftMs));
   }
 
   async #count(wanted: readonly SharedLimit[]): Promise<Admission> {
@@ -102,13 +92,6 @@ export class RateLimiter {
       hint: `Retry in ${Math.ceil(retryAfterMs / 1000)} s.`,
       details: { retryAfterMs },
     });
-  }
-
-  #remember(caller: Caller, server: string, until: number): void {
-    const key = principalKey(caller);
-    const servers = this.#exhausted.get(key) ?? new Map<string, number>();
-    servers.set(server, until);
-    this.#exhausted.set(key, servers, Math.max(...servers.values()));
   }
 }
 

@@ -22,7 +22,6 @@ import { ChangeWatch } from './change-watch.js';
 import { createDoor } from './door.js';
 import { HeldCallRelay } from './held-call-relay.js';
 import { introductionTo } from './introduction.js';
-import { knownRefusal } from './known-refusal.js';
 import { answerList } from './list-handlers.js';
 import { LogLevels } from './log-levels.js';
 import { textIn } from './request-params.js';
@@ -170,7 +169,6 @@ export function createSurface(options: SurfaceOptions): Surface {
       const ref = catalog.toolRef({ caller, mount }, tool);
       return ref && catalog.tool({ caller, mount }, ref)?.inputSchema;
     },
-    refusal: (caller, mount, message) => knownRefusal({ caller, mount }, message, deps),
     async close() {
       held.close();
       closing.abort();

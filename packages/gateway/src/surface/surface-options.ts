@@ -8,7 +8,7 @@ export interface SurfaceOptions extends GatewayOptions {
   /** The servers. Its callbacks should be those of {@link GatewayOptions.callbacks}. */
   readonly host: Host;
   /** Asked before each request is passed on, which fails if it rejects. Default: none is refused. */
-  readonly limiter?: Pick<RateLimiter, 'admit' | 'refusal'> | undefined;
+  readonly limiter?: Pick<RateLimiter, 'admit'> | undefined;
   /** The other replicas, one of which may hold the call that a client continues here. Default: there are none. */
   readonly replicas?: ReplicaLink | undefined;
 }

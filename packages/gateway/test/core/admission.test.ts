@@ -32,7 +32,6 @@ async function startLimited() {
           const details = { retryAfterMs: 500 };
           throw new FittingsError('RATE_LIMITED', 'Too many requests.', { delivery: 'not-sent', details });
         },
-        refusal: () => undefined,
       },
     },
   );

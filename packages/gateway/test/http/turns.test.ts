@@ -184,49 +184,4 @@ describe('requests that wait', () => {
     expect(order.indexOf('bob')).toBeLessThan(50);
     expect(gateway.load().rateLimits?.refused).toBe(100);
   });
-
-  it.each([
-    ['/mcp', 'notes__read', (name: string) => ({ name })],
-    ['/mcp/notes', 'read', (name: string) => ({ name })],
-    ['/mcp', 'memo://a', (uri: string) => ({ uri })],
-  ])(
-    'are refused alike before and after the limit is known to be exhausted, at %s: %s',
-    async (path, name, of) => {
-      const events: unknown[] = [];
-      const servers = {
-        notes: () => toyServer({ tools: [{ name: 'read' }], resources: [{ uri: 'memo://a', name: 'a' }] }),
-      };
-      await using host = createHost({ name: 'test', version: '1', transports: [inprocess({ servers })] });
-      await host.connect({ notes: { type: 'sdk' } });
-      await using gateway = createGateway(host, {
-        trustedCaller: { id: 'ann' },
-        clock: createManualClock(),
-        rateLimits: [{ per: 'server', requests: 1, intervalMs: 3_600_000 }],
-        observe: ({ caller, server, method, target, error }) =>
-          events.push([caller.id, server, method, target, error?.code]),
-      });
-      const method = 'uri' in of('') ? 'resources/read' : 'tools/call';
-      const call = async (params: object): Promise<unknown> => {
-        const request = callOf('ann', name, path);
-        const headers = new Headers(request.headers);
-        headers.set('mcp-method', method);
-        const body = { jsonrpc: '2.0', id: 'seven', method, params: { ...of(name), _meta: meta, ...params } };
-        const answer = await gateway.fetch(
-          new Request(request.url, { method: 'POST', headers, body: JSON.stringify(body) }),
-        );
-        const text = await answer.text();
-        const at = text.indexOf('{"');
-        return JSON.parse(text.slice(at, text.lastIndexOf('}') + 1));
-      };
-      await call({});
-      const [first, second] = [await call({}), await call({})];
-      expect(first).toMatchObject({ id: 'seven', error: { code: -32_603, data: { code: 'RATE_LIMITED' } } });
-      expect(second).toEqual(first);
-      expect(events[2]).toEqual(events[1]);
-      // What continues a call is not counted: it is refused because no such call is held.
-      expect(await call({ requestState: 'unknown', inputResponses: {} })).toMatchObject({
-        error: { code: -32_602 },
-      });
-    },
-  );
 });

@@ -178,7 +178,6 @@ export function createTestSurface(maxSubscriptions?: number): TestSurface {
       return request.era === 'modern' ? { resultType: 'complete', ...result } : result;
     },
     inputSchema: () => undefined,
-    refusal: () => undefined,
     async close() {
       closing.abort();
     },
