@@ -10,7 +10,6 @@ import type { SharedSessions } from '../state/shared-sessions.js';
 import { checkSessionRevision, classify, type Classified } from './classify.js';
 import { type Exchange, nodeExchange } from './exchange.js';
 import { answerFetch } from './fetch-door.js';
-import { Heartbeat } from './heartbeat.js';
 import { readMessage } from './read-message.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
 import { type RequestGateOptions, createRequestGate } from './request-gate.js';
@@ -64,13 +63,11 @@ export class HttpHandler {
   #isClosed = false;
 
   constructor(options: HttpHandlerOptions) {
-    const { keepAliveMs, clock } = options;
     this.#options = options;
-    this.#turns = new Turns(clock);
+    this.#turns = new Turns(options.clock);
     this.#gate = createRequestGate(options);
-    const heartbeat = new Heartbeat(keepAliveMs, clock);
-    this.#sessions = new Sessions({ ...options, ...options.sessions, heartbeat });
-    this.#stateless = new StatelessRequests({ ...options, heartbeat });
+    this.#sessions = new Sessions({ ...options, ...options.sessions });
+    this.#stateless = new StatelessRequests(options);
   }
 
   /** Returns a listener of `node:http`. Who may use the gateway depends on where a request came in. */

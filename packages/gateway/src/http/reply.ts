@@ -1,13 +1,14 @@
-import type { JSONRPCMessage } from '@mcp-fittings/client-core';
+import type { Clock, JSONRPCMessage } from '@mcp-fittings/client-core';
 import { isResponse } from '@mcp-fittings/toolbox/messages';
 import type { Resumption, Sink } from '../contracts/event-stream.js';
 import type { Backlog } from './backlog.js';
 import type { Exchange, ResponseHeaders } from './exchange.js';
-import type { Beating, Heartbeat } from './heartbeat.js';
 
 /** Options of {@link Reply}. */
 export interface ReplyOptions {
-  readonly heartbeat: Heartbeat;
+  /** Time between comments that keep an event stream open, in milliseconds; 0 for none. */
+  readonly keepAliveMs: number;
+  readonly clock: Clock;
   readonly headers: ResponseHeaders;
   /** Requests that are answered; the last answer ends the response. An event stream of a session has none, and does not end by itself. */
   readonly requests: number;
@@ -16,7 +17,7 @@ export interface ReplyOptions {
 }
 
 /** Answers a client in one response: JSON, or an event stream as soon as there is more to say than one answer. */
-export class Reply implements Beating {
+export class Reply {
   readonly #exchange: Exchange;
   readonly #options: ReplyOptions;
   #sink: Sink | undefined;
@@ -25,7 +26,7 @@ export class Reply implements Beating {
   #isComplete = false;
   #isOver = false;
   #onOver: (() => void) | undefined;
-  #beats = 0;
+  #keepAlive: Disposable | undefined;
   /** Name of the stream among those of the session, once it has an event. */
   #name: string | undefined;
   /** Number of the last event. */
@@ -87,13 +88,6 @@ export class Reply implements Beating {
     this.#sink?.end();
   }
 
-  beat(): void {
-    // A request may have begun just before the beat.
-    if (this.#beats++ === 0 && !this.#isStream) return;
-    this.#openQuietly();
-    this.#sink?.write(': keepalive\n\n');
-  }
-
   /**
    * Goes on over another connection with what comes after an event, unless that is `complete`, or not kept any more.
    * @param open - begins the event stream
@@ -123,19 +117,31 @@ export class Reply implements Beating {
   }
 
   #attach(sink: Sink): void {
-    const { heartbeat, backlog } = this.#options;
+    const { backlog } = this.#options;
     this.#sink = sink;
-    heartbeat.add(this);
+    this.#scheduleKeepAlive();
     if (this.#name !== undefined) backlog?.resumed(this.#name);
     sink.onOver(() => {
       if (this.#sink !== sink) return;
       this.#sink = undefined;
-      heartbeat.delete(this);
+      this.#keepAlive?.[Symbol.dispose]();
       // A client without an event cannot say where it reads on.
       if (this.#name !== undefined && backlog?.left(this.#name, () => this.drop()) === true) return;
       this.#isOver = true;
       this.#onOver?.();
     });
+  }
+
+  #scheduleKeepAlive(): void {
+    const { keepAliveMs, clock } = this.#options;
+    this.#keepAlive?.[Symbol.dispose]();
+    if (keepAliveMs === 0) return;
+    const onDue = (): void => {
+      this.#scheduleKeepAlive();
+      this.#openQuietly();
+      this.#sink?.write(': keepalive\n\n');
+    };
+    this.#keepAlive = clock.schedule(onDue, keepAliveMs, { unref: true });
   }
 
   #open(): void {

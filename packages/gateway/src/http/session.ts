@@ -9,7 +9,6 @@ import { idOfReplica, replicaOf } from '../state/replica-ids.js';
 import { noteMessages, type SessionRecord, type SharedSessions } from '../state/shared-sessions.js';
 import { Backlog, isStandalone } from './backlog.js';
 import type { Exchange, ResponseHeaders } from './exchange.js';
-import type { Heartbeat } from './heartbeat.js';
 import { CLOSED, REFUSAL_CODES, refuse } from './refusals.js';
 import { Reply } from './reply.js';
 
@@ -24,7 +23,7 @@ export interface SessionOptions {
   readonly shared: SharedSessions | undefined;
   /** Keeps for other replicas what the client has changed. */
   readonly keep: (session: Session, messages: readonly JSONRPCMessage[]) => Promise<void>;
-  readonly heartbeat: Heartbeat;
+  readonly keepAliveMs: number;
   /** Milliseconds for which an event stream can be resumed; 0: none can. */
   readonly resumeMs: number;
   /** Most characters of events that are kept for it. */
@@ -191,8 +190,9 @@ export class Session {
   }
 
   #reply(exchange: Exchange, requests: number): Reply {
-    const { heartbeat } = this.#options;
-    return new Reply(exchange, { heartbeat, headers: this.#headers, requests, backlog: this.#backlog });
+    const { keepAliveMs, clock } = this.#options;
+    const headers = this.#headers;
+    return new Reply(exchange, { keepAliveMs, clock, headers, requests, backlog: this.#backlog });
   }
 
   #send(message: JSONRPCMessage, related?: RequestId): void {

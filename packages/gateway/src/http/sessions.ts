@@ -6,7 +6,6 @@ import type { Caller, Mount } from '../contracts/caller.js';
 import type { Surface } from '../contracts/surface.js';
 import type { SessionRecord, SharedSessions } from '../state/shared-sessions.js';
 import type { Exchange } from './exchange.js';
-import type { Heartbeat } from './heartbeat.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
 import { Session } from './session.js';
 
@@ -19,7 +18,7 @@ export interface SessionsOptions {
   readonly resumeMs: number;
   readonly resumeLength: number;
   readonly shared: SharedSessions | undefined;
-  readonly heartbeat: Heartbeat;
+  readonly keepAliveMs: number;
   readonly clock: Clock;
   readonly logger: Logger | undefined;
 }
@@ -157,7 +156,7 @@ export class Sessions {
     { caller, mount }: Sender,
     begin: (session: Session) => Promise<void>,
   ): Promise<Session | undefined> {
-    const { surface, shared, heartbeat, resumeMs, resumeLength, clock } = this.#options;
+    const { surface, shared, keepAliveMs, resumeMs, resumeLength, clock } = this.#options;
     if (this.#isClosed || !this.#makeRoom(caller.id)) return undefined;
     this.#opening.set(caller.id, (this.#opening.get(caller.id) ?? 0) + 1);
     const session = new Session({
@@ -167,7 +166,7 @@ export class Sessions {
       record,
       shared,
       keep: (...changed) => this.#keep(...changed),
-      heartbeat,
+      keepAliveMs,
       resumeMs,
       resumeLength,
       clock,

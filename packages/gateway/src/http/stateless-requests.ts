@@ -1,4 +1,4 @@
-import type { JSONRPCNotification, JSONRPCRequest } from '@mcp-fittings/client-core';
+import type { Clock, JSONRPCNotification, JSONRPCRequest } from '@mcp-fittings/client-core';
 import { isRecord, isRequest, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { Caller, Mount } from '../contracts/caller.js';
 import { RpcError } from '../contracts/rpc-error.js';
@@ -6,14 +6,14 @@ import type { Surface } from '../contracts/surface.js';
 import { errorOf } from '../rpc/peer.js';
 import { checkParameterHeaders } from './check-parameter-headers.js';
 import type { Exchange } from './exchange.js';
-import type { Heartbeat } from './heartbeat.js';
 import { CLOSED } from './refusals.js';
 import { Reply } from './reply.js';
 
 /** Options of {@link StatelessRequests}. */
 export interface StatelessRequestsOptions {
   readonly surface: Surface;
-  readonly heartbeat: Heartbeat;
+  readonly keepAliveMs: number;
+  readonly clock: Clock;
 }
 
 /** Answers requests of revision 2026-07-28, which has no sessions. */
@@ -33,11 +33,11 @@ export class StatelessRequests {
     { caller, mount }: { readonly caller: Caller; readonly mount: Mount },
   ): void {
     if (!isRequest(message)) return exchange.respond(202, {});
-    const { surface, heartbeat } = this.#options;
+    const { surface, keepAliveMs, clock } = this.#options;
     const { id, method, params = {} } = message;
     checkParameterHeaders(exchange.header, message, (tool) => surface.inputSchema(caller, mount, tool));
     checkInputResponses(params);
-    const reply = new Reply(exchange, { heartbeat, headers: {}, requests: 1 });
+    const reply = new Reply(exchange, { keepAliveMs, clock, headers: {}, requests: 1 });
     const controller = new AbortController();
     const answer = (error: ReturnType<RpcError['toJSON']>, status?: number): void =>
       reply.send({ jsonrpc: '2.0', id, error: { ...error } }, status);

@@ -126,7 +126,7 @@ describe.each(Object.keys(CLIENTS))('a client that lost the connection of its ca
     if (when === 'after progress') await progress;
     else {
       await expect.poll(() => served.surface.waiting()).toBe(1);
-      // At the second beat, the response is an event stream.
+      // After a while, the response is an event stream.
       await clock.advance(30_000);
       await expect.poll(() => proxy.received).toMatch(/id: (?!s-).+\ndata: \n\n/);
     }

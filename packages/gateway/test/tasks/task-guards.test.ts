@@ -201,7 +201,7 @@ describe('a task', () => {
     let polls = 0;
     const script: Script = () =>
       polls++ === 0 ? { status: 'completed', result: FALLBACK } : { status: 'working' };
-    await using world = await start(script, { clock });
+    await using world = await start(script, { clock, keepAliveMs: 0 });
     const { url, board } = world;
     const taskId = await create(url, 'studio__render');
     const got = post(url, 'tasks/get', { taskId });
