@@ -1,9 +1,15 @@
-import type { Clock, JSONRPCNotification, JSONRPCRequest } from '@mcp-fittings/client-core';
+import type {
+  Clock,
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  RequestId,
+} from '@mcp-fittings/client-core';
 import { isRecord, isRequest, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { Caller, Mount } from '../contracts/caller.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { Surface } from '../contracts/surface.js';
-import { errorOf } from '../rpc/peer.js';
+import { Peer } from '../rpc/peer.js';
 import { checkParameterHeaders } from './check-parameter-headers.js';
 import type { Exchange } from './exchange.js';
 import { CLOSED } from './refusals.js';
@@ -34,42 +40,20 @@ export class StatelessRequests {
   ): void {
     if (!isRequest(message)) return exchange.respond(202, {});
     const { surface, keepAliveMs, clock } = this.#options;
-    const { id, method, params = {} } = message;
+    const { id, params = {} } = message;
     checkParameterHeaders(exchange.header, message, (tool) => surface.inputSchema(caller, mount, tool));
     checkInputResponses(params);
     const reply = new Reply(exchange, { keepAliveMs, clock, headers: {}, requests: 1 });
-    const controller = new AbortController();
-    const answer = (error: ReturnType<RpcError['toJSON']>, status?: number): void =>
-      reply.send({ jsonrpc: '2.0', id, error: { ...error } }, status);
-    const breakOff = (): void => answer({ ...CLOSED, data: { ...CLOSED.data } });
+    const send = (sent: JSONRPCMessage, _related?: RequestId, status?: number): void =>
+      reply.send(sent, status);
+    const peer = new Peer({ surface, caller, mount, clock, send });
+    const breakOff = (): void => send({ jsonrpc: '2.0', id, error: { ...CLOSED, data: { ...CLOSED.data } } });
     this.#open.add(breakOff);
+    peer.receive(message, caller, 'modern');
     exchange.onOver(() => {
       this.#open.delete(breakOff);
-      controller.abort('The response has ended.');
+      peer.cancel(id, 'The response has ended.');
     });
-    const { signal } = controller;
-    surface
-      .answer({
-        caller,
-        mount,
-        era: 'modern',
-        id,
-        method,
-        params,
-        client: exchange,
-        signal,
-        notify: (name, given) => {
-          if (!signal.aborted) reply.send({ jsonrpc: '2.0', method: name, params: given });
-        },
-      })
-      .then(
-        (result) => {
-          if (!signal.aborted) reply.send({ jsonrpc: '2.0', id, result });
-        },
-        (error: unknown) => {
-          if (!signal.aborted) answer(errorOf(error), error instanceof RpcError ? error.status : undefined);
-        },
-      );
   }
 
   /** Answers what is in flight with an error. */

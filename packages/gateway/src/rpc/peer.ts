@@ -18,8 +18,8 @@ export interface PeerOptions {
   readonly caller: Caller;
   readonly mount: Mount;
   readonly clock: Clock;
-  /** Sends a message to the client; `related` is the request of the client that it belongs to. */
-  readonly send: (message: JSONRPCMessage, related?: RequestId) => void;
+  /** Sends a message to the client; `related` is the request of the client that it belongs to, `status` that of an error over HTTP. */
+  readonly send: (message: JSONRPCMessage, related?: RequestId, status?: number) => void;
   /** Begins the ids of requests to the client. Default: they are numbers. */
   readonly idPrefix?: string | undefined;
 }
@@ -42,11 +42,6 @@ export class Peer {
 
   constructor(options: PeerOptions) {
     this.#options = options;
-  }
-
-  /** Returns true if a request of the client is in progress. */
-  isWorkingOn(id: RequestId): boolean {
-    return this.#working.has(id);
   }
 
   /**
@@ -114,9 +109,9 @@ export class Peer {
     const controller = new AbortController();
     this.#working.set(id, controller);
     const isOpen = (): boolean => this.#working.get(id) === controller;
-    const end = (response: JSONRPCMessage): void => {
+    const end = (response: JSONRPCMessage, status?: number): void => {
       if (!isOpen()) return;
-      send(response);
+      send(response, undefined, status);
       this.#working.delete(id);
     };
     const answered = surface.answer({
@@ -136,7 +131,10 @@ export class Peer {
     });
     answered.then(
       (result) => end({ jsonrpc: '2.0', id, result }),
-      (error: unknown) => end({ jsonrpc: '2.0', id, error: errorOf(error) }),
+      (error: unknown) => {
+        const status = error instanceof RpcError ? error.status : undefined;
+        end({ jsonrpc: '2.0', id, error: errorOf(error) }, status);
+      },
     );
   }
 
