@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, JSONRPCMessage, Logger } from '@mcp-fittings/client-core';
 import { isRequestId, isRecord } from '@mcp-fittings/toolbox/messages';
+import type { Scope } from '../catalog/exposure.js';
 import type { Access, AccessDecision } from '../contracts/access.js';
 import { principalKey, type Caller, type Mount } from '../contracts/caller.js';
 import type { GatewayLoad, Pages } from '../contracts/gateway.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { Surface } from '../contracts/surface.js';
-import type { SharedSessions } from '../state/shared-sessions.js';
 import { checkSessionRevision, classify, type Classified } from './classify.js';
 import { type Exchange, nodeExchange } from './exchange.js';
 import { answerFetch } from './fetch-door.js';
 import { readMessage } from './read-message.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
 import { type RequestGateOptions, createRequestGate } from './request-gate.js';
-import { Sessions } from './sessions.js';
+import { Sessions, type SessionsOptions } from './sessions.js';
 import { StatelessRequests } from './stateless-requests.js';
 import { Turns } from './turns.js';
 import { type Admitted, watchAccess } from './watch-access.js';
@@ -25,14 +25,10 @@ export interface HttpHandlerOptions extends RequestGateOptions {
   readonly serves: (caller: Caller, mount: Mount) => boolean;
   readonly pages: readonly Pages[];
   readonly basePath: string;
-  readonly sessions: {
-    readonly max: number;
-    readonly maxPerCaller: number;
-    readonly idleMs: number;
-    readonly resumeMs: number;
-    readonly resumeLength: number;
-    readonly shared: SharedSessions | undefined;
-  };
+  readonly sessions: Pick<
+    SessionsOptions,
+    'max' | 'maxPerCaller' | 'idleMs' | 'resumeMs' | 'resumeLength' | 'shared'
+  >;
   readonly maxBodyBytes: number;
   readonly maxUnreadBytes: number;
   readonly keepAliveMs: number;
@@ -185,7 +181,7 @@ export class HttpHandler {
   async #ofSession(
     exchange: Exchange,
     messages: readonly JSONRPCMessage[],
-    sender: { readonly caller: Caller; readonly mount: Mount },
+    sender: Scope,
   ): Promise<Response | undefined> {
     const { method, header } = exchange;
     const accept = header('accept') ?? '';

@@ -1,7 +1,7 @@
 import type { Clock, JSONRPCMessage, RequestId } from '@mcp-fittings/client-core';
 import { isRequest, isRequestId, isResponse } from '@mcp-fittings/toolbox/messages';
-import { permits } from '../catalog/exposure.js';
-import type { Caller, Mount } from '../contracts/caller.js';
+import { permits, type Scope } from '../catalog/exposure.js';
+import type { Caller } from '../contracts/caller.js';
 import type { Resumption, Sink } from '../contracts/event-stream.js';
 import type { Surface } from '../contracts/surface.js';
 import { Peer } from '../rpc/peer.js';
@@ -13,10 +13,8 @@ import { CLOSED, REFUSAL_CODES, refuse } from './refusals.js';
 import { Reply } from './reply.js';
 
 /** Options of {@link Session}. */
-export interface SessionOptions {
+export interface SessionOptions extends Scope {
   readonly surface: Surface;
-  readonly caller: Caller;
-  readonly mount: Mount;
   /** Record of the session: from the client's `initialize`, or from another replica. */
   readonly record: SessionRecord;
   /** The sessions of all replicas, which may have this one too; undefined for the only replica. */

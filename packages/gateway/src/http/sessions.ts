@@ -1,32 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, FittingsError, type JSONRPCMessage, type Logger } from '@mcp-fittings/client-core';
+import { FittingsError, type JSONRPCMessage, type Logger } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isRecent } from '@mcp-fittings/toolbox/timing';
-import type { Caller, Mount } from '../contracts/caller.js';
-import type { Surface } from '../contracts/surface.js';
+import type { Scope } from '../catalog/exposure.js';
 import type { SessionRecord, SharedSessions } from '../state/shared-sessions.js';
 import type { Exchange } from './exchange.js';
 import { REFUSAL_CODES, refuse } from './refusals.js';
-import { Session } from './session.js';
+import { Session, type SessionOptions } from './session.js';
 
 /** Options of {@link Sessions}. */
-export interface SessionsOptions {
-  readonly surface: Surface;
+export interface SessionsOptions extends Omit<SessionOptions, keyof Scope | 'record' | 'keep'> {
   readonly max: number;
   readonly maxPerCaller: number;
   readonly idleMs: number;
-  readonly resumeMs: number;
-  readonly resumeLength: number;
-  readonly shared: SharedSessions | undefined;
-  readonly keepAliveMs: number;
-  readonly clock: Clock;
   readonly logger: Logger | undefined;
-}
-
-/** A caller at an address of the gateway. */
-export interface Sender {
-  readonly caller: Caller;
-  readonly mount: Mount;
 }
 
 interface OpenSession {
@@ -76,7 +63,7 @@ export class Sessions {
   async handle(
     exchange: Exchange,
     messages: readonly JSONRPCMessage[],
-    sender: Sender,
+    sender: Scope,
   ): Promise<Response | undefined> {
     try {
       return await this.#handle(exchange, messages, sender);
@@ -96,7 +83,7 @@ export class Sessions {
   async #handle(
     exchange: Exchange,
     messages: readonly JSONRPCMessage[],
-    sender: Sender,
+    sender: Scope,
   ): Promise<Response | undefined> {
     const id = exchange.header('mcp-session-id');
     const handshake = messages.find((message) => 'method' in message && message.method === 'initialize');
@@ -133,7 +120,7 @@ export class Sessions {
     return found.post(exchange, messages, sender.caller);
   }
 
-  async #begin(exchange: Exchange, handshake: JSONRPCMessage, sender: Sender): Promise<Response | undefined> {
+  async #begin(exchange: Exchange, handshake: JSONRPCMessage, sender: Scope): Promise<Response | undefined> {
     const { caller, mount } = sender;
     const params = 'params' in handshake ? handshake.params : undefined;
     const record: SessionRecord = {
@@ -153,24 +140,13 @@ export class Sessions {
   /** Opens a session, and adds it to the table if `begin` succeeds with it. Returns `undefined` if there is no room. */
   async #open(
     record: SessionRecord,
-    { caller, mount }: Sender,
+    { caller, mount }: Scope,
     begin: (session: Session) => Promise<void>,
   ): Promise<Session | undefined> {
-    const { surface, shared, keepAliveMs, resumeMs, resumeLength, clock } = this.#options;
     if (this.#isClosed || !this.#makeRoom(caller.id)) return undefined;
     this.#opening.set(caller.id, (this.#opening.get(caller.id) ?? 0) + 1);
-    const session = new Session({
-      surface,
-      caller,
-      mount,
-      record,
-      shared,
-      keep: (...changed) => this.#keep(...changed),
-      keepAliveMs,
-      resumeMs,
-      resumeLength,
-      clock,
-    });
+    const keep: SessionOptions['keep'] = (...changed) => this.#keep(...changed);
+    const session = new Session({ ...this.#options, caller, mount, record, keep });
     let isAdded = false;
     try {
       await begin(session);
@@ -199,7 +175,7 @@ export class Sessions {
     return true;
   }
 
-  async #find(id: string, sender: Sender): Promise<Session | Response> {
+  async #find(id: string, sender: Scope): Promise<Session | Response> {
     const known = this.#table.get(id)?.session;
     if (known !== undefined) return isSessionOf(known.record, sender) ? known : notFound();
     const { shared } = this.#options;
@@ -215,7 +191,7 @@ export class Sessions {
   }
 
   /** Creates a session again that another replica has begun. */
-  async #restore(shared: SharedSessions, id: string, sender: Sender): Promise<Session | Response> {
+  async #restore(shared: SharedSessions, id: string, sender: Scope): Promise<Session | Response> {
     const record = await shared.get(id);
     if (record === undefined || !isSessionOf(record, sender)) return notFound();
     return (await this.#open(record, sender, (session) => session.replay())) ?? full();
@@ -279,7 +255,7 @@ export class Sessions {
   }
 }
 
-function isSessionOf(record: SessionRecord, { caller, mount }: Sender): boolean {
+function isSessionOf(record: SessionRecord, { caller, mount }: Scope): boolean {
   return (
     record.callerId === caller.id && record.principal === caller.principal && record.server === mount.server
   );

@@ -6,7 +6,7 @@ import type {
   RequestId,
 } from '@mcp-fittings/client-core';
 import { isRecord, isRequest, RPC_CODES } from '@mcp-fittings/toolbox/messages';
-import type { Caller, Mount } from '../contracts/caller.js';
+import type { Scope } from '../catalog/exposure.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { Surface } from '../contracts/surface.js';
 import { Peer } from '../rpc/peer.js';
@@ -33,11 +33,7 @@ export class StatelessRequests {
   }
 
   /** Answers one message of the caller at a mount. Throws the error of a request that is refused. */
-  handle(
-    exchange: Exchange,
-    message: JSONRPCRequest | JSONRPCNotification,
-    { caller, mount }: { readonly caller: Caller; readonly mount: Mount },
-  ): void {
+  handle(exchange: Exchange, message: JSONRPCRequest | JSONRPCNotification, { caller, mount }: Scope): void {
     if (!isRequest(message)) return exchange.respond(202, {});
     const { surface, keepAliveMs, clock } = this.#options;
     const { id, params = {} } = message;
