@@ -15,7 +15,6 @@ export { createUpstreamSignIn, type UpstreamSignInOptions } from './sign-in/upst
 export { gatewayInteraction, type GatewayInteraction } from './sign-in/gateway-interaction.js';
 export { browserSignIn, type BrowserCheck, type BrowserSignInOptions } from './sign-in/browser-sign-in.js';
 
-export { createMemoryState } from './state/memory-state.js';
 export {
   createCallbackRouter,
   type CallbackRouter,

@@ -47,12 +47,12 @@ export function createIssuer(identifier: string, { clock, fetch, logger }: Issue
     [customFetch]: createOutboundFetch(fetch, clock),
     [allowInsecureRequests]: isLoopbackHost(url.hostname),
   };
-  const metadata = createCachedDocument(async () => discover(url, requests), {
+  const metadata = cachedDocument(async () => discover(url, requests), {
     clock,
     logger,
     what: `the metadata of ${identifier}`,
   });
-  const keys = createCachedDocument(async () => readKeys(await metadata.get(), requests), {
+  const keys = cachedDocument(async () => readKeys(await metadata(), requests), {
     clock,
     logger,
     what: `the keys of ${identifier}`,
@@ -60,28 +60,24 @@ export function createIssuer(identifier: string, { clock, fetch, logger }: Issue
   return {
     identifier,
     requests,
-    metadata: () => metadata.get(),
+    metadata: () => metadata(),
     async keys(kid) {
-      const known = await keys.get();
+      const known = await keys();
       if (kid === undefined || known.some((key) => key.kid === kid)) return known;
-      return keys.get(UNKNOWN_KID_MS);
+      return keys(UNKNOWN_KID_MS);
     },
   };
 }
 
-interface CachedDocument<T> {
-  /** Returns the document, read again if it is older than `freshMs`. */
-  get(freshMs?: number): Promise<T>;
-}
-
-function createCachedDocument<T>(
+/** Returns a function that returns the document, read again if it is older than `freshMs`. */
+function cachedDocument<T>(
   read: () => Promise<T>,
   {
     clock,
     logger,
     what,
   }: { readonly clock: Clock; readonly logger: Logger | undefined; readonly what: string },
-): CachedDocument<T> {
+): (freshMs?: number) => Promise<T> {
   let kept: { readonly value: T; readonly at: number } | undefined;
   let failed: { readonly error: unknown; readonly at: number } | undefined;
   let running: Promise<T> | undefined;
@@ -101,21 +97,19 @@ function createCachedDocument<T>(
       throw error;
     }
   };
-  return {
-    async get(freshMs = FRESH_MS) {
-      const now = clock.now();
-      if (kept !== undefined && now - kept.at < freshMs) return kept.value;
-      const usable = kept !== undefined && now - kept.at < USABLE_MS ? kept : undefined;
-      if (failed !== undefined && now - failed.at < RETRY_MS) {
-        if (usable !== undefined) return usable.value;
-        throw failed.error;
-      }
-      running ??= load().finally(() => {
-        running = undefined;
-      });
-      if (usable === undefined) return running;
-      return running.catch(() => usable.value);
-    },
+  return async (freshMs = FRESH_MS) => {
+    const now = clock.now();
+    if (kept !== undefined && now - kept.at < freshMs) return kept.value;
+    const usable = kept !== undefined && now - kept.at < USABLE_MS ? kept : undefined;
+    if (failed !== undefined && now - failed.at < RETRY_MS) {
+      if (usable !== undefined) return usable.value;
+      throw failed.error;
+    }
+    running ??= load().finally(() => {
+      running = undefined;
+    });
+    if (usable === undefined) return running;
+    return running.catch(() => usable.value);
   };
 }
 

@@ -10,8 +10,6 @@ type ServerGrant = Exclude<Exclude<Scopes, (...args: never) => unknown>[string],
 
 /** {@link OAuthResourceOptions.scopes}, ready to be asked. */
 export interface ScopeGrants {
-  /** All scopes, for the metadata. */
-  readonly supported: readonly string[];
   /** Returns what a token allows; undefined if its scopes grant nothing. */
   allows(claims: AccessTokenClaims): NonNullable<Caller['allows']> | undefined;
   /** Returns the scopes to request for a server (or an item of it), or for the gateway as a whole. */
@@ -26,8 +24,8 @@ export interface GrantedItem {
 
 /** Creates {@link ScopeGrants}. Without scopes, every valid token allows everything. Throws `CONFIG_INVALID`. */
 export function createScopeGrants(scopes: Scopes | undefined): ScopeGrants {
-  if (scopes === undefined) return { supported: [], allows: () => () => true, needed: () => [] };
-  if (typeof scopes === 'function') return { supported: [], allows: scopes, needed: () => [] };
+  if (scopes === undefined) return { allows: () => () => true, needed: () => [] };
+  if (typeof scopes === 'function') return { allows: scopes, needed: () => [] };
   // A map: the scopes of a token may be named like members of Object.prototype.
   const grants = new Map<string, readonly ('*' | ServerGrant)[]>(
     Object.entries(scopes).map(([scope, grant]) => [scope, grant === '*' ? ['*'] : grant]),
@@ -39,7 +37,6 @@ export function createScopeGrants(scopes: Scopes | undefined): ScopeGrants {
     });
   }
   return {
-    supported,
     allows(claims) {
       const granted = scopesOf(claims).flatMap((scope) => grants.get(scope) ?? []);
       if (granted.length === 0) return undefined;

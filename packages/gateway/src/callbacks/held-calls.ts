@@ -33,11 +33,6 @@ export class HeldCalls {
     this.#options = options;
   }
 
-  /** Number of calls that wait. */
-  get size(): number {
-    return this.#held.size;
-  }
-
   /**
    * Keeps a call and returns an unguessable id, which is valid once. A call whose client does not return in time is given up.
    * Gives it up at once, and throws `RATE_LIMITED`, if too many calls wait.

@@ -5,10 +5,8 @@ import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
 export const REFUSAL_CODES = {
   general: -32_000,
   sessionNotFound: -32_001,
-  headerMismatch: -32_020,
   parseError: RPC_CODES.parseError,
   invalidRequest: RPC_CODES.invalidRequest,
-  invalidParams: RPC_CODES.invalidParams,
   internalError: RPC_CODES.internalError,
 } as const;
 
