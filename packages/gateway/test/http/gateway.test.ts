@@ -1,28 +1,24 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
-import { Agent, fetch as undiciFetch, request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { officialServer } from '../../../../scripts/bundled.mjs';
 import { createGateway, type Gateway } from '../../src/index.js';
 import { byName, textOf } from '../support/test-gateway.js';
 
 const EVERYTHING = await officialServer('everything');
-let notes: McpServer;
 let host: Host;
 let gateway: Gateway;
 let url: string;
 
 function createNotes(): McpServer {
-  notes = new McpServer({ name: 'notes', version: '1' });
+  const notes = new McpServer({ name: 'notes', version: '1' });
   notes.registerTool('today', {}, async () => ({ content: [{ type: 'text', text: 'Water the plants.' }] }));
   return notes;
 }
@@ -73,25 +69,6 @@ describe('a gateway in front of a host', () => {
     await expect(connect(mode, '/other')).rejects.toThrow('Nothing is served at this path.');
   });
 
-  it('tells clients of both eras that a list has changed', async () => {
-    const [legacy, modern] = [await connect('legacy'), await connect('auto', '/notes')];
-    const changed = { legacy: vi.fn<() => void>(), modern: vi.fn<() => void>() };
-    legacy.setNotificationHandler('notifications/tools/list_changed', changed.legacy);
-    modern.setNotificationHandler('notifications/tools/list_changed', changed.modern);
-    await legacy.listTools();
-    await modern.listTools();
-    await modern.listen({ toolsListChanged: true });
-    let added = 0;
-    await expect
-      .poll(() => {
-        added += 1;
-        notes.registerTool(`added-${added}`, {}, async () => ({ content: [] }));
-        return [changed.legacy.mock.calls.length > 0, changed.modern.mock.calls.length > 0];
-      })
-      .toEqual([true, true]);
-    await Promise.all([legacy.close(), modern.close()]);
-  });
-
   it('is a server of another host, over HTTP and through a server of node:http', async () => {
     const server = createServer(gateway.listener).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -108,22 +85,5 @@ describe('a gateway in front of a host', () => {
     await client.close();
     server.closeAllConnections();
     server.close();
-  });
-
-  it.skipIf(process.platform === 'win32')('serves its owner on a socket without access', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
-    const socketPath = join(folder, 'gateway.sock');
-    await using own = createGateway(host);
-    const listener = await own.listen({ socketPath });
-    const agent = new Agent({ connect: { socketPath } });
-    const client = new Client({ name: 'test', version: '1' });
-    const through = (async (to, init) =>
-      undiciFetch(String(to), { ...init, dispatcher: agent } as object)) as typeof fetch;
-    await client.connect(new StreamableHTTPClientTransport(new URL(listener.url), { fetch: through }));
-    expect(textOf(await client.callTool({ name: 'notes__today' }))).toBe('Water the plants.');
-    await client.close();
-    await agent.destroy();
-    await own.close();
-    await rm(folder, { recursive: true });
   });
 });
