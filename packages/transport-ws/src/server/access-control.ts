@@ -92,11 +92,13 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
+/** Characters that end the host in a URL, or its user name, and cannot be in a `Host` header. */
+const NOT_OF_HOST = /[\s/\\?#@]/;
+
 function hostIsAllowed(host: string | undefined, allowed: WebSocketServerOptions['allowedHosts']): boolean {
   if (allowed === 'any') return true;
-  if (host === undefined || !URL.canParse(`http://${host}`)) return false;
-  const { hostname, username, pathname } = new URL(`http://${host}`);
-  if (username !== '' || pathname !== '/') return false;
+  if (host === undefined || NOT_OF_HOST.test(host) || !URL.canParse(`http://${host}`)) return false;
+  const { hostname } = new URL(`http://${host}`);
   if (allowed === undefined) return isLoopbackHost(hostname);
   const lower = host.toLowerCase();
   return allowed.some((entry) => entry.toLowerCase() === lower || entry.toLowerCase() === hostname);
