@@ -246,6 +246,19 @@ describe('an error with status 200', () => {
     server.answers.set('/par', { body: { request_uri: 'urn:x', expires_in: null } });
     expect(await person.signIn()).toBe('signed in');
   });
+
+  it('of a pushed authorization request names the account that it is about', async () => {
+    server.describe({
+      issuer: {
+        require_pushed_authorization_requests: true,
+        pushed_authorization_request_endpoint: `${server.origin}/par`,
+      },
+    });
+    const body = { error: 'access_denied', error_description: 'No account ann@example.com' };
+    server.answers.set('/par', { body });
+    const message: unknown = expect.stringContaining('access_denied (No account ann@example.com)');
+    expect(await person.signIn({ loginHint: 'ann@example.com' })).toMatchObject({ message });
+  });
 });
 
 describe('optional members that are null or empty', () => {

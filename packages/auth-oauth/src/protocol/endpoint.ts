@@ -186,6 +186,7 @@ const PUBLIC_FIELDS = new Set([
   'client_id',
   'code_challenge_method',
   'grant_type',
+  'login_hint',
   'prompt',
   'redirect_uri',
   'requested_token_type',
