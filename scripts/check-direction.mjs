@@ -1,6 +1,6 @@
 /**
- * Which package may depend on which. DESIGN: direction is one way; never transport to transport, never transport to
- * auth, never core to anything. knip makes sure that what is imported is also declared, so the manifests tell the truth.
+ * Checks which package depends on which. The direction is one way: no transport on another or on auth, and the core on
+ * nothing. knip makes sure that what is imported is also declared, so the manifests tell the truth.
  */
 import { fileURLToPath } from 'node:url';
 import { readManifests } from './workspace.mjs';

@@ -14,7 +14,7 @@ import type { IdentityProviderConfig, IdentityProviderOptions } from './identity
 import type { XaaProviderOptions } from './options.js';
 
 /**
- * The MCP extension that a client with this plugin declares: `sdk({ …, extensions: { [XAA_EXTENSION]: {} } })`.
+ * The MCP extension that a client with this plugin declares: `createHost({ …, extensions: { [XAA_EXTENSION]: {} } })`.
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 export const XAA_EXTENSION = 'io.modelcontextprotocol/enterprise-managed-authorization';

@@ -24,7 +24,7 @@ export interface StdioTransportOptions {
   readonly parentEnv?: Readonly<Record<string, string>> | undefined;
   /**
    * Working directory of the child. Default: that of this process, which may be a folder with files from a stranger: set it
-   * when the command is `npx`, `uvx` or the like. The `stdio()` plugin starts servers in the home directory instead.
+   * when the command is `npx`, `uvx` or the like. `loadConfig` of `@mcp-fittings/config` sets it in each entry of a file.
    */
   readonly cwd?: string | undefined;
   /**

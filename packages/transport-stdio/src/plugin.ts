@@ -24,7 +24,7 @@ export interface StdioEntry {
   readonly args?: readonly string[] | undefined;
   /** Environment variables of the server, which override inherited ones. Default none. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Working directory of the server; a relative path is resolved against `home`. Default: `home`. */
+  /** Working directory of the server; a relative path is resolved against that of the host. Default: that of the host. */
   readonly cwd?: string | undefined;
   /** Environment variables of the host that the server inherits. Default: that of the plugin, or `safe`. */
   readonly inheritEnv?: 'safe' | 'all' | readonly string[] | undefined;
