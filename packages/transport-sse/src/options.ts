@@ -50,11 +50,9 @@ export interface CheckedOptions {
   readonly url: URL;
   /** The configured URL, which may be that of a socket. */
   readonly shown: URL;
-  readonly server: string | undefined;
   /** Names in lower case; includes the API key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: Credentials;
-  readonly network: NonNullable<SseTransportOptions['network']>;
   readonly startTimeoutMs: number;
   readonly idleMs: number;
   readonly maxMessageBytes: number;

@@ -1,24 +1,33 @@
 import type {
+  Delivery,
   JSONRPCMessage,
   Transport,
   TransportDescription,
+  TransportError,
   TransportSendOptions,
 } from '@mcp-fittings/client-core';
 import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
 import {
   checkHeaders,
-  checkHttpOptions,
   checkServerUrl,
   collectHeaders,
   originOf,
   SDK_ONLY_OPTIONS,
   withUrl,
 } from '@mcp-fittings/toolbox/connect';
-import { Credentials } from '@mcp-fittings/toolbox/refusal';
+import {
+  Credentials,
+  type RecoveryOptions,
+  RequestRedactor,
+  sendWithRecovery,
+} from '@mcp-fittings/toolbox/refusal';
 import type { Redactor } from '@mcp-fittings/toolbox/text';
-import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
+import { createLifetime, systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
+import { createHttpClient, type HttpClient } from '@mcp-fittings/http-client';
+import { SilenceWatch } from '@mcp-fittings/http-client/events';
+import { openEventStream } from './event-stream.js';
 import type { CheckedOptions, SseTransportOptions } from './options.js';
-import type { SseWire } from './sse-wire.js';
+import { Post } from './post.js';
 
 /** Headers that this transport sets and that cannot be configured. */
 const OWNED_HEADERS = ['accept', 'cache-control', 'content-type', 'last-event-id'];
@@ -62,75 +71,125 @@ export function openSseTransport(options: SseTransportOptions, description: Tran
 class SseTransport extends BaseTransport {
   readonly #options: CheckedOptions;
   readonly #description: TransportDescription;
-  /** Created by `start()`. */
-  #wire: SseWire | undefined;
+  readonly #redactor: RequestRedactor;
+  readonly #network: HttpClient;
+  readonly #recovery: RecoveryOptions;
+  #idle: SilenceWatch | undefined;
+  /** URL that messages are posted to, which the server sends when the transport starts. */
+  #endpoint: URL | undefined;
 
   constructor(options: SseTransportOptions, description: TransportDescription) {
     super({ server: options.server, signal: options.signal });
     this.#options = checkOptions(options);
     this.#description = description;
+    const { server, network, logger } = options;
+    const { url, shown, headers, credentials, retryLater, clock, random } = this.#options;
+    this.#redactor = new RequestRedactor(headers, url);
+    this.#network = createHttpClient({ ...network, url: shown, server, headers, clock, logger });
+    this.#recovery = { credentials, redactor: this.#redactor, retryLater, clock, random };
   }
 
   override describe(): TransportDescription {
     return {
       url: originOf(this.#options.shown),
       protocolVersion: this.protocolVersion,
-      endpoint: this.#wire?.isOpen ?? false,
+      endpoint: this.#endpoint !== undefined,
       ...this.#description,
       ...this.ignored,
     };
   }
 
   protected override async open(signal: AbortSignal): Promise<void> {
-    const { startTimeoutMs: ms, clock } = this.#options;
+    const { startTimeoutMs: ms, clock, idleMs } = this.#options;
     const error = (): Error =>
       this.error('TIMEOUT', `The server did not send its endpoint within ${String(ms)} ms.`, {
         hint: 'Check that the URL is that of an event stream (HTTP+SSE), and whether a proxy buffers the response.',
       });
-    await withTimeout({ ms, clock, signal, error }, (starting) => this.#open(starting));
+    const endpoint = await withTimeout({ ms, clock, signal, error }, () => this.#openStream());
+    this.#endpoint = endpoint;
+    this.#redactor.learn({}, endpoint);
+    this.#idle = new SilenceWatch(clock, idleMs, () => this.#endIdle(idleMs));
   }
 
-  /** Most of the code is loaded here, because a program may import a transport and never start it. */
-  async #open(signal: AbortSignal): Promise<void> {
-    const { SseWire } = await import('./sse-wire.js');
-    signal.throwIfAborted();
-    this.#wire = new SseWire(this.#options, this);
-    await this.#wire.open();
+  protected override get redact(): Redactor {
+    return this.#redactor.redact;
   }
 
-  protected override get redact(): Redactor | undefined {
-    return this.#wire?.redact;
-  }
-
-  protected override write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
-    // It exists as soon as the transport is open.
-    return this.#wire?.write(message, options) ?? Promise.reject(this.lost('not-sent'));
+  protected override async write(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
+    const { requestSignal } = options;
+    const lifetime = createLifetime(this);
+    const post = new Post({
+      message,
+      network: this.#network,
+      credentials: this.#options.credentials,
+      transport: this,
+      lifetime,
+      endpoint: this.#endpoint,
+      onAnswer: (answer) => this.receive(answer),
+    });
+    this.#idle?.heard();
+    const release = requestSignal && this.onAbort(requestSignal, () => lifetime.end());
+    try {
+      const reply = await sendWithRecovery(post, this.#recovery);
+      if (reply === undefined && lifetime.ended)
+        throw this.#abandoned(requestSignal, post.isSent ? 'unknown' : 'not-sent');
+    } finally {
+      release?.();
+      lifetime.end();
+    }
   }
 
   protected override async shutDown(): Promise<void> {
-    await this.#wire?.close();
+    this.#idle?.[Symbol.dispose]();
+    await this.#network.close();
+  }
+
+  /** Resolves with the endpoint. */
+  #openStream(): Promise<URL> {
+    const { url, credentials, maxMessageBytes } = this.#options;
+    return openEventStream({
+      url,
+      network: this.#network,
+      credentials,
+      recovery: this.#recovery,
+      maxMessageBytes,
+      transport: this,
+      onMessage: (value) => {
+        this.#idle?.heard();
+        this.receive(value);
+      },
+    });
+  }
+
+  #abandoned(signal: AbortSignal | undefined, delivery: Delivery): TransportError {
+    if (this.ended || signal?.aborted !== true) return this.lost(delivery);
+    return this.aborted(signal, delivery);
+  }
+
+  #endIdle(ms: number): void {
+    this.fail(
+      this.error('TIMEOUT', `No message was sent or received for ${String(ms)} ms.`, {
+        hint: 'Reconnect when the server is needed again.',
+      }),
+    );
   }
 }
 
 /** Throws `CONFIG_INVALID` or `HEADER_INVALID`. */
 function checkOptions(options: SseTransportOptions): CheckedOptions {
-  const { server, apiKey, network = {} } = options;
+  const { server, apiKey } = options;
   const { url, shown } = checkServerUrl(options.url, { server, sockets: true });
   const given = {
     ...collectHeaders(options, SDK_ONLY),
     ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
   };
   const headers = checkHeaders(given, { server, reserved: OWNED_HEADERS });
-  // What the HTTP client checks too, which is created when the transport starts.
-  checkHttpOptions({ ...network, url: shown, server, headers, logger: options.logger });
   const authorization = headers['authorization'];
   return {
     url,
     shown,
-    server,
     headers,
     credentials: new Credentials({ url, provider: options.auth, authorization, server }),
-    network,
     startTimeoutMs: options.startTimeoutMs ?? START_MS,
     idleMs: options.idleMs ?? 0,
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,

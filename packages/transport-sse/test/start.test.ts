@@ -4,7 +4,7 @@ import { createSseTransport } from '../src/index.js';
 import { failureOf, listen, request } from './support/session.js';
 import { echoing, startSseServer } from './support/sse-server.js';
 
-describe('a start that is still loading its code', () => {
+describe('a start', () => {
   it('is ended by close(), and sends nothing', async () => {
     await using server = await startSseServer({ onStream: (stream) => stream.event('endpoint', '/m') });
     const transport = createSseTransport({ url: server.url });
@@ -19,24 +19,6 @@ describe('a start that is still loading its code', () => {
     expect(transport.describe?.()).toMatchObject({ endpoint: false });
     expect(server.seen).toEqual([]);
     expect(errors).toEqual([]);
-  });
-
-  it('is ended by an abort', async () => {
-    const controller = new AbortController();
-    const transport = createSseTransport({ url: 'http://127.0.0.1:1/sse', signal: controller.signal });
-    const started = failureOf(transport.start());
-    controller.abort(new Error('given up'));
-    expect(await started).toMatchObject({ code: 'ABORTED', cause: { message: 'given up' } });
-  });
-
-  it('is ended by the time limit of the start', async () => {
-    await using server = await startSseServer({ onStream: () => undefined });
-    const clock = createManualClock();
-    const transport = createSseTransport({ url: server.url, clock, startTimeoutMs: 50 });
-    const started = failureOf(transport.start());
-    await clock.advance(50);
-    expect(await started).toMatchObject({ code: 'TIMEOUT' });
-    expect(clock.pending).toBe(0);
   });
 });
 
