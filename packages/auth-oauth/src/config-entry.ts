@@ -1,19 +1,9 @@
-import type { ServerConfig } from '@mcp-fittings/client-core';
+import type { AuthPlugin, ServerConfig } from '@mcp-fittings/client-core';
 import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/toolbox/connect';
 import { entrySchema, readEntry } from '@mcp-fittings/toolbox/entries';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { TokenProviderOptions } from './options.js';
 import { digestOf } from './provider/provider-context.js';
-
-/** A configured server, as `AuthPlugin.create` gets it. */
-export interface IdentifiedEntry {
-  /** Name of the server. */
-  readonly name: string;
-  /** The entry of the server in the configuration. */
-  readonly config: ServerConfig;
-  /** Id of the entry that includes the configuration that it comes from. Default: its name. */
-  readonly identity?: string | undefined;
-}
 
 /** Members that decide where a credential is sent. Others, such as timeouts, can change without a new sign-in. */
 const MEMBERS = ['url', 'proxy', 'ca', 'clientCertificate', 'allowAddresses', 'authProviderType'];
@@ -33,7 +23,11 @@ const OAUTH_MEMBERS = [
  * configuration and one account, as long as it sends credentials to the same place. An entry of a project does not get the credentials of
  * the person's own entry, even if both have the same URL.
  */
-export function credentialIdentity({ name, config, identity = name }: IdentifiedEntry): string {
+export function credentialIdentity({
+  name,
+  config,
+  identity = name,
+}: Parameters<AuthPlugin['create']>[0]): string {
   const oauth = isRecord(config['oauth']) ? config['oauth'] : {};
   return digestOf([
     identity,

@@ -8,6 +8,7 @@ export {
   type GrantRequest,
 } from './non-interactive/grant-provider.js';
 export { credentialIdentity, hasStaticCredentials } from './config-entry.js';
+export { oauthErrorCode } from './protocol/oauth-error.js';
 export { isSameIssuer, parseOAuthChallenge, type OAuthChallenge } from './protocol/values.js';
 export { clientAuthentication, requestExtensionGrant } from './tokens/token-endpoint.js';
 export { exchangeToken, type ExchangeRequest, type TypedToken } from './tokens/token-exchange.js';
@@ -15,7 +16,7 @@ export { exchangeToken, type ExchangeRequest, type TypedToken } from './tokens/t
 /** The parts of a scheme that signs in a person and keeps the sign-in, as `@mcp-fittings/auth-xaa` does. They may change with minor versions. */
 export { GrantProvider } from './non-interactive/grant-provider.js';
 export { createProviderContext } from './node-platform.js';
-export type { ProviderContext } from './provider/provider-context.js';
+export { digestOf, type ProviderContext } from './provider/provider-context.js';
 export { interactionFor } from './interaction/interaction-for.js';
 export type { DiscoveredServer } from './discovery/discover.js';
 export { findAuthorizationServer } from './discovery/authorization-server.js';
@@ -30,7 +31,6 @@ export { revokeTokens } from './provider/revoke.js';
 /** The types that their signatures name. */
 export type { InteractiveGrantRequest } from './authorization/interactive.js';
 export type { AuthorizationRequest } from './authorization/authorization-code.js';
-export type { IdentifiedEntry } from './config-entry.js';
 export type { MetadataPolicy } from './discovery/accepted-metadata.js';
 export type { CachedDiscovery, ConfiguredEndpoints } from './discovery/discover.js';
 export type { Platform } from './platform.js';

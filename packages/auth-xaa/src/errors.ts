@@ -1,3 +1,4 @@
+import { oauthErrorCode } from '@mcp-fittings/auth-oauth/toolkit';
 import {
   type AuthChallenge,
   AuthRequiredError,
@@ -101,12 +102,6 @@ function withCode(
 ): FittingsError {
   const details = { ...cause.details, ...more, stage };
   return new FittingsError(code, cause.message, { server, cause, hint: cause.hint, details });
-}
-
-/** Returns the code with which an authorization server refused a request, such as `invalid_grant`; undefined for other errors. */
-export function oauthErrorCode(error: unknown): string | undefined {
-  const code = error instanceof FittingsError ? error.details['oauthError'] : undefined;
-  return typeof code === 'string' ? code : undefined;
 }
 
 /** A response that refuses, as opposed to a failure of the network. */

@@ -5,10 +5,11 @@ import {
   type GrantRequest,
   isSameIssuer,
   type OAuthClient,
+  oauthErrorCode,
   requestExtensionGrant,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { oauthErrorCode, redemptionError, xaaUnsupported } from './errors.js';
+import { redemptionError, xaaUnsupported } from './errors.js';
 import type { IdJag, IdJagTarget } from './id-jag/id-jag.js';
 import { ID_JAG_PROFILE } from './id-jag/token-exchange.js';
 import { stepUpIn } from './identity-provider/step-up.js';

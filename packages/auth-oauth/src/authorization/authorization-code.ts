@@ -53,12 +53,6 @@ export interface PendingAuthorization {
  *
  * Rejects with `AUTH_DISCOVERY_FAILED` if the server lacks an authorization endpoint or PKCE, with `AUTH_FAILED` if it
  * refuses (`details.oauthError` has its error code), with `TIMEOUT` or `ABORTED`, and with the codes of the network.
- * @example
- * ```ts
- * const response = await withInteraction(loopback(), { server }, (session) =>
- *   authorizationCodeGrant({ network, server, authorizationServer, client, session, scopes, allowMissingPkceSupport: false }),
- * );
- * ```
  * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-4.1
  * @see https://www.rfc-editor.org/rfc/rfc9207.html
  */

@@ -40,12 +40,6 @@ const LONGEST_LIFE_S = 1800;
  * Runs the device authorization grant: shows a code, and polls the token endpoint until the person has entered it. Rejects
  * with `AUTH_FAILED` if the server refuses, `TIMEOUT` if the code has expired, `CALLBACK_FAILED` if `show` throws, or
  * `ABORTED`.
- * @example
- * ```ts
- * const { clock, policy } = provider;
- * const interaction = deviceCode({ show });
- * const response = await deviceCodeGrant({ ...request, interaction, scopes, clock, policy });
- * ```
  * @see https://www.rfc-editor.org/rfc/rfc8628.html
  */
 export async function deviceCodeGrant(request: DeviceCodeRequest): Promise<TokenEndpointResponse> {

@@ -29,17 +29,6 @@ export interface InteractiveGrantRequest extends Omit<AuthorizationRequest, 'red
  * Rejects with `AUTH_DISCOVERY_FAILED` if the server lacks an endpoint or PKCE, `AUTH_FAILED` if it refuses or there is no
  * interaction (`details.oauthError` has the server's error code), `CALLBACK_FAILED` if a function of the host throws,
  * `TIMEOUT`, `ABORTED`, and the codes of the network.
- * @example
- * ```ts
- * const response = await interactiveGrant({
- *   ...provider,
- *   authorizationServer,
- *   client,
- *   interaction: loopback(),
- *   scopes: ['openid'],
- *   allowMissingPkceSupport: false,
- * });
- * ```
  * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-4.1
  * @see https://www.rfc-editor.org/rfc/rfc8628.html
  */

@@ -17,11 +17,6 @@ type IssuerMatch = 'exact' | 'origin';
  * Finds the metadata of an authorization server at the well-known URLs of RFC 8414 and OpenID Connect Discovery. Resolves
  * with the members that sign-in uses, or with undefined if there is no metadata. Rejects with `AUTH_DISCOVERY_FAILED` if
  * the metadata is not acceptable, and with the codes of the network for temporary failures.
- * @example
- * ```ts
- * const metadata = await findAuthorizationServer({ network, server: 'idp', issuer: 'https://idp.example.com' });
- * console.log(metadata?.token_endpoint);
- * ```
  * @see https://www.rfc-editor.org/rfc/rfc8414.html
  */
 export async function findAuthorizationServer({

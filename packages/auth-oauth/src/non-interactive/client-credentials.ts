@@ -1,8 +1,7 @@
 import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
-import { clientCredentialsGrantRequest, processClientCredentialsResponse } from 'oauth4webapi';
 import type { OAuthProviderOptions, TokenProviderOptions } from '../options.js';
 import { checkIssuerBinding } from '../registration/issuer-binding.js';
-import { clientAuthentication, requestToken, type OAuthClient } from '../tokens/token-endpoint.js';
+import { clientAuthentication, requestExtensionGrant, type OAuthClient } from '../tokens/token-endpoint.js';
 import { createNonInteractiveProvider } from './grant-provider.js';
 
 /** Options of {@link createClientCredentialsProvider}. `clientSecret` or `clientKey` is required. */
@@ -53,21 +52,14 @@ export function createClientCredentialsProvider(options: ClientCredentialsOption
         origin: 'configured',
         authenticate: clientAuthentication(authorizationServer, { secret: clientSecret, key: clientKey }),
       };
-      const response = await requestToken(
+      const response = await requestExtensionGrant(
         { network, server, authorizationServer, client, dpop },
         'Requesting a token with client credentials',
-        (as, library, options_) =>
-          clientCredentialsGrantRequest(
-            as,
-            library,
-            client.authenticate,
-            {
-              ...(resource !== undefined && { resource }),
-              ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-            },
-            options_,
-          ),
-        processClientCredentialsResponse,
+        'client_credentials',
+        {
+          ...(resource !== undefined && { resource }),
+          ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+        },
       );
       return { response, clientId };
     },

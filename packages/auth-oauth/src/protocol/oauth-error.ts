@@ -1,36 +1,32 @@
-import { type ErrorCode, FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { AuthorizationResponseError } from 'oauth4webapi';
 import { SentSecrets } from './endpoint.js';
-
-export interface OAuthErrorOptions {
-  readonly server: string;
-  /** Default `AUTH_FAILED`. */
-  readonly code?: ErrorCode | undefined;
-  readonly hint?: string | undefined;
-  /** Secrets that were sent to the server, which may repeat them. Default: none. */
-  readonly sentSecrets?: SentSecrets | undefined;
-}
 
 /**
  * Converts an error of oauth4webapi or the network into a `FittingsError`. The error code of the authorization server becomes
  * `details.oauthError`; its description is untrusted, so it is shortened, escaped and cleared of the secrets that were sent.
  * The library's error is not kept as `cause`, because it can hold the body of a token response.
  */
-export function oauthError(cause: unknown, what: string, options: OAuthErrorOptions): FittingsError {
-  const { server, code = 'AUTH_FAILED', hint, sentSecrets = new SentSecrets() } = options;
+export function oauthError(
+  cause: unknown,
+  what: string,
+  {
+    server,
+    sentSecrets = new SentSecrets(),
+  }: { readonly server: string; readonly sentSecrets?: SentSecrets },
+): FittingsError {
   if (cause instanceof FittingsError) return cause;
   if (cause instanceof AuthorizationResponseError) {
     const error = sentSecrets.clean(cause.error, 80);
     const description =
       cause.error_description === undefined ? '' : ` (${sentSecrets.clean(cause.error_description, 200)})`;
-    return new FittingsError(code, `${what}: ${error}${description}.`, {
+    return new FittingsError('AUTH_FAILED', `${what}: ${error}${description}.`, {
       server,
-      hint,
       details: { oauthError: error },
     });
   }
   const text = cause instanceof Error ? cause.message : 'unknown error';
-  return new FittingsError(code, `${what}: ${sentSecrets.clean(text, 1000)}.`, { server, hint });
+  return new FittingsError('AUTH_FAILED', `${what}: ${sentSecrets.clean(text, 1000)}.`, { server });
 }
 
 /**

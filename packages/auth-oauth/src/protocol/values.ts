@@ -87,11 +87,6 @@ export interface OAuthChallenge {
 
 /**
  * Parses the `Bearer` or `DPoP` challenge of a refusal. All members are undefined or false without one.
- * @example
- * ```ts
- * const { error, scopes } = parseOAuthChallenge(challenge);
- * if (error === 'insufficient_scope') console.log(scopes);
- * ```
  * @see https://www.rfc-editor.org/rfc/rfc6750.html#section-3
  */
 export function parseOAuthChallenge(challenge: AuthChallenge | undefined): OAuthChallenge {

@@ -30,11 +30,6 @@ export interface RevocationRequest {
 /**
  * Revokes the tokens of a sign-in. Never rejects: the person is signed out locally in any case, and a failure is logged as a
  * warning.
- * @example
- * ```ts
- * const { network, server, logger } = provider;
- * await revokeTokens({ record, network, server, clients, logger, discover: () => provider.discover({ record }) });
- * ```
  * @see https://www.rfc-editor.org/rfc/rfc7009.html
  */
 export async function revokeTokens({

@@ -122,15 +122,6 @@ export async function requestToken(
  *
  * Rejects with `AUTH_FAILED` if the server refuses (`details.oauthError` has its error code), with `SERVER_ERROR`,
  * `RATE_LIMITED`, and the codes of the network.
- * @example
- * ```ts
- * const response = await requestExtensionGrant(
- *   { network, server, authorizationServer, client },
- *   'Redeeming the assertion',
- *   JWT_BEARER_GRANT,
- *   { assertion, resource },
- * );
- * ```
  * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-4.5
  */
 export function requestExtensionGrant(
@@ -207,11 +198,6 @@ export interface RefreshOptions {
  *
  * Rejects with `AUTH_FAILED` if the server refuses (`details.oauthError` is `invalid_grant` for a dead refresh token),
  * `SERVER_ERROR`, `RATE_LIMITED`, or the codes of the network.
- * @example
- * ```ts
- * const request = { network, server, authorizationServer, client };
- * const response = await refreshTokenGrant(request, refreshToken, { resource, scopes: record.scopes });
- * ```
  * @see https://www.rfc-editor.org/rfc/rfc6749.html#section-6
  */
 export async function refreshTokenGrant(
@@ -261,11 +247,6 @@ const DEFAULT_METHODS = ['client_secret_basic'];
 /**
  * Chooses how the client authenticates at the token endpoint: `private_key_jwt` with a key, `client_secret_basic` or
  * `client_secret_post` with a secret, else `none`. Throws `AUTH_FAILED` if the server supports none of them.
- * @example
- * ```ts
- * const authenticate = clientAuthentication(authorizationServer, { secret: process.env['CLIENT_SECRET'] });
- * const client: OAuthClient = { issuer: authorizationServer.issuer, clientId: 'my-app', origin: 'configured', authenticate };
- * ```
  * @see https://www.rfc-editor.org/rfc/rfc8414.html#section-2
  */
 export function clientAuthentication(server: AuthorizationServer, options: ClientAuthOptions): ClientAuth {

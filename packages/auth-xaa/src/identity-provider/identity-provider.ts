@@ -1,7 +1,7 @@
-import { exchangeToken, revokeTokens } from '@mcp-fittings/auth-oauth/toolkit';
+import { exchangeToken, oauthErrorCode, revokeTokens } from '@mcp-fittings/auth-oauth/toolkit';
 import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/toolbox/timing';
-import { oauthErrorCode, tokenExchangeError } from '../errors.js';
+import { tokenExchangeError } from '../errors.js';
 import type { XaaProviderOptions } from '../options.js';
 import { createXaaProvider } from '../xaa-provider.js';
 import { IdJagCache, targetKey, type IdJag, type IdJagTarget } from '../id-jag/id-jag.js';

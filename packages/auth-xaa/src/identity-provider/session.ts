@@ -1,6 +1,5 @@
-import type { TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
 import { randomUUID } from 'node:crypto';
-import { hashText } from '@mcp-fittings/toolbox/text';
+import { digestOf, type TokenRecord } from '@mcp-fittings/auth-oauth/toolkit';
 import type { SubjectToken } from '../id-jag/token-exchange.js';
 import { readJwt } from '../jwt.js';
 import type { IdentityProviderConnection } from './connection.js';
@@ -63,10 +62,6 @@ function accountOf(idToken: string | undefined): string {
   const { iss, sub } = (idToken === undefined ? undefined : readJwt(idToken)?.claims) ?? {};
   if (typeof iss !== 'string' || iss === '' || typeof sub !== 'string' || sub === '') return '';
   return digestOf([iss, sub]);
-}
-
-function digestOf(values: readonly string[]): string {
-  return hashText(JSON.stringify(values)).slice(0, 22);
 }
 
 /** Creates the record of a sign-in. */

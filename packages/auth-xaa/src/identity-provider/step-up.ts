@@ -1,5 +1,6 @@
+import { oauthErrorCode } from '@mcp-fittings/auth-oauth/toolkit';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
-import { oauthErrorCode, signInRequired } from '../errors.js';
+import { signInRequired } from '../errors.js';
 
 /** @see https://www.rfc-editor.org/rfc/rfc9470.html#section-3 */
 export const STEP_UP_ERROR = 'insufficient_user_authentication';
