@@ -13,8 +13,7 @@ import {
 } from '@mcp-fittings/toolbox/entries';
 import type { StdioTransportOptions } from './options.js';
 import { childEnvironment } from './process/environment.js';
-import { createExitReaper } from './process/exit-reaper.js';
-import { createReapedTransport } from './stdio-transport.js';
+import { createStdioTransport } from './stdio-transport.js';
 
 /** A configuration entry with `type: "stdio"`, or with a `command`, as {@link stdio} reads it. */
 export interface StdioEntry {
@@ -88,7 +87,6 @@ export interface StdioPluginOptions extends Pick<
  * ```
  */
 export function stdio(options: StdioPluginOptions = {}): TransportPlugin<StdioEntry> {
-  const reaper = createExitReaper();
   return {
     specVersion: 1,
     type: 'stdio',
@@ -97,16 +95,13 @@ export function stdio(options: StdioPluginOptions = {}): TransportPlugin<StdioEn
       const toLogger = (line: string): void => logger?.debug(line, { server, stream: 'stderr' });
       const merged = { ...options, ...entry };
       const stderr = merged.stderr ?? 'capture';
-      return createReapedTransport(
-        {
-          ...merged,
-          stderr: stderr === 'capture' && logger !== undefined ? toLogger : stderr,
-          server,
-          clock,
-          signal,
-        },
-        reaper,
-      );
+      return createStdioTransport({
+        ...merged,
+        stderr: stderr === 'capture' && logger !== undefined ? toLogger : stderr,
+        server,
+        clock,
+        signal,
+      });
     },
   };
 }

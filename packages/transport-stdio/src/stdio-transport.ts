@@ -18,7 +18,6 @@ import { planLaunch, type LaunchPlan } from './launch-plan.js';
 import type { StdioTransportOptions } from './options.js';
 import { createDiscoveryFallback, type DiscoveryFallback, type SecondStart } from './discovery-fallback.js';
 import { describeEnd, STDERR_LENGTH, STDERR_LINES, type ProcessEnd } from './process/process-exit.js';
-import { createExitReaper, type ExitReaper } from './process/exit-reaper.js';
 import { startServerProcess, type PacedReader, type ServerProcess } from './process/server-process.js';
 import { explainSpawnError, checkTexts, checkStderr } from './process/spawn-failure.js';
 import { createStderrStream, type StderrStream } from './process/stderr-stream.js';
@@ -84,18 +83,12 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       },
     );
   }
-  return createReapedTransport(options, createExitReaper());
-}
-
-/** Does the same with an exit reaper that several transports share. */
-export function createReapedTransport(options: StdioTransportOptions, reaper: ExitReaper): StdioTransport {
-  return new ChildProcessTransport(options, reaper);
+  return new ChildProcessTransport(options);
 }
 
 class ChildProcessTransport extends BaseTransport implements StdioTransport {
   readonly #options: StdioTransportOptions;
   readonly #plan: LaunchPlan;
-  readonly #reaper: ExitReaper;
   readonly #clock: Clock;
   readonly #framing: Framing;
   readonly #stderr: StderrTail;
@@ -115,11 +108,10 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   #noise: string | undefined;
   #hasAnswered = false;
 
-  constructor(options: StdioTransportOptions, reaper: ExitReaper) {
+  constructor(options: StdioTransportOptions) {
     super({ server: options.server, signal: options.signal });
     this.#options = options;
     this.#plan = planLaunch(options);
-    this.#reaper = reaper;
     this.#clock = options.clock ?? systemClock;
     this.#framing = options.framing === 'content-length' ? contentLengthFraming : newlineFraming;
     this.#queue = this.#newQueue();
@@ -247,7 +239,6 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
         program,
         shutdown,
         clock: this.#clock,
-        reaper: this.#reaper,
         stdoutReader: paced(messages, (chunk) => reader.push(chunk)),
         stderrReader: paced(this.#stderrLines, (chunk) => {
           this.markUnsolicited();

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '@mcp-fittings/client-core';
 import type { Program } from '@mcp-fittings/toolbox/programs';
 import { waitForEnd, type ProcessEnd } from './process-exit.js';
-import type { ExitReaper } from './exit-reaper.js';
+import { killAtExit } from './kill-at-exit.js';
 import { createProcessTree } from './process-tree.js';
 import type { StdioTransportOptions } from '../options.js';
 import { endTree } from './shutdown-ladder.js';
@@ -43,7 +43,6 @@ export interface ServerProcessOptions {
   readonly stderr: ChildStderr;
   readonly shutdown: NonNullable<StdioTransportOptions['shutdown']>;
   readonly clock: Clock;
-  readonly reaper: ExitReaper;
   readonly stdoutReader: PacedReader;
   readonly stderrReader: PacedReader;
 }
@@ -72,7 +71,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   if (stdin === null || stdout === null || child.pid === undefined)
     throw new Error('The child has no pipes.');
   const tree = createProcessTree(child.pid, process.platform, () => void child.kill('SIGKILL'));
-  const reaped = options.reaper.add(() => tree.killNow());
+  const atExit = killAtExit(() => tree.killNow());
   let isWatched = false;
   let leftUnread = false;
   stdin.on('error', (error: NodeJS.ErrnoException) => {
@@ -107,7 +106,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     child.unref();
     const streams = [stdin, stdout, child.stderr].filter((stream) => stream !== null);
     await Promise.all(streams.map((stream) => closed(stream)));
-    reaped[Symbol.dispose]();
+    atExit[Symbol.dispose]();
     return isGone;
   };
 
