@@ -10,7 +10,6 @@ import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
-import { inAscii } from './in-ascii.mjs';
 import { publishedBin, stageProgram, writeNotices } from './stage-program.mjs';
 import { publicPackages } from './workspace.mjs';
 
@@ -130,7 +129,6 @@ async function bundled(files, dist, inlined, isForWeb) {
     },
     // A `require` would stop a bundle in the format of ES modules.
     plugins: [
-      inAscii(),
       NO_REQUIRE,
       ...(inlined.length > 0 ? [LEFT_OUT, esmExternalRequirePlugin({ external: REQUIRED })] : []),
     ],
