@@ -76,14 +76,3 @@ it('import: loads none of the heavy parts of Node before it is used', () => {
   `);
   expect(heavy).toEqual([]);
 });
-
-it('brings no package of others', () => {
-  const { dependencies } = run(`
-    import { readFileSync } from 'node:fs';
-    console.log(readFileSync('../package.json', 'utf8'));
-  `) as { dependencies: object };
-  expect(Object.keys(dependencies).toSorted()).toEqual([
-    '@mcp-fittings/client-core',
-    '@mcp-fittings/toolbox',
-  ]);
-});

@@ -137,17 +137,18 @@ describe('sign-in', () => {
   });
 
   it('wraps whatever else a provider throws', async () => {
-    await using server = await scriptedServer();
-    const auth: AuthProvider = {
-      headers: () => Promise.reject(new RangeError('bug')),
-      onChallenge: () => Promise.resolve('retry'),
-    };
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-    await expect(caller.request('tools/list')).rejects.toMatchObject({
-      code: 'AUTH_FAILED',
-      delivery: 'not-sent',
-      cause: new RangeError('bug'),
-    });
+    await using server = await scriptedServer({ on: { 'tools/list': (exchange) => exchange.plain(401) } });
+    const cause = new RangeError('bug');
+    const failing = (): Promise<never> => Promise.reject(cause);
+    for (const [part, delivery] of [
+      [{ headers: failing }, 'not-sent'],
+      [{ onChallenge: failing }, 'rejected'],
+    ] as const) {
+      const auth = { ...provider(), ...part };
+      await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
+      const error = { code: 'AUTH_FAILED', delivery, cause };
+      await expect(caller.request('tools/list')).rejects.toMatchObject(error);
+    }
   });
 
   it('asks for a person when there is no provider', async () => {

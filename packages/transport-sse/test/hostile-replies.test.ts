@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { createSseTransport } from '../src/index.js';
 import { failureOf, listen, request } from './support/session.js';
 import { echoing, startSseServer } from './support/sse-server.js';
@@ -92,38 +91,6 @@ describe('what a server repeats of our secrets', () => {
   });
 });
 
-/** Waits as long as the code does, without the real time. */
-async function whileTimePasses<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
-  let settled = false;
-  const ended = work.finally(() => (settled = true));
-  while (!settled) {
-    const { nextIn } = clock;
-    if (nextIn !== undefined && nextIn <= 10_000) await clock.advance(nextIn);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return ended;
-}
-
-describe('what a busy server may have done', () => {
-  it.each([
-    [429, { 'retry-after': '7' }],
-    [429, {}],
-    [503, { 'retry-after': '7' }],
-  ])('%i with %j is rejected for a list, and unknown for a call', async (status, headers) => {
-    await using server = await startSseServer({
-      onPost: (_, response) => void response.writeHead(status, headers as Record<string, string>).end(),
-    });
-    const clock = createManualClock();
-    await using transport = createSseTransport({ url: server.url, clock });
-    await transport.start();
-    const busy = (method: string, id: number) =>
-      whileTimePasses(clock, failureOf(transport.send(request(id, method))));
-    expect(await busy('tools/list', 1)).toMatchObject({ code: 'RATE_LIMITED', delivery: 'rejected' });
-    expect(await busy('tools/call', 2)).toMatchObject({ code: 'RATE_LIMITED', delivery: 'unknown' });
-    expect(await busy('vendor/do', 3)).toMatchObject({ code: 'RATE_LIMITED', delivery: 'unknown' });
-  });
-});
-
 describe('a refused call', () => {
   it('does not end the others that are under way', async () => {
     await using server = await startSseServer({
@@ -147,14 +114,5 @@ describe('a refused call', () => {
     server.streams[0]?.message({ jsonrpc: '2.0', id: 2, result: {} });
     await slow;
     expect(session.closes).toBe(0);
-  });
-});
-
-it('names a refused connection in the words of the other transports', async () => {
-  const server = await startSseServer();
-  await server[Symbol.asyncDispose]();
-  await using transport = createSseTransport({ url: server.url });
-  expect(await failureOf(transport.start())).toMatchObject({
-    message: `Connection refused by ${server.origin}: nothing is listening there.`,
   });
 });

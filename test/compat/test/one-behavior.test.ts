@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
-import { FittingsError, type Transport } from '@mcp-fittings/client-core';
+import { FittingsError } from '@mcp-fittings/client-core';
 import { createHttpTransport, type HttpTransportOptions } from '@mcp-fittings/transport-http';
-import { createInProcessTransport } from '@mcp-fittings/transport-inprocess';
 import { createSseTransport, type SseTransportOptions } from '@mcp-fittings/transport-sse';
-import { createStdioTransport } from '@mcp-fittings/transport-stdio';
 import { createWebSocketTransport, type WebSocketTransportOptions } from '@mcp-fittings/transport-ws';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
@@ -80,28 +78,6 @@ describe('a connection that fails gives the same code, words and hint over http,
     }
     expect(seen[1]).toEqual(seen[0]);
     expect(seen[2]).toEqual(seen[0]);
-  });
-});
-
-describe('a signal ends a connection that is being made, over every transport', () => {
-  const never = (): Promise<never> => new Promise(() => undefined);
-  const opening: Readonly<Record<string, (signal: AbortSignal, port: number) => Transport>> = {
-    http: (signal, port) => createHttpTransport({ url: `http://127.0.0.1:${port}/mcp`, signal }),
-    sse: (signal, port) => createSseTransport({ url: `http://127.0.0.1:${port}/sse`, signal }),
-    ws: (signal, port) => createWebSocketTransport({ url: `ws://127.0.0.1:${port}/mcp`, signal }),
-    stdio: (signal) => createStdioTransport({ command: process.execPath, args: ['-e', ''], signal }),
-    inprocess: (signal) => createInProcessTransport({ createServer: never, signal }),
-  };
-  it.each(Object.entries(opening))('%s', async (_, create) => {
-    await using peer = await listening('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
-    const controller = new AbortController();
-    const reason = new Error('changed my mind');
-    const transport = create(controller.signal, peer.port);
-    const failed = failureOf(transport.start());
-    controller.abort(reason);
-    expect(await failed).toMatchObject({ code: 'ABORTED', cause: reason });
-    expect(transport.closeReason).toMatchObject({ code: 'ABORTED', cause: reason });
-    await transport.close();
   });
 });
 

@@ -3,7 +3,6 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createHttpTransport } from '@mcp-fittings/transport-http';
 import { createSseTransport } from '@mcp-fittings/transport-sse';
-import { createStdioTransport } from '@mcp-fittings/transport-stdio';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { type Delivery, type ErrorKind, FittingsError, type Transport } from '@mcp-fittings/client-core';
 import type { RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
@@ -322,54 +321,3 @@ it.each(wires)('a refusal over %s shows no secret that it repeats, in the same w
   expect(error.details).toMatchObject({ status: 500, url: `http://${server.host}` });
   expect(error).toMatchObject({ status: 500, data: { status: 500 } });
 });
-
-it('a port where nothing listens is described in the same words over every wire', async () => {
-  const unused = await startServer(() => undefined);
-  await unused.close();
-  const url = `http://${unused.host}/`;
-  const http = createHttpTransport({ url });
-  await http.start();
-  const errors = [
-    await failureOf(http.send({ jsonrpc: '2.0', id: ID, method: 'tools/call' })),
-    await failureOf(createSseTransport({ url }).start()),
-    await failureOf(createWebSocketTransport({ url: `ws://${unused.host}/` }).start()),
-  ];
-  await http.close();
-  for (const error of errors) {
-    expect(error).toMatchObject({
-      code: 'CONNECTION_REFUSED',
-      retryable: true,
-      delivery: 'not-sent',
-      hint: 'Check that the server is running, and check the host and port in its URL.',
-    });
-    const { message } = error;
-    expect(message.replace('ws:', 'http:')).toBe(
-      `Connection refused by http://${unused.host}: nothing is listening there.`,
-    );
-  }
-});
-
-/** Nothing listens there: whether a connection is attempted would show as another error. */
-const unstarted: Record<string, (signal: AbortSignal) => Transport> = {
-  http: (signal) => createHttpTransport({ url: 'http://127.0.0.1:9/mcp', signal }),
-  sse: (signal) => createSseTransport({ url: 'http://127.0.0.1:9/sse', signal }),
-  ws: (signal) => createWebSocketTransport({ url: 'ws://127.0.0.1:9/mcp', signal }),
-  stdio: (signal) => createStdioTransport({ command: process.execPath, signal }),
-};
-
-it.each(Object.entries(unstarted))(
-  'over %s a signal that is aborted before start() makes it reject with ABORTED',
-  async (_, create) => {
-    const reason = new Error('changed my mind');
-    const before = create(AbortSignal.abort(reason));
-    const controller = new AbortController();
-    const between = create(controller.signal);
-    controller.abort(reason);
-    for (const transport of [before, between]) {
-      const error = await failureOf(transport.start());
-      expect([error.code, error.cause]).toEqual(['ABORTED', reason]);
-      expect(transport.closeReason).toBe(error);
-      await transport.close();
-    }
-  },
-);
