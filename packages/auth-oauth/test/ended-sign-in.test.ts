@@ -80,7 +80,7 @@ describe.each(['http', 'sse', 'ws'] as const)(
   'a server that answers a request without credentials with 403, over %s',
   (kind) => {
     it('is needs-auth, and connected after the sign-in', async () => {
-      await using world = await createEndingWorld(kind, undefined, 403);
+      await using world = await createEndingWorld(kind, 403);
       const host = world.host();
       expect(await world.connect(host)).toBe('needs-auth');
       await host.signIn('notes');

@@ -101,6 +101,32 @@ describe('credentials belong to an entry', () => {
     expect(await authorization(entry(store, {}, { name: 'private' }))).toBeUndefined();
   });
 
+  it('two entries, two issuers and two persons never read the tokens of one another', async () => {
+    const store = memoryStore();
+    const owners = ['user', 'project /clone'].flatMap((identity) =>
+      [server, other].flatMap(({ origin: issuer }) =>
+        ['ann', 'bob'].map((principal) => ({ identity, issuer, principal })),
+      ),
+    );
+    const of = ({ identity, issuer, principal }: (typeof owners)[number]): AuthProvider =>
+      entry(store, { oauth: { issuer } }, { identity }, principal);
+    const tokens = () => Promise.all(owners.map((owner) => authorization(of(owner))));
+    for (const [index, owner] of owners.entries()) {
+      expect(await authorization(of(owner))).toBeUndefined();
+      expect(await of(owner).identity?.()).toBeUndefined();
+      server.describe({ resource: { authorization_servers: [owner.issuer] } });
+      for (const { answers } of [server, other])
+        answers.set('/token', { body: { access_token: `token-${index}`, token_type: 'Bearer' } });
+      await of(owner).signIn?.({});
+    }
+    const all = owners.map((_, index) => `Bearer token-${index}`);
+    expect(await tokens()).toEqual(all);
+    const names = await Promise.all(owners.map(async (owner) => of(owner).identity?.()));
+    expect(new Set(names).size).toBe(owners.length);
+    for (const owner of owners.slice(0, 1)) await of(owner).signOut?.();
+    expect(await tokens()).toEqual([undefined, ...all.slice(1)]);
+  });
+
   it('a sign-in of one person does not end in the tokens of another one', async () => {
     const store = memoryStore();
     const of = (principal: string): AuthProvider & WebSignIn =>

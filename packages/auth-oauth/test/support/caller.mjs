@@ -1,7 +1,6 @@
 /** A host process: makes five concurrent calls on request, and reports how many were accepted. */
 import { createInterface } from 'node:readline';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { keychainStore } from '@mcp-fittings/store-keychain';
 import { authorizedFetch, createOAuthProvider } from '@mcp-fittings/auth-oauth';
 import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
 
@@ -9,7 +8,6 @@ const STORES = {
   file: ({ path }) => fileStore({ path, consent: () => true }),
   encrypted: ({ path, key }) =>
     encryptedFileStore({ path, key: () => ({ id: 'test', bytes: Buffer.from(key, 'base64url') }) }),
-  keychain: ({ options }) => keychainStore(options),
 };
 
 const { url, kind, ...rest } = JSON.parse(process.argv[2]);

@@ -16,8 +16,6 @@ export type Kind = 'http' | 'sse' | 'ws';
 
 /** A protected MCP server over one transport, and hosts with the same store. */
 export interface EndingWorld extends AsyncDisposable {
-  readonly as: TestAuthorizationServer;
-  readonly store: TokenStore;
   /** A host with this store, not connected yet. */
   host(): Host;
   connect(host: Host): Promise<string>;
@@ -25,7 +23,6 @@ export interface EndingWorld extends AsyncDisposable {
   refuseHeld(): Promise<void>;
   /** The server refuses all further tokens. */
   refuseAll(): Promise<void>;
-  acceptAll(): void;
   /** Changes the stored record of the sign-in. */
   edit(change: (record: Readonly<Record<string, unknown>>) => Record<string, unknown>): Promise<void>;
 }
@@ -52,12 +49,8 @@ function answer({ id, method }: Message): object {
     : { jsonrpc: '2.0', id, result };
 }
 
-/** `open` opens the store once for the world, and once for every host, as for programs that are started one after the other. */
-export async function createEndingWorld(
-  kind: Kind,
-  open?: () => TokenStore,
-  unsignedStatus: 401 | 403 = 401,
-): Promise<EndingWorld> {
+/** `unsignedStatus` is the answer of the server to a request without credentials. */
+export async function createEndingWorld(kind: Kind, unsignedStatus: 401 | 403 = 401): Promise<EndingWorld> {
   let as: TestAuthorizationServer | undefined;
   const refused = { all: false, tokens: new Set<string>(), seen: new Set<string>() };
   const find = async (token: string): ReturnType<TestAuthorizationServer['find']> => {
@@ -74,33 +67,23 @@ export async function createEndingWorld(
   const started = as;
   served.issuers.push(as.origin);
   let key = '';
-  const only = memoryStore();
-  const inner = open?.() ?? only;
-  const noting = (opened: TokenStore): TokenStore => ({
-    ...opened,
+  const inner = memoryStore();
+  const store: TokenStore = {
+    ...inner,
     async set(name, value) {
       if (typeof value['accessToken'] === 'string') key = name;
-      await opened.set(name, value);
+      await inner.set(name, value);
     },
-  });
-  const store = noting(inner);
+  };
   const plugins: readonly TransportPlugin[] = [http(), sse(), ws()];
   const hosts: Host[] = [];
   return {
-    as,
-    store,
     host() {
       const host = createHost({
         name: 'tests',
         version: '1',
         transports: plugins,
-        auth: [
-          oauth({
-            clientName: 'tests',
-            store: open === undefined ? store : noting(open()),
-            interaction: scripted(),
-          }),
-        ],
+        auth: [oauth({ clientName: 'tests', store, interaction: scripted() })],
         random: () => 0,
       });
       hosts.push(host);
@@ -118,9 +101,6 @@ export async function createEndingWorld(
     async refuseAll() {
       refused.all = true;
       await served.drop();
-    },
-    acceptAll() {
-      refused.all = false;
     },
     async edit(change) {
       const record = await inner.get(key);
