@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { hostnameOf, isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import type { Exchange } from './exchange.js';
 import { refuse } from './refusals.js';
 
@@ -40,9 +40,8 @@ export function createRequestGate(options: RequestGateOptions): (exchange: Excha
 }
 
 function hostIsAllowed(host: string, allowed: ReadonlySet<string>): boolean {
-  if (!URL.canParse(`http://${host}`)) return false;
-  const { hostname, pathname, username, search, hash } = new URL(`http://${host}`);
-  if (pathname !== '/' || username !== '' || search !== '' || hash !== '') return false;
+  const hostname = hostnameOf(host);
+  if (hostname === undefined) return false;
   return isLoopbackHost(hostname) || allowed.has(hostname) || allowed.has(host.toLowerCase());
 }
 

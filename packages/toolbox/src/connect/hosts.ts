@@ -12,6 +12,13 @@ export function bareHost(hostname: string): string {
   return lower.endsWith('.') ? lower.slice(0, -1) : lower;
 }
 
+/** Returns the host name in a `Host` header, with the brackets of an IPv6 address; undefined if the header is malformed. */
+export function hostnameOf(header: string): string | undefined {
+  // Characters that end the host of a URL, or its user name.
+  if (/[\s/\\?#@]/.test(header) || !URL.canParse(`http://${header}`)) return undefined;
+  return new URL(`http://${header}`).hostname;
+}
+
 /**
  * Returns whether a host name or address means this machine: `localhost` and its subdomains, 127.0.0.0/8, ::1, and IPv6 notations
  * of these. Nothing is resolved.

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { hostnameOf, isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { WebSocketServerOptions } from './options.js';
 import type { UpgradeRefusal } from './refuse-upgrade.js';
@@ -92,13 +92,10 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Characters that end the host in a URL, or its user name, and cannot be in a `Host` header. */
-const NOT_OF_HOST = /[\s/\\?#@]/;
-
 function hostIsAllowed(host: string | undefined, allowed: WebSocketServerOptions['allowedHosts']): boolean {
   if (allowed === 'any') return true;
-  if (host === undefined || NOT_OF_HOST.test(host) || !URL.canParse(`http://${host}`)) return false;
-  const { hostname } = new URL(`http://${host}`);
+  const hostname = host === undefined ? undefined : hostnameOf(host);
+  if (host === undefined || hostname === undefined) return false;
   if (allowed === undefined) return isLoopbackHost(hostname);
   const lower = host.toLowerCase();
   return allowed.some((entry) => entry.toLowerCase() === lower || entry.toLowerCase() === hostname);
