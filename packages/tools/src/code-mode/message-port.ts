@@ -1,4 +1,4 @@
-import { FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError, type Delivery } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ToolDispatcher, ToolReply } from './tool-dispatcher.js';
 
@@ -89,6 +89,7 @@ export function connectToolCalls(port: ToolCallPort): (
 ) => Promise<ToolReply> {
   const pending = new Map<number, (reply: ToolReply) => void>();
   let last = 0;
+  let ended = false;
   const settle = (id: number, reply: ToolReply): void => {
     pending.get(id)?.(reply);
     pending.delete(id);
@@ -98,10 +99,15 @@ export function connectToolCalls(port: ToolCallPort): (
     const { id, ...reply } = message;
     settle(id, reply);
   });
-  for (const event of ENDS) port.on(event, () => pending.forEach((_, id) => settle(id, CLOSED)));
+  const end = (): void => {
+    ended = true;
+    pending.forEach((_, id) => settle(id, closed('unknown')));
+  };
+  for (const event of ENDS) port.on(event, end);
 
   return ({ server, tool, args }, { signal } = {}) =>
     new Promise((resolve) => {
+      if (ended) return resolve(closed('not-sent'));
       const id = ++last;
       const abort = (): void => port.postMessage({ id, abort: true });
       pending.set(id, (reply) => {
@@ -119,9 +125,9 @@ export function connectToolCalls(port: ToolCallPort): (
     });
 }
 
-const CLOSED: ToolReply = {
-  error: { code: 'TRANSPORT_CLOSED', message: 'The channel to the host is closed.', delivery: 'unknown' },
-};
+const closed = (delivery: Delivery): ToolReply => ({
+  error: { code: 'TRANSPORT_CLOSED', message: 'The channel to the host is closed.', delivery },
+});
 
 function isReply(message: unknown): message is ToolReply & { readonly id: number } {
   return (

@@ -83,6 +83,21 @@ it('aborts the calls of a sandbox that ends, and settles those of a host that en
   await expect(calling).resolves.toMatchObject({ error: { code: 'TRANSPORT_CLOSED', delivery: 'unknown' } });
 });
 
+it('answers a call after the end of the channel at once', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const callTool = connectToolCalls(port2);
+  const closed = once(port2, 'close');
+  port1.close();
+  await closed;
+  await expect(callTool({ server: 's', tool: 'add' })).resolves.toEqual({
+    error: {
+      code: 'TRANSPORT_CLOSED',
+      message: 'The channel to the host is closed.',
+      delivery: 'not-sent',
+    },
+  });
+});
+
 it('replies with an error to what cannot be sent, in both directions', async () => {
   const { port1, port2 } = new MessageChannel();
   using _serving = serveToolCalls(port1, { respond: async () => ({ result: () => 'a function' }) });
