@@ -95,16 +95,16 @@ class Converter {
   convert(root: JsonObject): Omit<ModelSchemaConversion, 'originalArguments'> {
     const flat = this.#withoutRootReference(root);
     const { properties, required, ...rest } = this.#object(flat, '');
-    const definitions: Record<string, unknown> = {};
+    const definitions: [string, unknown][] = [];
     for (let next = this.#definitions.next(); next !== undefined; next = this.#definitions.next()) {
-      definitions[next.name] = this.schema(next.schema, next.pointer);
+      definitions.push([next.name, this.schema(next.schema, next.pointer)]);
     }
     const schema: ModelSchema = {
       ...rest,
       type: 'object',
       properties: isRecord(properties) ? properties : {},
       ...(Array.isArray(required) && { required: required.filter((name) => typeof name === 'string') }),
-      ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
+      ...(definitions.length > 0 && { $defs: Object.fromEntries(definitions) }),
     };
     return { schema, repairs: this.#differences.list };
   }
@@ -169,9 +169,9 @@ class Converter {
       this.#differences.add('$ref', pointer, 'model APIs accept only references to $defs');
     if (Object.keys(siblings).length === 0) return { $ref: target };
     this.#differences.add('$ref', pointer, 'model APIs reject it next to other keywords');
-    return 'anyOf' in siblings
-      ? { ...siblings, allOf: [{ $ref: target }] }
-      : { ...siblings, anyOf: [{ $ref: target }] };
+    if (!('anyOf' in siblings)) return { ...siblings, anyOf: [{ $ref: target }] };
+    const others: readonly unknown[] = Array.isArray(siblings['allOf']) ? siblings['allOf'] : [];
+    return { ...siblings, allOf: [...others, { $ref: target }] };
   }
 
   #object(node: JsonObject, pointer: string): Record<string, unknown> {

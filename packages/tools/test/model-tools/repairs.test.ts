@@ -319,6 +319,26 @@ describe('no schema makes a model API reject a whole request', () => {
     expect(same?.repairs).toEqual([]);
   });
 
+  it('a reference next to both anyOf and allOf loses neither', () => {
+    const { tools } = toolset({
+      properties: { a: { $ref: '#/$defs/x', anyOf: [{ pattern: 'a' }], allOf: [{ minLength: 3 }] } },
+      $defs: { x: { type: 'string' } },
+    });
+    expect(tools[0]?.inputSchema.properties['a']).toEqual({
+      anyOf: [{ pattern: 'a' }],
+      allOf: [{ minLength: 3 }, { $ref: '#/$defs/x' }],
+    });
+  });
+
+  it('a definition may have the name of a member of every object', () => {
+    const schema: unknown = JSON.parse(
+      '{ "properties": { "a": { "$ref": "#/$defs/__proto__" } }, "$defs": { "__proto__": { "type": "string" } } }',
+    );
+    const [offered] = toolset(schema).tools;
+    expect(refusals(offered?.inputSchema ?? {})).toEqual([]);
+    expect(Object.entries(offered?.inputSchema['$defs'] ?? {})).toEqual([['__proto__', { type: 'string' }]]);
+  });
+
   it('the expansion of definitions is bounded', () => {
     let schema: Record<string, unknown> = { type: 'string' };
     const refs: Record<string, unknown> = {};
