@@ -258,7 +258,7 @@ export class AppRequests {
     const host = this.#host;
     return {
       tools: () => host.tools().filter((tool) => tool.server === this.#server),
-      servers: host.servers && (() => host.servers?.() ?? []),
+      servers: host.servers && ((options) => host.servers?.(options) ?? []),
       callTool: async (ref, args, options) => {
         if (ref.server !== this.#server || !this.#isSameServer()) throw this.#replaced();
         return host.callTool(ref, args, options);

@@ -133,6 +133,31 @@ describe('an app of a real server', () => {
     await expect(apps.app(forecast)).rejects.toThrow(code('TOOL_UNKNOWN'));
   });
 
+  it('is compared with the pins of what that person sees', async () => {
+    const asked: unknown[] = [];
+    const tool = {
+      server: 's',
+      name: 't',
+      digest: 'd',
+      inputSchema: {},
+      _meta: { ui: { resourceUri: APP } },
+    };
+    const host: AppsHost = {
+      tools: () => [tool],
+      servers: (options) => {
+        asked.push(options?.principal);
+        return [{ name: 's', identity: 'i' }];
+      },
+      callTool: async () => ({ content: [] }),
+      readResource: async () => ({ contents: [{ uri: APP, mimeType: APP_MIME_TYPE, text: HTML }] }),
+    };
+    const pins = createToolPins();
+    await using apps = createApps(host, { ...allowed, pins, principal: 'ann' });
+    using app = await apps.app({ server: 's', tool: 't' });
+    await app.handlers.oncalltool({ name: 't' });
+    expect(asked).toContain('ann');
+  });
+
   it.each([
     [{ server: 'weather', tool: 'plain' }, 'CAPABILITY_MISSING'],
     [{ server: 'weather', tool: 'transfer' }, 'TOOL_UNKNOWN'],
