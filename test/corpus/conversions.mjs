@@ -2,7 +2,8 @@
  * Compares every conversion of the schemas of real tools with a validator of the original schema: which arguments does each accept?
  *
  *   node test/corpus/conversions.mjs            writes test/corpus/results/conversions.json and its part of docs/schemas.md
- *   node test/corpus/conversions.mjs --check    fails if a conversion accepts or rejects what the schema does not, and does not say so
+ *   node test/corpus/conversions.mjs --check    fails if a conversion accepts or rejects what the schema does not, and does not say so,
+ *                                               or if fewer schemas convert exactly than before
  *   --only=server/tool   --seed=text   --values=40   --schemas=2000 (generated ones, besides the gathered ones)
  *
  * Needs `npm ci --prefix test/corpus/conversions`, and test/corpus/tools.json: see test/corpus/gather.mjs.
@@ -53,6 +54,11 @@ const MOST_SHOWN = 40;
 const problems = [];
 const corpus = compareAll(gathered);
 const random = compareAll(generated);
+if (options.check && options.only === undefined) {
+  const { exact } = JSON.parse(readFileSync(RESULTS, 'utf8')).corpus.zod;
+  if (corpus.zod.exact < exact)
+    problems.push(`${corpus.zod.exact} schemas convert exactly, and ${exact} did before`);
+}
 
 console.log(summary('tools of the corpus', corpus));
 console.log(summary('generated schemas', random));

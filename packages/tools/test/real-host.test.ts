@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolEvent } from '../src/calls/toolset.js';
 import { renderForTerminal } from '../src/results/render-result.js';
 import { createTools, type Tools } from '../src/create-tools.js';
-import { binaryOf } from './corpus/real-servers.mjs';
+import { binaryOf } from './support/installed-program.js';
 
 describe('with a real host and a real server', () => {
   let host: Host;

@@ -8,7 +8,7 @@ import { createTools, type ToolsOptions } from '../../src/create-tools.js';
 import { createSpill, memorySpillStore } from '../../src/spill.js';
 import { naming } from '../../src/names/tool-names.js';
 import { createToolPolicy } from '../../src/permissions/tool-policy.js';
-import { binaryOf } from '../corpus/real-servers.mjs';
+import { binaryOf } from '../support/installed-program.js';
 import { fakeHost, text, tool, type FakeHost } from '../support/fake-host.js';
 
 type Answer = (args: Readonly<Record<string, unknown>>, options: CallOptions) => Promise<ToolResult>;

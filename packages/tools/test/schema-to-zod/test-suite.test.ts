@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readTestSuite } from '../corpus/test-suite.mjs';
+import { readTestSuite } from '../support/test-suite.mjs';
 import { convertSchema, type ConvertedSchema } from '../../src/schema-to-zod/convert-schema.js';
 import { checkValue } from '../../src/validation/check-value.js';
 
