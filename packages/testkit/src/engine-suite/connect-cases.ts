@@ -69,7 +69,7 @@ export const connectCases: EngineCaseGroup = {
         });
         const error = await rejection(bench, bench.connect(server), 'connect()');
         assert.equal(error.code, 'RPC_ERROR', 'the code is RPC_ERROR');
-        assert.ok(server.isClosed, 'the transport is closed');
+        assert.ok(server.ended, 'the transport is closed');
       },
     },
     {
@@ -85,7 +85,7 @@ export const connectCases: EngineCaseGroup = {
         const connecting = bench.connect(server, { signal: controller.signal });
         const error = await rejection(bench, connecting, 'connect()');
         assert.equal(error.code, 'ABORTED', 'the code is ABORTED');
-        assert.ok(server.isClosed, 'the transport is closed');
+        assert.ok(server.ended, 'the transport is closed');
       },
     },
   ],

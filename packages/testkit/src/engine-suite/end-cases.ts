@@ -32,7 +32,7 @@ export const endCases: EngineCaseGroup = {
         rejected.catch(() => undefined);
         await new Promise(setImmediate);
         await bench.within(session.close(), 'close()');
-        assert.ok(server.isClosed, 'the transport is closed');
+        assert.ok(server.ended, 'the transport is closed');
         await rejected;
         await new Promise(setImmediate);
         assert.deepEqual(bench.events, ['closed'], 'closed() is called once');

@@ -140,7 +140,7 @@ export const requestCases: EngineCaseGroup = {
           server.notify('notifications/progress', { progressToken: request?.token, progress });
         }
         await clock.advance(200);
-        server.deliver({ jsonrpc: '2.0', id: request?.id ?? '', result: text('done') });
+        server.receive({ jsonrpc: '2.0', id: request?.id ?? '', result: text('done') });
         await called;
         assert.deepEqual(reports, [1, 2], 'onProgress is called with each report');
         await session.close();

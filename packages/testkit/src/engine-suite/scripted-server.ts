@@ -1,12 +1,11 @@
-import {
-  type JSONRPCMessage,
-  type JSONRPCObject,
-  type JSONRPCRequest,
-  type RequestId,
-  type Transport,
-  TransportError,
-  type TransportSendOptions,
+import type {
+  JSONRPCMessage,
+  JSONRPCObject,
+  JSONRPCRequest,
+  RequestId,
+  TransportSendOptions,
 } from '@mcp-fittings/client-core';
+import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
 import { isRequest } from '@mcp-fittings/toolbox/messages';
 
 /** Handles one request of the engine: returns its result, throws an {@link RpcFailure}, or returns `undefined` to stay silent. */
@@ -25,29 +24,20 @@ export class RpcFailure extends Error {
 /** Revision that the server agrees to. */
 export const PROTOCOL_VERSION = '2025-11-25';
 
-/**
- * A server and the transport to it in one object, which keeps the contract of `Transport`. It needs no SDK, so a case can send
- * what it wants.
- */
-export class ScriptedServer implements Transport {
-  onmessage?: (message: JSONRPCMessage, extra?: unknown) => void;
-  onerror?: (error: Error) => void;
-  onclose?: () => void;
-  closeReason: TransportError | undefined;
+/** A server and the transport to it in one object. It needs no SDK, so a case can send what it wants. */
+export class ScriptedServer extends BaseTransport {
   /** Every message of the engine, in order. */
   readonly received: JSONRPCMessage[] = [];
   /** Headers of the messages that have some, in order. */
   readonly headers: Readonly<Record<string, string>>[] = [];
   /** Revision that the engine has told the transport. */
   negotiated: string | undefined;
-  isStarted = false;
-  isClosed = false;
-  readonly #answers = new Map<string, Answer>();
-  readonly #open = new Map<RequestId, { resolve: () => void; reject: (error: unknown) => void }>();
+  readonly #answers: ReadonlyMap<string, Answer>;
   readonly #asked = new Map<RequestId, (response: JSONRPCMessage) => void>();
   #lastId = 0;
 
   constructor(answers: Readonly<Record<string, Answer>>) {
+    super();
     const all: Readonly<Record<string, Answer>> = {
       initialize: () => ({
         protocolVersion: PROTOCOL_VERSION,
@@ -61,34 +51,34 @@ export class ScriptedServer implements Transport {
       ping: () => ({}),
       ...answers,
     };
-    for (const [method, answer] of Object.entries(all)) this.#answers.set(method, answer);
+    this.#answers = new Map(Object.entries(all));
   }
 
-  async start(): Promise<void> {
-    if (this.isStarted) {
-      throw new TransportError('TRANSPORT_ALREADY_STARTED', 'The transport was already started.');
-    }
-    this.isStarted = true;
+  protected override async open(): Promise<void> {
+    // The server is in this object.
   }
 
-  async send(message: JSONRPCMessage, { headers }: TransportSendOptions = {}): Promise<void> {
-    if (this.isClosed || !this.isStarted) {
-      throw new TransportError('TRANSPORT_CLOSED', 'The transport is not open.', { delivery: 'not-sent' });
-    }
+  protected override write(message: JSONRPCMessage, { headers }: TransportSendOptions): undefined {
     // As on a wire: the engine keeps no part of what the server has received.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion, unicorn/prefer-structured-clone -- JSON of a message is a message; a wire drops members that are undefined
-    const received = JSON.parse(JSON.stringify(message)) as JSONRPCMessage;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON of a message is a message
+    const received = JSON.parse(this.encode(message)) as JSONRPCMessage;
     this.received.push(received);
     if (headers !== undefined) this.headers.push(headers);
-    if (!isRequest(received)) {
-      if ('id' in received && received.id !== undefined) this.#asked.get(received.id)?.(received);
-      return;
-    }
-    const answered = new Promise<void>((resolve, reject) => {
-      this.#open.set(received.id, { resolve, reject });
-    });
-    queueMicrotask(() => this.#answer(received));
-    await answered;
+    if (isRequest(received)) queueMicrotask(() => this.#answer(received));
+    else if ('id' in received && received.id !== undefined) this.#asked.get(received.id)?.(received);
+    return undefined;
+  }
+
+  protected override async shutDown(): Promise<void> {
+    // The base class has ended the connection.
+  }
+
+  override describe(): { readonly transport: string } {
+    return { transport: 'scripted' };
+  }
+
+  override setProtocolVersion(version: string): void {
+    this.negotiated = version;
   }
 
   #answer({ id, method, params = {} }: JSONRPCRequest): void {
@@ -96,26 +86,16 @@ export class ScriptedServer implements Transport {
       const answer = this.#answers.get(method);
       if (answer === undefined) throw new RpcFailure(-32_601, `Method not found: ${method}`);
       const result = answer(params, id);
-      if (result !== undefined) this.deliver({ jsonrpc: '2.0', id, result });
+      if (result !== undefined) this.receive({ jsonrpc: '2.0', id, result });
     } catch (error) {
       const code = error instanceof RpcFailure ? error.code : -32_603;
       const message = error instanceof Error ? error.message : String(error);
-      this.deliver({ jsonrpc: '2.0', id, error: { code, message } });
-    }
-  }
-
-  /** Delivers a message to the engine. */
-  deliver(message: JSONRPCMessage): void {
-    if (this.isClosed) return;
-    this.onmessage?.(message);
-    if (!('method' in message) && message.id !== undefined) {
-      this.#open.get(message.id)?.resolve();
-      this.#open.delete(message.id);
+      this.receive({ jsonrpc: '2.0', id, error: { code, message } });
     }
   }
 
   notify(method: string, params: JSONRPCObject = {}): void {
-    this.deliver({ jsonrpc: '2.0', method, params });
+    this.receive({ jsonrpc: '2.0', method, params });
   }
 
   /** Sends a request to the engine; resolves with its response. */
@@ -123,7 +103,7 @@ export class ScriptedServer implements Transport {
     const id = `server-${++this.#lastId}`;
     return new Promise((resolve) => {
       this.#asked.set(id, resolve);
-      this.deliver({ jsonrpc: '2.0', id, method, params });
+      this.receive({ jsonrpc: '2.0', id, method, params });
     });
   }
 
@@ -136,34 +116,6 @@ export class ScriptedServer implements Transport {
 
   /** Ends the connection as a server that exits does. */
   die(): void {
-    const reason = new TransportError('PROCESS_EXITED', 'The server exited with code 3.', {
-      delivery: 'unknown',
-    });
-    this.closeReason = reason;
-    this.isClosed = true;
-    this.#rejectOpen(reason);
-    this.onclose?.();
-  }
-
-  async close(): Promise<void> {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    if (this.isStarted) this.onclose?.();
-    this.#rejectOpen(
-      new TransportError('TRANSPORT_CLOSED', 'The transport was closed.', { delivery: 'unknown' }),
-    );
-  }
-
-  #rejectOpen(error: TransportError): void {
-    for (const { reject } of this.#open.values()) reject(error);
-    this.#open.clear();
-  }
-
-  setProtocolVersion(version: string): void {
-    this.negotiated = version;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+    this.fail(this.error('PROCESS_EXITED', 'The server exited with code 3.', { delivery: 'unknown' }));
   }
 }
