@@ -153,10 +153,20 @@ async function performCall(
       ...(rendered ?? { rendering: renderForModel(result, deps.rendering) }),
     };
   } catch (thrown) {
-    const error = callError(thrown, delivery, signal);
-    await new Promise<void>((resolve) => deps.refusals.run(resolve));
-    return { type: 'error', error, rendering: renderError(error) };
+    return failCall(deps, thrown, delivery, signal);
   }
+}
+
+/** Ends a call that failed when it had got as far as `delivery`. Does not reject. */
+export async function failCall(
+  { refusals }: ToolCallDeps,
+  thrown: unknown,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<LastToolEvent> {
+  const error = callError(thrown, delivery, signal);
+  await new Promise<void>((resolve) => refusals.run(resolve));
+  return { type: 'error', error, rendering: renderError(error) };
 }
 
 interface PreparedCall {
@@ -307,13 +317,12 @@ function invalidArguments(tool: ModelTool, problem: string): FittingsError {
   });
 }
 
-/** Returns the error of a call that got as far as `delivery`. */
-function callError(thrown: unknown, delivery: Delivery, signal?: AbortSignal): FittingsError {
+function callError(thrown: unknown, delivery: Delivery, signal: AbortSignal): FittingsError {
   if (thrown instanceof FittingsError) {
     const isKnown = delivery !== 'not-sent' || thrown.delivery !== undefined;
     return isKnown || thrown instanceof AuthRequiredError ? thrown : restateError(thrown, { delivery });
   }
-  if (signal?.aborted === true)
+  if (signal.aborted)
     return new FittingsError('ABORTED', 'The call was aborted.', { cause: thrown, delivery });
   return new FittingsError(
     'CALLBACK_FAILED',

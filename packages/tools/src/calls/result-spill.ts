@@ -1,6 +1,6 @@
 import type { CatalogTool, ToolResult } from '@mcp-fittings/host';
 import type { ModelTool } from '../model-tools/model-tool.js';
-import type { RenderOptions } from '../results/rendering.js';
+import type { RenderedPart, RenderOptions } from '../results/rendering.js';
 import type { LastToolEvent } from './toolset.js';
 
 /** Keeps large results. `createSpill` of `@mcp-fittings/tools/spill` returns one; several `createTools()` may share it. */
@@ -28,7 +28,7 @@ export interface KeptResults {
     },
   ): Promise<Pick<LastToolEvent & { readonly type: 'result' }, 'rendering' | 'spilled' | 'spillError'>>;
   /**
-   * Reads a part of a result.
+   * Reads a part of a result, ready for the model.
    * @throws {FittingsError} `ARGUMENTS_INVALID`, `RESULT_UNKNOWN` and `SPILL_FAILED`.
    */
   read(
@@ -39,7 +39,7 @@ export interface KeptResults {
       readonly conversation: string | undefined;
       readonly signal: AbortSignal;
     },
-  ): Promise<ToolResult>;
+  ): Promise<readonly RenderedPart[]>;
   /** Removes the results, unless later tools can read them. */
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-import type { ToolResult } from '@mcp-fittings/host';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { createToolNaming, forSameList, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
 import { freeName } from '../names/keys.js';
 import { renderingOf } from '../results/render-result.js';
-import { callTool, runTool, type ToolCallDeps } from './call-tool.js';
+import { failCall, type ToolCallDeps, type ToolRunOptions } from './call-tool.js';
 import type { KeptResults } from './result-spill.js';
-import type { Toolset } from './toolset.js';
+import type { LastToolEvent, Toolset } from './toolset.js';
 
 /**
  * Keeps the large results of toolsets. Their reader is the first tool, and always there, also before the first large result, so that the
@@ -45,52 +45,35 @@ export class SpilledCalls {
   ): Toolset {
     const reader = this.#readerBeside(tools);
     const { rendering } = deps;
-    const own = readerDeps(deps, reader, (args, signal) =>
-      this.#results.read(args, { rendering, conversation, signal }),
-    );
+    // No policy applies, because it shows only what the model was given in this conversation.
+    const read = async (
+      args: unknown,
+      { signal = new AbortController().signal }: Pick<ToolRunOptions, 'signal'> = {},
+    ): Promise<LastToolEvent> => {
+      try {
+        signal.throwIfAborted();
+        const asked = isRecord(args) ? args : {};
+        const parts = await this.#results.read(asked, { rendering, conversation, signal });
+        return {
+          type: 'result',
+          result: { content: parts },
+          issues: [],
+          rendering: renderingOf(parts, false),
+        };
+      } catch (thrown) {
+        return failCall(deps, thrown, 'unknown', signal);
+      }
+    };
     return {
       ...toolset,
       tools: [reader, ...toolset.tools],
       activeTools: () => [reader, ...toolset.activeTools()],
-      call: (name, args, options = {}) =>
-        name === reader.name ? callTool(own, name, args, options) : toolset.call(name, args, options),
-      run: (name, args, options = {}) =>
-        name === reader.name ? runTool(own, name, args, options) : toolset.run(name, args, options),
+      async *call(name, args, options) {
+        if (name === reader.name) yield await read(args, options);
+        else yield* toolset.call(name, args, options);
+      },
+      run: (name, args, options) =>
+        name === reader.name ? read(args, options) : toolset.run(name, args, options),
     };
   }
-}
-
-/** No policy applies to the reader, because it shows only what the model was given in this conversation. */
-function readerDeps(
-  deps: ToolCallDeps,
-  reader: ModelTool,
-  read: (args: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<ToolResult>,
-): ToolCallDeps {
-  return {
-    ...deps,
-    find: () => reader,
-    pins: undefined,
-    policy: {
-      ...deps.policy,
-      forTool: () => ({
-        decision: 'allow',
-        rule: 'no-rule',
-        reason: 'It reads a result of this conversation.',
-      }),
-    },
-    host: {
-      tools: () => [],
-      callTool: (_, args = {}, { signal = new AbortController().signal } = {}) => read(args, signal),
-    },
-    // What is read is ready for the model.
-    render: (_, { content }) =>
-      Promise.resolve({
-        rendering: renderingOf(
-          content.flatMap((part) =>
-            part.type === 'text' || part.type === 'image' || part.type === 'audio' ? [part] : [],
-          ),
-          false,
-        ),
-      }),
-  };
 }

@@ -210,20 +210,19 @@ class Results implements KeptResults {
   async read(
     args: Readonly<Record<string, unknown>>,
     { rendering, conversation, signal }: Parameters<KeptResults['read']>[1],
-  ): Promise<ToolResult> {
+  ): Promise<readonly RenderedPart[]> {
     const asked = parseReadArguments(args);
     const { options, pageCharacters, clock, scaler } = this.#settings;
     try {
       const bytes = await options.store.get(keyOf(this.#ownerIn(conversation), asked.reference));
       if (bytes === undefined) throw unknownResult();
-      const parts = await readResult(decodeResult(bytes), asked, {
+      return await readResult(decodeResult(bytes), asked, {
         pageCharacters,
         maxMediaBytes: rendering.maxMediaBytes ?? MAX_MEDIA_BYTES,
         scaler,
         clock,
         signal,
       });
-      return { content: [...parts] };
     } catch (error) {
       signal.throwIfAborted();
       throw asSpillError(error, 'Could not read a large result.');
