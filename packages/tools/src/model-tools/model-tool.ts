@@ -1,6 +1,5 @@
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool, ToolAnnotations, ToolRef } from '@mcp-fittings/host';
-import type { JsonObject } from '../json/copy-json.js';
 import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema.js';
 import { convertAccepted, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
@@ -80,7 +79,36 @@ export function prepareTool(tool: CatalogTool, limits: Partial<SchemaLimits>): P
     nodes: input.nodes + (output?.nodes ?? 0),
     characters: input.characters + (output?.characters ?? 0),
   };
-  return new LazyTool(tool, cost, { input: input.schema, output: output?.schema });
+  const { description, annotations } = tool;
+  const heading = [tool.title, annotations?.title, tool.name].find((text) => isText(text)) ?? '';
+  const title = sanitizeText(heading, { maxLength: MAX_TITLE_LENGTH });
+  let forModel: ModelSchemaConversion | undefined;
+  let convertedInput: ConvertedSchema | undefined;
+  let convertedOutput: ConvertedSchema | undefined;
+  const conversion = (): ModelSchemaConversion => (forModel ??= modelSchema(input.schema));
+  return {
+    definition: tool,
+    cost,
+    ref: { server: tool.server, tool: tool.name },
+    title,
+    description: isText(description)
+      ? sanitizeText(description, { maxLength: MAX_DESCRIPTION_LENGTH, multiline: true })
+      : title,
+    traits: toolTraits(annotations),
+    originalArguments: (args) => conversion().originalArguments?.(args) ?? args,
+    get inputSchema() {
+      return conversion().schema;
+    },
+    get repairs() {
+      return conversion().repairs;
+    },
+    get input() {
+      return (convertedInput ??= convertAccepted(input.schema));
+    },
+    get output() {
+      return output && (convertedOutput ??= convertAccepted(output.schema));
+    },
+  };
 }
 
 /**
@@ -144,65 +172,6 @@ export function nameTool(
       return tool.output;
     },
   };
-}
-
-/** Converts its schemas when they are first read. */
-class LazyTool implements PreparedTool {
-  readonly definition: CatalogTool;
-  readonly ref: ToolRef;
-  readonly title: string;
-  readonly description: string;
-  readonly traits: ModelTool['traits'];
-  readonly #input: JsonObject;
-  readonly #output: JsonObject | undefined;
-  readonly cost: ToolCost;
-  #forModel: ModelSchemaConversion | undefined;
-  #convertedInput: ConvertedSchema | undefined;
-  #convertedOutput: ConvertedSchema | undefined;
-
-  constructor(
-    tool: CatalogTool,
-    cost: ToolCost,
-    { input, output }: { readonly input: JsonObject; readonly output: JsonObject | undefined },
-  ) {
-    const { title, description } = tool;
-    const heading = [title, tool.annotations?.title, tool.name].find((text) => isText(text)) ?? '';
-    this.definition = tool;
-    this.cost = cost;
-    this.ref = { server: tool.server, tool: tool.name };
-    this.title = sanitizeText(heading, { maxLength: MAX_TITLE_LENGTH });
-    this.description = isText(description)
-      ? sanitizeText(description, { maxLength: MAX_DESCRIPTION_LENGTH, multiline: true })
-      : this.title;
-    this.traits = toolTraits(tool.annotations);
-    this.#input = input;
-    this.#output = output;
-  }
-
-  get inputSchema(): ModelSchema {
-    return this.#conversion().schema;
-  }
-
-  get repairs(): readonly SchemaDifference[] {
-    return this.#conversion().repairs;
-  }
-
-  originalArguments(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-    return this.#conversion().originalArguments?.(args) ?? args;
-  }
-
-  #conversion(): ModelSchemaConversion {
-    return (this.#forModel ??= modelSchema(this.#input));
-  }
-
-  get input(): ConvertedSchema {
-    return (this.#convertedInput ??= convertAccepted(this.#input));
-  }
-
-  get output(): ConvertedSchema | undefined {
-    if (this.#output === undefined) return undefined;
-    return (this.#convertedOutput ??= convertAccepted(this.#output));
-  }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
