@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { type AuthChallenge, AuthRequiredError, ERROR_CODES, FittingsError } from '@mcp-fittings/client-core';
-import { outcomeOf } from '../transport-suite/deadline.js';
+import { type AuthChallenge, AuthRequiredError } from '@mcp-fittings/client-core';
 import type { AuthBench } from './auth-case.js';
 import type { TestServerResponse } from './auth-options.js';
 
@@ -45,14 +44,4 @@ export async function requestSignedIn(bench: AuthBench): Promise<TestServerRespo
   assert.ok(bench.provider.signIn !== undefined, 'a provider that asks for a sign-in has signIn()');
   await bench.within(bench.provider.signIn({ challenge: outcome.challenge }), 'signIn()');
   return request(bench);
-}
-
-/** The promise rejects with an error that a host can act on. */
-export async function assertAuthError(promise: Promise<unknown>, what: string): Promise<FittingsError> {
-  const outcome = await outcomeOf(promise);
-  assert.ok(!outcome.ok, `${what} rejects`);
-  const { error } = outcome;
-  assert.ok(error instanceof FittingsError, `${what}: a FittingsError, not ${String(error)}`);
-  assert.ok(Object.hasOwn(ERROR_CODES, error.code), `${what}: '${error.code}' is in ERROR_CODES`);
-  return error;
 }

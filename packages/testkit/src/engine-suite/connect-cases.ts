@@ -67,8 +67,7 @@ export const connectCases: EngineCaseGroup = {
             throw new RpcFailure(-32_603, 'not today');
           },
         });
-        const error = await rejection(bench, bench.connect(server), 'connect()');
-        assert.equal(error.code, 'RPC_ERROR', 'the code is RPC_ERROR');
+        await rejection(bench, bench.connect(server), 'connect()', 'RPC_ERROR');
         assert.ok(server.ended, 'the transport is closed');
       },
     },
@@ -83,8 +82,7 @@ export const connectCases: EngineCaseGroup = {
           },
         });
         const connecting = bench.connect(server, { signal: controller.signal });
-        const error = await rejection(bench, connecting, 'connect()');
-        assert.equal(error.code, 'ABORTED', 'the code is ABORTED');
+        await rejection(bench, connecting, 'connect()', 'ABORTED');
         assert.ok(server.ended, 'the transport is closed');
       },
     },

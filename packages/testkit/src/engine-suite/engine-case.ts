@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict';
-import { ERROR_CODES, FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import type { ErrorCode, FittingsError, JSONRPCObject } from '@mcp-fittings/client-core';
 import type { Deadline } from '../transport-suite/deadline.js';
+import { assertRejects } from '../transport-suite/expect.js';
 import type { CaseGroup } from '../transport-suite/define-cases.js';
 import type {
   EngineConnectInput,
@@ -41,22 +41,12 @@ export function call(
   return session.request('tools/call', { name, arguments: {} }, options);
 }
 
-/** Returns the error of a promise, which must be a `FittingsError` with a known code. */
-export async function rejection(bench: EngineBench, promise: Promise<unknown>, what: string) {
-  const error = await bench.within(
-    promise.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    ),
-    what,
-  );
-  assert.ok(
-    error instanceof FittingsError,
-    `${what} rejects with a FittingsError, not with ${String(error)}`,
-  );
-  assert.ok(
-    Object.hasOwn(ERROR_CODES, error.code),
-    `${what}: the code ${error.code} is in the table of codes`,
-  );
-  return error;
+/** Asserts that the promise rejects in time with a `FittingsError` that has a known code. */
+export function rejection(
+  bench: EngineBench,
+  promise: Promise<unknown>,
+  what: string,
+  code?: ErrorCode,
+): Promise<FittingsError> {
+  return assertRejects(bench.within(promise, what), what, code);
 }

@@ -56,8 +56,7 @@ export const requestCases: EngineCaseGroup = {
           },
         });
         const session = await bench.connect(server);
-        const refused = await rejection(bench, call(session, 'wrong', PATIENT), 'request()');
-        assert.equal(refused.code, 'RPC_ERROR', 'the code is RPC_ERROR');
+        const refused = await rejection(bench, call(session, 'wrong', PATIENT), 'request()', 'RPC_ERROR');
         assert.equal(refused.details['rpcCode'], -32_602, 'details has rpcCode');
         assert.equal(
           refused.delivery,
@@ -81,8 +80,7 @@ export const requestCases: EngineCaseGroup = {
         });
         const session = await bench.connect(server);
         const called = call(session, 'slow', { ...PATIENT, signal: controller.signal });
-        const error = await rejection(bench, called, 'request()');
-        assert.equal(error.code, 'ABORTED', 'the code is ABORTED');
+        await rejection(bench, called, 'request()', 'ABORTED');
         const request = server.received.find((sent) => 'method' in sent && sent.method === 'tools/call');
         const cancelled = server.sent('notifications/cancelled').map(({ requestId }) => requestId);
         assert.deepEqual(cancelled, [request !== undefined && 'id' in request && request.id], 'with its id');

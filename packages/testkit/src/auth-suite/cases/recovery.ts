@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { AuthRequiredError } from '@mcp-fittings/client-core';
-import { assertAuthError, challengeOf, request, requestSignedIn, sign } from '../as-transport.js';
+import { assertRejects } from '../../transport-suite/expect.js';
+import { challengeOf, request, requestSignedIn, sign } from '../as-transport.js';
 import type { AuthCaseGroup } from '../auth-case.js';
 import { outcomeOf } from '../../transport-suite/deadline.js';
 
@@ -60,7 +61,7 @@ export const recoveryCases: AuthCaseGroup = {
         for (let n = 0; n < AT_ONCE; n++) {
           const outcome = await outcomeOf(request(bench));
           if (outcome.ok) continue;
-          const error = await assertAuthError(Promise.reject(outcome.error), 'the request');
+          const error = await assertRejects(Promise.reject(outcome.error), 'the request');
           const shown = inspect(error, { depth: 9 }) + JSON.stringify(error);
           const secret = authorization.split(' ').at(-1) ?? '';
           assert.ok(secret === '' || !shown.includes(secret), 'the error shows a credential');
@@ -92,7 +93,7 @@ export const recoveryCases: AuthCaseGroup = {
             outcomeOf(bench.provider.onChallenge({ url: bench.url, status: 401, wwwAuthenticate, refused })),
             `onChallenge() with ${String(wwwAuthenticate).slice(0, 40)}`,
           );
-          if (!outcome.ok) await assertAuthError(Promise.reject(outcome.error), 'onChallenge()');
+          if (!outcome.ok) await assertRejects(Promise.reject(outcome.error), 'onChallenge()');
         }
       },
     },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { allSettled, assertRejects, increment } from '../assert-store.js';
+import { allSettled, increment } from '../concurrent-writes.js';
 import type { StoreCaseGroup } from '../store-case.js';
 import { outcomeOf } from '../../transport-suite/deadline.js';
+import { assertRejects } from '../../transport-suite/expect.js';
 
 const CALLERS = 25;
 

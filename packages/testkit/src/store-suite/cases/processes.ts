@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { increment } from '../assert-store.js';
+import { increment } from '../concurrent-writes.js';
 import type { StoreBench, StoreCaseGroup } from '../store-case.js';
 import { startStoreProcess, type StoreProcess, type StoreTask } from '../store-process.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TokenStore } from '@mcp-fittings/client-core';
-import { allSettled, increment } from '../assert-store.js';
+import { allSettled, increment } from '../concurrent-writes.js';
 import type { StoreBench, StoreCaseGroup } from '../store-case.js';
 import { wholeValue } from './concurrency.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { StoredValue } from '@mcp-fittings/client-core';
-import { assertRejects } from '../assert-store.js';
 import { outcomeOf } from '../../transport-suite/deadline.js';
+import { assertRejects } from '../../transport-suite/expect.js';
 import type { StoreCaseGroup } from '../store-case.js';
 
 const VALUE: StoredValue = {

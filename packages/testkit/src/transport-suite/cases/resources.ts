@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { outcomeOf } from '../deadline.js';
 import type { Session, TransportCaseGroup } from '../session.js';
 
@@ -59,13 +60,11 @@ function endHangingRun({ hangMs }: Session, before: Counts): void {
   setTimeout(end, hangMs).unref();
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 /** Moments at which a start may be interrupted: before anything has happened, or in the middle of it. */
 const MOMENTS: readonly { readonly name: string; readonly pass: () => Promise<void> | undefined }[] = [
   { name: 'at once', pass: () => undefined },
   { name: 'a promise job later', pass: () => Promise.resolve() },
-  { name: 'a turn later', pass: turn },
+  { name: 'a turn later', pass: () => setImmediate() },
 ];
 
 export const resourceCases: TransportCaseGroup = {
