@@ -4,7 +4,7 @@ import { restateError } from '@mcp-fittings/toolbox/errors';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import type { Progress, ToolResult } from '@mcp-fittings/host';
-import { copyJson, isJsonObject, ordinaryObject, type JsonLimits } from '../json/copy-json.js';
+import { copyJson, isJsonObject, type JsonLimits } from '../json/copy-json.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { PinGate } from '../pins/pin-gate.js';
 import type { ToolNames } from '../names/tool-names.js';
@@ -198,7 +198,7 @@ async function prepare(
     if (issues.length > 0) throw invalidArguments(tool, describeIssues(issues));
   }
   // In-process servers may rely on ordinary prototypes.
-  const copy = ordinaryObject(original);
+  const copy = structuredClone(original);
   // What the call relies on is stored, and it is what another process stored first.
   await deps.pins?.settled(server);
   const current = currentTool(deps, tool);

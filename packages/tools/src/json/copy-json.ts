@@ -1,5 +1,3 @@
-import { isRecord } from '@mcp-fittings/toolbox/messages';
-
 /** A value that JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 /** A JSON object. */
@@ -131,14 +129,4 @@ export function jsonTypeOf(value: Json): JsonType {
   if (Array.isArray(value)) return 'array';
   const type = typeof value;
   return type === 'boolean' || type === 'number' || type === 'string' ? type : 'object';
-}
-
-/** Copies an object to one with ordinary prototypes, which libraries expect. A key `__proto__` stays a key. */
-export function ordinaryObject(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, ordinary(member)]));
-}
-
-function ordinary(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((element: unknown) => ordinary(element));
-  return isRecord(value) ? ordinaryObject(value) : value;
 }

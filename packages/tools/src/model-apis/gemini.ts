@@ -3,7 +3,7 @@ import { formatPointer } from '../json/json-pointer.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { MediaPart, Rendering } from '../results/rendering.js';
-import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS } from '../schema/subschemas.js';
+import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../schema/subschemas.js';
 import type { DefinitionOptions } from './flatten-root.js';
 import { describeMedia } from './result-content.js';
 
@@ -41,9 +41,6 @@ export function geminiFunctions(
   });
 }
 
-/** Keywords whose members are named schemas: a name may be that of a keyword. */
-const NAMED_KEYWORDS = new Set(['$defs', 'patternProperties', 'dependentSchemas', 'properties']);
-
 interface Place {
   readonly path: readonly string[];
   /** True if a keyword around it counts only names that are not described. */
@@ -66,7 +63,7 @@ function describeRequired(
       : value;
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (NAMED_KEYWORDS.has(keyword) && isRecord(value)) {
+    if (SCHEMA_MAP_KEYWORDS.has(keyword) && isRecord(value)) {
       result[keyword] = Object.fromEntries(
         Object.entries(value).map(([name, member]) => [name, inner(member, keyword, name)]),
       );

@@ -4,7 +4,12 @@ import { SchemaDifferences, type SchemaDifference } from '../schema/schema-diffe
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
 import { References } from '../schema/references.js';
 import { DRAFT, draftOf, knows, type Draft } from '../schema/dialect.js';
-import { isSchema, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS } from '../schema/subschemas.js';
+import {
+  isSchema,
+  SCHEMA_KEYWORDS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+} from '../schema/subschemas.js';
 import { formatPointer } from '../json/json-pointer.js';
 import { Definitions } from './definitions.js';
 import { originalArguments } from './original-arguments.js';
@@ -37,8 +42,6 @@ const MAX_TEXT_LENGTH = 2_000;
 /** Nested definitions are expanded once each, which could otherwise grow without end. */
 const MAX_SCHEMAS = 40_000;
 
-/** Keywords whose members are named schemas. */
-const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 const DATA = new Set(['default', 'examples', 'enum', 'const']);
 /** Keywords that tell a model nothing and that some APIs reject. References have been resolved before. */
 const LEFT_OUT = new Set([
@@ -216,7 +219,7 @@ class Converter {
       ]);
       result[keyword] = Object.fromEntries(members);
     } else if (DATA.has(keyword)) {
-      result[keyword] = ordinaryCopy(this.#aliases.value(value));
+      result[keyword] = this.#aliases.value(value);
     } else if (keyword === 'additionalProperties' && typeof value === 'boolean') {
       result[keyword] = value;
     } else if (keyword === 'items' && Array.isArray(value)) {
@@ -225,10 +228,10 @@ class Converter {
       result[keyword] = this.schema(value, at);
     } else if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
       result[keyword] = asList(value).map((element, index) => this.schema(element, `${at}/${index}`));
-    } else if (NAMED.has(keyword)) {
+    } else if (SCHEMA_MAP_KEYWORDS.has(keyword)) {
       result[keyword] = this.#members(keyword, asObject(value), pointer, isClosed);
     } else {
-      result[keyword] = ordinaryCopy(this.#aliases.value(value));
+      result[keyword] = this.#aliases.value(value);
     }
   }
 
@@ -301,6 +304,3 @@ class Converter {
 const asObject = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 const asList = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 const textsOf = (value: Json): readonly string[] => asList(value).filter((each) => typeof each === 'string');
-
-/** Copies a value to ordinary prototypes. */
-const ordinaryCopy = (value: Json): unknown => JSON.parse(JSON.stringify(value));

@@ -1,5 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
-import { isSchema } from '../schema/subschemas.js';
+import {
+  isSchema,
+  SCHEMA_KEYWORDS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+} from '../schema/subschemas.js';
 
 const TYPES = new Set<Json>(['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']);
 const COUNTS = new Set([
@@ -15,20 +20,6 @@ const COUNTS = new Set([
 const NUMBERS = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']);
 const FLAGS = new Set(['uniqueItems', 'deprecated', 'readOnly', 'writeOnly']);
 const TEXTS = new Set(['description', 'title', 'format', 'contentMediaType', 'contentEncoding']);
-const SCHEMA_LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
-const SCHEMA_MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas']);
-const SCHEMAS = new Set([
-  'additionalProperties',
-  'contains',
-  'contentSchema',
-  'else',
-  'if',
-  'not',
-  'propertyNames',
-  'then',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]);
 
 /**
  * Returns a value for a keyword that the meta-schema of 2020-12 accepts: the value itself, one that means the same, or
@@ -54,10 +45,10 @@ export function repairKeyword(keyword: string, value: Json, node: JsonObject): J
   }
   if (FLAGS.has(keyword)) return typeof value === 'boolean' ? value : undefined;
   if (TEXTS.has(keyword)) return typeof value === 'string' ? value : undefined;
-  if (SCHEMA_LISTS.has(keyword)) return repairSchemas(value);
-  if (SCHEMAS.has(keyword)) return isSchema(value) ? value : undefined;
+  if (SCHEMA_LIST_KEYWORDS.has(keyword)) return repairSchemas(value);
+  if (SCHEMA_KEYWORDS.has(keyword)) return isSchema(value) ? value : undefined;
   if (keyword === 'patternProperties') return repairPatterns(value);
-  if (SCHEMA_MAPS.has(keyword)) return isJsonObject(value) ? value : undefined;
+  if (SCHEMA_MAP_KEYWORDS.has(keyword)) return isJsonObject(value) ? value : undefined;
   return value;
 }
 

@@ -6,7 +6,7 @@ import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
 import { buildZod } from './build-zod.js';
 import { checkCost } from './check-cost.js';
-import { simplifySchema, type Simplified } from './simplify-schema.js';
+import { Simplifier } from './simplify-schema.js';
 
 /** A JSON Schema as a Zod schema, with a list of what the Zod schema does not check. */
 export interface ConvertedSchema {
@@ -53,7 +53,7 @@ export function convertAccepted(root: JsonObject): ConvertedSchema {
   const references = new References(root);
   if (references.ambiguous) return acceptAnything('a part of it has an $id of its own');
   try {
-    return convert(simplifySchema(root, { draft, references }));
+    return convert(root, new Simplifier(draft, references));
   } catch (error) {
     // Thousands of references in a row: only the depth of the document itself is limited.
     if (error instanceof RangeError) return acceptAnything(TOO_DEEP);
@@ -61,8 +61,9 @@ export function convertAccepted(root: JsonObject): ConvertedSchema {
   }
 }
 
-function convert(simplified: Simplified): ConvertedSchema {
-  const { schema, unchecked } = simplified;
+function convert(root: JsonObject, simplifier: Simplifier): ConvertedSchema {
+  const schema = simplifier.document(root);
+  const unchecked = simplifier.differences.list;
   const cost = checkCost(schema);
   if (cost.endless) return acceptAnything('one of its references leads back to itself');
   if (cost.depth > MAX_DEPTH) return acceptAnything(TOO_DEEP);

@@ -10,7 +10,7 @@ import {
 import { LinearPattern } from '../schema/linear-pattern.js';
 import { DRAFT, knows, type Draft } from '../schema/dialect.js';
 import type { References, Target } from '../schema/references.js';
-import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
+import { SchemaDifferences } from '../schema/schema-differences.js';
 import { isSchema, type Schema } from '../schema/subschemas.js';
 import { constrains, declaredType, exactValues, type DeclaredType } from './allowed-values.js';
 import { allOf, anyOf, anything, isNothing, nothing, type SimpleSchema } from './simple-schema.js';
@@ -18,32 +18,15 @@ import { simplifyArray } from './simplify-array.js';
 import { simplifyObject } from './simplify-object.js';
 import { simplifyNumber, simplifyString } from './simplify-scalar.js';
 
-export interface SimplifyOptions {
-  readonly draft: Draft;
-  readonly references: References;
-}
-
-export interface Simplified {
-  readonly schema: SimpleSchema;
-  readonly unchecked: readonly SchemaDifference[];
-}
-
-/**
- * Rewrites a schema to one that Zod expresses exactly, and reports what it cannot rewrite. The result accepts
- * everything that the schema accepts, and more where a difference is reported.
- */
-export function simplifySchema(root: JsonObject, options: SimplifyOptions): Simplified {
-  const simplifier = new Simplifier(options);
-  const schema = simplifier.document(root);
-  return { schema, unchecked: simplifier.differences.list };
-}
-
 const MAX_DESCRIPTION_LENGTH = 2_000;
 /** Compiling a pattern takes about 10 µs for each of its steps. Of a schema with more, the rest is not checked. */
 const MAX_PATTERNS = 100;
 const MAX_PATTERN_STEPS = 20_000;
 
-/** Simplifies one document. */
+/**
+ * Rewrites one document to a schema that Zod expresses exactly, and reports what it cannot rewrite. The result accepts
+ * everything that the document accepts, and more where a difference is reported.
+ */
 export class Simplifier {
   readonly draft: Draft;
   readonly differences = new SchemaDifferences();
@@ -54,9 +37,9 @@ export class Simplifier {
   readonly #open: (Target & { readonly name: string })[] = [];
   readonly #ifPartial: (() => void)[] = [];
 
-  constructor(options: SimplifyOptions) {
-    this.draft = options.draft;
-    this.#references = options.references;
+  constructor(draft: Draft, references: References) {
+    this.draft = draft;
+    this.#references = references;
   }
 
   document(root: JsonObject): SimpleSchema {

@@ -23,14 +23,15 @@ export const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set([
   'oneOf',
   'prefixItems',
 ]);
-const HOLDS_MAP = [
+/** Keywords whose value is an object of schemas, by name. */
+export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
   'dependencies',
   'dependentSchemas',
   'patternProperties',
   'properties',
-];
+]);
 
 /** A JSON Schema: an object or a boolean. */
 export type Schema = JsonObject | boolean;
@@ -59,7 +60,7 @@ export function forEachSubschema(
       if (isSchema(element)) visit(element, keyword, String(index));
     }
   }
-  for (const keyword of HOLDS_MAP) {
+  for (const keyword of SCHEMA_MAP_KEYWORDS) {
     const value = schema[keyword];
     if (!isJsonObject(value)) continue;
     for (const key of Object.keys(value)) {
