@@ -55,23 +55,13 @@ export function createMastraAdapter<Tool>(
   options: MastraAdapterOptions<Tool>,
 ): MastraAdapter<Tool> {
   const asked = new AskedCalls();
-  const mastraAsks = (options.approval ?? 'mastra') === 'mastra';
-  const { onEvent, timeoutMs } = options;
   const currentTools = (): readonly { readonly tool: ModelTool; readonly made: Tool }[] => {
     const toolset = tools.snapshot();
     const converted = aiSdkTools(toolset);
     return toolset.tools.flatMap((tool) => {
       const theirs = converted[tool.name];
       if (theirs === undefined) return [];
-      const fields = mastraToolFields({
-        tool,
-        toolset,
-        converted: theirs,
-        asked,
-        mastraAsks,
-        onEvent,
-        timeoutMs,
-      });
+      const fields = mastraToolFields(tool, toolset, theirs, asked, options);
       return [{ tool, made: options.createTool(fields) }];
     });
   };

@@ -46,24 +46,19 @@ export interface MastraToolFields {
   toModelOutput: (output: unknown) => AiSdkToolOutput | undefined;
 }
 
-/** Parts from which the fields of a tool are made. */
-export interface MastraToolDeps {
-  readonly tool: ModelTool;
-  readonly toolset: Toolset;
-  /** The same tool for the AI SDK, whose results Mastra takes. */
-  readonly converted: AiSdkTool;
-  readonly asked: AskedCalls;
-  /** Is true if Mastra asks about calls that the policy does not decide. */
-  readonly mastraAsks: boolean;
-  readonly onEvent: MastraAdapterOptions<unknown>['onEvent'];
-  readonly timeoutMs: number | undefined;
-}
-
-/** Makes the fields of one tool. */
-export function mastraToolFields(deps: MastraToolDeps): MastraToolFields {
-  const { tool, toolset, converted, asked, onEvent, timeoutMs } = deps;
+/**
+ * Makes the fields of one tool.
+ * @param converted The same tool for the AI SDK, whose results Mastra takes.
+ */
+export function mastraToolFields(
+  tool: ModelTool,
+  toolset: Toolset,
+  converted: AiSdkTool,
+  asked: AskedCalls,
+  { approval = 'mastra', onEvent, timeoutMs }: Omit<MastraAdapterOptions<unknown>, 'createTool'>,
+): MastraToolFields {
   const { name, ref } = tool;
-  const needsApproval = deps.mastraAsks && toolset.verdict(name)?.decision === 'ask';
+  const needsApproval = approval === 'mastra' && toolset.verdict(name)?.decision === 'ask';
   return {
     id: name,
     title: converted.title,

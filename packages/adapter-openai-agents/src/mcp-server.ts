@@ -84,18 +84,13 @@ export interface OpenAiAgentsToolResult {
   isError?: boolean;
 }
 
-/** Parts that a server of the adapter uses. */
-export interface McpServerDeps {
-  readonly host: Pick<Host, 'start'>;
-  readonly tools: Tools;
-  readonly timeoutMs: number | undefined;
-  readonly onEvent: OpenAiAgentsAdapterOptions['onEvent'];
-  readonly invalidate: ((server: string) => Promise<void>) | undefined;
-}
-
 /** Creates the object that stands for one server of the host. */
-export function createMcpServer(name: string, deps: McpServerDeps): OpenAiAgentsServer {
-  const { host, tools, timeoutMs, onEvent, invalidate } = deps;
+export function createMcpServer(
+  name: string,
+  host: Pick<Host, 'start'>,
+  tools: Tools,
+  { invalidateServerToolsCache: invalidate, onEvent, timeoutMs }: OpenAiAgentsAdapterOptions,
+): OpenAiAgentsServer {
   /** The tools that the model was shown last. */
   let shown: Toolset | undefined;
   let closing = new AbortController();

@@ -77,7 +77,7 @@ export function createOpenAiAgentsAdapter(
   tools: Tools,
   options: OpenAiAgentsAdapterOptions = {},
 ): OpenAiAgentsAdapter {
-  const { invalidateServerToolsCache: invalidate, members, onEvent, timeoutMs } = options;
+  const { invalidateServerToolsCache: invalidate, members } = options;
   const known = new Map<string, OpenAiAgentsServer>();
   const drop = ({ server }: { readonly server: string }): void => {
     // The function of the SDK cannot fail; another one must not end the process.
@@ -87,7 +87,7 @@ export function createOpenAiAgentsAdapter(
   const serverNamed = (name: string): OpenAiAgentsServer => {
     const before = known.get(name);
     if (before !== undefined) return before;
-    const server = createMcpServer(name, { host, tools, timeoutMs, onEvent, invalidate });
+    const server = createMcpServer(name, host, tools, options);
     const extended = members === undefined ? server : Object.assign(server, members(name));
     known.set(name, extended);
     return extended;
