@@ -19,7 +19,7 @@ export interface ToolApprovals {
   removeServer(server: string): void;
   /**
    * Returns all approvals as JSON, for {@link createToolApprovals} in the next run. Save them where the files of a project cannot
-   * write. Version 1, without digests of a server's tools, is still read.
+   * write.
    */
   toJSON(): {
     version: 2;
@@ -42,19 +42,11 @@ export interface ApprovedTool {
 
 const pinned = z.object({ tool: z.string(), digest: z.string() });
 const single = pinned.extend({ server: z.string() });
-const shape = z.discriminatedUnion('version', [
-  z.object({
-    version: z.literal(2),
-    servers: z.array(z.object({ server: z.string(), tools: z.array(pinned) })),
-    tools: z.array(single),
-  }),
-  // Version 1 has no tools of approved servers, so each tool asks again.
-  z.object({
-    version: z.literal(1),
-    servers: z.array(z.string().transform((server) => ({ server, tools: [] }))),
-    tools: z.array(single),
-  }),
-]);
+const shape = z.object({
+  version: z.literal(2),
+  servers: z.array(z.object({ server: z.string(), tools: z.array(pinned) })),
+  tools: z.array(single),
+});
 
 /**
  * Creates a list of approvals for {@link createToolPolicy}.

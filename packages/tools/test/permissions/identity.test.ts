@@ -142,16 +142,6 @@ describe('approvals belong to the entry, not to its name', () => {
     }
     expect(approvals.toJSON()).toEqual({ version: 2, servers: [], tools: [] });
   });
-
-  it('saved approvals of version 1 keep single tools; the tools of approved servers ask again', () => {
-    const approvals = createToolApprovals({
-      version: 1,
-      servers: ['hash'],
-      tools: [{ server: 'hash', tool: 'a', digest: 'd' }],
-    });
-    expect(approvals.forTool({ server: 'hash', tool: 'a', digest: 'd' })).toBe('tool');
-    expect(approvals.forTool({ server: 'hash', tool: 'b', digest: 'd' })).toBe('added');
-  });
 });
 
 describe('approving a server approves the tools that it has now', () => {
