@@ -90,8 +90,6 @@ interface Settings {
   readonly maxResultBytes: number;
   readonly clock: Clock;
   readonly scaler: ImageScaler | undefined;
-  /** Removes what earlier processes have left, once. */
-  readonly ready: () => Promise<void>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -115,7 +113,6 @@ const MAX_MEDIA_BYTES = 5_000_000;
 export function createSpill(options: SpillOptions): Spill {
   checkLimits(options);
   for (const [index, each] of options.perTool?.entries() ?? []) checkLimits(each, `perTool[${index}].`);
-  let leftovers: Promise<void> | undefined;
   const settings: Settings = {
     options,
     pageCharacters: options.pageCharacters ?? 20_000,
@@ -123,11 +120,8 @@ export function createSpill(options: SpillOptions): Spill {
     maxResultBytes: options.maxResultBytes ?? 100_000_000,
     clock: options.clock ?? systemClock,
     scaler: options.images === undefined ? undefined : new ImageScaler(options.images),
-    // If the folder cannot be used, keeping a result says so.
-    ready: () => (leftovers ??= Promise.resolve(options.store.removeLeftovers?.()).catch(() => undefined)),
   };
   const open = (principal: string | undefined, id: string | undefined): KeptResults => {
-    void settings.ready();
     const owner = sha256(
       JSON.stringify([id === undefined ? 'one' : 'shared', id ?? randomUUID(), principal ?? null]),
     );
@@ -237,8 +231,7 @@ class Results implements KeptResults {
   }
 
   async #keep(whole: WholeResult, owner: string): Promise<SpilledResult> {
-    const { options, ttlMs, clock, ready } = this.#settings;
-    await ready();
+    const { options, ttlMs, clock } = this.#settings;
     const reference = `r_${randomBytes(16).toString('base64url')}`;
     const key = keyOf(owner, reference);
     const data = encodeResult(whole);

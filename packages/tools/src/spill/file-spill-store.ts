@@ -14,7 +14,7 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constant
 
 /**
  * Keeps each result in a file of mode 0600. The files of a process are in a folder of its own, which {@link SpillStore.close}
- * removes; the folder of a process that crashed is removed at the next start of any process that uses the same `folder`.
+ * removes; the folder of a process that crashed is removed by the next store that is made with the same `folder`.
  * @param options `maxBytes` is 1 000 000 000 by default.
  * @throws {FittingsError} `CONFIG_INVALID` if a limit is not positive.
  */
@@ -38,6 +38,8 @@ export function fileSpillStore(
       void removal.finally(() => removals.delete(removal));
     },
   );
+  // If the folder cannot be used, keeping a result says so.
+  const leftovers = removeLeftovers(folder).catch(() => undefined);
   let own: Promise<string> | undefined;
   const ownFolder = (): Promise<string> => {
     own ??= makeOwnFolder(folder);
@@ -57,7 +59,7 @@ export function fileSpillStore(
     put: (key, data, putOptions) =>
       inTurn(async () => {
         entries.makeRoom(data.length);
-        await Promise.all(removals);
+        await Promise.all([leftovers, ...removals]);
         try {
           const path = join(await ownFolder(), key);
           await writeNew(path, data);
@@ -79,7 +81,6 @@ export function fileSpillStore(
       }
     },
     delete: (key) => Promise.resolve(entries.delete(key)),
-    removeLeftovers: () => removeLeftovers(folder),
     close: () =>
       inTurn(async () => {
         entries.clear();
@@ -131,12 +132,8 @@ function changed(what: string, cause?: unknown): FittingsError {
 
 /** Removes the folders of processes that have exited. What is not such a folder stays. */
 async function removeLeftovers(folder: string): Promise<void> {
-  try {
-    await ensurePrivateDirectory(folder);
-    for (const name of await readdir(folder)) {
-      if (await isMarkOfDeadProcess(name)) await rm(join(folder, name), { recursive: true, force: true });
-    }
-  } catch (error) {
-    throw asSpillError(error, 'Could not remove the results of an earlier process.');
+  await ensurePrivateDirectory(folder);
+  for (const name of await readdir(folder)) {
+    if (await isMarkOfDeadProcess(name)) await rm(join(folder, name), { recursive: true, force: true });
   }
 }

@@ -26,8 +26,6 @@ export interface SpillStore {
   get(key: string): Promise<Uint8Array | undefined>;
   /** Removes an entry, if it exists. */
   delete(key: string): Promise<void>;
-  /** Removes what ended processes have left. Called once, before the first result. Default: nothing. */
-  removeLeftovers?(): Promise<void>;
   /** Removes all entries of this process. Default: nothing, so that entries last until they expire. */
   close?(): Promise<void>;
 }

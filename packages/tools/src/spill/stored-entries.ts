@@ -57,6 +57,7 @@ export class StoredEntries<Content> {
       this.#removeOldest();
   }
 
+  /** Adds an entry, for which {@link makeRoom} has made room. */
   set(
     key: string,
     content: Content,
@@ -66,9 +67,6 @@ export class StoredEntries<Content> {
     this.delete(key);
     this.#entries.set(key, { content, bytes, owner, expiresAt: this.#clock.now() + ttlMs });
     this.#bytes += bytes;
-    // Others may have been written since there was room for this one.
-    while (this.#entries.size > 1 && (this.#bytes > this.#maxBytes || this.#entries.size > this.#maxEntries))
-      this.#removeOldest(key);
     this.#schedule();
   }
 
@@ -91,13 +89,12 @@ export class StoredEntries<Content> {
     this.#timer = undefined;
   }
 
-  #removeOldest(except?: string): void {
+  #removeOldest(): void {
     const used = new Map<string, number>();
     for (const { owner, bytes } of this.#entries.values()) used.set(owner, (used.get(owner) ?? 0) + bytes);
     const most = Math.max(...used.values());
-    const candidates = [...this.#entries].filter(([key]) => key !== except);
     // A map iterates in the order of insertion.
-    const [oldest] = candidates.find(([, { owner }]) => used.get(owner) === most) ?? candidates[0] ?? [];
+    const [oldest] = [...this.#entries].find(([, { owner }]) => used.get(owner) === most) ?? [];
     if (oldest !== undefined) this.delete(oldest);
   }
 

@@ -183,9 +183,9 @@ describe('files', () => {
     const running = fileSpillStore({ folder });
     await put(running, 'own', 'text');
 
-    await fileSpillStore({ folder }).removeLeftovers?.();
+    await put(fileSpillStore({ folder }), 'another', 'text');
     expect(new Set((await files()).map((file) => file.split('/').at(-1)))).toEqual(
-      new Set(['notes.txt', 'own']),
+      new Set(['notes.txt', 'own', 'another']),
     );
     expect(await textOf(running, 'own')).toBe('text');
     await running.close?.();
