@@ -13,7 +13,7 @@
  *   closes stdin and waits for the exit) less `node -e 0`. All of them run one after the other in each round. `ofMcporter` is ours over
  *   `mcporter call`, both above the server's own start.
  *
- * `ofMcporter` compares CPU. `npm ci --prefix packages/cli/bench` installs mcporter. Without it, these figures are left out.
+ * `ofMcporter` compares CPU. `npm ci --prefix bench/mcporter` installs mcporter. Without it, these figures are left out.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ import { installedPackages } from '../../scripts/installed.mjs';
 const SERVER = fileURLToPath(new URL('../servers/stdio.mjs', import.meta.url));
 const COUNTED = fileURLToPath(new URL('../servers/counted-stdio.mjs', import.meta.url));
 const RAW_CALL = fileURLToPath(new URL('../contenders/raw-call.mjs', import.meta.url));
-const MCPORTER = join(import.meta.dirname, '../../packages/cli/bench/node_modules/mcporter/dist/cli.js');
+const MCPORTER = join(import.meta.dirname, '../mcporter/node_modules/mcporter/dist/cli.js');
 const ofMcporter = (most) =>
   existsSync(MCPORTER) ? [{ metric: 'ofMcporter', most, unit: '× mcporter' }] : [];
 const SERVERS = 10;
