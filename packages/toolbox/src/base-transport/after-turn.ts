@@ -3,18 +3,14 @@
 const { clearImmediate, clearTimeout, setImmediate, setTimeout } = globalThis;
 
 /**
- * Runs `task` in a later turn of the event loop, after sockets have had their turn. Keeps the process alive until then.
+ * Runs `task` in a later turn of the event loop, after sockets have had their turn. Keeps the process alive until then. Returns
+ * what cancels the task.
  *
  * Messages must not depend on a clock that a test has stopped. Test runners replace `setImmediate` in the global scope when a test asks
  * for it, which is after this was imported. A message channel would do too, but the first message makes Node.js 24 load
  * what it has of undici: 24 ms, more than it takes to start.
  */
-export function afterTurn(task: () => void): void {
-  schedule(task);
-}
-
-/** Returns what cancels the task. */
-function schedule(task: () => void): () => void {
+export function afterTurn(task: () => void): () => void {
   if (typeof setImmediate === 'function') {
     const immediate = setImmediate(task);
     return () => clearImmediate(immediate);
@@ -22,28 +18,6 @@ function schedule(task: () => void): () => void {
   // In a browser.
   const timer = setTimeout(task, 0);
   return () => clearTimeout(timer);
-}
-
-/** Does the same as {@link afterTurn} for many tasks at once, and can be closed. */
-export class Turns {
-  #tasks: (() => void)[] = [];
-  /** Cancels the next turn; undefined if none is scheduled. */
-  #cancel: (() => void) | undefined;
-
-  after(task: () => void): void {
-    this.#tasks.push(task);
-    this.#cancel ??= schedule(() => {
-      this.#cancel = undefined;
-      for (const waiting of this.#tasks.splice(0)) waiting();
-    });
-  }
-
-  /** Waiting tasks do not run. */
-  close(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    this.#tasks = [];
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Turns } from './after-turn.js';
+import { afterTurn } from './after-turn.js';
 
 /** Options of {@link TurnBudget}. */
 export interface TurnBudgetOptions {
@@ -33,7 +33,8 @@ export class TurnBudget {
   #since: number | undefined;
   #depth = 0;
   #waiting: (() => void)[] = [];
-  readonly #turns = new Turns();
+  /** Cancels the next turn; undefined if none is scheduled. */
+  #cancelTurn: (() => void) | undefined;
   readonly #later: (task: () => void, ms: number) => () => void;
   #unsolicited: UnsolicitedShare | undefined;
   /** Milliseconds of work that is not known to be requested or unsolicited yet: most of a message may still arrive. */
@@ -120,7 +121,8 @@ export class TurnBudget {
 
   /** Frees its resources. Waiting tasks do not run. */
   close(): void {
-    this.#turns.close();
+    this.#cancelTurn?.();
+    this.#cancelTurn = undefined;
     this.#wake?.();
     this.#wake = undefined;
     this.#since = undefined;
@@ -151,7 +153,8 @@ export class TurnBudget {
   #awaitTurn(now: number): void {
     if (this.#since !== undefined) return;
     this.#since = now - this.#used;
-    this.#turns.after(() => {
+    this.#cancelTurn = afterTurn(() => {
+      this.#cancelTurn = undefined;
       const ms = this.#unsolicited?.waitMs(this.#now()) ?? 0;
       if (ms === 0) return this.#newTurn();
       this.#wake = this.#later(() => {
