@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs';
 import { Module } from 'node:module';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { cacheFolder } from './own-files.js';
 
 /** Limits how long the process stays alive after a command has ended and its output was read, in milliseconds. */
 const GRACE_MS = 2_000;
@@ -68,8 +67,8 @@ async function run(): Promise<void> {
  */
 async function keepCompiledCode(): Promise<void> {
   try {
-    const { checkPrivateDirectory } = await import('@mcp-fittings/toolbox/files');
-    const compiled = join(cacheFolder(userInfo().homedir), 'compiled');
+    const { checkPrivateDirectory, ownFolder } = await import('@mcp-fittings/toolbox/files');
+    const compiled = join(ownFolder('cache', userInfo().homedir), 'compiled');
     mkdirSync(compiled, { recursive: true, mode: 0o700 });
     await checkPrivateDirectory(compiled);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types are those of Node.js 20, which does not have it

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
+import { ownFolder } from '@mcp-fittings/toolbox/files';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { FileLocks, entryName, serializeValue } from '@mcp-fittings/toolbox/stores';
 import { createDriverConnection } from './driver/driver-connection.js';
@@ -51,7 +52,7 @@ export function keychainStore(options: KeychainStoreOptions = {}): KeychainStore
     execPath,
     layout: layoutName = isMac ? 'bundle' : 'entries',
     chunkCharacters = isMac ? Infinity : DEFAULT_CHUNK_CHARACTERS,
-    lockDirectory = defaultLockDirectory(),
+    lockDirectory = join(ownFolder('state', homedir()), 'keychain-locks'),
     clock = systemClock,
     onCorrupt,
   } = options;
@@ -106,21 +107,4 @@ function safeServiceName(service: string): string {
   return /^[\u0021-\u007e][\u0020-\u007e]{0,63}$/.test(service)
     ? service
     : `${DEFAULT_SERVICE}:${entryName(service)}`;
-}
-
-/** In the user's home directory, so that all programs of a user that share the keychain share the locks as well. */
-function defaultLockDirectory(): string {
-  return join(homedir(), ...stateFolder(), 'mcp-fittings', 'keychain-locks');
-}
-
-/** Not XDG_STATE_HOME: two programs with different values would share a keychain and not exclude each other. */
-function stateFolder(): readonly string[] {
-  switch (process.platform) {
-    case 'darwin':
-      return ['Library', 'Application Support'];
-    case 'win32':
-      return ['AppData', 'Local'];
-    default:
-      return ['.local', 'state'];
-  }
 }

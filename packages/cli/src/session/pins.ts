@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { FileRecords } from '@mcp-fittings/store-file';
+import { ownFolder } from '@mcp-fittings/toolbox/files';
 import type { PinnedServer, ToolPins, ToolPinStore } from '@mcp-fittings/tools/pins';
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
@@ -106,7 +107,7 @@ export function waitingTools(
 async function openStore(deps: CommandDeps, { home }: CommandSession): Promise<FileRecords | undefined> {
   const { fileRecords } = await loadPins();
   try {
-    return await fileRecords({ path: pinsFolder(home, process.platform), clock: deps.clock });
+    return await fileRecords({ path: join(ownFolder('state', home), 'pins'), clock: deps.clock });
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     noteNotKept(deps, error);
@@ -121,11 +122,4 @@ function noteNotKept({ output }: CommandDeps, { message }: FittingsError): void 
   output.note(
     output.noteStyle.dim(`Cannot tell whether tools change from run to run. ${printable(message)}`),
   );
-}
-
-/** No environment variable changes this path, because a project's `.env` could set one. */
-function pinsFolder(home: string, platform: NodeJS.Platform): string {
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'mcp-fittings', 'pins');
-  if (platform === 'win32') return join(home, 'AppData', 'Local', 'mcp-fittings', 'pins');
-  return join(home, '.local', 'state', 'mcp-fittings', 'pins');
 }

@@ -6,9 +6,10 @@ import { join, resolve } from 'node:path';
 import type { HostCache, ServerConfig } from '@mcp-fittings/client-core';
 import type { Host } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
+import { ownFolder } from '@mcp-fittings/toolbox/files';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { CommandDeps } from '../command-deps.js';
-import { cacheFolder, packageVersion } from '../own-files.js';
+import { packageVersion } from '../own-files.js';
 import type { CommandServers } from './open-session.js';
 
 /** A tool, marked if the user has not accepted it since it changed or was added. */
@@ -114,7 +115,7 @@ function isStored(server: unknown): server is StoredServer & { readonly digest: 
 }
 
 /** Only for lists of servers, so that they can be removed together. */
-const listsFolder = (home: string): string => join(cacheFolder(home), 'lists');
+const listsFolder = (home: string): string => join(ownFolder('cache', home), 'lists');
 
 /** Removes all stored lists: a server may list other tools to another account. */
 export async function forgetLists({ home }: Pick<CommandServers, 'home'>): Promise<void> {

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
+import { ownFolder } from '@mcp-fittings/toolbox/files';
 import { z } from 'zod';
 import { printable } from '../display-text.js';
 import { withFileLock } from '../files/file-lock.js';
@@ -58,12 +59,9 @@ const fileSchema = z.object({
 });
 type FileContent = z.infer<typeof fileSchema>;
 
-/** The default path. No environment variable changes it, because a project could set one. */
+/** Returns the path of the file if none is given. */
 export function defaultApprovalPath(home: string, platform: NodeJS.Platform): string {
-  if (platform === 'darwin')
-    return join(home, 'Library', 'Application Support', 'mcp-fittings', 'approvals.json');
-  if (platform === 'win32') return join(home, 'AppData', 'Local', 'mcp-fittings', 'approvals.json');
-  return join(home, '.config', 'mcp-fittings', 'approvals.json');
+  return join(ownFolder('config', home, platform), 'approvals.json');
 }
 
 /**

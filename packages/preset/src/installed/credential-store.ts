@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { FittingsError, type TokenStore } from '@mcp-fittings/client-core';
+import { ownFolder } from '@mcp-fittings/toolbox/files';
 import type { OpenHostOptions } from '../options.js';
 
 /**
@@ -20,7 +21,7 @@ export function openStore({
     const { fileStore, memoryStore } = await import('@mcp-fittings/store-file');
     return store === 'memory'
       ? memoryStore()
-      : fileStore({ path: credentialFolder(home, process.platform), consent });
+      : fileStore({ path: join(ownFolder('state', home), 'credentials'), consent });
   };
   let opened: ReturnType<typeof open> | undefined;
   const opening = (): ReturnType<typeof open> => (opened ??= open());
@@ -33,14 +34,6 @@ export function openStore({
     },
     close: async () => (await opened)?.[Symbol.asyncDispose]?.(),
   };
-}
-
-/** No environment variable changes this path, because a project's `.env` could set one. */
-function credentialFolder(home: string, platform: NodeJS.Platform): string {
-  if (platform === 'darwin')
-    return join(home, 'Library', 'Application Support', 'mcp-fittings', 'credentials');
-  if (platform === 'win32') return join(home, 'AppData', 'Local', 'mcp-fittings', 'credentials');
-  return join(home, '.local', 'state', 'mcp-fittings', 'credentials');
 }
 
 /**

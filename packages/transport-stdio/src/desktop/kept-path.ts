@@ -1,7 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@mcp-fittings/client-core';
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from '@mcp-fittings/toolbox/files';
+import {
+  ensurePrivateDirectory,
+  ownFolder,
+  readPrivateFile,
+  writePrivateFile,
+} from '@mcp-fittings/toolbox/files';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isRecent } from '@mcp-fittings/toolbox/timing';
 
@@ -42,7 +47,7 @@ export async function keptPath(
   { home, shell, inherited, clock }: AskedShell,
   ask: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  const directory = join(cacheFolder(home), 'desktop');
+  const directory = join(ownFolder('cache', home), 'desktop');
   const key = JSON.stringify([shell, inherited, await changesIn(home)]);
   const kept = await readPrivateFile(join(directory, FILE))
     .then((text): unknown => (text === undefined ? undefined : JSON.parse(text)))
@@ -71,10 +76,4 @@ function changesIn(home: string): Promise<readonly (number | null)[]> {
       ),
     ),
   );
-}
-
-/** No variable changes the folder, because a project's `.env` could set one. */
-function cacheFolder(home: string): string {
-  if (process.platform === 'darwin') return join(home, 'Library', 'Caches', 'mcp-fittings');
-  return join(home, '.cache', 'mcp-fittings');
 }
