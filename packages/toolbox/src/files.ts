@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export { createDirectory } from './files/create-directory.js';
+export { findReplaceable } from './files/find-replaceable.js';
 export { ownFolder } from './files/own-folder.js';
 export {
   assertKeepsItsPlace,

@@ -11,6 +11,7 @@ import { type ListenOptions, type Server, createConnection } from 'node:net';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { systemErrorCode } from './errors/system-errors.js';
+import { findReplaceable } from './files/find-replaceable.js';
 import { sanitizeText } from './text/sanitize-text.js';
 
 /** Resolves when the server listens. Rejects with `CONFIG_INVALID` if the address is in use, and `CONNECT_FAILED` otherwise. */
@@ -64,8 +65,14 @@ export async function listenOnPrivateSocket(server: Server, socketPath: string):
       cause,
     );
   });
-  await checkKeepsItsEntries(parent);
   const path = join(parent, basename(socketPath));
+  const found = findReplaceable(path);
+  if (found !== undefined) {
+    throw invalid(
+      `Another user could replace the socket, because ${found.at} ${found.fact}.`,
+      'Choose a path in a directory that only you can write to.',
+    );
+  }
   const workshop = await mkdtemp(join(parent, '.'));
   try {
     const made = join(workshop, 's');
@@ -152,22 +159,7 @@ function isListening(path: string): Promise<boolean> {
   });
 }
 
-const WRITABLE_BY_OTHERS = 0o022;
-const STICKY = 0o1000;
 const ROOT = 0;
-
-/** Checks each directory up to the root: in one that others can write to, they could replace an entry of the path. */
-async function checkKeepsItsEntries(directory: string): Promise<void> {
-  const { mode, uid } = await lstat(directory);
-  const isTrusted = uid === ROOT || uid === process.geteuid?.();
-  if (!isTrusted || ((mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0)) {
-    throw invalid(
-      `Another user could replace the socket, because ${directory} belongs to or can be changed by others.`,
-      'Choose a path in a directory that only you can write to.',
-    );
-  }
-  if (dirname(directory) !== directory) await checkKeepsItsEntries(dirname(directory));
-}
 
 function isOwn({ uid }: Stats): boolean {
   return uid === process.geteuid?.();

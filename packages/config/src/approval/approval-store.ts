@@ -1,17 +1,11 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { ownFolder } from '@mcp-fittings/toolbox/files';
+import { findReplaceable, ownFolder } from '@mcp-fittings/toolbox/files';
 import { z } from 'zod';
 import { printable } from '../display-text.js';
 import { withFileLock } from '../files/file-lock.js';
-import {
-  DEFAULT_MAX_FILE_BYTES,
-  findUntrustedFolder,
-  isBrokenLink,
-  readTextFile,
-  resolveLinks,
-} from '../files/read-file.js';
+import { DEFAULT_MAX_FILE_BYTES, isBrokenLink, readTextFile, resolveLinks } from '../files/read-file.js';
 
 /** A decision that outlives the process. */
 export interface StoredDecision {
@@ -96,19 +90,19 @@ export function createFileApprovalStore(
   const file = options.path ?? defaultApprovalPath(home, platform);
 
   const load = async (): Promise<{ readonly content: FileContent; readonly text: string | undefined }> => {
-    const foreign = await findUntrustedFolder(await resolveLinks(file));
-    if (foreign !== undefined) {
-      const why = `Other users can write to the folder ${printable(foreign)} and replace the file.`;
-      throw unusable(why, `Make yourself the owner of the folder and run chmod go-w on it.`);
-    }
     const self = process.getuid?.();
     const outcome = await readTextFile(file, {
       maxBytes: DEFAULT_MAX_FILE_BYTES,
       privateToOwner: true,
       ...(self !== undefined && { owners: [self, 0] }),
     });
-    if (outcome.kind === 'absent') return { content: { version: 1, projects: {} }, text: undefined };
     if (outcome.kind === 'refused') throw unusable(outcome.problem.message, outcome.problem.hint);
+    const found = findReplaceable(await resolveLinks(file));
+    if (found !== undefined) {
+      const why = `Another user could replace it, because ${printable(found.at)} ${found.fact}.`;
+      throw unusable(why, 'Make yourself the owner of the folder and run chmod go-w on it.');
+    }
+    if (outcome.kind === 'absent') return { content: { version: 1, projects: {} }, text: undefined };
     try {
       return { content: fileSchema.parse(JSON.parse(outcome.text)), text: outcome.text };
     } catch (error) {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
-import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { printable } from '../display-text.js';
 import { createPositions } from '../jsonc/parse-document.js';
@@ -126,24 +126,6 @@ export async function isBrokenLink(path: string): Promise<boolean> {
     () => false,
     () => true,
   );
-}
-
-/**
- * Finds the nearest folder above a file in which another user could replace the file: one that does not belong to this user
- * or root, or that others may write to and that has no sticky bit. Undefined if every folder is safe, or if the system has no file owners.
- */
-export async function findUntrustedFolder(path: string): Promise<string | undefined> {
-  const self = process.getuid?.();
-  if (self === undefined) return undefined;
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    const stats = await stat(folder).catch(() => undefined);
-    if (stats !== undefined) {
-      const isForeign = stats.uid !== self && stats.uid !== 0;
-      const isShared = (stats.mode & 0o022) !== 0 && (stats.mode & 0o1000) === 0;
-      if (isForeign || isShared) return folder;
-    }
-    if (folder === dirname(folder)) return undefined;
-  }
 }
 
 function notRegular(): RefusedFile {

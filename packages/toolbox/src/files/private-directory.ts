@@ -1,8 +1,8 @@
-import { lstatSync, readlinkSync, type Stats } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { lstatSync, type Stats } from 'node:fs';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { systemErrorCode } from '../errors/system-errors.js';
 import { createDirectory } from './create-directory.js';
+import { findReplaceable } from './find-replaceable.js';
 
 /** Creates the directory with mode 0700 if it is missing, then checks it like {@link checkPrivateDirectory}. */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
@@ -31,54 +31,15 @@ export async function checkPrivateDirectory(path: string): Promise<boolean> {
   return true;
 }
 
-const WRITABLE_BY_OTHERS = 0o022;
-const STICKY = 0o1000;
-const ROOT = 0;
-/** The limit of Linux. */
-const MAX_LINKS = 40;
-
-/**
- * Throws `STORE_INSECURE` if another user could replace a file or a directory: checks each directory on the path, up to the root. It has to belong to this user or to root, and must not be writable by a
- * group or by everyone, who could rename its entries; with the sticky bit, as in /tmp, only the owner can. These are the rules
- * of OpenSSH's `StrictModes`. They apply to a link on the path too, and to the path that it leads to.
- */
+/** Throws `STORE_INSECURE` if another user could replace a file or a directory, see {@link findReplaceable}. */
 export function assertKeepsItsPlace(path: string): void {
-  const user = process.geteuid?.();
-  if (user === undefined) return;
-  const trusted = (uid: number): boolean => uid === user || uid === ROOT;
-  let at: string = sep;
-  let rest = namesIn(resolve(path));
-  for (let links = 0; rest.length > 0;) {
-    const { mode, uid } = lstatSync(at);
-    if (!trusted(uid)) throw replaceable(path, at, `belongs to user ${uid}`);
-    if ((mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0) {
-      throw replaceable(path, at, `has mode ${(mode & 0o7777).toString(8).padStart(4, '0')}`);
-    }
-    const [name = '', ...others] = rest;
-    const next = join(at, name);
-    const stats = lstatSync(next);
-    if (!stats.isSymbolicLink()) {
-      at = next;
-      rest = others;
-      continue;
-    }
-    if (!trusted(stats.uid)) throw replaceable(path, next, `is a link of user ${stats.uid}`);
-    if (++links > MAX_LINKS)
-      throw insecure(path, 'leads through too many symbolic links', 'Choose another path.');
-    rest = [...namesIn(resolve(at, readlinkSync(next))), ...others];
-    at = sep;
-  }
-}
-
-function namesIn(path: string): readonly string[] {
-  return path.split(sep).filter((name) => name !== '');
-}
-
-function replaceable(path: string, parent: string, fact: string): Error {
-  return insecure(
-    parent,
+  const found = findReplaceable(path);
+  if (found === undefined) return;
+  const { at, fact } = found;
+  throw insecure(
+    at,
     `${fact}, so another user could replace ${path}`,
-    `Choose a path in a directory that only you can write to, or run: chmod go-w ${JSON.stringify(parent)}.`,
+    `Choose a path in a directory that only you can write to, or run: chmod go-w ${JSON.stringify(at)}.`,
   );
 }
 
