@@ -53,13 +53,10 @@ export function fileStore(options: FileStoreOptions): TokenStore {
 
 /** Each byte of a file is either part of this frame or covered by the checksum. */
 const FRAME = /^\{"v":2,"sum":"([\w-]{43})",(.*)\}\n$/s;
-/** The format of version 0.1.0, without a checksum; the next write of the entry adds one. */
-const FRAME_WITHOUT_SUM = /^\{"v":1,"key":/;
 
 function decodePlain(key: string, text: string): StoredValue {
   const [, sum, rest] = FRAME.exec(text) ?? [];
-  const isWhole = rest === undefined ? FRAME_WITHOUT_SUM.test(text) : checksum(rest) === sum;
-  const envelope = isWhole ? parseValue(text) : undefined;
+  const envelope = rest !== undefined && checksum(rest) === sum ? parseValue(text) : undefined;
   const value = envelope?.['value'];
   if (envelope?.['key'] === key && isRecord(value)) return value;
   throw storeError('STORE_CORRUPT', 'The file of a stored credential is damaged or was edited.', {

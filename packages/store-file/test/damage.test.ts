@@ -54,16 +54,6 @@ describe('a plain store on a damaged disk', () => {
       await expect(store.get('key')).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
     }
   });
-
-  it('reads what an older version wrote, and adds the checksum at the next write', async () => {
-    const store = fileStore({ path, consent: () => true });
-    await store.set('key', { old: false });
-    const file = await fileOf();
-    await writeFile(file, '{"v":1,"key":"key","value":{"old":true}}\n');
-    expect(await store.get('key')).toEqual({ old: true });
-    await store.set('key', { old: true });
-    expect(await readFile(file, 'utf8')).toMatch(/^\{"v":2,"sum":"/);
-  });
 });
 
 describe('values that harm code that copies them', () => {
