@@ -20,7 +20,6 @@ export {
   type Refusal,
   type RefusedReply,
   type RefusedRequest,
-  type RetryAfterOptions,
 } from './refusal/refusal.js';
 export { replyExcerpt } from './refusal/reply-excerpt.js';
 export { RetryBudget, type RetryLaterOptions } from './refusal/retry-later.js';

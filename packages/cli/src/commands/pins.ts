@@ -10,6 +10,7 @@ import { wrapWords } from '../output/text-width.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { type CommandSession, openSession } from '../session/open-session.js';
 import { openPins, type UserPins } from '../session/pins.js';
+import { findEntry } from '../session/resolve-server.js';
 import { forgetLists } from '../session/stored-lists.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
 import { connectAll, connectOne, whyNotConnected } from './connect.js';
@@ -195,11 +196,8 @@ async function removePins(deps: CommandDeps, name: string, tools: readonly strin
   const { output } = deps;
   await using session = await openSession(deps);
   const { pins, store } = await openPins(deps, session);
-  const isConfigured = session.loaded.entries.some(
-    (entry) => entry.name === name && entry.status !== 'replaced',
-  );
   let removed = 0;
-  if (isConfigured) {
+  if (findEntry(session.loaded, name) !== undefined) {
     await pins.remove({ name }, tools.length === 0 ? undefined : tools);
     removed = 1;
   } else if (tools.length === 0) {

@@ -1,5 +1,6 @@
 import { nearestNames } from '@mcp-fittings/toolbox/text';
 import type { LoadedConfig, ConfigProblem, ServerEntry } from '@mcp-fittings/config';
+import { findEntry } from '../session/resolve-server.js';
 import type { FindingCode } from './finding-codes.js';
 import { type CheckResult, type Finding, createResult, createFinding } from './findings.js';
 
@@ -16,11 +17,6 @@ const CONSENT: ReadonlySet<ConfigProblem['code']> = new Set([
   'POLICY_DENIED',
   'POLICY_INVALID',
 ]);
-
-/** Returns the definition of a server that is used, or undefined. */
-export function findEntry({ entries }: LoadedConfig, server: string): ServerEntry | undefined {
-  return entries.find(({ name, status }) => name === server && status !== 'replaced');
-}
 
 /** Checks whether the server is configured, where, and whether its entry is valid. */
 export function checkConfig(loaded: LoadedConfig, server: string): CheckResult {

@@ -9,7 +9,8 @@ import type {
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { LoadedConfig } from '@mcp-fittings/config';
 import type { ConfiguredHost, LoadedServers } from '@mcp-fittings/preset/toolkit';
-import { checkApproval, checkConfig, findEntry } from './check-entry.js';
+import { findEntry } from '../session/resolve-server.js';
+import { checkApproval, checkConfig } from './check-entry.js';
 import { checkLocalProcess } from './check-local-process.js';
 import { checkRemote } from './check-remote.js';
 import { attemptConnection, toFittingsError } from './connect-attempt.js';

@@ -7,6 +7,7 @@ import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import type { CommandSession } from './open-session.js';
+import { findEntry } from './resolve-server.js';
 
 /** The pins of the user, in all projects. */
 export interface UserPins {
@@ -51,9 +52,7 @@ export async function openPins(deps: CommandDeps, session: CommandSession): Prom
             }
           },
         };
-  const { entries } = session.loaded;
-  const identify = (name: string): string | undefined =>
-    entries.find((entry) => entry.name === name && entry.status !== 'replaced')?.identity;
+  const identify = (name: string): string | undefined => findEntry(session.loaded, name)?.identity;
   const pins = createToolPins({ store: kept, onChange: 'block', identify, clock: deps.clock });
   return {
     pins,

@@ -1,6 +1,6 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { nearestNames } from '@mcp-fittings/toolbox/text';
-import type { LoadedConfig } from '@mcp-fittings/config';
+import type { LoadedConfig, ServerEntry } from '@mcp-fittings/config';
 import { headerPairs } from '../arguments/option-values.js';
 import type { RemoteOptions } from '../options.js';
 import { isOfFile } from '../output/config-problems.js';
@@ -53,12 +53,17 @@ export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Returns the definition of a server that is used, or undefined. */
+export function findEntry({ entries }: LoadedConfig, server: string): ServerEntry | undefined {
+  return entries.find(({ name, status }) => name === server && status !== 'replaced');
+}
+
 /** Returns the entry of a server. Throws `SERVER_UNKNOWN`, or why the entry cannot be used. */
 export function usableEntry(name: string, loaded: LoadedConfig): ServerConfig {
-  const { servers, entries } = loaded;
+  const { servers } = loaded;
   const config = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (config !== undefined) return config;
-  const entry = entries.find((each) => each.name === name && each.status !== 'replaced');
+  const entry = findEntry(loaded, name);
   switch (entry?.status) {
     case 'pending':
       throw new CommandError(

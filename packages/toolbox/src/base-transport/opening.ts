@@ -1,4 +1,4 @@
-import { systemClock } from '../timing/waits.js';
+import { sleep } from '../timing/waits.js';
 
 /** Milliseconds that `close()` waits for an `open()` that ignores its signal. */
 const SETTLES_WITHIN_MS = 1000;
@@ -28,14 +28,7 @@ export class Opening {
    */
   async freeWhenSettled(free: () => Promise<void>): Promise<void> {
     if (this.#settled === undefined) return;
-    const freed = this.#settled.then(free);
-    await new Promise<void>((resolve) => {
-      const timer = systemClock.schedule(resolve, SETTLES_WITHIN_MS, { unref: true });
-      void freed.then(() => {
-        timer[Symbol.dispose]();
-        resolve();
-      });
-    });
+    await Promise.race([this.#settled.then(free), sleep(SETTLES_WITHIN_MS, { unref: true })]);
   }
 
   abort(reason: unknown): void {

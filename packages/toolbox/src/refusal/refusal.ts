@@ -61,7 +61,7 @@ export function readRefusal(
 ): Refusal {
   const { head, text } = reply;
   const challenge = readChallenge(head, { unsigned });
-  const retryAfterMs = parseRetryAfter(head.header('retry-after'), { now });
+  const retryAfterMs = parseRetryAfter(head.header('retry-after'), now);
   const rpcError = parseRpcError(text);
   const conditions = new Set(request.conditions?.(reply, rpcError));
   if (challenge?.kind === 'scope') conditions.add('insufficientScope');
@@ -72,28 +72,21 @@ export function readRefusal(
   return { what: request.what, head, text, row, challenge, rpcError, retryAfterMs };
 }
 
-/** Says how `parseRetryAfter` reads the header. */
-export interface RetryAfterOptions {
-  /** Current time in milliseconds since the epoch, for headers that hold a date. */
-  readonly now: number;
-  /** Upper bound of the result, in milliseconds. Default 86 400 000, which is one day. */
-  readonly maxMs?: number | undefined;
-}
+const DAY_MS = 86_400_000;
 
 /**
- * Returns the milliseconds that a `Retry-After` header asks to wait, between 0 and `maxMs`, or `undefined` if there is no header
- * or it is malformed.
+ * Returns the milliseconds that a `Retry-After` header asks to wait, between 0 and one day, or `undefined` if there is no header
+ * or it is malformed. `now` is in milliseconds since the epoch, for headers that hold a date.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
  */
-export function parseRetryAfter(value: string | undefined, options: RetryAfterOptions): number | undefined {
-  const { now, maxMs = 86_400_000 } = options;
+export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? '';
-  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, maxMs);
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, DAY_MS);
   // Date.parse alone accepts almost any text as a date.
   if (text.length > 40 || !/^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d/.test(text)) return undefined;
   const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.min(Math.max(0, at - now), maxMs);
+  return Number.isNaN(at) ? undefined : Math.min(Math.max(0, at - now), DAY_MS);
 }
 
 function parseRpcError(text: string): JSONRPCErrorResponse | undefined {
