@@ -1,5 +1,3 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { officialServer } from '../../../scripts/bundled.mjs';
@@ -63,18 +61,6 @@ describe('fittings serve', () => {
     });
     await one.close();
     expect(await served.end()).toBe(143);
-  });
-
-  it('serves a socket to its owner without a token', async () => {
-    await using home = await temporaryHome();
-    const path = join(home.path, 'mcp.sock');
-    await using served = await serving(
-      [...withServer('demo', ENTRY), 'serve', 'demo', '--http', `unix:${path}`],
-      home.path,
-    );
-    expect(served.program.lines[0]).toBe(`Serving "demo" at unix://${path}#/mcp`);
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(served.program.stderr).not.toContain('Bearer');
   });
 
   it('serves the program that has started it, until that closes the pipe', async () => {

@@ -191,13 +191,15 @@ describe('the decisions', () => {
 
   it('the host’s own lists approve nothing, because they name no project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ want: entry, off: entry, new: entry }) });
-    const approvals = createServerApprovals({ preselected: ['want', 'off'], rejected: ['off'] });
-    const config = await place.load({ layout: mcpJson, approvals });
-    expect(config.entries.map(({ name, status }) => [name, status])).toEqual([
-      ['want', 'pending'],
-      ['off', 'rejected'],
-      ['new', 'pending'],
-    ]);
+    for (const store of [undefined, createFileApprovalStore({ home: place.home })]) {
+      const approvals = createServerApprovals({ preselected: ['want', 'off'], rejected: ['off'], store });
+      const config = await place.load({ layout: mcpJson, approvals });
+      expect(config.entries.map(({ name, status }) => [name, status])).toEqual([
+        ['want', 'pending'],
+        ['off', 'rejected'],
+        ['new', 'pending'],
+      ]);
+    }
   });
 
   it('`trusted` covers only a command or URL without other fields', async () => {

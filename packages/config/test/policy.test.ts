@@ -243,13 +243,6 @@ describe('a policy of the host', () => {
     });
     expect(config.entries.find(({ name }) => name === 'brought')?.status).toBe('denied');
   });
-
-  it('with an allow list of commands, denies a variable that changes what runs', async () => {
-    const entry = { command: 'npx', args: ['-y', 'tool'], env: { NODE_OPTIONS: '--require ./evil.js' } };
-    const place = await scratch({ 'home/.claude.json': servers({ s: entry }) });
-    const policy = { allow: [{ serverCommand: ['npx', '-y', 'tool'] }] };
-    expect((await place.load({ layout: layouts.claude, policy })).servers).toEqual({});
-  });
 });
 
 describe('policies of an administrator', () => {
@@ -294,22 +287,33 @@ describe('policies of an administrator', () => {
   });
 
   it.each([
+    ['nothing', ''],
+    ['white space', ' \n\t\n'],
+    ['a comment', '// nothing yet'],
+    ['a comment of several lines', '/* {"allowedMcpServers": []} */\n'],
+    ['null', 'null'],
+    ['NUL characters', '\0\0\0\0'],
+    ['a byte order mark', '\ufeff'],
     ['broken JSON', '{ "allowedMcpServers": ['],
-    ['a list that is not an array', '{ "deniedMcpServers": "all" }'],
+    ['a list that is not an array', '{ "deniedMcpServers": "all", "mcp": { "excluded": "all" } }'],
     ['a duplicate list', '{ "deniedMcpServers": [{"serverName":"s"}], "deniedMcpServers": [] }'],
     ['an array', '[]'],
     ['UTF-16', Buffer.from('\ufeff{}', 'utf16le')],
   ])('a file with %s fails closed', async (_, content) => {
-    const place = await scratch({
-      'system/managed-settings.json': content,
-      'home/.claude.json': servers({ s: { command: 'x' } }),
-    });
-    const config = await place.load({ layout: layouts.claude });
-    expect(config.servers).toEqual({});
-    expect(config.problems[0]).toMatchObject({
-      code: 'POLICY_INVALID',
-      file: place.path('system/managed-settings.json'),
-    });
+    for (const [layout, name] of [
+      ['claude', 'managed-settings.json'],
+      ['gemini', 'settings.json'],
+    ] as const) {
+      const place = await scratch({
+        [`system/${name}`]: content,
+        'home/.claude.json': servers({ s: { command: 'x' } }),
+        'home/.gemini/settings.json': servers({ s: { command: 'x' } }),
+      });
+      const config = await place.load({ layout: layouts[layout] });
+      expect(config.servers).toEqual({});
+      const file = place.path(`system/${name}`);
+      expect(config.problems[0]).toMatchObject({ code: 'POLICY_INVALID', file });
+    }
   });
 
   it('a directory in place of the file fails closed, and an absent file does not', async () => {

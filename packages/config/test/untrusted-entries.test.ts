@@ -1,6 +1,5 @@
 import { symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { createServerApprovals } from '../src/approval/approvals.js';
 import type { ApprovalRequest } from '../src/approval/approval-request.js';
 import { variableRisk } from '../src/variables/risk.js';
@@ -158,14 +157,6 @@ describe('names without a project only preselect', () => {
     expect(asked[0]?.text).toContain('Your settings list a server with this name as wanted');
     expect(config.entries.find(({ name }) => name === 'off')?.status).toBe('rejected');
   });
-
-  it('names that the host passes only preselect, with and without a store', async () => {
-    const place = await scratch({ 'project/.mcp.json': servers({ github: { command: 'evil' } }) });
-    for (const store of [undefined, createFileApprovalStore({ home: place.home })]) {
-      const approvals = createServerApprovals({ preselected: ['github'], store });
-      expect((await place.load({ layout: mcpJson, approvals })).servers).toEqual({});
-    }
-  });
 });
 
 describe('variables that change what a program does', () => {
@@ -205,30 +196,6 @@ describe('variables that change what a program does', () => {
 });
 
 describe('a managed policy fails closed', () => {
-  it.each([
-    ['nothing', ''],
-    ['white space', ' \n\t\n'],
-    ['a comment', '// nothing yet'],
-    ['a comment of several lines', '/* {"allowedMcpServers": []} */\n'],
-    ['null', 'null'],
-    ['NUL characters', '\0\0\0\0'],
-    ['a byte order mark', '\ufeff'],
-  ])('a file with %s permits nothing', async (_, content) => {
-    for (const [layout, file] of [
-      ['claude', 'managed-settings.json'],
-      ['gemini', 'settings.json'],
-    ] as const) {
-      const place = await scratch({
-        [`system/${file}`]: content,
-        'home/.claude.json': servers({ s: { command: 'x' } }),
-        'home/.gemini/settings.json': servers({ s: { command: 'x' } }),
-      });
-      const config = await place.load({ layout: layouts[layout] });
-      expect(config.servers).toEqual({});
-      expect(codes(config)).toContain('POLICY_INVALID');
-    }
-  });
-
   it.runIf(hasLinks)('a broken link in place of the file or its folder permits nothing', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'x' } }) });
     await symlink(place.path('nowhere'), place.path('system/managed-settings.json'));
