@@ -95,8 +95,12 @@ describe('text', () => {
     expect(textWidth('abc')).toBe(3);
     expect(textWidth('日本')).toBe(4);
     expect(textWidth('e\u0301')).toBe(1);
+    expect(textWidth('👨‍👩‍👧 x')).toBe(4);
+    expect(textWidth('\u26a0\ufe0f warn')).toBe(7);
+    expect(textWidth('\u0301')).toBe(0);
     expect(textWidth(colored.red('abc'))).toBe(3);
     expect(fitWidth('日本語', 4)).toBe('日…');
+    expect(fitWidth('👨‍👩‍👧👨‍👩‍👧', 3)).toBe('👨‍👩‍👧…');
     expect(fitWidth(colored.red('abcdef'), 4)).toBe('\u001b[31mabc…\u001b[0m');
   });
 

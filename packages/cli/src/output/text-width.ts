@@ -3,21 +3,36 @@
 const STYLE = /(\u001b\[[0-9;]*m)/g;
 // oxlint-disable-next-line no-control-regex -- that is what they begin with
 const ENDS_STYLE = /^\u001b\[(?:0|22|39)?m$/;
-const COMBINING = /^\p{M}$/u;
+const ASCII = /^\p{ASCII}*$/u;
+const NOT_COMBINING = /\P{M}/gu;
+/** Shows the character before it as an emoji, which is wide. */
+const EMOJI_SELECTOR = '\ufe0f';
 /** East Asian wide characters and emoji take two columns. @see https://www.unicode.org/reports/tr11/ */
 const WIDE =
-  /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]$/u;
+  /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
 /** Returns the columns that text takes on a terminal. */
 export function textWidth(text: string): number {
+  const plain = text.replaceAll(STYLE, '');
+  if (ASCII.test(plain)) return plain.length;
   let width = 0;
-  for (const character of text.replaceAll(STYLE, '')) width += columnsOf(character);
+  for (const cluster of clustersOf(plain)) width += columnsOf(cluster);
   return width;
 }
 
-function columnsOf(character: string): number {
-  if (COMBINING.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+let segmenter: Intl.Segmenter | undefined;
+
+/** Splits text into what a terminal draws as one character: an emoji can be several that are joined. */
+function clustersOf(text: string): Iterable<string> {
+  if (ASCII.test(text)) return text;
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+function columnsOf(cluster: string): number {
+  const characters = cluster.match(NOT_COMBINING)?.length ?? 0;
+  const isWide = WIDE.test(cluster) || cluster.includes(EMOJI_SELECTOR);
+  return isWide && characters > 0 ? 2 : characters;
 }
 
 export function padEnd(text: string, width: number): string {
@@ -38,14 +53,14 @@ export function fitWidth(text: string, columns: number): string {
       result += piece;
       continue;
     }
-    for (const character of piece) {
-      const width = columnsOf(character);
+    for (const cluster of clustersOf(piece)) {
+      const width = columnsOf(cluster);
       if (width > left) {
         const plain = !text.includes('\u001b');
         return `${result}…${plain ? '' : '\u001b[0m'}`;
       }
       left -= width;
-      result += character;
+      result += cluster;
     }
   }
   return result;
