@@ -11,7 +11,7 @@ const MAX_LINKS = 40;
  * Finds the directory or the link that lets another user replace a file or a directory, and says what is wrong with it: checks each directory
  * on the path, up to the root. It has to belong to this user or to root, and must not be writable by a group or by everyone, who could rename
  * its entries; with the sticky bit, as in /tmp, only the owner can. These are the rules of OpenSSH's `StrictModes`. They apply to a link on the
- * path too, and to the path that it leads to. Returns undefined if there is none, of those that exist, and on Windows.
+ * path too, and to the path that it leads to. The check ends where nothing exists. Returns undefined if no other user can, and on Windows.
  */
 export function findReplaceable(path: string): { readonly at: string; readonly fact: string } | undefined {
   const user = process.geteuid?.();
