@@ -48,7 +48,7 @@ it('the source of each entry point loads what it exports, and what that needs', 
     tls: [],
     'parameter-headers': ['messages', 'text'],
     tasks: ['messages', 'platform', 'text'],
-    'private-socket': ['errors', 'text'],
+    'private-socket': ['errors', 'files', 'text'],
     stores: ['errors', 'files', 'messages', 'timing'],
   });
 });

@@ -7,7 +7,6 @@ import {
   TransportError,
 } from '@mcp-fittings/client-core';
 import { checkHeaders } from '../connect/headers.js';
-import { restateError } from '../errors/restate-error.js';
 import { fromBase64 } from '../text/base64.js';
 import { createRedactor, type Redactor } from '../text/redact.js';
 import type { Challenge, ReplyHead } from './challenge.js';
@@ -196,10 +195,12 @@ function asAuthError(cause: unknown, delivery: Delivery, server: string | undefi
 
 function about(error: FittingsError, delivery: Delivery): FittingsError {
   if (error.delivery === undefined || error.delivery === delivery) return error;
-  if (!(error instanceof AuthRequiredError)) return restateError(error, { delivery });
-  const { message, kind, retryable, hint, server, details, challenge } = error;
-  const options = { cause: error, kind, retryable, hint, server, details, delivery, challenge };
-  return new AuthRequiredError(message, options);
+  const { message, code, kind, retryable, hint, server, details } = error;
+  const options = { cause: error, kind, retryable, hint, server, details, delivery };
+  if (error instanceof AuthRequiredError) {
+    return new AuthRequiredError(message, { ...options, challenge: error.challenge });
+  }
+  return new FittingsError(code, message, options);
 }
 
 /** Returns whether two objects have the same names and values. */
