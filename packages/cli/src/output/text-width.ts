@@ -20,12 +20,10 @@ export function textWidth(text: string): number {
   return width;
 }
 
-let segmenter: Intl.Segmenter | undefined;
-
 /** Splits text into what a terminal draws as one character: an emoji can be several that are joined. */
 function clustersOf(text: string): Iterable<string> {
   if (ASCII.test(text)) return text;
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
