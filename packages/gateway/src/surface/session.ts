@@ -95,9 +95,16 @@ export class Session implements ClientSession, ScopeListener {
     const uri = textIn(params, 'uri');
     const ref = this.#subscribed.get(uri);
     if (ref === undefined) return {};
-    await this.#deps.door(caller, { server: ref.server, method, target: ref.uri }, async () => {
-      if (this.#subscribed.delete(uri)) await this.#deps.subscriptions.remove(ref, caller.principal);
-    });
+    // At once, so that a subscription that follows counts anew.
+    this.#subscribed.delete(uri);
+    const end = (): Promise<void> => this.#deps.subscriptions.remove(ref, caller.principal);
+    try {
+      await this.#deps.door(caller, { server: ref.server, method, target: ref.uri }, end);
+    } catch (error) {
+      if (this.#watching === undefined || this.#subscribed.has(uri)) await end();
+      else this.#subscribed.set(uri, ref);
+      throw error;
+    }
     return {};
   }
 
