@@ -52,6 +52,8 @@ it('a URL in the place of a server is called and listed without an entry', async
   expect((await workspace.fittings([...store, 'login', 'x', ...account])).stderr).toContain(
     'apply only to a URL',
   );
+  const unset = await workspace.fittings([...store, 'call', guarded.url, 'add', '--account', '${NOT_SET}@x']);
+  expect(unset).toMatchObject({ code: 3, stderr: expect.stringContaining('NOT_SET') });
   const bare = await workspace.fittings([...store, 'call', guarded.url, 'a=1']);
   expect(bare).toMatchObject({ code: 2, stderr: expect.stringContaining('has to be followed by the name') });
 });

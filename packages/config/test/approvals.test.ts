@@ -612,6 +612,9 @@ describe('the question', () => {
       'http://localhost:3000/mcp',
       'http://localhost:${PORT}/mcp',
       'ws://127.0.0.1:${PORT:-80}/',
+      'http://localhost:${input:port}/mcp',
+      'https://${HOST}/mcp',
+      '${URL:-https://mcp.example/mcp}',
       'http://[::1]/mcp',
     ]) {
       expect(await warningsOf({ url: own })).toEqual([]);
@@ -621,6 +624,11 @@ describe('the question', () => {
       'http://127.evil.example/mcp',
       'http://localhost@evil.example/mcp',
       'http://localhost:${PORT:-80@evil.example}/mcp',
+      'http://${USER:-localhost/}.evil.example/mcp',
+      'http://${HOST:-localhost}:3000/mcp',
+      'http://127.0.0.${X}/mcp',
+      '${SCHEME:-http}://evil.example/mcp',
+      '${URL:-http://evil.example/mcp}',
       'http://localhost${REST}/mcp',
       'ws://${HOST}/mcp',
     ]) {

@@ -141,7 +141,7 @@ describe('export to a client that does not support a transport', () => {
       type: 'http',
       url: URL_OF,
       headers: { 'X-Key': '${KEY}', 'X-Org': 'acme' },
-      oauth: { clientId: 'c', scopes: ['a', 'b'], account: 'me@work', callbackPort: 3334 },
+      oauth: { clientId: 'c', scopes: ['a', 'b'], account: '${TEAM}@work', callbackPort: 3334 },
     },
     old: { type: 'sse', url: 'https://old.example/sse' },
     socket: { type: 'ws', url: 'wss://x.example/mcp' },

@@ -66,7 +66,7 @@ export async function listenOnPrivateSocket(server: Server, socketPath: string):
     );
   });
   const path = join(parent, basename(socketPath));
-  const found = findReplaceable(path);
+  const found = findReplaceable(socketPath);
   if (found !== undefined) {
     throw invalid(
       `Another user could replace the socket, because ${found.at} ${found.fact}.`,

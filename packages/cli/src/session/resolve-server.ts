@@ -121,7 +121,7 @@ export function isServerUrl(text: string): boolean {
 
 /**
  * Creates the entry of a server that is named by its URL. As in `mcp-remote`, `${NAME}` and `${NAME:-default}` in the
- * URL, a header or the client ID are environment variables. Throws `ARGUMENTS_INVALID` for an invalid option and
+ * URL, a header, the client ID or the account are environment variables. Throws `ARGUMENTS_INVALID` for an invalid option and
  * `CONFIG_INVALID` for a variable that is not set.
  */
 function remoteEntry(
@@ -141,7 +141,8 @@ function remoteEntry(
     Object.entries(headerPairs(flags.header)).map(([name, value]) => [name, expanded(value, env)]),
   );
   const clientId = flags.clientId === undefined ? undefined : expanded(flags.clientId, env);
-  const oauth = oauthMember({ ...flags, clientId }, port === undefined ? undefined : portOf(port));
+  const account = flags.account === undefined ? undefined : expanded(flags.account, env);
+  const oauth = oauthMember({ ...flags, clientId, account }, port === undefined ? undefined : portOf(port));
   return {
     type: type ?? (/^ws/i.test(url) ? 'ws' : 'http'),
     url,
@@ -156,7 +157,10 @@ export function oauthMember(
     clientId,
     oauthScope: scopes,
     account,
-  }: { readonly clientId?: string | undefined } & Pick<RemoteOptions, 'oauthScope' | 'account'>,
+  }: { readonly clientId?: string | undefined; readonly account?: string | undefined } & Pick<
+    RemoteOptions,
+    'oauthScope'
+  >,
   callbackPort: number | undefined,
 ): { readonly oauth?: object } {
   const oauth = {

@@ -97,7 +97,7 @@ export function createFileApprovalStore(
       ...(self !== undefined && { owners: [self, 0] }),
     });
     if (outcome.kind === 'refused') throw unusable(outcome.problem.message, outcome.problem.hint);
-    const found = findReplaceable(await resolveLinks(file));
+    const found = findReplaceable(file);
     if (found !== undefined) {
       const why = `Another user could replace it, because ${printable(found.at)} ${found.fact}.`;
       throw unusable(why, 'Make yourself the owner of the folder and run chmod go-w on it.');

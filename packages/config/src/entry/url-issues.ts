@@ -2,7 +2,7 @@ import type { ServerConfig } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { EntryIssue } from '../problems.js';
-import { parseTemplate } from '../variables/syntax.js';
+import { parseTemplate, type TemplatePart } from '../variables/syntax.js';
 
 const OAUTH_URLS = ['issuer', 'authorizationUrl', 'tokenUrl', 'authServerMetadataUrl', 'redirectUri'];
 
@@ -38,14 +38,23 @@ export function urlIssues({ type = '', url, proxy, oauth }: ServerConfig): reado
   return issues;
 }
 
-/** Returns true if the connection to a URL, which may have variables, is encrypted or does not leave this machine. */
+/**
+ * Returns false if the connection to a URL is not encrypted and leaves this machine, also if it could because of a variable that is the
+ * host, or a part of it. A variable that begins the URL has its default.
+ */
 export function isEncryptedOrLocal(text: string): boolean {
-  if (!/^(?:http|ws):/i.test(text)) return true;
-  // A variable without a default is most likely a port. One that is the host, or a part of it, could be any host.
-  const url = parseTemplate(text, true)
-    .map((part) => (part.kind === 'variable' ? (part.fallback ?? '0') : part.text))
-    .join('');
-  return URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
+  const [first, ...rest] = parseTemplate(text, true);
+  const filled = (part: TemplatePart | undefined, value: string): string =>
+    part?.kind === 'variable' || part?.kind === 'input' ? value : (part?.text ?? '');
+  const defaultOf = (part: TemplatePart | undefined): string =>
+    part?.kind === 'variable' ? (part.fallback ?? '0') : '0';
+  // Two digits in turn are ports, and two hosts.
+  const urls = [defaultOf, () => '0', () => '1'].map(
+    (value) => filled(first, defaultOf(first)) + rest.map((part) => filled(part, value(part))).join(''),
+  );
+  if (!urls.some((url) => /^(?:http|ws):/i.test(url))) return true;
+  const hosts = urls.map((url) => (URL.canParse(url) ? new URL(url).hostname : ''));
+  return hosts.every((host) => host === hosts[0] && isLoopbackHost(host));
 }
 
 function isHttpUrl(text: string): boolean {

@@ -219,7 +219,7 @@ function readBridge(words: readonly string[], draft: Draft): string | undefined 
     else if (word === '--type' || word === '-t') draft.type = value;
     else if (word === '--client-id') draft.oauth['clientId'] = unescaped(value);
     else if (word === '--oauth-scope') scopes.push(value);
-    else if (word === '--account') draft.oauth['account'] = value;
+    else if (word === '--account') draft.oauth['account'] = unescaped(value);
     else if (word === '--port') draft.port = Number(value);
     else if (word !== '--store')
       return `The option "${word}" of fittings bridge has no equivalent in an entry.`;

@@ -135,7 +135,7 @@ export class Reply {
   #scheduleKeepAlive(): void {
     const { keepAliveMs, clock } = this.#options;
     this.#keepAlive?.[Symbol.dispose]();
-    if (keepAliveMs === 0) return;
+    if (!(keepAliveMs > 0)) return;
     const onDue = (): void => {
       this.#scheduleKeepAlive();
       this.#openQuietly();

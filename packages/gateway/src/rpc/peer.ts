@@ -32,7 +32,7 @@ interface Asked {
   readonly renew: () => void;
 }
 
-/** One client that has a connection or a session: its requests in flight, and those to it. */
+/** One client that has a connection or a session, or makes one request: its requests in flight, and those to it. */
 export class Peer {
   readonly #options: PeerOptions;
   readonly #working = new Map<RequestId, AbortController>();

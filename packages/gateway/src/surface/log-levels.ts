@@ -30,13 +30,21 @@ export class LogLevels {
   async set(client: object, servers: readonly string[], caller: Caller, level: LogLevel): Promise<void> {
     const { principal } = caller;
     await Promise.all(
-      servers.map((server) => {
+      servers.map(async (server) => {
         const key = JSON.stringify([server, principal ?? null]);
         const known = this.#levels.get(key);
         const levels = known ?? { server, principal, byClient: new Map(), told: undefined, open: 0 };
         this.#levels.set(key, levels);
+        const before = levels.byClient.get(client);
         levels.byClient.set(client, level);
-        return this.#tell(levels, caller);
+        try {
+          await this.#tell(levels, caller);
+        } catch (error) {
+          // It was refused, so that a new connection is not told of it either.
+          if (before === undefined) levels.byClient.delete(client);
+          else levels.byClient.set(client, before);
+          throw error;
+        }
       }),
     );
   }

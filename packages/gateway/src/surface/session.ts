@@ -1,13 +1,14 @@
 import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { isLogLevel, LOG_LEVELS, type LogLevel } from '@mcp-fittings/toolbox/logging';
 import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
-import type { HostEvents, ResourceRef } from '@mcp-fittings/host';
+import type { HostEvents } from '@mcp-fittings/host';
 import type { ExposedKind } from '../catalog/exposure.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { ClientConnection, ClientRequest, ClientSession, Notify } from '../contracts/surface.js';
 import type { ScopeListener, Watching } from './change-watch.js';
 import { textIn } from './request-params.js';
 import { unknownItem } from './rpc-errors.js';
+import type { Subscription } from './subscriptions.js';
 import type { SurfaceDeps } from './surface-deps.js';
 
 /** The session of a client before 2026-07-28: what it has declared, and what it listens to. */
@@ -17,7 +18,7 @@ export class Session implements ClientSession, ScopeListener {
   readonly #connection: ClientConnection;
   readonly #deps: SurfaceDeps;
   /** Subscribed resources, by the URI that the client uses. */
-  readonly #subscribed = new Map<string, ResourceRef>();
+  readonly #subscribed = new Map<string, Subscription>();
   #level: LogLevel | undefined;
   #watching: Watching | undefined;
 
@@ -45,7 +46,7 @@ export class Session implements ClientSession, ScopeListener {
   }
 
   updated({ server, uri }: HostEvents['resourceUpdated']): void {
-    for (const [used, ref] of this.#subscribed) {
+    for (const [used, { ref }] of this.#subscribed) {
       if (ref.server === server && ref.uri === uri)
         this.notify('notifications/resources/updated', { uri: used });
     }
@@ -75,34 +76,31 @@ export class Session implements ClientSession, ScopeListener {
       ref = catalog.resourceRef(request, uri);
     }
     if (ref === undefined) throw unknownItem('resource', uri);
-    const added = ref;
-    this.#subscribed.set(uri, added);
+    const subscription = subscriptions.of(ref, caller.principal);
+    this.#subscribed.set(uri, subscription);
     try {
-      const passed = { server: added.server, method: request.method, target: added.uri };
-      await door(caller, passed, () => subscriptions.add(added, caller.principal));
+      const passed = { server: ref.server, method: request.method, target: ref.uri };
+      await door(caller, passed, () => subscription.begin());
     } catch (error) {
-      this.#subscribed.delete(uri);
+      if (this.#subscribed.get(uri) === subscription) this.#subscribed.delete(uri);
       throw error;
     }
-    // The session has ended meanwhile.
-    if (this.#watching === undefined && this.#subscribed.delete(uri))
-      await subscriptions.remove(added, caller.principal);
     return {};
   }
 
   /** Answers `resources/unsubscribe`. */
   async unsubscribe({ caller, method, params }: ClientRequest): Promise<JSONRPCObject> {
     const uri = textIn(params, 'uri');
-    const ref = this.#subscribed.get(uri);
-    if (ref === undefined) return {};
+    const subscription = this.#subscribed.get(uri);
+    if (subscription === undefined) return {};
     // At once, so that a subscription that follows counts anew.
     this.#subscribed.delete(uri);
-    const end = (): Promise<void> => this.#deps.subscriptions.remove(ref, caller.principal);
+    const { server, uri: target } = subscription.ref;
     try {
-      await this.#deps.door(caller, { server: ref.server, method, target: ref.uri }, end);
+      await this.#deps.door(caller, { server, method, target }, () => subscription.end());
     } catch (error) {
-      if (this.#watching === undefined || this.#subscribed.has(uri)) await end();
-      else this.#subscribed.set(uri, ref);
+      if (this.#watching === undefined || this.#subscribed.has(uri)) await subscription.end();
+      else this.#subscribed.set(uri, subscription);
       throw error;
     }
     return {};
@@ -125,12 +123,11 @@ export class Session implements ClientSession, ScopeListener {
   }
 
   [Symbol.dispose](): void {
-    const { logLevels, subscriptions } = this.#deps;
+    const { logLevels } = this.#deps;
     this.#watching?.[Symbol.dispose]();
     this.#watching = undefined;
     logLevels.delete(this);
-    const { principal } = this.#connection.caller;
-    for (const ref of this.#subscribed.values()) void subscriptions.remove(ref, principal);
+    for (const subscription of this.#subscribed.values()) void subscription.end();
     this.#subscribed.clear();
   }
 }

@@ -1,7 +1,7 @@
 import type { Host, HostEvents, ResourceRef } from '@mcp-fittings/host';
 import { isNewConnection } from './new-connection.js';
 
-interface Subscription {
+interface Subscribed {
   readonly ref: ResourceRef;
   readonly principal: string | undefined;
   count: number;
@@ -17,33 +17,15 @@ interface Subscription {
  */
 export class Subscriptions {
   readonly #host: Pick<Host, 'subscribe' | 'unsubscribe'>;
-  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #subscriptions = new Map<string, Subscribed>();
 
   constructor(host: Pick<Host, 'subscribe' | 'unsubscribe'>) {
     this.#host = host;
   }
 
-  /** Resolves when the server has accepted the subscription. Rejects with its error, and the subscription does not count. */
-  async add(ref: ResourceRef, principal: string | undefined): Promise<void> {
-    const key = keyOf(ref, principal);
-    const known = this.#subscriptions.get(key);
-    const subscription = known ?? { ref, principal, count: 0, isTold: false, last: Promise.resolve() };
-    this.#subscriptions.set(key, subscription);
-    subscription.count++;
-    try {
-      await this.#tell(subscription);
-    } catch (error) {
-      await this.remove(ref, principal);
-      throw error;
-    }
-  }
-
-  /** Ends one subscription that was added. Resolves when the server knows, and does not reject. */
-  async remove(ref: ResourceRef, principal: string | undefined): Promise<void> {
-    const subscription = this.#subscriptions.get(keyOf(ref, principal));
-    if (subscription === undefined) return;
-    subscription.count--;
-    await this.#tell(subscription).catch(() => undefined);
+  /** Returns a subscription of a client, which does not count before it begins. */
+  of(ref: ResourceRef, principal: string | undefined): Subscription {
+    return new Subscription(ref, (count) => this.#count(ref, principal, count));
   }
 
   /** Call it when the state of a server has changed: a new connection is told of the subscriptions. */
@@ -56,8 +38,17 @@ export class Subscriptions {
     }
   }
 
+  #count(ref: ResourceRef, principal: string | undefined, count: 1 | -1): Promise<void> {
+    const key = keyOf(ref, principal);
+    const known = this.#subscriptions.get(key);
+    const subscribed = known ?? { ref, principal, count: 0, isTold: false, last: Promise.resolve() };
+    this.#subscriptions.set(key, subscribed);
+    subscribed.count += count;
+    return this.#tell(subscribed);
+  }
+
   /** Tells the server what it does not know yet. */
-  #tell(subscription: Subscription): Promise<void> {
+  #tell(subscription: Subscribed): Promise<void> {
     const { ref, principal } = subscription;
     subscription.last = subscription.last
       .catch(() => undefined)
@@ -76,6 +67,37 @@ export class Subscriptions {
           this.#subscriptions.delete(key);
       });
     return subscription.last;
+  }
+}
+
+/** A subscription of one client to a resource. */
+export class Subscription {
+  readonly ref: ResourceRef;
+  readonly #count: (count: 1 | -1) => Promise<void>;
+  #state: 'new' | 'begun' | 'ended' = 'new';
+
+  constructor(ref: ResourceRef, count: (count: 1 | -1) => Promise<void>) {
+    this.ref = ref;
+    this.#count = count;
+  }
+
+  /** Resolves when the server has accepted it. Rejects with its error, and has ended then. Does nothing if it has ended. */
+  async begin(): Promise<void> {
+    if (this.#state !== 'new') return;
+    this.#state = 'begun';
+    try {
+      await this.#count(1);
+    } catch (error) {
+      await this.end();
+      throw error;
+    }
+  }
+
+  /** Resolves when the server knows, and does not reject. */
+  async end(): Promise<void> {
+    const hasBegun = this.#state === 'begun';
+    this.#state = 'ended';
+    if (hasBegun) await this.#count(-1).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ResourceRef } from '@mcp-fittings/host';
 import type { Scope } from '../catalog/exposure.js';
 import type { ListenEvent } from './listen.js';
+import type { Subscription } from './subscriptions.js';
 import type { SurfaceDeps } from './surface-deps.js';
 
 /**
@@ -16,7 +17,7 @@ export function watchScope(
   const { catalog, changes, subscriptions, servers, exposure, limits, door } = deps;
   const { principal } = scope.caller;
   /** Resources by the URI that the client uses. */
-  const subscribed = new Map<string, ResourceRef>();
+  const subscribed = new Map<string, Subscription>();
   let hasEnded = false;
 
   const subscribe = async (): Promise<void> => {
@@ -24,13 +25,10 @@ export function watchScope(
     for (const uri of uris.slice(0, limits.subscriptions)) {
       const ref = refOf(uri);
       if (ref === undefined || hasEnded) continue;
-      subscribed.set(uri, ref);
+      const subscription = subscriptions.of(ref, principal);
+      subscribed.set(uri, subscription);
       const request = { server: ref.server, method: 'resources/subscribe', target: ref.uri };
-      door(scope.caller, request, () => subscriptions.add(ref, principal)).then(
-        // The client has left meanwhile.
-        () => !subscribed.has(uri) && void subscriptions.remove(ref, principal),
-        () => subscribed.delete(uri),
-      );
+      door(scope.caller, request, () => subscription.begin()).catch(() => subscribed.delete(uri));
     }
   };
   const refOf = (uri: string): ResourceRef | undefined => {
@@ -45,7 +43,7 @@ export function watchScope(
   const watching = changes.watch(scope, {
     changed: (kind) => onEvent({ kind }),
     updated({ server, uri }) {
-      for (const [used, ref] of subscribed) {
+      for (const [used, { ref }] of subscribed) {
         if (ref.server === server && ref.uri === uri) onEvent({ uri: used });
       }
     },
@@ -56,7 +54,7 @@ export function watchScope(
     [Symbol.dispose]() {
       hasEnded = true;
       watching[Symbol.dispose]();
-      for (const ref of subscribed.values()) void subscriptions.remove(ref, principal);
+      for (const subscription of subscribed.values()) void subscription.end();
       subscribed.clear();
     },
   };

@@ -61,7 +61,7 @@ export class SpilledCalls {
           rendering: renderingOf(parts, false),
         };
       } catch (thrown) {
-        return failCall(deps, thrown, 'unknown', signal);
+        return failCall(deps, thrown, 'not-sent', signal);
       }
     };
     return {

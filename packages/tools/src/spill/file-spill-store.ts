@@ -21,7 +21,7 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constant
 export function fileSpillStore(
   options: SpillStoreLimits & {
     /**
-     * A folder for this purpose alone. It is created with mode 0700 if it is missing, and rejected with `STORE_INSECURE` if other
+     * A folder for this purpose alone. It is created with mode 0700 if it is missing when the store is made, and rejected with `STORE_INSECURE` if other
      * users can read it or replace it. Several processes may share it.
      */
     readonly folder: string;
@@ -84,6 +84,7 @@ export function fileSpillStore(
     close: () =>
       inTurn(async () => {
         entries.clear();
+        await leftovers;
         const path = await own?.catch(() => undefined);
         own = undefined;
         if (path !== undefined) await rm(path, { recursive: true, force: true });
