@@ -5,13 +5,12 @@
  *   -- --only=PATTERN  only the workloads whose id matches; prints only, or with --keep replaces their rows in the results
  *   -- --node=26       with another version of Node.js, of those that CI uses
  *   -- --prof=FOLDER   a CPU profile of every contender
- *   -- --scale         how time and memory grow with servers, messages, bytes and tools; writes SCALE.md and its pictures
- *                      (with --most=N, up to N only, and --only=PATTERN: prints only)
  *   -- fairness        what good servers feel of bad ones, nothing else; prints only
  *   -- capacity        what one replica of a gateway carries; with --write, into docs/fleet.md
  *   -- --search        tokens, answered questions and time of tool search over the corpus; writes docs/tool-search.md
  *                      (with --check: compares with the committed figures, prints only)
- *   -- --documents     writes RESULTS.md and the chart anew from the committed results, and SCALE.md
+ *   -- --documents     writes RESULTS.md, the chart, and the figures of docs/comparison.md and docs/tool-search.md
+ *                      anew from the committed results
  */
 import { availableParallelism, cpus } from 'node:os';
 import { keepAwake } from './lib/awake.mjs';
@@ -20,7 +19,6 @@ import { install } from './lib/installed.mjs';
 import { measureAll } from './lib/measure-all.mjs';
 import { runOnNode } from './lib/runtimes.mjs';
 import { tableOf, verdictOf } from './lib/table.mjs';
-import { scale, writeScaleDocument } from './scale/scale.mjs';
 
 const option = (name) => process.argv.find((argument) => argument.startsWith(`--${name}`));
 const value = (name) => option(`${name}=`)?.slice(name.length + 3);
@@ -37,15 +35,11 @@ if (value('node') !== undefined) {
 } else if (process.argv[2] === 'capacity') {
   const { capacity } = await import('./capacity.mjs');
   await capacity();
-} else if (option('scale') !== undefined) {
-  const awake = keepAwake();
-  await scale({ only, most: Number(value('most') ?? Infinity) }).finally(() => awake.stop());
 } else if (option('search') !== undefined) {
   const { searchFigures } = await import('./tool-search/search.mjs');
   await searchFigures({ check });
 } else if (option('documents') !== undefined) {
   writeDocuments();
-  writeScaleDocument();
   const { writeSearchPage } = await import('./tool-search/search.mjs');
   await writeSearchPage();
 } else {

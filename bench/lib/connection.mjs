@@ -26,7 +26,7 @@ export async function startHttpServer(listeners = 1, warmCalls = 0) {
   return { ports, stop: () => server.kill() };
 }
 
-export function urlOf(port, wire) {
+function urlOf(port, wire) {
   return `${wire === 'ws' ? 'ws' : 'http'}://127.0.0.1:${port}${PATHS[wire]}`;
 }
 
@@ -69,7 +69,7 @@ export async function connect({ contender, wire, client, host, port, serverCalls
 }
 
 /** JSON-RPC without an engine: the same few lines for every transport. */
-export function callRaw(transport) {
+function callRaw(transport) {
   const waiting = new Map();
   let nextId = 0;
   let notified = 0;

@@ -19,7 +19,6 @@ export function siteMap(root) {
     ...publicPackages(root).map(({ folder }) => [`packages/${folder}/README.md`, `packages/${folder}.md`]),
     ...ABOUT.map((name) => [name, `about/${name.toLowerCase()}`]),
     ['bench/RESULTS.md', 'guide/benchmarks.md'],
-    ['bench/SCALE.md', 'guide/scale.md'],
   ]);
 }
 
