@@ -5,7 +5,6 @@
  *   -- --only=PATTERN  only the workloads whose id matches; prints only, or with --keep replaces their rows in the results
  *   -- --node=26       with another version of Node.js, of those that CI uses
  *   -- --prof=FOLDER   a CPU profile of every contender
- *   -- fairness        what good servers feel of bad ones, nothing else; prints only
  *   -- capacity        what one replica of a gateway carries; with --write, into docs/fleet.md
  *   -- --search        tokens, answered questions and time of tool search over the corpus; writes docs/tool-search.md
  *                      (with --check: compares with the committed figures, prints only)
@@ -29,9 +28,6 @@ const isWhole = !choice.quick && value('only') === undefined && choice.profile =
 
 if (value('node') !== undefined) {
   process.exitCode = runOnNode(value('node'));
-} else if (process.argv[2] === 'fairness') {
-  const { fairness } = await import('./fairness.mjs');
-  await fairness();
 } else if (process.argv[2] === 'capacity') {
   const { capacity } = await import('./capacity.mjs');
   await capacity();
