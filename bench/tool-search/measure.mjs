@@ -19,31 +19,15 @@ const MIB = 1024 * 1024;
 const { servers } = JSON.parse(readFileSync(CORPUS, 'utf8'));
 const questions = readQuestions();
 
-/** What is searched, from least to most. */
-const INDEXES = {
-  names: ({ name }) => ({ name, inputSchema: { type: 'object' } }),
-  descriptions: ({ name, title, description }) => ({
-    name,
-    title,
-    description,
-    inputSchema: { type: 'object' },
-  }),
-  all: (tool) => tool,
-};
-
-/** A host with the tools of the corpus, of which a search sees what `reduce` leaves. */
-function hostOf(reduce = INDEXES.all, hasInstructions = true) {
-  const tools = servers.flatMap((server) =>
-    server.tools.map((tool) => ({
-      ...reduce(tool),
-      server: server.name,
-      digest: `${server.name} ${tool.name}`,
-    })),
+/** A host with the tools of the corpus. */
+function hostOf() {
+  const tools = servers.flatMap(({ name, tools: own }) =>
+    own.map((tool) => ({ ...tool, server: name, digest: `${name} ${tool.name}` })),
   );
   const connected = servers.map(({ name, instructions }) => ({
     name,
     identity: name,
-    state: { status: 'connected', connection: { instructions: hasInstructions ? instructions : undefined } },
+    state: { status: 'connected', connection: { instructions } },
   }));
   return {
     tools: () => tools,
@@ -51,9 +35,6 @@ function hostOf(reduce = INDEXES.all, hasInstructions = true) {
     callTool: () => Promise.reject(new Error('The bench calls no tool.')),
   };
 }
-
-/** What is searched for: the sentence of a person, and what a model makes of it. */
-const KINDS = { questions: ({ ask }) => ask, queries: ({ query }) => query };
 
 /** Searches in a conversation of its own. */
 async function search(toolset, conversation, query) {
@@ -63,8 +44,8 @@ async function search(toolset, conversation, query) {
 }
 
 /** For each question the place of the first acceptable tool among those found, from 1 on, or undefined. */
-async function answersIn(host, textOf) {
-  const tools = createTools(host, { defer: { mode: 'always', maxResults: MOST_FOUND } });
+async function answersIn(textOf) {
+  const tools = createTools(hostOf(), { defer: { mode: 'always', maxResults: MOST_FOUND } });
   const answers = [];
   for (const question of questions) {
     const conversation = tools.conversation();
@@ -87,26 +68,14 @@ function recallOf(answers) {
   };
 }
 
+/** How often an answer is found, for each kind, and the queries of which none is among the default number of tools. */
 async function measureRecall() {
-  const recall = {};
-  const missed = {};
-  for (const [kind, textOf] of Object.entries(KINDS)) {
-    recall[kind] = {};
-    for (const [name, reduce] of Object.entries(INDEXES)) {
-      const answers = await answersIn(hostOf(reduce, name === 'all'), textOf);
-      recall[kind][name] = recallOf(answers);
-      const without = answers.filter(({ rank }) => rank === undefined || rank > DEFAULT_FOUND);
-      // Of what is left after the last index, which is what tool_search searches.
-      missed[kind] = without.map(({ ask, query, accept, found, rank }) => ({
-        ask,
-        query,
-        accept,
-        found,
-        ...(rank !== undefined && { rank }),
-      }));
-    }
-  }
-  return { recall, missed };
+  const questionAnswers = await answersIn(({ ask }) => ask);
+  const queryAnswers = await answersIn(({ query }) => query);
+  return {
+    recall: { questions: recallOf(questionAnswers), queries: recallOf(queryAnswers) },
+    missed: queryAnswers.filter(({ rank }) => rank === undefined || rank > DEFAULT_FOUND),
+  };
 }
 
 const SHAPES = {
@@ -138,23 +107,6 @@ async function measureTokens() {
     };
   }
   return tokens;
-}
-
-function tokensOfServers() {
-  return servers.map(({ name, package: packageName, version, tools }) => {
-    const own = createTools({
-      ...hostOf(),
-      tools: () => tools.map((tool) => ({ ...tool, server: name, digest: tool.name })),
-    });
-    return {
-      name,
-      package: packageName,
-      version,
-      tools: tools.length,
-      tokens: countTokens(JSON.stringify(anthropicTools(own.snapshot().tools))),
-      questions: questions.filter(({ server }) => server === name).length,
-    };
-  });
 }
 
 /** CPU of this process in milliseconds: of another one on the same core, the wall clock has its share as well. */
@@ -206,7 +158,8 @@ async function measureTime() {
 const time = await measureTime();
 process.send({
   tokenizer: TOKENIZER,
-  servers: tokensOfServers(),
+  servers: servers.length,
+  tools: servers.reduce((sum, { tools }) => sum + tools.length, 0),
   questions: questions.length,
   tokens: await measureTokens(),
   ...(await measureRecall()),

@@ -11,10 +11,9 @@ export function withFigures(page, result) {
   return `${page.slice(0, from)}${START}\n\n${sectionOf(result)}\n${page.slice(to)}`;
 }
 
-function sectionOf({ node, date, cpus, tokenizer, servers, questions, tokens, recall, time }) {
-  const tools = servers.reduce((sum, server) => sum + server.tools, 0);
+function sectionOf({ node, date, cpus, tokenizer, servers, tools, questions, tokens, recall, time }) {
   const { anthropic, openai } = tokens;
-  return `The corpus has ${number(tools)} tools of ${servers.length} real servers from npm, which [its manifest](../test/corpus/package.json) names. Measured with
+  return `The corpus has ${number(tools)} tools of ${servers} real servers from npm, which [its manifest](../test/corpus/package.json) names. Measured with
 Node.js ${node.slice(1)} on ${date}, ${cpus}. Tokens are those of \`${tokenizer}\`, the tokenizer of OpenAI.
 
 | tokens of the tools in a request | all tools | \`defer\`, before a search | one search adds: median, largest | after one search, of all |
@@ -39,7 +38,7 @@ function tokenRow(name, { all, deferred, search, largestSearch }) {
   return `| ${name} | ${number(all)} | ${number(deferred)} | ${number(search)}, ${number(largestSearch)} | ${share.toFixed(1)} % |`;
 }
 
-function recallRow(label, { all: { at1, at5, at20 } }) {
+function recallRow(label, { at1, at5, at20 }) {
   return `| ${label} | ${percent(at1)} | ${percent(at5)} | ${percent(at20)} |`;
 }
 

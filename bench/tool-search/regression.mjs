@@ -14,13 +14,13 @@ const MOST_MS = 50;
 /** @returns a sentence for each */
 export function differencesOf(now, before) {
   const worse = [];
-  const tools = now.servers.reduce((sum, server) => sum + server.tools, 0);
-  if (now.servers.length < LEAST_SERVERS || tools < LEAST_TOOLS)
-    worse.push(`the corpus has ${tools} tools of ${now.servers.length} servers`);
-  for (const [kind, { all }] of Object.entries(now.recall)) {
-    const { at5, mrr } = before.recall[kind].all;
-    if (all.at5 < at5 - RECALL_SLACK) worse.push(`${kind}: ${all.at5} find a tool among five, was ${at5}`);
-    if (all.mrr < mrr - RECALL_SLACK) worse.push(`${kind}: the MRR is ${all.mrr}, was ${mrr}`);
+  if (now.servers < LEAST_SERVERS || now.tools < LEAST_TOOLS)
+    worse.push(`the corpus has ${now.tools} tools of ${now.servers} servers`);
+  for (const [kind, { at5, mrr }] of Object.entries(now.recall)) {
+    const { at5: at5Before, mrr: mrrBefore } = before.recall[kind];
+    if (at5 < at5Before - RECALL_SLACK)
+      worse.push(`${kind}: ${at5} find a tool among five, was ${at5Before}`);
+    if (mrr < mrrBefore - RECALL_SLACK) worse.push(`${kind}: the MRR is ${mrr}, was ${mrrBefore}`);
   }
   for (const [api, { all, deferred, search }] of Object.entries(now.tokens)) {
     const { deferred: deferredBefore, search: searchBefore } = before.tokens[api];

@@ -17,14 +17,14 @@ export async function searchFigures({ check }) {
   if (!hasCorpus) {
     throw new Error('There is no corpus. Run: npm ci --prefix test/corpus && node test/corpus/gather.mjs');
   }
-  const measured = await measure();
+  const { missed, ...measured } = await measure();
   const result = {
     node: process.version,
     date: new Date().toISOString().slice(0, 10),
     cpus: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`,
     ...measured,
   };
-  print(result);
+  print(result, missed);
   if (check) {
     const worse = differencesOf(result, JSON.parse(readFileSync(RESULT, 'utf8')));
     for (const sentence of worse) console.error(`worse: ${sentence}`);
@@ -58,16 +58,12 @@ function measure() {
   });
 }
 
-function print({ servers, tokens, recall, time, questions, missed }) {
-  const tools = servers.reduce((sum, server) => sum + server.tools, 0);
-  console.log(`${tools} tools of ${servers.length} servers, ${questions} questions`);
+function print({ servers, tools, tokens, recall, time, questions }, missed) {
+  console.log(`${tools} tools of ${servers} servers, ${questions} questions`);
   console.table(tokens);
-  for (const [kind, rows] of Object.entries(recall)) {
-    console.log(kind);
-    console.table(rows);
-  }
+  console.table(recall);
   console.table(time);
-  for (const { query, accept, found, rank } of missed.queries) {
+  for (const { query, accept, found, rank } of missed) {
     console.log(`not among 5 (${rank ?? 'nor 20'}): ${query} (${accept[0]}) → ${found.join(' ')}`);
   }
 }
