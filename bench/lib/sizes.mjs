@@ -16,10 +16,7 @@ export function measureSizes(directory) {
       id: `size-${name}`,
       label: `installed alone: transport-${name}`,
       bytes: total(all),
-      own: Object.fromEntries(own.map((one) => [one.name, one.bytes])),
-      thirdParty: Object.fromEntries(
-        all.filter((one) => !own.includes(one)).map((one) => [one.name, one.bytes]),
-      ),
+      largestOwn: Math.max(...own.map((one) => one.bytes)),
       sdk2,
     };
   });
