@@ -1,7 +1,6 @@
 /**
  * The built site in headless Chromium, and every link and anchor of its pages.
- *   CHROMIUM     the browser; default /usr/bin/chromium
- *   SCREENSHOTS  a folder for pictures of the landing page and of a page of the reference
+ *   CHROMIUM  the browser; default /usr/bin/chromium
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
