@@ -3,15 +3,15 @@ import { createServer as createTlsServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { client } from './support/clients.js';
 import { listen } from './support/net.js';
-import { createPki, type Pki } from './support/pki.js';
+import { makeCertificates, type Certificates } from '../../http-client/test/support/certificates.js';
 import { failureOf } from './support/recorder.js';
 import { startDecidingServer } from './support/refusing-server.js';
 
-let pki: Pki;
+let pki: Certificates;
 beforeAll(async () => {
-  pki = await createPki();
+  pki = makeCertificates();
 });
-afterAll(() => pki[Symbol.asyncDispose]());
+afterAll(() => pki[Symbol.dispose]());
 
 describe('what is said about a WebSocket that did not open', () => {
   it('names a refused connection in the words of the other transports', async () => {

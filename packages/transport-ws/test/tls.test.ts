@@ -9,14 +9,14 @@ import { client, startedClient } from './support/clients.js';
 import { startProxy } from './support/connect-proxy.js';
 import { startServer, TOKEN, type AttachedServer } from './support/mcp-server.js';
 import { listen } from './support/net.js';
-import { createPki, type Pki } from './support/pki.js';
+import { makeCertificates, type Certificates } from '../../http-client/test/support/certificates.js';
 import { failureOf } from './support/recorder.js';
 
-let pki: Pki;
+let pki: Certificates;
 beforeAll(async () => {
-  pki = await createPki();
+  pki = makeCertificates();
 });
-afterAll(() => pki[Symbol.asyncDispose]());
+afterAll(() => pki[Symbol.dispose]());
 
 /** Answers every request with the name in the client's certificate. */
 async function startSecure(options: { readonly askForCertificate?: boolean } = {}): Promise<AttachedServer> {

@@ -3,7 +3,7 @@ import { createServer as createHttps } from 'node:https';
 import { connect } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { listen, type Listening } from './net.js';
-import type { Identity } from './pki.js';
+import type { Identity } from '../../../http-client/test/support/certificates.js';
 
 export interface ConnectProxy extends AsyncDisposable {
   readonly port: number;
