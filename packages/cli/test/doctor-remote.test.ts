@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makePki, type Pki } from './support/certificates.js';
+import { makeCertificates, type Certificates } from '../../http-client/test/support/certificates.js';
 import { codesOf, diagnoseEntry } from './support/diagnose-server.js';
 import { serveWebSocket } from '../src/bridge/serve-websocket.js';
 import { everythingServer } from '../../../scripts/everything-server.js';
@@ -197,26 +197,31 @@ describe('a remote server', () => {
 });
 
 describe('TLS', () => {
-  let pki: Pki;
+  let pki: Certificates;
   beforeAll(() => {
-    pki = makePki();
+    pki = makeCertificates();
   });
   afterAll(() => pki[Symbol.dispose]());
 
   it('a good certificate of an authority that the entry names', async () => {
-    await using server = await plant(undefined, pki.good);
+    await using server = await plant(undefined, pki.server);
     const diagnosis = await diagnoseEntry({ url: server.url, ca: pki.ca });
     expect(codesOf(diagnosis)).toEqual([]);
     expect(outcomes(diagnosis)).toContain('tls passed');
   });
 
   it.each([
-    ['self-signed', 'selfSigned', false, 'CERTIFICATE_SELF_SIGNED'],
-    ['expired', 'expired', true, 'CERTIFICATE_EXPIRED'],
-    ['for another host', 'otherHost', true, 'CERTIFICATE_WRONG_HOST'],
-    ['of an unknown authority', 'good', false, 'CERTIFICATE_UNTRUSTED'],
-  ] as const)('a certificate that is %s', async (_what, which, isKnown, code) => {
-    await using server = await plant(undefined, pki[which]);
+    ['self-signed', () => pki.authority, false, 'CERTIFICATE_SELF_SIGNED'],
+    ['expired', () => pki.sign('expired', 'subjectAltName=IP:127.0.0.1', 0), true, 'CERTIFICATE_EXPIRED'],
+    [
+      'for another host',
+      () => pki.sign('other', 'subjectAltName=DNS:other.example'),
+      true,
+      'CERTIFICATE_WRONG_HOST',
+    ],
+    ['of an unknown authority', () => pki.server, false, 'CERTIFICATE_UNTRUSTED'],
+  ])('a certificate that is %s', async (_what, identity, isKnown, code) => {
+    await using server = await plant(undefined, identity());
     const diagnosis = await diagnoseEntry({ url: server.url, ...(isKnown && { ca: pki.ca }) });
     expect(codesOf(diagnosis)).toEqual([`tls ${code}`]);
     expect(outcomes(diagnosis).slice(2)).toEqual([

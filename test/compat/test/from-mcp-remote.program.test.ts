@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { makePki, type Identity } from '../../../packages/cli/test/support/certificates.js';
+import { makeCertificates, type Identity } from '../../../packages/http-client/test/support/certificates.js';
 import { everythingServer, type EverythingServer } from '../../../scripts/everything-server.js';
 import { freePort } from '../../../scripts/free-port.mjs';
 import { installedPackages } from '../../../scripts/installed.mjs';
@@ -149,8 +149,8 @@ const CASES: Readonly<Record<string, Case>> = {
     expect(await fittings(commandIn(ours))).toBe(0);
   },
   '`NODE_EXTRA_CA_CERTS`': async () => {
-    using pki = makePki();
-    await using keeper = await headerKeeper(http.url, pki.good);
+    using pki = makeCertificates();
+    await using keeper = await headerKeeper(http.url, pki.server);
     const ca = join(home, 'ca.pem');
     await writeFile(ca, pki.ca);
     await bridges([keeper.url], { NODE_EXTRA_CA_CERTS: ca });

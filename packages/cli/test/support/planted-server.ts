@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import type { Identity } from './certificates.js';
+import type { Identity } from '../../../http-client/test/support/certificates.js';
 
 /** An HTTP server on loopback. */
 export interface Planted extends AsyncDisposable {
