@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
 import { startBridge, temporaryHome, withServer, type BridgeProcess } from './support/bridge-process.js';
-import { untilDead } from './support/processes.js';
+import { untilDead } from '../../transport-stdio/test/support/processes.js';
 import { DUAL_SERVER } from './support/upstreams.js';
 
 const TOKEN = 'a-token-that-is-not-guessed-by-anyone';

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { officialServer } from '../../../scripts/bundled.mjs';
 import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
 import { startBridge, temporaryHome, withServer } from './support/bridge-process.js';
-import { untilDead } from './support/processes.js';
+import { untilDead } from '../../transport-stdio/test/support/processes.js';
 import { startProtectedServer } from './support/protected-server.js';
 import { DUAL_SERVER } from './support/upstreams.js';
 

@@ -15,7 +15,7 @@ import {
   type ServeWebSocketOptions,
   type WebSocketBridge,
 } from '../src/bridge/serve-websocket.js';
-import { untilDead } from './support/processes.js';
+import { untilDead } from '../../transport-stdio/test/support/processes.js';
 import { DUAL_SERVER, upstreamTo } from './support/upstreams.js';
 
 const TOKEN = 'a token that is not guessed';

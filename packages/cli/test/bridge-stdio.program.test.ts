@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
 import { scripted } from '../../auth-oauth/test/support/world.js';
 import { BIN, environment, startBridge, temporaryHome, withServer } from './support/bridge-process.js';
-import { isAlive, untilDead } from './support/processes.js';
+import { isRunning, untilDead } from '../../transport-stdio/test/support/processes.js';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.js';
 import { DUAL_SERVER } from './support/upstreams.js';
 
@@ -204,7 +204,7 @@ describe('the process', () => {
     bridge.send(initialized);
     bridge.send(callTool(2, 'pid'));
     const pid = Number(textOf((await bridge.next(answers(2)))['result']));
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     if (how === 'stdin') bridge.child.stdin.end();
     else bridge.child.kill(how);
     const code = await bridge.exited;

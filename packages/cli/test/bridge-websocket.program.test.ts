@@ -10,7 +10,7 @@ import {
   type ServeWebSocketOptions,
   type WebSocketBridge,
 } from '../src/bridge/serve-websocket.js';
-import { untilDead } from './support/processes.js';
+import { untilDead } from '../../transport-stdio/test/support/processes.js';
 import { recordingLogger, upstreamTo } from './support/upstreams.js';
 
 const TOKEN = 'a token that is hard to guess';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { startBridge } from './support/bridge-process.js';
-import { untilDead } from './support/processes.js';
+import { untilDead } from '../../transport-stdio/test/support/processes.js';
 import { openWorkspace, type Run, type Workspace } from './support/workspace.js';
 
 const COUNTED = fileURLToPath(new URL('support/counted-server.mjs', import.meta.url));

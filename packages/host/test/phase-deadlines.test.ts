@@ -6,17 +6,10 @@ import { createHost } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { expect, it, onTestFinished } from 'vitest';
+import { isRunning } from '../../transport-stdio/test/support/processes.js';
 import { identity } from './support/calculator.js';
 
 const SCRIPT = join(import.meta.dirname, 'support/stalling-server.mjs');
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 it.each<[string, string, number, object]>([
   ['the handshake', 'initialize', 30_000, {}],

@@ -9,7 +9,8 @@ import { serveShared } from '@mcp-fittings/transport-shared/server';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { startProgram, startLog, untilHeld } from './support/program.js';
-import { isRunning, openSharedFolder, until, untilDead } from './support/shared-folder.js';
+import { isRunning, until, untilDead } from '../../transport-stdio/test/support/processes.js';
+import { openSharedFolder } from './support/shared-folder.js';
 
 const TOY = fileURLToPath(new URL('support/toy-server.mjs', import.meta.url));
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { startProgram, until, untilHeld, type Program } from './support/program.js';
-import { isRunning, openSharedFolder } from './support/shared-folder.js';
+import { isRunning, until } from '../../transport-stdio/test/support/processes.js';
+import { startProgram, untilHeld, type Program } from './support/program.js';
+import { openSharedFolder } from './support/shared-folder.js';
 
 describe('what belongs to which program', () => {
   it('ten programs with calls in flight get their own answers', async () => {

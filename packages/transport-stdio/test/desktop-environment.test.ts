@@ -16,6 +16,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stdio } from '../src/index.js';
 import { desktopEnvironment, type DesktopEnvironmentOptions } from '../src/desktop/desktop-environment.js';
+import { untilDead } from './support/processes.js';
 
 const SHORT = { PATH: '/usr/bin:/bin', USER: 'me', SECRET: 's' };
 const FILE = '.cache/mcp-fittings/desktop/login-path.json';
@@ -182,7 +183,7 @@ describe.skipIf(process.platform === 'win32')('the PATH of a program that a desk
     expect(desktop?.source).toBe('known folders');
     expect(desktop?.env['PATH']?.split(':')).toContain(join(place.home, '.volta/bin'));
     const pid = Number(await readFile(join(place.home, 'pid'), 'utf8').catch(() => Number.NaN));
-    if (!Number.isNaN(pid)) await expect.poll(() => isRunning(pid)).toBe(false);
+    if (!Number.isNaN(pid)) await untilDead(pid);
     await expect(stat(join(place.home, FILE))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
@@ -211,12 +212,3 @@ describe.skipIf(process.platform === 'win32')('the PATH of a program that a desk
     expect(await place.open()).toBeUndefined();
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

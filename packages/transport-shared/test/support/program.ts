@@ -12,7 +12,7 @@ import type {
 } from '@mcp-fittings/client-core';
 import { isRequest, isResponse } from '@mcp-fittings/toolbox/messages';
 import { sharedStdio, type SharedStdioOptions } from '@mcp-fittings/transport-shared';
-import { until, type SharedFolder } from './shared-folder.js';
+import type { SharedFolder } from './shared-folder.js';
 
 const TOY = fileURLToPath(new URL('toy-server.mjs', import.meta.url));
 
@@ -119,5 +119,3 @@ export async function untilHeld(program: Program, count: number): Promise<void> 
   let held = -1;
   while (held !== count) held = Number(await program.call('held'));
 }
-
-export { until };

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundled } from '../../../../scripts/bundled.mjs';
+import { isRunning, untilDead } from '../../../transport-stdio/test/support/processes.js';
 
 /** A private folder for a shared process, which is ended with it. */
 export interface SharedFolder extends AsyncDisposable {
@@ -61,21 +62,3 @@ function readText(path: string): string {
     return '';
   }
 }
-
-/** Whether the process runs; a zombie does not. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return !/^\) [ZX]/.test(stat.slice(stat.lastIndexOf(')')));
-  } catch {
-    return false;
-  }
-}
-
-/** Resolves when the condition holds; otherwise the test fails by its own time limit. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
-export const untilDead = (pid: number): Promise<void> => until(() => !isRunning(pid));

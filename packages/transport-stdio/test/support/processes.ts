@@ -21,6 +21,9 @@ export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
+/** Resolves when a process has ended, also one that is not a child. */
+export const untilDead = (pid: number): Promise<void> => until(() => !isRunning(pid));
+
 /** What keeps this process alive, and did not when this function was called first. */
 export function watchResources(): () => string[] {
   const before = process.getActiveResourcesInfo();
