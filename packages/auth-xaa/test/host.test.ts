@@ -5,14 +5,16 @@ import { xaa, XAA_EXTENSION } from '@mcp-fittings/auth-xaa';
 import { createHost } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
-import { startMcpServer } from './support/mcp-server.js';
+import { startTokenedServer, type TokenedRequest } from '../../auth-oauth/test/support/tokened-server.js';
 import { createWorld, SECRET } from './support/world.js';
 
 describe('in a host with real MCP servers', () => {
   it('one sign-in serves all XAA servers and no others, and calls work', async () => {
     await using world = await createWorld();
-    await using one = await startMcpServer(world.as);
-    await using two = await startMcpServer(world.as);
+    const { as } = world;
+    const required = { issuer: () => as.origin, personOf: ({ token }: TokenedRequest) => as.find(token) };
+    await using one = await startTokenedServer(required);
+    await using two = await startTokenedServer(required);
     let opened = 0;
     let said = '';
     const open = async (url: URL): Promise<void> => {
@@ -54,7 +56,7 @@ describe('in a host with real MCP servers', () => {
       const result = await host.callTool({ server, tool: 'whoami' }, {});
       expect(JSON.stringify(result)).toContain('person');
     }
-    expect(one.extensions()).toContain(XAA_EXTENSION);
+    expect(one.received.join('\n')).toContain(`"${XAA_EXTENSION}"`);
     await host.close();
 
     const again = start();

@@ -24,7 +24,10 @@ import {
   startIdentityProvider,
   type TestIdentityProvider,
 } from '../../../packages/auth-xaa/test/support/company.mjs';
-import { startPersonalServers, type PersonalServers } from './support/personal-server.js';
+import {
+  startPersonalServers,
+  type PersonalServers,
+} from '../../../packages/auth-oauth/test/support/personal-servers.js';
 
 type Person = 'ann' | 'bob';
 const PERSONS = ['ann', 'bob'] as const;

@@ -16,8 +16,8 @@ import {
   startExchangeServer,
   type TestExchangeServer,
 } from '../../../auth-oauth/test/support/exchange-server.mjs';
+import { startTokenedServer } from '../../../auth-oauth/test/support/tokened-server.js';
 import { createProofs, startTestIssuer } from './support/test-issuer.js';
-import { startTokenedServer } from './support/tokened-server.js';
 
 const RESOURCE = 'http://127.0.0.1/mcp';
 
@@ -39,7 +39,13 @@ async function startExchangingGateway(
     targets: () => targets,
     now,
   });
-  const upstream = await startTokenedServer(() => as);
+  const upstream = await startTokenedServer({
+    issuer: () => as.origin,
+    async personOf({ token, url }) {
+      const claims = await as.read(token);
+      return claims?.aud === url ? { sub: claims.sub, act: claims.act } : undefined;
+    },
+  });
   targets.push(upstream.url);
   const logged: unknown[] = [];
   const events: unknown[] = [];

@@ -11,7 +11,7 @@ import {
 import { createHost } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { expect, it } from 'vitest';
-import { startPersonalServers } from '../../../../test/compat/test/support/personal-server.js';
+import { startPersonalServers } from '../../../auth-oauth/test/support/personal-servers.js';
 
 /** Has a token for every person without asking, as `xaa()` with `subjectToken`. */
 const silent: AuthPlugin = {

@@ -21,7 +21,7 @@ import { http } from '@mcp-fittings/transport-http';
 import {
   startPersonalServers,
   type PersonalServers,
-} from '../../../../../test/compat/test/support/personal-server.js';
+} from '../../../../auth-oauth/test/support/personal-servers.js';
 import {
   startAuthorizationServer,
   type TestAuthorizationServer,
