@@ -1,7 +1,8 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { AuthRequiredError, type FittingsError, type Transport } from '@mcp-fittings/client-core';
+import { AuthRequiredError, type Transport } from '@mcp-fittings/client-core';
 import { createInProcessTransport, type ConnectableServer } from '@mcp-fittings/transport-inprocess';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { makeServerV1 } from './support/sdk-servers.mjs';
 
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -22,15 +23,6 @@ function recordingServer(): ConnectableServer & { readonly log: string[] } {
       await side?.close();
     },
   };
-}
-
-async function failureOf(work: Promise<unknown>): Promise<FittingsError> {
-  return work.then(
-    () => {
-      throw new Error('it did not fail');
-    },
-    (error: FittingsError) => error,
-  );
 }
 
 describe('createInProcessTransport', () => {

@@ -1,8 +1,9 @@
 import { type AuthChallenge, type AuthProvider, AuthRequiredError } from '@mcp-fittings/client-core';
 import { parseChallenges } from '@mcp-fittings/toolbox/refusal';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { createSseTransport, type SseTransportOptions } from '../src/index.js';
-import { failureOf, listen, notification, request } from './support/session.js';
+import { listen, notification, request } from './support/session.js';
 import { echoing, startSseServer, type Seen, type SseBehavior } from './support/sse-server.js';
 
 /** Signs with `token-1`, and with the next number after each challenge. */

@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { createSseTransport } from '../src/index.js';
-import { failureOf, listen, request } from './support/session.js';
+import { listen, request } from './support/session.js';
 import { echoing, startSseServer } from './support/sse-server.js';
 
 const MIB = 1024 * 1024;

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { everythingServer, type EverythingServer } from '../../../scripts/everything-server.js';
 import { createSseTransport } from '../src/index.js';
 import { ALL_CLIENTS, clientV2 } from './support/clients.js';
-import { failureOf, request } from './support/session.js';
+import { request } from './support/session.js';
 import { startSseServer, type SseBehavior } from './support/sse-server.js';
 
 describe.each(ALL_CLIENTS)('under the client of $name: server-everything in SSE mode', (kind) => {
@@ -126,7 +127,7 @@ describe('the probe of SDK v2 on a server that refuses it', () => {
   ])('by %i says nothing about the era, so connecting fails', async (status, code) => {
     await using server = await startSseServer(strict(() => ({ status, body: '' })));
     await using transport = createSseTransport({ url: server.url });
-    expect(await failureOf(clientV2('auto').connect(transport))).toMatchObject({ code });
+    await expect(clientV2('auto').connect(transport)).rejects.toMatchObject({ code });
     expect(server.seen.filter(({ body }) => body.includes('initialize'))).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { createSseTransport } from '../src/index.js';
-import { failureOf, listen, request } from './support/session.js';
+import { listen, request } from './support/session.js';
 import { echoing, startSseServer } from './support/sse-server.js';
 
 describe('a start', () => {

@@ -1,7 +1,8 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { createSseTransport, type SseTransportOptions } from '../src/index.js';
-import { failureOf, listen, notification, request } from './support/session.js';
+import { listen, notification, request } from './support/session.js';
 import { echoing, startSseServer, type SseBehavior } from './support/sse-server.js';
 
 /** Milliseconds; 360000 in the nightly run. */

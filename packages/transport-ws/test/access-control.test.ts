@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers';
 import { type AuthChallenge, AuthRequiredError } from '@mcp-fittings/client-core';
 import { createWebSocketServer, type WebSocketServerOptions } from '@mcp-fittings/transport-ws/server';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { client } from './support/clients.js';
 import { startServer, TOKEN } from './support/mcp-server.js';
-import { failureOf } from './support/recorder.js';
 import { askForUpgrade } from './support/upgrade-request.js';
 
 const BEARER = { Authorization: `Bearer ${TOKEN}` };

@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { type AuthChallenge, type AuthProvider, AuthRequiredError } from '@mcp-fittings/client-core';
 import { ws } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { client } from './support/clients.js';
-import { failureOf } from './support/recorder.js';
 import { startDecidingServer, type HttpAnswer } from './support/refusing-server.js';
 
 interface FakeProvider extends AuthProvider {

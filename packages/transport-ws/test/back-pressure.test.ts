@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { startedClient } from './support/clients.js';
 import { startRawServer } from './support/raw-server.js';
-import { failureOf } from './support/recorder.js';
 
 const MIB = 1024 * 1024;
 

@@ -4,8 +4,8 @@ import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/webso
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { closeFrame, OPCODE, startRawServer } from './support/raw-server.js';
-import { failureOf } from './support/recorder.js';
 
 /**
  * What the WebSocket transport of SDK v1 does, beside ours. SDK v2 has none.

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { client } from './support/clients.js';
 import { listen } from './support/net.js';
 import { makeCertificates, type Certificates } from '../../http-client/test/support/certificates.js';
-import { failureOf } from './support/recorder.js';
 import { startDecidingServer } from './support/refusing-server.js';
 
 let pki: Certificates;

@@ -4,10 +4,10 @@ import { inspect } from 'node:util';
 import type { TransportError } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { startedClient } from './support/clients.js';
 import { listen } from './support/net.js';
 import { closeFrame, jsonFrame, startRawServer } from './support/raw-server.js';
-import { failureOf } from './support/recorder.js';
 
 const MIB = 1024 * 1024;
 

@@ -3,10 +3,10 @@ import { inspect } from 'node:util';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { client, startedClient } from './support/clients.js';
 import { listen } from './support/net.js';
 import { startRawServer, upgradeAnswer } from './support/raw-server.js';
-import { failureOf } from './support/recorder.js';
 import { startDecidingServer } from './support/refusing-server.js';
 
 describe('the upgrade request', () => {

@@ -1,9 +1,9 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { startHeartbeat, type Pulse } from '../src/socket/heartbeat.js';
 import { startedClient } from './support/clients.js';
 import { frame, OPCODE, startRawServer } from './support/raw-server.js';
-import { failureOf } from './support/recorder.js';
 
 interface FakePulse extends Pulse {
   received: number;

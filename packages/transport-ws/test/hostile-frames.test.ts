@@ -4,6 +4,7 @@ import type { Clock } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { WebSocketTransportOptions } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { client, startedClient } from './support/clients.js';
 import {
   closeFrame,
@@ -14,7 +15,7 @@ import {
   upgradeAnswer,
   type RawPeer,
 } from './support/raw-server.js';
-import { failureOf, type Recorder } from './support/recorder.js';
+import type { Recorder } from './support/recorder.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -1,8 +1,8 @@
 import type { AuthProvider } from '@mcp-fittings/client-core';
 import { ws, type WebSocketEntry } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { startProxy } from './support/connect-proxy.js';
-import { failureOf } from './support/recorder.js';
 import { startServer, TOKEN } from './support/mcp-server.js';
 import { startDecidingServer } from './support/refusing-server.js';
 

@@ -4,12 +4,12 @@ import { inspect } from 'node:util';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { client, startedClient } from './support/clients.js';
 import { startProxy } from './support/connect-proxy.js';
 import { startServer, TOKEN, type AttachedServer } from './support/mcp-server.js';
 import { listen } from './support/net.js';
 import { makeCertificates, type Certificates } from '../../http-client/test/support/certificates.js';
-import { failureOf } from './support/recorder.js';
 
 let pki: Certificates;
 beforeAll(async () => {

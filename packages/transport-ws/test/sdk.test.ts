@@ -4,7 +4,7 @@ import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/
 import { AuthRequiredError } from '@mcp-fittings/client-core';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
-import { failureOf } from './support/recorder.js';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { serveBothEras, serveV1, serveV2, startServer, TOKEN } from './support/mcp-server.js';
 
 const INFO = { name: 'test', version: '1.0.0' };

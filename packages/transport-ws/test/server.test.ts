@@ -6,10 +6,11 @@ import type { Transport } from '@mcp-fittings/client-core';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { client, startedClient } from './support/clients.js';
 import { startServer, TOKEN } from './support/mcp-server.js';
 import { listen } from './support/net.js';
-import { failureOf, record, type Recorder } from './support/recorder.js';
+import { record, type Recorder } from './support/recorder.js';
 import { askForUpgrade } from './support/upgrade-request.js';
 
 const BEARER = { Authorization: `Bearer ${TOKEN}` };

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { createWebSocketServer } from '@mcp-fittings/transport-ws/server';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { createWebSocketTransport } from '../src/index.js';
 import { client } from './support/clients.js';
 import { serveV1, TOKEN } from './support/mcp-server.js';
-import { failureOf } from './support/recorder.js';
 
 const OTHER_USER = 65_534;
 

@@ -2,9 +2,9 @@ import { ws, createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import type { AuthProvider } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { client } from './support/clients.js';
 import { startDecidingServer } from './support/refusing-server.js';
-import { failureOf } from './support/recorder.js';
 
 const ELSEWHERE = [
   'ws://mcp.example.com/mcp',

@@ -1,21 +1,13 @@
 import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
-import { FittingsError } from '@mcp-fittings/client-core';
+import type { FittingsError } from '@mcp-fittings/client-core';
 import { createHttpTransport, type HttpTransportOptions } from '@mcp-fittings/transport-http';
 import { createSseTransport, type SseTransportOptions } from '@mcp-fittings/transport-sse';
 import { createWebSocketTransport, type WebSocketTransportOptions } from '@mcp-fittings/transport-ws';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { failureOf } from '../../../packages/client-core/test/support/failure-of.js';
 
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } } as const;
-
-async function failureOf(work: Promise<unknown>): Promise<FittingsError> {
-  const error = await work.then(
-    () => undefined,
-    (cause: unknown) => cause,
-  );
-  if (!(error instanceof FittingsError)) throw new Error(`did not fail: ${String(error)}`);
-  return error;
-}
 
 /** What refused, dropped or misunderstood connections give over each remote wire: the failure of `start()`, or of the first send. */
 const firstFailure: Readonly<

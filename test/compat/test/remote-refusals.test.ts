@@ -7,6 +7,7 @@ import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { type Delivery, type ErrorKind, FittingsError, type Transport } from '@mcp-fittings/client-core';
 import type { RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failureOf } from '../../../packages/client-core/test/support/failure-of.js';
 
 /** What the server answers to the one request of a case. */
 interface Refusal {
@@ -300,15 +301,6 @@ describe.each(wires)('a busy server over %s', (wire) => {
     expect(times.get(name)).toBe(4);
   });
 });
-
-async function failureOf(work: Promise<unknown>): Promise<FittingsError> {
-  const error = await work.then(
-    () => undefined,
-    (cause: unknown) => cause,
-  );
-  if (!(error instanceof FittingsError)) throw new Error(`not refused: ${String(error)}`);
-  return error;
-}
 
 it.each(wires)('a refusal over %s shows no secret that it repeats, in the same words', async (wire) => {
   const name = ['secret', wire].join('|');

@@ -4,7 +4,6 @@ import type { Transport } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { createSseTransport } from '../../src/index.js';
 import { clientV1, clientV2 } from '../support/clients.js';
-import { failureOf } from '../support/session.js';
 import { startSseServer, type SseBehavior } from '../support/sse-server.js';
 
 /*
@@ -75,7 +74,7 @@ describe('the stream is dropped while a call is open', () => {
   ])('%s', async (_, make, expected) => {
     await using server = await startSseServer(forgetful);
     await using client = await clientV1.connect(make(server.url), 20_000);
-    const call = failureOf(client.call('any', {}));
+    const call = client.call('any', {});
     while (server.seen.filter(({ body }) => body.includes('tools/call')).length === 0) {
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -103,7 +102,7 @@ describe('the server answers 400 to the probe of a client in the mode auto', () 
   it('SDK v2: it fails', async () => {
     await using server = await startSseServer(refusing);
     await using transport = sdkV2(server.url);
-    expect(await failureOf(clientV2('auto').connect(transport))).toMatchObject({
+    await expect(clientV2('auto').connect(transport)).rejects.toMatchObject({
       code: 'ERA_NEGOTIATION_FAILED',
     });
   });

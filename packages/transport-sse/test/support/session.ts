@@ -50,13 +50,3 @@ export const request = (id: number | string, method = 'ping', params = {}) =>
   ({ jsonrpc: '2.0', id, method, params }) as const;
 
 export const notification = (method: string, params = {}) => ({ jsonrpc: '2.0', method, params }) as const;
-
-/** What a promise was rejected with. */
-export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('It was not rejected.');
-}

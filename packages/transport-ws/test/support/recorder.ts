@@ -1,10 +1,4 @@
-import type {
-  FittingsError,
-  JSONRPCMessage,
-  JSONRPCObject,
-  Transport,
-  TransportError,
-} from '@mcp-fittings/client-core';
+import type { JSONRPCMessage, JSONRPCObject, Transport, TransportError } from '@mcp-fittings/client-core';
 
 /** A transport and all that it said. */
 export interface Recorder {
@@ -50,14 +44,4 @@ export function record(transport: Transport): Recorder {
     onClosed();
   };
   return recorder;
-}
-
-/** What a promise rejected with, as one of our errors. */
-export async function failureOf(promise: Promise<unknown>): Promise<FittingsError> {
-  try {
-    await promise;
-  } catch (error) {
-    return error as FittingsError;
-  }
-  throw new Error('It did not reject.');
 }
