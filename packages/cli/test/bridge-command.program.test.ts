@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
-import { startBridge, temporaryHome, withServer, type BridgeProcess } from './support/bridge-process.js';
+import { temporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
+import { startBridge, withServer, type BridgeProcess } from './support/bridge-process.js';
 import { untilDead } from '../../transport-stdio/test/support/processes.js';
 import { DUAL_SERVER } from './support/upstreams.js';
 
@@ -29,7 +30,7 @@ async function pidThrough(transport: Parameters<Client['connect']>[0]): Promise<
 
 describe('fittings bridge', () => {
   it.each(['--http', '--ws'])('%s makes up a token and prints it once', async (flag) => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const bridge = startBridge([...dual, 'bridge', 'dual', flag, '0'], home.path);
     const url = await urlOf(bridge);
     await expect.poll(() => bridge.stderr).toMatch(/Bearer [\w-]{43}\n/);
@@ -50,7 +51,7 @@ describe('fittings bridge', () => {
   });
 
   it('--ws with --token-file', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const file = join(home.path, 'token');
     await writeFile(file, `${TOKEN}\n`, { mode: 0o600 });
     const bridge = startBridge([...dual, 'bridge', 'dual', '--ws', '0', '--token-file', file], home.path);
@@ -72,7 +73,7 @@ describe('fittings bridge', () => {
       'Cannot read the file given by --token-file',
     ],
   ])('refuses %s, in one line on stderr', async (_what, flags, code, words) => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const bridge = startBridge([...dual, 'bridge', 'dual', ...flags], home.path);
     expect(await bridge.exited).toBe(code);
     expect(bridge.stderr).toContain(words);
@@ -80,7 +81,7 @@ describe('fittings bridge', () => {
   });
 
   it('refuses a short token and a server that is not configured', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const short = startBridge([...dual, 'bridge', 'dual', '--http', '0'], home.path, {
       FITTINGS_BRIDGE_TOKEN: 'short',
     });

@@ -9,7 +9,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { describe, expect, it } from 'vitest';
 import { officialServer } from '../../../scripts/bundled.mjs';
 import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
-import { startBridge, temporaryHome, withServer } from './support/bridge-process.js';
+import { temporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
+import { startBridge, withServer } from './support/bridge-process.js';
 import { untilDead } from '../../transport-stdio/test/support/processes.js';
 import { startProtectedServer } from './support/protected-server.js';
 import { DUAL_SERVER } from './support/upstreams.js';
@@ -24,7 +25,7 @@ const textOf = (result: unknown): string =>
 
 /** Starts the command, and waits until it says where it listens. */
 async function serving(args: readonly string[], env: Record<string, string> = {}) {
-  const home = await temporaryHome();
+  const home = await temporaryDirectory();
   const program = startBridge(args, home.path, { FITTINGS_BRIDGE_TOKEN: TOKEN, ...env });
   const ended = program.exited.then(() => Promise.reject(new Error(`It ended.\n${program.stderr}`)));
   await Promise.race([once(program.child.stdout, 'data'), ended]);
@@ -132,7 +133,7 @@ describe('fittings bridge --http', () => {
   it.each(['bridge', 'serve'])(
     '%s ends while its server is being started, and the server too',
     async (name) => {
-      await using home = await temporaryHome();
+      await using home = await temporaryDirectory();
       const started = join(home.path, 'started');
       const program = `require('fs').writeFileSync('started', String(process.pid)); setInterval(() => 0, 1000)`;
       const silent = { command: process.execPath, args: ['-e', program], cwd: home.path };
@@ -157,7 +158,7 @@ describe('fittings bridge --http', () => {
 
   it('refuses a URL with a secret, which would be in its address; a variable is not', async () => {
     const at = (query: string) => ['bridge', `http://127.0.0.1:1/mcp?api_key=${query}`, '--http', '0'];
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const refused = startBridge(at('a-secret-key'), home.path, { FITTINGS_BRIDGE_TOKEN: TOKEN });
     expect(await refused.exited).toBe(2);
     expect(refused.stderr).toContain('The URL of the server contains a secret');
@@ -169,7 +170,7 @@ describe('fittings bridge --http', () => {
   });
 
   it('serves a socket to its owner without a token', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const socketPath = join(home.path, 'b.sock');
     const program = startBridge(
       [...withServer('dual', ENTRY), 'bridge', 'dual', '--http', `unix:${socketPath}`],

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { everythingServer } from '../../../scripts/everything-server.js';
-import { startBridge, temporaryHome } from './support/bridge-process.js';
+import { temporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
+import { startBridge } from './support/bridge-process.js';
 
 const initialize = {
   jsonrpc: '2.0',
@@ -37,7 +38,7 @@ afterEach(() => {
 
 describe('one line in the place of mcp-remote', () => {
   it('sends headers, with variables of the environment, and prints no secret', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const { url, seen, server } = await headerKeeper();
     open.push(server);
     const args = ['--verbose', 'bridge', url, '3334', '--header', 'X-Key: ${API_KEY}', '-H', 'X-Two:b'];
@@ -62,7 +63,7 @@ describe('one line in the place of mcp-remote', () => {
       'set',
     ],
   ])('takes variables %s, as export writes them', async (_what, address, header, value) => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const { url, seen, server } = await headerKeeper();
     open.push(server);
     const { origin, port } = new URL(url);
@@ -76,7 +77,7 @@ describe('one line in the place of mcp-remote', () => {
   });
 
   it('a client hears what it may have missed when the event stream is back', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const streams: ServerResponse[] = [];
     const asked: string[] = [];
     const server = createServer((request, response) => {
@@ -123,7 +124,7 @@ describe('one line in the place of mcp-remote', () => {
   });
 
   it('--type sse goes to a server of 2024', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     await using server = await everythingServer('sse');
     const bridge = startBridge(['bridge', server.url, '--type', 'sse', '--store', 'memory'], home.path);
     bridge.send(initialize);
@@ -140,7 +141,7 @@ describe('one line in the place of mcp-remote', () => {
     ['a port that is not one', ['https://x.example/mcp', 'later'], 2, 'not a valid port'],
     ['options of a URL for a configured server', ['files', '--type', 'sse'], 2, 'not a URL'],
   ])('refuses %s', async (_what, args, code, words) => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const bridge = startBridge(['--store', 'memory', 'bridge', ...args], home.path);
     expect(await bridge.exited).toBe(code);
     expect(bridge.stderr).toContain(words);

@@ -8,7 +8,8 @@ import { openConfigured } from '../../preset/test/support/workspace.js';
 import { describe, expect, it } from 'vitest';
 import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
 import { scripted } from '../../auth-oauth/test/support/world.js';
-import { BIN, environment, startBridge, temporaryHome, withServer } from './support/bridge-process.js';
+import { temporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
+import { BIN, environment, startBridge, withServer } from './support/bridge-process.js';
 import { isRunning, untilDead } from '../../transport-stdio/test/support/processes.js';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.js';
 import { DUAL_SERVER } from './support/upstreams.js';
@@ -74,7 +75,7 @@ async function stdioClient(
 describe('a remote server for a client of SDK v1 that speaks only stdio', () => {
   it('reaches a signed-in HTTP server, refreshes its token, and does not reveal it', async () => {
     await using server = await startProtectedServer();
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     await signInto(server, home.path);
     const args = [...withServer('protected', { url: server.url }), '--store', 'file', 'bridge', 'protected'];
     let said = '';
@@ -91,7 +92,7 @@ describe('a remote server for a client of SDK v1 that speaks only stdio', () => 
 
   it('several instances share one sign-in, and one refresh', async () => {
     await using server = await startProtectedServer();
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     await signInto(server, home.path);
     const args = [...withServer('protected', { url: server.url }), '--store', 'file', 'bridge', 'protected'];
     const clients = await Promise.all(Array.from({ length: 3 }, () => stdioClient(args, home.path)));
@@ -109,7 +110,7 @@ describe('a remote server for a client of SDK v1 that speaks only stdio', () => 
 
   it('is told what to do before a sign-in', async () => {
     await using server = await startProtectedServer();
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const args = [
       ...withServer('protected', { url: server.url }),
       '--store',
@@ -130,7 +131,7 @@ describe('a remote server for a client of SDK v1 that speaks only stdio', () => 
 
   it('signs in where there is no browser, by a code on stderr', async () => {
     await using server = await startProtectedServer();
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const remote = { CI: 'false', SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' };
     const bridge = startBridge(['--store', 'memory', 'bridge', server.url], home.path, remote);
     bridge.send(initialize);
@@ -150,7 +151,7 @@ describe('a remote server for a client of SDK v1 that speaks only stdio', () => 
 
   it('takes a URL in place of a name', async () => {
     await using server = await startProtectedServer();
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const bridge = startBridge(['--store', 'memory', 'bridge', server.url], home.path);
     bridge.send(initialize);
     expect(await bridge.next(answers(1))).toMatchObject({ error: { data: { code: 'AUTH_REQUIRED' } } });
@@ -161,7 +162,7 @@ describe('a remote server for a client of SDK v1 that speaks only stdio', () => 
 
 describe('the process', () => {
   it('writes nothing but messages to stdout, whatever the server and the client write', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const bridge = startBridge([...withServer('dual', dual(['--noisy'])), 'bridge', 'dual'], home.path);
     bridge.child.stdin.write('this is not a message\n{"neither":"is this"}\n{ broken\n\n');
     bridge.send(initialize);
@@ -178,7 +179,7 @@ describe('the process', () => {
   });
 
   it('gives every request back under the id that the client gave it', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const bridge = startBridge([...withServer('dual', dual()), 'bridge', 'dual'], home.path);
     bridge.send({ ...initialize, id: 'first' });
     await bridge.next((message) => message['id'] === 'first');
@@ -197,7 +198,7 @@ describe('the process', () => {
   });
 
   it.each(['stdin', 'SIGTERM', 'SIGINT'] as const)('ends with its server on %s', async (how) => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const bridge = startBridge([...withServer('dual', dual()), 'bridge', 'dual'], home.path);
     bridge.send(initialize);
     await bridge.next(answers(1));
@@ -213,7 +214,7 @@ describe('the process', () => {
   });
 
   it('answers and says why when the server dies, and has it back for the next call', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const bridge = startBridge([...withServer('dual', dual()), 'bridge', 'dual'], home.path);
     bridge.send(initialize);
     await bridge.next(answers(1));
@@ -229,7 +230,7 @@ describe('the process', () => {
   });
 
   it('starts nothing that is not approved', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const project = join(home.path, 'project');
     await mkdir(project);
     const pidFile = join(home.path, 'started');

@@ -1,7 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { officialServer } from '../../../scripts/bundled.mjs';
-import { startBridge, temporaryHome, withServer, type BridgeProcess } from './support/bridge-process.js';
+import { temporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
+import { startBridge, withServer, type BridgeProcess } from './support/bridge-process.js';
 
 const EVERYTHING = await officialServer('everything');
 const ENTRY = { command: process.execPath, args: [EVERYTHING], deniedTools: ['get-env'] };
@@ -34,7 +35,7 @@ const urlIn = ({ lines }: BridgeProcess): string => (JSON.parse(lines[0] ?? '') 
 
 describe('fittings serve', () => {
   it('serves all servers at one address, and each at its own, with a new token', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     await using served = await serving(['--json', ...SERVERS, 'serve', '--http', '0'], home.path);
     const { program } = served;
     expect(JSON.parse(program.lines[0] ?? '')).toEqual({
@@ -64,7 +65,7 @@ describe('fittings serve', () => {
   });
 
   it('serves the program that has started it, until that closes the pipe', async () => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const program = startBridge([...withServer('demo', ENTRY), 'serve', '--stdio'], home.path);
     const clientInfo = { name: 'test', version: '1' };
     program.send({
@@ -96,7 +97,7 @@ describe('fittings serve', () => {
     ['an address for everyone', ['serve', '--http', '0.0.0.0:0'], {}, 'allow'],
     ['two ways', ['serve', '--http', '0', '--stdio'], {}, 'cannot be used with'],
   ])('refuses %s', async (_, args, env, why) => {
-    await using home = await temporaryHome();
+    await using home = await temporaryDirectory();
     const program = startBridge([...SERVERS, ...args], home.path, env);
     expect(await program.exited).not.toBe(0);
     expect(program.stderr).toContain(why);

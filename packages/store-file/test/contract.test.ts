@@ -4,7 +4,7 @@ import { tokenStoreSuite, type TokenStoreFixture } from '@mcp-fittings/testkit/t
 import { memoryStore } from '@mcp-fittings/store-file';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { openStore } from './support/open-store.mjs';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const MAX_VALUE_BYTES = 64 * 1024;
 const module = new URL('./support/open-store.mjs', import.meta.url);

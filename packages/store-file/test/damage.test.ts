@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { asStoreError, FileLocks, entryName } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 let temporary: TemporaryDirectory;
 let path: string;

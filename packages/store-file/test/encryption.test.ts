@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { encryptedFileStore } from '@mcp-fittings/store-file';
 import { type EncryptionKey, entryName } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const CANARY = 'canary-4711-access-token';
 const CORRUPT = { code: 'STORE_CORRUPT', kind: 'auth', retryable: false };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { rounds } from '../../../scripts/rounds.js';
-import { temporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const DEATHS = rounds(60);
 

@@ -8,7 +8,7 @@ import { FileLocks, entryName } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { identifyProcess } from '@mcp-fittings/toolbox/files';
 import { foreignHolder } from './support/foreign-holder.js';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const ELSEWHERE = { machine: 'abcabcabcabc', pid: 1, start: '0' };
 const NO_PID = 2 ** 22 + 1;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { fileRecords } from '../src/file-records.js';
-import { temporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const WORKER = fileURLToPath(new URL('support/record-worker.mjs', import.meta.url));
 

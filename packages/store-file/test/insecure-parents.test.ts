@@ -4,7 +4,7 @@ import type { TokenStore } from '@mcp-fittings/client-core';
 import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
 import { FileLocks } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const SOMEBODY_ELSE = 12_345;
 const isRoot = process.getuid?.() === 0;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { fileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 let temporary: TemporaryDirectory;
 let path: string;

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import type { TokenStore } from '@mcp-fittings/client-core';
 import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const SOMEBODY_ELSE = 12_345;
 const isRoot = process.getuid?.() === 0;

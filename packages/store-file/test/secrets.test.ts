@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { FileLocks, entryName } from '@mcp-fittings/toolbox/stores';
 import { expect, it } from 'vitest';
-import { temporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const CANARY = 'canary-0815-never-show-this';
 

@@ -4,7 +4,7 @@ import { tokenStoreSuite } from '@mcp-fittings/testkit/token-store';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { memoryKeytar } from './support/memory-keytar.js';
 import { IN_PROCESS } from './support/real-service-suites.js';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 describe('a driver in memory', () => {
   let temporary: TemporaryDirectory;

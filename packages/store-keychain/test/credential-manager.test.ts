@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { keychainStore } from '@mcp-fittings/store-keychain';
 import { describe, expect, it } from 'vitest';
 import { runScript } from './support/script.js';
-import { temporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 describe.runIf(process.platform === 'win32')('Credential Manager', () => {
   it.each(['process', 'in-process'] as const)('keeps values of any size, isolation %s', async (isolation) => {

@@ -7,7 +7,7 @@ import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { commandOf, environmentOf, helpersOf, isRunning } from './support/processes.js';
 import { runScript } from './support/script.js';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const CANARY = 'canary-1492-never-show-this';
 

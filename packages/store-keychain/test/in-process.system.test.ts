@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { describeWithSecretService } from './support/describe-with-secret-service.js';
 import { helpersOf } from './support/processes.js';
 import { startSecretService, type SecretService } from './support/secret-service.js';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const VALUE = { accessToken: 'a', refreshToken: 'r' };
 

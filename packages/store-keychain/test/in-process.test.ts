@@ -3,7 +3,7 @@ import { keychainStore } from '@mcp-fittings/store-keychain';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { memoryKeytar } from './support/memory-keytar.js';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 let temporary: TemporaryDirectory;
 beforeEach(async () => {

@@ -10,7 +10,7 @@ import {
 import { entryName } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryKeytar, type MemoryKeytar } from './support/memory-keytar.js';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const SERVICE = 'mcp-fittings';
 const LONG = { token: 'x'.repeat(5000) };

@@ -5,7 +5,7 @@ import { rounds } from '../../../scripts/rounds.js';
 import { helpersOf, socketsOf } from './support/processes.js';
 import { describeWithSecretService } from './support/describe-with-secret-service.js';
 import { startSecretService, type SecretService, type ServiceKind } from './support/secret-service.js';
-import { temporaryDirectory, type TemporaryDirectory } from './support/temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const DRIVERS = ['@napi-rs/keyring', '@github/keytar'] as const;
 const VALUE = { accessToken: 'a', refreshToken: 'r' };

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { mkdtemp, readFile, readdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { replaceFile } from '@mcp-fittings/toolbox/files';
+import { folderOfTest } from './support/temp-directory.js';
 
 /** Renames the file `free` to a name of its own in each round, and says in which rounds it did. */
 const RACER = `
@@ -19,16 +19,10 @@ const RACER = `
   }
   console.log(JSON.stringify(won));`;
 
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'fittings-renames-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 5 }));
-  return path;
-}
-
 /** What our locks and writes expect of a file system. */
 describe('the file system', () => {
   it('lets one of several processes rename a file', async () => {
-    const place = await folder();
+    const place = await folderOfTest();
     const rounds = 200;
     for (let round = 0; round < rounds; round++) await writeFile(join(place, String(round)), '');
     const racers = ['a', 'b', 'c'].map((name) =>
@@ -44,7 +38,7 @@ describe('the file system', () => {
   it.runIf(process.env['UNDER_WINE'] === undefined)(
     'frees the name of a file that is deleted or renamed while it is open',
     async () => {
-      const place = await folder();
+      const place = await folderOfTest();
       const path = join(place, 'file');
       for (const clear of [unlink, (old: string) => rename(old, `${old}.old`)]) {
         await writeFile(path, 'old');

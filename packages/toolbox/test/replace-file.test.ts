@@ -1,25 +1,19 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { replaceFile } from '@mcp-fittings/toolbox/files';
+import { folderOfTest } from './support/temp-directory.js';
 import { removeFile, renameFile, whenReleased } from '../src/files/rename-file.js';
 import { manualClock } from './support/manual-clock.js';
 
 const windows = process.platform === 'win32';
 
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'fittings-replace-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 5 }));
-  return path;
-}
-
 describe('replaceFile', () => {
   it('writes a new file for this user only, and keeps the mode of an old one', async () => {
-    const path = join(await folder(), 'file.json');
+    const path = join(await folderOfTest(), 'file.json');
     await replaceFile(path, 'one');
     expect(await readFile(path, 'utf8')).toBe('one');
     await replaceFile(path, 'two');
@@ -27,7 +21,7 @@ describe('replaceFile', () => {
   });
 
   it('leaves the old file and no draft if the check before it commits throws', async () => {
-    const place = await folder();
+    const place = await folderOfTest();
     const path = join(place, 'file.json');
     await writeFile(path, 'old');
     const beforeCommit = (): void => {
@@ -39,7 +33,7 @@ describe('replaceFile', () => {
   });
 
   it('rejects if there is no folder for the file', async () => {
-    const place = await folder();
+    const place = await folderOfTest();
     await writeFile(join(place, 'file'), 'a file where a folder is needed');
     const code = windows ? 'ENOENT' : 'ENOTDIR';
     await expect(replaceFile(join(place, 'file', 'x.json'), 'x')).rejects.toMatchObject({ code });
@@ -47,7 +41,7 @@ describe('replaceFile', () => {
   });
 
   it.skipIf(windows)('leaves only the old file if the system truncates the write', async () => {
-    const place = await folder();
+    const place = await folderOfTest();
     const path = join(place, 'big.json');
     await writeFile(path, 'old');
     const module = new URL('../dist/files.js', import.meta.url).href;
@@ -65,7 +59,7 @@ describe('replaceFile', () => {
   });
 
   it('replaces and removes a file that another program has open for a while', async () => {
-    const path = join(await folder(), 'file.json');
+    const path = join(await folderOfTest(), 'file.json');
     await writeFile(path, 'old');
     const replaceHeld = await holdOpen(path, 700);
     let checks = 0;
@@ -123,7 +117,7 @@ describe('whenReleased', () => {
   });
 
   it('does not wait for other errors, on other systems, and for what stays refused', async () => {
-    const place = await folder();
+    const place = await folderOfTest();
     const readOnly = join(place, 'read-only');
     await writeFile(readOnly, '');
     await chmod(readOnly, 0o444);
@@ -142,7 +136,7 @@ describe('whenReleased', () => {
   });
 
   it('stops as soon as the check before a try throws', async () => {
-    const place = await folder();
+    const place = await folderOfTest();
     const from = join(place, 'draft');
     await writeFile(from, 'new');
     const check = (): void => {

@@ -1,7 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installedPackages } from '../../../../scripts/installed.mjs';
 
@@ -14,12 +12,6 @@ export const withServer = (name: string, config: unknown): readonly string[] => 
   JSON.stringify({ mcpServers: { [name]: config } }),
   '--strict-mcp-config',
 ];
-
-/** An empty home directory. */
-export async function temporaryHome(): Promise<{ readonly path: string } & AsyncDisposable> {
-  const path = await mkdtemp(join(tmpdir(), 'fittings-home-'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
-}
 
 /** The environment of a `fittings` that a test starts: no user is there to sign in. */
 export const environment = (home: string, more: Record<string, string> = {}): Record<string, string> => ({

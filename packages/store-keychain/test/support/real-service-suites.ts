@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, it, vi } from 'vitest';
 import { describeWithSecretService } from './describe-with-secret-service.js';
 import { openStore } from './open-keychain.mjs';
 import { startSecretService, type SecretService } from './secret-service.js';
-import { temporaryDirectory, type TemporaryDirectory } from './temporary-directory.js';
+import { temporaryDirectory, type TemporaryDirectory } from '../../../toolbox/test/support/temp-directory.js';
 
 const module = new URL('./open-keychain.mjs', import.meta.url);
 export const IN_PROCESS: TokenStoreCapabilities = { shared: true, maxValueBytes: 64 * 1024 };
