@@ -41,8 +41,8 @@ export class LogLevels {
           await this.#tell(levels, caller);
         } catch (error) {
           // It was refused, so that a new connection is not told of it either.
-          if (before === undefined) levels.byClient.delete(client);
-          else levels.byClient.set(client, before);
+          if (before === undefined) this.#drop(key, client);
+          else if (levels.byClient.has(client)) levels.byClient.set(client, before);
           throw error;
         }
       }),
@@ -51,8 +51,7 @@ export class LogLevels {
 
   /** Forgets a client. */
   delete(client: object): void {
-    for (const [key, { byClient }] of this.#levels)
-      if (byClient.delete(client) && byClient.size === 0) this.#levels.delete(key);
+    for (const key of this.#levels.keys()) this.#drop(key, client);
   }
 
   /** Call it when the state of a server has changed: a new connection is told of the level. */
@@ -64,6 +63,12 @@ export class LogLevels {
       if (isNew && levels.open === 0) levels.told = undefined;
       if (event.state.status === 'connected') this.#tell(levels).catch(() => undefined);
     }
+  }
+
+  #drop(key: string, client: object): void {
+    const byClient = this.#levels.get(key)?.byClient;
+    byClient?.delete(client);
+    if (byClient?.size === 0) this.#levels.delete(key);
   }
 
   /** @param caller - who has set the level; undefined for a new connection, which counts against no limit */
