@@ -9,9 +9,7 @@ import type { RequestEvent } from '../contracts/request-event.js';
 import { BrowserAccess } from './browser-access.js';
 import { createStatus } from './create-status.js';
 import type { GatewayStatus } from './gateway-status.js';
-import { signInHtml, statusHtml } from './page-html.js';
-import { PAGE_SCRIPT } from './page-script.js';
-import { PAGE_STYLE } from './page-style.js';
+import { PAGE_SCRIPT, PAGE_STYLE, SIGN_IN_HTML, STATUS_HTML } from './page-files.js';
 import { RequestLog } from './request-log.js';
 import { createEntryRedactor } from './shown-text.js';
 
@@ -51,6 +49,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
+const SIGN_OUT = '<form method="post" action="/status/sign-out"><button>Sign out</button></form>';
 const HTML = 'text/html; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 
@@ -70,10 +69,15 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
   /** The page, or the form if the caller is not known. */
   const respondPage: Route = async (request, authenticate) => {
     const decision = await browser.authenticate(request, authenticate);
-    if ('caller' in decision) return respond(statusHtml({ signOut: browser.hasSession(request) }), HTML);
+    if ('caller' in decision) {
+      return respond(
+        STATUS_HTML.replace('<!-- sign-out -->', browser.hasSession(request) ? SIGN_OUT : ''),
+        HTML,
+      );
+    }
     const { status: code, headers } = decision.refusal;
     const challenge = headers.get('www-authenticate');
-    return respond(signInHtml(), HTML, code, challenge === null ? {} : { 'www-authenticate': challenge });
+    return respond(SIGN_IN_HTML, HTML, code, challenge === null ? {} : { 'www-authenticate': challenge });
   };
 
   const respondStatus: Route = async (request, authenticate) => {
@@ -85,7 +89,8 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
   const signIn: Route = async (request, authenticate) => {
     const result = await browser.signIn(request, authenticate);
     if ('cookie' in result) return redirect(result.cookie);
-    return respond(signInHtml(result.refused), HTML, result.status);
+    const problem = `<p class="problem" id="problem" role="alert">${result.refused}</p>`;
+    return respond(SIGN_IN_HTML.replace('<!-- problem -->', problem), HTML, result.status);
   };
 
   const signOut: Route = (request) => {
