@@ -102,9 +102,10 @@ export class Exchange {
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     if (this.isOver) return;
     const list: OutgoingHttpHeaders = { 'cache-control': 'no-store', ...headers };
-    if (body !== undefined) list['content-length'] = Buffer.byteLength(body);
+    const bytes = body === undefined ? undefined : Buffer.from(body);
+    if (bytes !== undefined) list['content-length'] = bytes.length;
     this.#writeHead(status, list);
-    this.#end(body);
+    this.#end(bytes);
   }
 
   /** Begins an event stream. */
@@ -176,7 +177,7 @@ export class Exchange {
     this.#outgoing.writeHead(status, { ...headers, ...added, ...(both !== '' && { vary: both }) });
   }
 
-  #end(body?: string | Buffer): void {
+  #end(body?: Buffer): void {
     this.#outgoing.end(body);
     this.#finish();
   }
