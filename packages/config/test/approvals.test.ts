@@ -636,6 +636,11 @@ describe('the question', () => {
         expect.stringContaining('without encryption'),
       );
     }
+    for (const name of ['httpUrl', 'serverUrl']) {
+      expect(await warningsOf({ url: undefined, [name]: 'http://evil.example/mcp' })).toEqual([
+        'It connects to the server without encryption.',
+      ]);
+    }
     expect(await warningsOf({ proxy: 'none', oauth: { clientId: 'c', scopes: ['a'] } })).toEqual([]);
     for (const [entry, warning] of [
       [{ proxy: 'http://evil.example:3128' }, 'It sets a proxy'],

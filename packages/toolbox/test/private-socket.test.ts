@@ -105,6 +105,13 @@ describe.skipIf(process.platform === 'win32')('a private socket', () => {
         });
       }
     }
+    // The parent of what a link leads to, not of the link.
+    await mkdir(join(folder, 'home'));
+    await symlink(join('..', 'shared', 'below'), join(folder, 'home', 'link'));
+    await chmod(shared, 0o777);
+    await expect(listenOnPrivateSocket(speaker('us'), `${folder}/home/link/../s.sock`)).rejects.toMatchObject(
+      { message: expect.stringContaining('Another user') },
+    );
     // Like /tmp.
     await chmod(shared, 0o1777);
     await listenOnPrivateSocket(speaker('us'), join(shared, 's.sock'));

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { assertKeepsItsPlace, readPrivateFile } from '@mcp-fittings/toolbox/files';
 import { CommandError } from '../output/hints.js';
@@ -46,7 +45,7 @@ async function readTokenFile(file: string): Promise<string> {
   let text: string | undefined;
   try {
     text = await readPrivateFile(file);
-    if (text !== undefined) assertKeepsItsPlace(resolve(file));
+    if (text !== undefined) assertKeepsItsPlace(file);
   } catch (cause) {
     if (!(cause instanceof FittingsError)) throw unreadable(cause);
     throw new CommandError(cause.code, cause.message, {

@@ -37,7 +37,9 @@ function* programWarnings(definition: JsonObject): Generator<string> {
   }
 }
 
-function* connectionWarnings({ url, proxy, ca, allowAddresses }: JsonObject): Generator<string> {
+function* connectionWarnings(definition: JsonObject): Generator<string> {
+  const { proxy, ca, allowAddresses } = definition;
+  const url = urlOf(definition);
   if (typeof url === 'string' && !isEncryptedOrLocal(url))
     yield 'It connects to the server without encryption.';
   if (!NO_OWN_PROXY.has(proxy)) {
@@ -49,17 +51,12 @@ function* connectionWarnings({ url, proxy, ca, allowAddresses }: JsonObject): Ge
   if (allowAddresses !== undefined) yield 'It permits sign-in URLs in your private network.';
 }
 
-function* signInWarnings({
-  oauth,
-  authProviderType,
-  url,
-  httpUrl,
-  serverUrl,
-}: JsonObject): Generator<string> {
+function* signInWarnings(definition: JsonObject): Generator<string> {
+  const { oauth, authProviderType } = definition;
   if (membersOf(oauth).some((name) => SIGN_IN_ADDRESSES.includes(name))) {
     yield 'It sets the sign-in URLs itself, in place of those that the server announces.';
   }
-  const own = originOf(url ?? httpUrl ?? serverUrl);
+  const own = originOf(urlOf(definition));
   for (const [path, text] of stringValues({ oauth: oauth ?? null })) {
     const origin = originOf(text);
     // A text with a variable could become any URL.
@@ -70,6 +67,11 @@ function* signInWarnings({
   }
   if (authProviderType !== undefined)
     yield 'It requests a token with the Google credentials of this machine.';
+}
+
+/** Returns the URL of the server, by whichever of its names. */
+function urlOf({ url, httpUrl, serverUrl }: JsonObject): JsonValue | undefined {
+  return url ?? httpUrl ?? serverUrl;
 }
 
 function* characterWarnings(definition: JsonObject): Generator<string> {

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, sep } from 'node:path';
 
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
@@ -11,21 +11,23 @@ const MAX_LINKS = 40;
  * Finds the directory or the link that lets another user replace a file or a directory, and says what is wrong with it: checks each directory
  * on the path, up to the root. It has to belong to this user or to root, and must not be writable by a group or by everyone, who could rename
  * its entries; with the sticky bit, as in /tmp, only the owner can. These are the rules of OpenSSH's `StrictModes`. They apply to a link on the
- * path too, and to the path that it leads to. The check ends where nothing exists. Returns undefined if no other user can, and on Windows.
+ * path too, and to the path that it leads to; `..` is the parent of what a link leads to, as for the system. The check ends where nothing
+ * exists. Returns undefined if no other user can, and on Windows.
  */
 export function findReplaceable(path: string): { readonly at: string; readonly fact: string } | undefined {
   const user = process.geteuid?.();
   if (user === undefined) return undefined;
   let at: string = sep;
-  let rest = namesIn(resolve(path));
+  let rest = namesIn(isAbsolute(path) ? path : `${process.cwd()}${sep}${path}`);
   for (let links = 0; ;) {
     const stats = lstatSync(at, { throwIfNoEntry: false });
     const isTrusted = stats?.uid === user || stats?.uid === ROOT;
     if (stats?.isSymbolicLink() === true) {
       if (!isTrusted) return { at, fact: `is a link of user ${stats.uid}` };
       if (++links > MAX_LINKS) return { at, fact: 'leads through too many symbolic links' };
-      rest = [...namesIn(resolve(dirname(at), readlinkSync(at))), ...rest];
-      at = sep;
+      const target = readlinkSync(at);
+      rest = [...namesIn(target), ...rest];
+      at = isAbsolute(target) ? sep : dirname(at);
       continue;
     }
     const [name, ...others] = rest;
@@ -39,5 +41,5 @@ export function findReplaceable(path: string): { readonly at: string; readonly f
 }
 
 function namesIn(path: string): readonly string[] {
-  return path.split(sep).filter((name) => name !== '');
+  return path.split(sep).filter((name) => name !== '' && name !== '.');
 }
