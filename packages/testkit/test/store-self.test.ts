@@ -26,6 +26,11 @@ const FLAWS: Readonly<Record<string, readonly string[]>> = {
     'rejects what is not a plain JSON object with a typed error, and keeps the old value',
     'rejects a value above its limit with a typed error, and keeps the old value',
   ],
+  'refuses for another reason': [
+    'rejects what is not a plain JSON object with a typed error, and keeps the old value',
+    'rejects a value above its limit with a typed error, and keeps the old value',
+    'passes the rejection of a write on to the work, and releases the lock',
+  ],
   'has no limit': ['rejects a value above its limit with a typed error, and keeps the old value'],
   'sanitizes keys': ['keeps keys of any kind and length apart'],
   'deletes too much': ['deletes only the given key'],

@@ -11,12 +11,15 @@ const STALE_MS = 2000;
 export const MAX_VALUE_BYTES = 65_536;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const refusal = (message) => new FittingsError('STORE_VALUE_INVALID', message);
 
 /** `argument` is JSON of the directory and, maybe, the flaw. */
 export function openStore(argument) {
   const { directory, flaw } = JSON.parse(argument);
   const is = (name) => flaw === name;
+  const refusal = (message) =>
+    new FittingsError('STORE_VALUE_INVALID', message, {
+      kind: is('refuses for another reason') ? 'config' : 'auth',
+    });
   const cache = new Map();
   const held = new Map();
   const queues = new Map();

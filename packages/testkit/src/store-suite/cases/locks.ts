@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { allSettled, increment } from '../concurrent-writes.js';
-import type { StoreCaseGroup } from '../store-case.js';
+import { assertRefuses, type StoreCaseGroup } from '../store-case.js';
 import { outcomeOf } from '../../transport-suite/deadline.js';
-import { assertRejects } from '../../transport-suite/expect.js';
 
 const CALLERS = 25;
 
@@ -113,7 +112,7 @@ export const lockCases: StoreCaseGroup = {
       async run(bench) {
         const { store } = bench;
         const writing = store.withLock('key', () => store.set('key', { big: 1n }));
-        await assertRejects(writing, 'the work', 'STORE_VALUE_INVALID');
+        await assertRefuses(writing, 'the work', 'STORE_VALUE_INVALID');
         await bench.within(increment(store, 'key'), 'the lock is free');
       },
     },

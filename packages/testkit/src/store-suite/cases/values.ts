@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { StoredValue } from '@mcp-fittings/client-core';
 import { outcomeOf } from '../../transport-suite/deadline.js';
-import { assertRejects } from '../../transport-suite/expect.js';
-import type { StoreCaseGroup } from '../store-case.js';
+import { assertRefuses, type StoreCaseGroup } from '../store-case.js';
 
 const VALUE: StoredValue = {
   accessToken: 'eyJhbGciOiJub25lIn0.e30.',
@@ -104,7 +103,7 @@ export const valueCases: StoreCaseGroup = {
         for (const value of bad) {
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- callers in JavaScript can pass anything
           const stored = store.set('key', value as StoredValue);
-          await assertRejects(stored, 'set() of a value that is not an object', 'STORE_VALUE_INVALID');
+          await assertRefuses(stored, 'set() of a value that is not an object', 'STORE_VALUE_INVALID');
         }
         assert.deepEqual(await store.get('key'), { old: true });
       },
@@ -116,7 +115,7 @@ export const valueCases: StoreCaseGroup = {
         const rest = Buffer.byteLength(JSON.stringify({ text: '' }));
         const largest = { text: 'x'.repeat(maxValueBytes - rest) };
         await store.set('key', largest);
-        await assertRejects(store.set('key', { text: `${largest.text}x` }), 'set()', 'STORE_VALUE_INVALID');
+        await assertRefuses(store.set('key', { text: `${largest.text}x` }), 'set()', 'STORE_VALUE_INVALID');
         assert.ok((await store.get('key'))?.['text'] === largest.text, 'the largest value is still there');
       },
     },
