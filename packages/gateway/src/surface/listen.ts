@@ -42,7 +42,7 @@ export async function answerListen(
     ...(uris.length > 0 && { resourceSubscriptions: uris }),
   };
   const _meta = { [META.subscriptionId]: id };
-  using _place = places.take(request);
+  using place = places.take(request);
   notify('notifications/subscriptions/acknowledged', { notifications: honored, _meta });
   if (Object.keys(honored).length === 0) return { _meta };
   const kinds = new Set(
@@ -54,6 +54,8 @@ export async function answerListen(
   });
   await new Promise<void>((resolve) => {
     const end = (): void => {
+      // At once: the next message may ask for a stream in its place.
+      place[Symbol.dispose]();
       signal.removeEventListener('abort', end);
       closing.removeEventListener('abort', end);
       resolve();

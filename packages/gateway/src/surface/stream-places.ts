@@ -20,8 +20,11 @@ export class StreamPlaces {
       throw new RpcError(RPC_CODES.internalError, text);
     }
     this.#taken.set(key, taken + 1);
+    let isTaken = true;
     return {
       [Symbol.dispose]: () => {
+        if (!isTaken) return;
+        isTaken = false;
         const left = (this.#taken.get(key) ?? 1) - 1;
         if (left === 0) this.#taken.delete(key);
         else this.#taken.set(key, left);

@@ -104,9 +104,11 @@ describe('stdio', () => {
       ]),
     );
     const params = { requestId: 1 };
-    await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
-    await expect.poll(() => surface.bus({ id: 'owner' }).listenerCount).toBe(0);
-    await listen(3);
+    // In one chunk: a client that replaces its stream does not wait for the end of the old one.
+    const canceled = { jsonrpc: '2.0', method: 'notifications/cancelled', params };
+    const next = { notifications: { toolsListChanged: true }, _meta: META };
+    const replaced = { jsonrpc: '2.0', id: 3, method: 'subscriptions/listen', params: next };
+    input.write(`${JSON.stringify(canceled)}\n${JSON.stringify(replaced)}\n`);
     await expect.poll(() => received).toHaveLength(4);
     expect(received[3]).toMatchObject({ method: 'notifications/subscriptions/acknowledged' });
     input.end();
