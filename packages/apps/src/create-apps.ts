@@ -204,7 +204,7 @@ function appUriOf({ _meta: meta }: Pick<CatalogTool, '_meta'>): string | undefin
 function hostOf(host: AppsHost, principal: string): AppsHost {
   return {
     tools: () => host.tools({ principal }),
-    servers: host.servers && ((options) => host.servers?.(options) ?? []),
+    servers: host.servers && (() => host.servers?.({ principal }) ?? []),
     resources: host.resources && (() => host.resources?.({ principal }) ?? []),
     callTool: (ref, args, options) => host.callTool(ref, args, { ...options, principal }),
     readResource: (ref, options) => host.readResource(ref, { ...options, principal }),

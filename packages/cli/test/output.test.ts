@@ -97,6 +97,8 @@ describe('text', () => {
     expect(textWidth('e\u0301')).toBe(1);
     expect(textWidth('👨‍👩‍👧 x')).toBe(4);
     expect(textWidth('\u26a0\ufe0f warn')).toBe(7);
+    expect(textWidth('Step 1\ufe0f\u20e3 ok')).toBe(10);
+    expect(textWidth('🇩🇪日本👍🏽')).toBe(8);
     expect(textWidth('\u0301')).toBe(0);
     expect(textWidth(colored.red('abc'))).toBe(3);
     expect(fitWidth('日本語', 4)).toBe('日…');

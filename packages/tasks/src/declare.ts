@@ -1,7 +1,6 @@
 import type { JSONRPCNotification, JSONRPCObject, JSONRPCRequest } from '@mcp-fittings/client-core';
 import { isRecord, META } from '@mcp-fittings/toolbox/messages';
-import { TASKS_EXTENSION } from '@mcp-fittings/toolbox/tasks';
-import { RESUME_METHOD, TASK_META } from '@mcp-fittings/toolbox/tasks';
+import { RESUME_METHOD, TASK_META, TASKS_EXTENSION } from '@mcp-fittings/toolbox/tasks';
 
 /** Returns whether a request declares the capabilities of the client, as all do from the revision 2026-07-28 on. */
 export function isStateless({ params }: JSONRPCRequest): boolean {

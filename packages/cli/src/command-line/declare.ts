@@ -15,7 +15,7 @@ const MOST_MS = 2_147_483_000;
 
 /** Parses a time in seconds, which may be a fraction. Returns milliseconds. */
 export function seconds(text: string): number {
-  const milliseconds = Math.round(Number(text) * 1000);
+  const milliseconds = Math.ceil(Number(text) * 1000);
   if (!(milliseconds > 0 && milliseconds <= MOST_MS))
     throw new InvalidArgumentError('It must be a number of seconds greater than 0 and at most 2147483.');
   return milliseconds;

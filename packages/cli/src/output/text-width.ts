@@ -4,7 +4,10 @@ const STYLE = /(\u001b\[[0-9;]*m)/g;
 // oxlint-disable-next-line no-control-regex -- that is what they begin with
 const ENDS_STYLE = /^\u001b\[(?:0|22|39)?m$/;
 /** Joiners, selectors, flags and skin tones: what a terminal draws together with the characters around it. */
-const JOINED = /\u200d|\ufe0f|[\u{1f1e6}-\u{1f1ff}]|\p{Emoji_Modifier}/u;
+const JOINED = /[\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\p{Emoji_Modifier}]/u;
+/** A run of characters between those that may be drawn together with one of {@link JOINED}. */
+const PLAIN_RUN =
+  /((?<![\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\p{Emoji_Modifier}])[^\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\p{Emoji_Modifier}]+(?=[^\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\p{Emoji_Modifier}]))/u;
 const NOT_COMBINING = /\P{M}/gu;
 /** Shows the character before it as an emoji, which is wide. */
 const EMOJI_SELECTOR = '\ufe0f';
@@ -24,7 +27,7 @@ function* clustersOf(text: string): Iterable<string> {
   if (!JOINED.test(text)) return yield* text;
   // It is slow, and its first use takes 15 ms.
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  for (const piece of text.split(/([ -~]{2,})/)) {
+  for (const piece of text.split(PLAIN_RUN)) {
     if (!JOINED.test(piece)) yield* piece;
     else for (const { segment } of segmenter.segment(piece)) yield segment;
   }
