@@ -4,10 +4,10 @@ const STYLE = /(\u001b\[[0-9;]*m)/g;
 // oxlint-disable-next-line no-control-regex -- that is what they begin with
 const ENDS_STYLE = /^\u001b\[(?:0|22|39)?m$/;
 /** Joiners, selectors, flags and skin tones: what a terminal draws together with the characters around it. */
-const JOINED = /[\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\p{Emoji_Modifier}]/u;
-/** A run of characters between those that may be drawn together with one of {@link JOINED}. */
-const PLAIN_RUN =
-  /((?<![\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\p{Emoji_Modifier}])[^\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\p{Emoji_Modifier}]+(?=[^\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\p{Emoji_Modifier}]))/u;
+const JOINERS = String.raw`\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\p{Emoji_Modifier}`;
+const JOINED = new RegExp(`[${JOINERS}]`, 'u');
+/** A run of characters of which none is drawn together with one of {@link JOINERS}. */
+const PLAIN_RUN = new RegExp(`((?<![${JOINERS}])[^${JOINERS}]+(?=[^${JOINERS}]))`, 'u');
 const NOT_COMBINING = /\P{M}/gu;
 /** Shows the character before it as an emoji, which is wide. */
 const EMOJI_SELECTOR = '\ufe0f';

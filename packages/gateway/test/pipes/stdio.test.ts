@@ -82,7 +82,7 @@ describe('stdio', () => {
   });
 
   it('bounds the event streams, also if a client sends the id of an open one again', async () => {
-    const { surface, gateway, input, output, served } = start({}, undefined, 1);
+    const { gateway, input, output, served } = start({}, undefined, 1);
     const received: { readonly id?: unknown; readonly method?: string; readonly error?: unknown }[] = [];
     const transport = connectTo(input, output);
     transport.onmessage = (message) => void received.push(message);
