@@ -7,6 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { ERROR_CODES } from '../packages/client-core/dist/index.js';
 
+const CODES = new URL('../packages/client-core/src/errors/codes.ts', import.meta.url);
+/** The doc comment of each code, in one line. */
+const MEANINGS = new Map(
+  Array.from(
+    readFileSync(CODES, 'utf8').matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}(\w+):/gm),
+    ([, meaning, code]) => [code, meaning],
+  ),
+);
 const PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
 
 /** Each kind with what it means for a program, in the order of the page. */
@@ -24,7 +32,9 @@ const KINDS = {
 function section([kind, text]) {
   const rows = Object.entries(ERROR_CODES)
     .filter(([, facts]) => facts.kind === kind)
-    .map(([code, { retryable, meaning }]) => `| \`${code}\` | ${meaning}${retryable ? ' Retryable.' : ''} |`);
+    .map(
+      ([code, { retryable }]) => `| \`${code}\` | ${MEANINGS.get(code)}${retryable ? ' Retryable.' : ''} |`,
+    );
   return `## Kind \`${kind}\`\n\n${text}\n\n| code | meaning |\n| --- | --- |\n${rows.join('\n')}\n`;
 }
 
@@ -42,6 +52,9 @@ ${Object.entries(KINDS).map(section).join('\n')}`;
 const unlisted = Object.values(ERROR_CODES).filter(({ kind }) => !Object.hasOwn(KINDS, kind));
 if (unlisted.length > 0)
   throw new Error(`A kind has no section: ${unlisted.map(({ kind }) => kind).join(', ')}`);
+
+const unexplained = Object.keys(ERROR_CODES).filter((code) => !MEANINGS.has(code));
+if (unexplained.length > 0) throw new Error(`A code has no doc comment: ${unexplained.join(', ')}`);
 
 const text = await format(page, { ...(await resolveConfig(PAGE)), filepath: PAGE });
 if (!process.argv.includes('--check')) writeFileSync(PAGE, text);

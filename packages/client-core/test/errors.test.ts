@@ -110,28 +110,19 @@ describe('FittingsError', () => {
 });
 
 describe('ERROR_CODES', () => {
-  it.each(Object.entries(ERROR_CODES))(
-    '%s has a kind and a meaning',
-    (code, { kind, meaning, retryable }) => {
-      expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
-      expect(['network-temporary', 'network-permanent', 'config', 'auth', 'protocol', 'unknown']).toContain(
-        kind,
-      );
-      expect(meaning).toMatch(/^[A-Z`].{10,}\.$/);
-      if (kind === 'config' || kind === 'network-permanent') expect(retryable).toBe(false);
-      if (kind === 'network-temporary') expect(retryable).toBe(true);
-    },
-  );
+  it.each(Object.entries(ERROR_CODES))('%s has a kind, and may be retryable', (code, { kind, retryable }) => {
+    expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
+    expect(['network-temporary', 'network-permanent', 'config', 'auth', 'protocol', 'unknown']).toContain(
+      kind,
+    );
+    if (kind === 'config' || kind === 'network-permanent') expect(retryable).toBe(false);
+    if (kind === 'network-temporary') expect(retryable).toBe(true);
+  });
 
   it('has only codes of kind auth for a credential store, as the contract of TokenStore says', () => {
     const codes = Object.entries(ERROR_CODES).filter(([code]) => code.startsWith('STORE_'));
     expect(codes.length).toBeGreaterThan(5);
     expect(codes.filter(([, { kind }]) => kind !== 'auth')).toEqual([]);
-  });
-
-  it('has a different meaning for each code', () => {
-    const meanings = Object.values(ERROR_CODES).map(({ meaning }) => meaning);
-    expect(new Set(meanings).size).toBe(meanings.length);
   });
 
   it('has kinds that are all in the table of the README', async () => {

@@ -11,183 +11,162 @@ export interface ErrorCodeInfo {
   readonly kind: ErrorKind;
   /** True if the same attempt may succeed later with nothing changed. */
   readonly retryable: boolean;
-  /** Meaning in one sentence. docs/errors.md is generated from it. */
-  readonly meaning: string;
 }
 
-const code = (kind: ErrorKind, retryable: boolean, meaning: string): ErrorCodeInfo => ({
-  kind,
-  retryable,
-  meaning,
-});
+const CONFIG: ErrorCodeInfo = { kind: 'config', retryable: false };
+const NETWORK_TEMPORARY: ErrorCodeInfo = { kind: 'network-temporary', retryable: true };
+const NETWORK_PERMANENT: ErrorCodeInfo = { kind: 'network-permanent', retryable: false };
+const PROTOCOL: ErrorCodeInfo = { kind: 'protocol', retryable: false };
+const AUTH: ErrorCodeInfo = { kind: 'auth', retryable: false };
+const AUTH_RETRYABLE: ErrorCodeInfo = { kind: 'auth', retryable: true };
+const UNKNOWN: ErrorCodeInfo = { kind: 'unknown', retryable: false };
+const UNKNOWN_RETRYABLE: ErrorCodeInfo = { kind: 'unknown', retryable: true };
 
-/** Kind, default retryability and meaning of each error code. */
+/** Kind and default retryability of each error code. The comment of a code is its meaning; docs/errors.md is generated from it. */
 export const ERROR_CODES = {
   // configuration
-  CONFIG_INVALID: code('config', false, 'A configured value is missing or malformed.'),
-  CONFIG_READ_ONLY: code('config', false, 'The file is read-only, or may not be changed from here.'),
-  CONFIG_WRITE_FAILED: code(
-    'config',
-    false,
-    'Writing failed, for example because the disk is full. The previous content is unchanged.',
-  ),
-  TRANSPORT_UNKNOWN: code('config', false, 'No installed transport plugin handles this `type`.'),
-  SERVER_UNKNOWN: code('config', false, 'No server of this name is configured.'),
-  SERVER_DISABLED: code('config', false, 'The server is disabled in its configuration.'),
-  APPROVAL_REQUIRED: code(
-    'config',
-    false,
-    'A person has to approve this server before it is started or contacted.',
-  ),
-  POLICY_DENIED: code('config', false, 'A policy forbids this server or this operation.'),
-  HEADER_INVALID: code('config', false, 'A header name or value is invalid or reserved.'),
-  COMMAND_NOT_FOUND: code('config', false, 'The command does not exist, here or on the PATH.'),
-  COMMAND_NOT_EXECUTABLE: code('config', false, 'The command exists and is not executable.'),
-  CWD_INVALID: code('config', false, 'The working directory does not exist or is not a directory.'),
+  /** A configured value is missing or malformed. */
+  CONFIG_INVALID: CONFIG,
+  /** The file is read-only, or may not be changed from here. */
+  CONFIG_READ_ONLY: CONFIG,
+  /** Writing failed, for example because the disk is full. The previous content is unchanged. */
+  CONFIG_WRITE_FAILED: CONFIG,
+  /** No installed transport plugin handles this `type`. */
+  TRANSPORT_UNKNOWN: CONFIG,
+  /** No server of this name is configured. */
+  SERVER_UNKNOWN: CONFIG,
+  /** The server is disabled in its configuration. */
+  SERVER_DISABLED: CONFIG,
+  /** A person has to approve this server before it is started or contacted. */
+  APPROVAL_REQUIRED: CONFIG,
+  /** A policy forbids this server or this operation. */
+  POLICY_DENIED: CONFIG,
+  /** A header name or value is invalid or reserved. */
+  HEADER_INVALID: CONFIG,
+  /** The command does not exist, here or on the PATH. */
+  COMMAND_NOT_FOUND: CONFIG,
+  /** The command exists and is not executable. */
+  COMMAND_NOT_EXECUTABLE: CONFIG,
+  /** The working directory does not exist or is not a directory. */
+  CWD_INVALID: CONFIG,
 
   // processes
-  SPAWN_FAILED: code('unknown', true, 'The operating system refused to start the process.'),
-  PROCESS_EXITED: code('unknown', true, 'The server process exited while it was in use.'),
+  /** The operating system refused to start the process. */
+  SPAWN_FAILED: UNKNOWN_RETRYABLE,
+  /** The server process exited while it was in use. */
+  PROCESS_EXITED: UNKNOWN_RETRYABLE,
 
   // the wire
-  CONNECT_FAILED: code('network-temporary', true, 'Could not connect to the peer.'),
-  CONNECTION_REFUSED: code(
-    'network-temporary',
-    true,
-    'Connection refused: nothing is listening at that address.',
-  ),
-  CONNECTION_LOST: code('network-temporary', true, 'The connection ended before a response arrived.'),
-  STREAM_LOST: code(
-    'network-temporary',
-    true,
-    'The stream of a response ended without it and could not be resumed.',
-  ),
-  SESSION_LOST: code(
-    'network-temporary',
-    true,
-    'The server lost the session, and a new one could not be created.',
-  ),
-  RECONNECT_EXHAUSTED: code('network-permanent', false, 'All attempts to reconnect failed.'),
-  HOST_NOT_FOUND: code('network-permanent', false, 'Could not resolve the host name.'),
-  TLS_FAILED: code(
-    'network-permanent',
-    false,
-    'The TLS handshake or the verification of a certificate failed.',
-  ),
-  PROXY_FAILED: code('network-temporary', true, 'The proxy refused or dropped the connection.'),
-  ADDRESS_BLOCKED: code(
-    'network-permanent',
-    false,
-    'The address is in a network that a server may not refer to.',
-  ),
-  REDIRECT_REFUSED: code(
-    'network-permanent',
-    false,
-    'The server redirected the request to a URL that is not allowed.',
-  ),
-  HTTP_STATUS: code(
-    'network-permanent',
-    false,
-    'The server answered with an HTTP status that means failure.',
-  ),
-  SERVER_ERROR: code('network-temporary', true, 'The server answered with an HTTP status 5xx.'),
-  RATE_LIMITED: code('network-temporary', true, 'The server asks to retry later (429 or 503).'),
-  ENDPOINT_INCOMPATIBLE: code('network-permanent', false, 'The endpoint does not support this transport.'),
+  /** Could not connect to the peer. */
+  CONNECT_FAILED: NETWORK_TEMPORARY,
+  /** Connection refused: nothing is listening at that address. */
+  CONNECTION_REFUSED: NETWORK_TEMPORARY,
+  /** The connection ended before a response arrived. */
+  CONNECTION_LOST: NETWORK_TEMPORARY,
+  /** The stream of a response ended without it and could not be resumed. */
+  STREAM_LOST: NETWORK_TEMPORARY,
+  /** The server lost the session, and a new one could not be created. */
+  SESSION_LOST: NETWORK_TEMPORARY,
+  /** All attempts to reconnect failed. */
+  RECONNECT_EXHAUSTED: NETWORK_PERMANENT,
+  /** Could not resolve the host name. */
+  HOST_NOT_FOUND: NETWORK_PERMANENT,
+  /** The TLS handshake or the verification of a certificate failed. */
+  TLS_FAILED: NETWORK_PERMANENT,
+  /** The proxy refused or dropped the connection. */
+  PROXY_FAILED: NETWORK_TEMPORARY,
+  /** The address is in a network that a server may not refer to. */
+  ADDRESS_BLOCKED: NETWORK_PERMANENT,
+  /** The server redirected the request to a URL that is not allowed. */
+  REDIRECT_REFUSED: NETWORK_PERMANENT,
+  /** The server answered with an HTTP status that means failure. */
+  HTTP_STATUS: NETWORK_PERMANENT,
+  /** The server answered with an HTTP status 5xx. */
+  SERVER_ERROR: NETWORK_TEMPORARY,
+  /** The server asks to retry later (429 or 503). */
+  RATE_LIMITED: NETWORK_TEMPORARY,
+  /** The endpoint does not support this transport. */
+  ENDPOINT_INCOMPATIBLE: NETWORK_PERMANENT,
 
   // life cycle of a transport
-  TRANSPORT_NOT_STARTED: code('unknown', false, '`send()` was called before `start()` had resolved.'),
-  TRANSPORT_ALREADY_STARTED: code(
-    'unknown',
-    false,
-    'A transport is used once; create a new one to connect again.',
-  ),
-  TRANSPORT_CLOSED: code('unknown', false, 'The transport was closed by its owner.'),
-  SEND_QUEUE_FULL: code(
-    'network-temporary',
-    true,
-    'The peer does not read, and the limit of unsent bytes is reached.',
-  ),
-  TIMEOUT: code('network-temporary', true, 'The operation timed out.'),
-  ABORTED: code('unknown', false, 'The operation was aborted by its caller.'),
+  /** `send()` was called before `start()` had resolved. */
+  TRANSPORT_NOT_STARTED: UNKNOWN,
+  /** A transport is used once; create a new one to connect again. */
+  TRANSPORT_ALREADY_STARTED: UNKNOWN,
+  /** The transport was closed by its owner. */
+  TRANSPORT_CLOSED: UNKNOWN,
+  /** The peer does not read, and the limit of unsent bytes is reached. */
+  SEND_QUEUE_FULL: NETWORK_TEMPORARY,
+  /** The operation timed out. */
+  TIMEOUT: NETWORK_TEMPORARY,
+  /** The operation was aborted by its caller. */
+  ABORTED: UNKNOWN,
 
   // messages
-  MESSAGE_INVALID: code('protocol', false, 'The peer sent something that is not a JSON-RPC message.'),
-  MESSAGE_TOO_LARGE: code('protocol', false, 'A message exceeds the configured limit.'),
-  MESSAGE_UNSERIALIZABLE: code('protocol', false, 'A message cannot be written as JSON.'),
-  REQUEST_ID_IN_USE: code('protocol', false, 'Another request with the same id is still in flight.'),
-  RESPONSE_UNEXPECTED: code('protocol', false, 'A response does not answer any request that is in flight.'),
-  PROTOCOL_VIOLATION: code('protocol', false, 'The peer broke a rule of the protocol.'),
-  VERSION_UNSUPPORTED: code(
-    'protocol',
-    false,
-    'The peer and this client have no protocol revision in common.',
-  ),
-  CAPABILITY_MISSING: code(
-    'protocol',
-    false,
-    'The peer, or the engine in use, does not support the requested feature.',
-  ),
-  RPC_ERROR: code('protocol', false, 'The server answered the request with a JSON-RPC error.'),
-  TOOL_UNKNOWN: code('protocol', false, 'The server has no tool of this name.'),
-  TOOL_FAILED: code('unknown', false, 'The tool ran, and its result says that it failed.'),
-  ARGUMENTS_INVALID: code('protocol', false, 'The arguments do not match the schema of the tool.'),
-  SCHEMA_REFUSED: code(
-    'protocol',
-    false,
-    'A schema of the server has an external reference or exceeds the limits.',
-  ),
-  RESULT_UNKNOWN: code(
-    'unknown',
-    false,
-    'A large result is not kept any more, or belongs to another conversation.',
-  ),
-  SPILL_FAILED: code(
-    'unknown',
-    true,
-    'A large result could not be kept or read again, for example because the disk is full.',
-  ),
-  CONTENT_UNVERIFIED: code(
-    'protocol',
-    false,
-    'Content differs from what was announced: in its size, digest or description.',
-  ),
-  TASK_ENDED: code('unknown', false, 'The server canceled a task, or did not finish it in time.'),
-  CALLBACK_FAILED: code('unknown', false, 'A function supplied by the host threw or did not finish in time.'),
+  /** The peer sent something that is not a JSON-RPC message. */
+  MESSAGE_INVALID: PROTOCOL,
+  /** A message exceeds the configured limit. */
+  MESSAGE_TOO_LARGE: PROTOCOL,
+  /** A message cannot be written as JSON. */
+  MESSAGE_UNSERIALIZABLE: PROTOCOL,
+  /** Another request with the same id is still in flight. */
+  REQUEST_ID_IN_USE: PROTOCOL,
+  /** A response does not answer any request that is in flight. */
+  RESPONSE_UNEXPECTED: PROTOCOL,
+  /** The peer broke a rule of the protocol. */
+  PROTOCOL_VIOLATION: PROTOCOL,
+  /** The peer and this client have no protocol revision in common. */
+  VERSION_UNSUPPORTED: PROTOCOL,
+  /** The peer, or the engine in use, does not support the requested feature. */
+  CAPABILITY_MISSING: PROTOCOL,
+  /** The server answered the request with a JSON-RPC error. */
+  RPC_ERROR: PROTOCOL,
+  /** The server has no tool of this name. */
+  TOOL_UNKNOWN: PROTOCOL,
+  /** The tool ran, and its result says that it failed. */
+  TOOL_FAILED: UNKNOWN,
+  /** The arguments do not match the schema of the tool. */
+  ARGUMENTS_INVALID: PROTOCOL,
+  /** A schema of the server has an external reference or exceeds the limits. */
+  SCHEMA_REFUSED: PROTOCOL,
+  /** A large result is not kept any more, or belongs to another conversation. */
+  RESULT_UNKNOWN: UNKNOWN,
+  /** A large result could not be kept or read again, for example because the disk is full. */
+  SPILL_FAILED: UNKNOWN_RETRYABLE,
+  /** Content differs from what was announced: in its size, digest or description. */
+  CONTENT_UNVERIFIED: PROTOCOL,
+  /** The server canceled a task, or did not finish it in time. */
+  TASK_ENDED: UNKNOWN,
+  /** A function supplied by the host threw or did not finish in time. */
+  CALLBACK_FAILED: UNKNOWN,
 
   // sign-in
-  AUTH_REQUIRED: code('auth', false, 'The server requires credentials, and a person has to sign in.'),
-  AUTH_REJECTED: code('auth', false, 'The server rejected the credentials, and there are no others.'),
-  AUTH_FAILED: code('auth', false, 'The sign-in failed.'),
-  AUTH_EXCHANGE_FAILED: code(
-    'auth',
-    false,
-    'The token of the user could not be exchanged for one of this server.',
-  ),
-  AUTH_DISCOVERY_FAILED: code('auth', false, 'The metadata that sign-in needs is missing or invalid.'),
-  AUTH_SCOPE_INSUFFICIENT: code(
-    'auth',
-    false,
-    'The granted scopes are insufficient and could not be extended.',
-  ),
-  STORE_UNAVAILABLE: code('auth', true, 'The credential store is not available.'),
-  STORE_LOCKED: code('auth', true, 'The credential store is locked.'),
-  STORE_CORRUPT: code('auth', false, 'A stored credential is unreadable or was tampered with.'),
-  STORE_INSECURE: code(
-    'auth',
-    false,
-    'Other users could read or replace the content of the credential store, so it is not used.',
-  ),
-  STORE_VALUE_INVALID: code(
-    'auth',
-    false,
-    'The value is too large for the credential store, or is not plain JSON.',
-  ),
-  STORE_BUSY: code('auth', true, 'Another process held the lock on a credential for too long.'),
-  STORE_LOCK_LOST: code(
-    'auth',
-    true,
-    'The lock on a credential was lost to another process, so nothing was written.',
-  ),
+  /** The server requires credentials, and a person has to sign in. */
+  AUTH_REQUIRED: AUTH,
+  /** The server rejected the credentials, and there are no others. */
+  AUTH_REJECTED: AUTH,
+  /** The sign-in failed. */
+  AUTH_FAILED: AUTH,
+  /** The token of the user could not be exchanged for one of this server. */
+  AUTH_EXCHANGE_FAILED: AUTH,
+  /** The metadata that sign-in needs is missing or invalid. */
+  AUTH_DISCOVERY_FAILED: AUTH,
+  /** The granted scopes are insufficient and could not be extended. */
+  AUTH_SCOPE_INSUFFICIENT: AUTH,
+  /** The credential store is not available. */
+  STORE_UNAVAILABLE: AUTH_RETRYABLE,
+  /** The credential store is locked. */
+  STORE_LOCKED: AUTH_RETRYABLE,
+  /** A stored credential is unreadable or was tampered with. */
+  STORE_CORRUPT: AUTH,
+  /** Other users could read or replace the content of the credential store, so it is not used. */
+  STORE_INSECURE: AUTH,
+  /** The value is too large for the credential store, or is not plain JSON. */
+  STORE_VALUE_INVALID: AUTH,
+  /** Another process held the lock on a credential for too long. */
+  STORE_BUSY: AUTH_RETRYABLE,
+  /** The lock on a credential was lost to another process, so nothing was written. */
+  STORE_LOCK_LOST: AUTH_RETRYABLE,
 } as const satisfies Record<string, ErrorCodeInfo>;
 
 /**
