@@ -1,72 +1,34 @@
 /**
- * Words with which a text asks for a secret, as {@link foldings} writes them: in lower case and without accents. Those of
- * `ANYWHERE` match anywhere in a text; short ones match as whole words only.
+ * Words with which a text asks for a secret, in the most spoken languages, as {@link foldings} writes them: in lower case and
+ * without accents. They match anywhere in a text.
  */
 const ANYWHERE = [
   // English, and identifiers in programs
-  'pass ?(?:word|phrase|code|key|wd)',
-  'secret',
-  'token',
-  'credential',
-  'bearer',
+  'pass ?(?:word|phrase|code|key|wd)|secret|token|credential|bearer|mnemonic|social ?security',
   '(?:api|access|private|signing|encryption|master|recovery|security) ?keys?',
   '(?:security|verification|confirmation|one time|login|auth\\w*|access|backup|recovery|sms) ?codes?',
-  '(?:seed|recovery|backup|mnemonic) ?(?:phrase|words?)',
-  'mnemonic',
-  'social ?security',
-  '(?:credit|debit|bank) ?card',
-  'card ?(?:number|no\\b|verification)',
-  // Western and northern Europe
-  'passwort|kennwort|losungswort|geheimzahl|geheimnis|zugangsdaten|zugangsschlussel|passwoord|wachtwoord|toegangscode',
+  '(?:seed|recovery|backup) ?(?:phrase|words?)|(?:credit|debit|bank) ?card|card ?(?:number|no\\b|verification)',
+  // German, French, Spanish, Portuguese, Italian, Indonesian
+  'passwort|kennwort|geheimzahl|geheimnis|zugangsdaten|zugangsschlussel',
   'mots? de passe|code secret|phrase secrete|identifiants? de connexion|jeton|cle (?:api|privee|secrete|d.acces)',
-  'contrasen|clave (?:secreta|de acceso|privada|api)|palabra clave|codigo de (?:acceso|seguridad|verificacion)|credencial',
-  'senha|palavra.?passe|palavra.?chave|chave (?:secreta|privada|de acesso|api)',
-  'parola d.ordine|parola chiave|chiave (?:segreta|privata|di accesso|api)|credenzial|codice (?:segreto|di sicurezza)',
-  'losenord|losen\\b|adgangskode|adgangsord|passord|lykilord|salasana|tunnussana|salasona|parool',
-  'pasahitza|pasfhocal|cyfrinair|contrasinal|fjalekalim|pasvorto',
-  // Central and eastern Europe, Turkey, Central Asia
-  'jelszo|slaptazod|zaporka|lozinka|parola\\b|parolei?\\b|parol\\b|sifre|sifra\\b|tajne heslo|klucz (?:api|prywatny|dostepu)',
-  'парол|лозинк|шифра|секрет|токен|ключ (?:доступа|api)|закрыт\\S* ключ|код (?:подтвержден|доступ|безопасност)|құпия|сырсөз|нууц үг',
-  'κωδικ|συνθηματικ|μυστικο|գաղտնաբառ|პაროლი',
-  // Near East, Africa
-  'كلمة (?:المرور|السر|مرور|سر)|الرقم السري|رمز (?:المرور|عبور|التحقق|الدخول)|گذرواژه|کلمه عبور|پاس ?ورڈ|پاسورڈ|סיסמ|סוד|nenosiri|የይለፍ',
-  // South and East Asia
-  'पासवर्ड|कूटशब्द|पिन|গোপন|পাসওয়ার্ড|கடவுச்சொல்|పాస్ ?వర్డ్|ਪਾਸਵਰਡ|પાસવર્ડ|പാസ്.?വേഡ്|ಪಾಸ್.?ವರ್ಡ್|මුරපද',
-  'รหัส|โทเค็น|ពាក្យសម្ងាត់|စကားဝှက်|ລະຫັດ',
-  '密码|密碼|口令|令牌|密钥|密鑰|金鑰|私钥|私鑰|秘钥|秘密|机密|機密|验证码|驗證碼|助记词|助記詞|支付码|信用卡号',
-  'パスワード|ぱすわーど|パスコード|パスフレーズ|パスキー|暗証|暗号|合言葉|トークン|シークレット|秘密|認証コード|apiキー',
+  'contrasen|clave (?:secreta|de acceso|privada|api)|codigo de (?:acceso|seguridad|verificacion)|credencial',
+  'senha|palavra.?passe|chave (?:secreta|privada|de acesso|api)',
+  'parola d.ordine|parola chiave|chiave (?:segreta|privata|di accesso|api)|codice (?:segreto|di sicurezza)',
+  'kata ?sandi',
+  // Russian, Arabic, Hindi
+  'парол|секрет|токен|ключ (?:доступа|api)|закрыт\\S* ключ|код (?:подтвержден|доступ|безопасност)',
+  'كلمة (?:المرور|السر|مرور|سر)|الرقم السري|رمز (?:المرور|التحقق|الدخول)',
+  'पासवर्ड|कूटशब्द|पिन',
+  // Chinese, Japanese, Korean
+  '密码|密碼|口令|令牌|密钥|密鑰|金鑰|私钥|私鑰|秘密|验证码|驗證碼|助记词|助記詞',
+  'パスワード|パスコード|パスフレーズ|パスキー|暗証|トークン|シークレット|認証コード',
   '비밀 ?번호|암호|비밀|패스워드|토큰|인증 ?(?:번호|코드)|개인 ?키',
-  'mat khau|ma (?:pin|otp|xac (?:nhan|thuc))|kata ?sandi|kata ?laluan|sandi\\b',
 ];
-const WHOLE_WORDS = [
-  'pin',
-  'pins',
-  'pwd',
-  'pswd',
-  'psw',
-  'pw',
-  'otp',
-  'totp',
-  '2fa',
-  'mfa',
-  'cvv2?',
-  'cvc2?',
-  'ssn',
-  'iban',
-  'haslo',
-  'hasla',
-  'heslo',
-  'hesla',
-  'geslo',
-  'clave',
-  'nip',
-  'mdp',
-  'пин',
-  'парола',
-];
+/** Short ones, which match as whole words only. */
+const WHOLE_WORDS = 'pins?|pwd|pswd|psw|pw|otp|totp|2fa|mfa|cvv2?|cvc2?|ssn|iban|clave|mdp|пин';
 
 const SECRET = new RegExp(
-  `${ANYWHERE.join('|')}|(?<![\\p{L}\\p{N}])(?:${WHOLE_WORDS.join('|')})(?![\\p{L}\\p{N}])`,
+  `${ANYWHERE.join('|')}|(?<![\\p{L}\\p{N}])(?:${WHOLE_WORDS})(?![\\p{L}\\p{N}])`,
   'u',
 );
 
@@ -107,22 +69,14 @@ function foldings(text: string): readonly string[] {
 const replaced = (text: string, letters: ReadonlyMap<string, string>): string =>
   Array.from(text, (letter) => letters.get(letter) ?? letter).join('');
 
-/** Letters that look like a Latin one, from Cyrillic, Greek, Armenian, Cherokee, and small capitals. */
+/** Letters that look like a Latin one, from Cyrillic and Greek, and small capitals. */
 const LOOKALIKES = pairs(
-  'аa бb вb гr еe ёe ѐe зe иu іi їi јj кk ԛq мm нh оo рp сc тt уy хx ѕs ԝw ԁd ɡg һh ӏl ѵv ь b пn чy ' +
+  'аa бb вb гr еe ёe зe иu іi јj кk ԛq мm нh оo рp сc тt уy хx ѕs ԝw ԁd ɡg һh ӏl ѵv ' +
     'αa βb γy εe ηn ιi κk μu νv οo ρp τt υu χx ωw ϲc σo ϳj ' +
-    'օo ոn սu ցg հh զq ոn ғf ' +
-    'ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz ' +
-    'ꭺa ꮯc ꭰd ꭼe ꮋh ꭻj ꮶk ꮮl ꮇm ꮲp ꮪs ꭲt ꮩv ꮃw ꮓz ' +
-    'ɑa ɐa ƅb ɔc ɗd ɛe ǝe ƒf ɦh ıi ɩi ɭl łl ɱm ɲn øo ɵo ɹr ɾr ʂs ʇt ʈt ʌv ʍw đd ħh ðd þp ŧt æa œo ßs',
+    'ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz',
 );
 const DIGITS = pairs('0o 1i 3e 4a 5s 7t 8b @a $s !i |l');
 
 function pairs(list: string): ReadonlyMap<string, string> {
-  return new Map(
-    list.split(/\s+/).flatMap((pair): readonly (readonly [string, string])[] => {
-      const [from, to] = Array.from(pair);
-      return from === undefined || to === undefined ? [] : [[from, to]];
-    }),
-  );
+  return new Map(list.split(' ').map(([from = '', to = '']) => [from, to]));
 }
