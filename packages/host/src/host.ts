@@ -118,10 +118,7 @@ export function createHost(options: HostOptions): Host {
       const server = serverOf(name);
       checkCallContext(name, given);
       const principal = principalOf(given);
-      if (principal === undefined) return await work(server);
-      using own = principals.open({ name, server }, principal);
-      await own.ready;
-      return await work(own.server);
+      return await (principal === undefined ? work(server) : principals.use(name, server, principal, work));
     } catch (error) {
       await new Promise<void>((resolve) => refusals.run(resolve));
       throw error;
@@ -240,16 +237,20 @@ export function createHost(options: HostOptions): Host {
         };
         if (task === undefined) return connection.calls.send(call);
         checkTaskOptions(task);
-        using opened = toolTasks.open(sent.tool, task);
-        return await connection.calls.send({
-          ...call,
-          // A task is resumed, not created again.
-          get repeatable() {
-            return isHarmless || opened.taskId !== undefined;
-          },
-          send: (session, params, sending) =>
-            opened.send(session, params, sending, (...asked) => callAsTask(server, session, ...asked)),
-        });
+        const opened = toolTasks.open(sent.tool, task);
+        try {
+          return await connection.calls.send({
+            ...call,
+            // A task is resumed, not created again.
+            get repeatable() {
+              return isHarmless || opened.taskId !== undefined;
+            },
+            send: (session, params, sending) =>
+              opened.send(session, params, sending, (...asked) => callAsTask(server, session, ...asked)),
+          });
+        } finally {
+          opened.forget();
+        }
       });
     },
     async getPrompt(ref, args = {}, given = NO_OPTIONS) {

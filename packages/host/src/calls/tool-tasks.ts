@@ -23,10 +23,11 @@ export class ToolTasks {
     });
   }
 
-  /** Returns one call of this tool that the server may answer with a task. Dispose of it when the call has settled. */
+  /** Returns one call of this tool that the server may answer with a task. Call `forget()` when it has settled. */
   open(tool: string, { onUpdate, resume, keep = false }: NonNullable<CallToolOptions['task']>): TaskCall {
-    const call = new TaskCall(tool, resume, keep, (key) => this.#watching.delete(key));
-    this.#watching.set(call.key, (task) => {
+    const key = crypto.randomUUID();
+    const call = new TaskCall(key, tool, resume, keep, () => this.#watching.delete(key));
+    this.#watching.set(key, (task) => {
       call.taskId = task.taskId;
       onUpdate?.(task);
     });
@@ -35,19 +36,21 @@ export class ToolTasks {
 }
 
 /** One tool call that the server may answer with a task. */
-class TaskCall implements Disposable {
-  readonly key = crypto.randomUUID();
+class TaskCall {
   /** Id of the task, which a second attempt resumes; `undefined` until the server has answered with one. */
   taskId: string | undefined;
+  /** Stops noticing the task. */
+  readonly forget: () => void;
+  readonly #key: string;
   readonly #tool: string;
   readonly #keep: boolean;
-  readonly #forget: (key: string) => void;
 
-  constructor(tool: string, resume: string | undefined, keep: boolean, forget: (key: string) => void) {
+  constructor(key: string, tool: string, resume: string | undefined, keep: boolean, forget: () => void) {
+    this.#key = key;
     this.#tool = tool;
     this.#keep = keep;
     this.taskId = resume;
-    this.#forget = forget;
+    this.forget = forget;
   }
 
   /** Calls the tool with `call`, or resumes its task. */
@@ -57,15 +60,11 @@ class TaskCall implements Disposable {
     request: EngineRequestOptions,
     call: (params: JSONRPCObject, request: EngineRequestOptions) => Promise<JSONRPCObject>,
   ): Promise<JSONRPCObject> {
-    const _meta = { ...params._meta, [TASK_META]: { key: this.key, ...(this.#keep && { keep: true }) } };
+    const _meta = { ...params._meta, [TASK_META]: { key: this.#key, ...(this.#keep && { keep: true }) } };
     // Each poll is progress, which extends the deadline of the call.
     const options = { ...request, onProgress: request.onProgress ?? ignore };
     if (this.taskId === undefined) return call({ ...params, _meta }, options);
     return session.request(RESUME_METHOD, { taskId: this.taskId, tool: this.#tool, _meta }, options);
-  }
-
-  [Symbol.dispose](): void {
-    this.#forget(this.key);
   }
 }
 

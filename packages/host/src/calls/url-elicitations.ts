@@ -1,6 +1,6 @@
 import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { abortable, sleep } from '@mcp-fittings/toolbox/timing';
+import { abortable, aborted, sleep } from '@mcp-fittings/toolbox/timing';
 import type { EngineCallbacks } from '../contracts/engine.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
 import type { ServerDeps } from '../setup/server-deps.js';
@@ -22,9 +22,13 @@ interface Page {
   readonly message: string;
 }
 
+/** The question to the user about one page. Calls that are refused because of the same page share it. */
 interface Visit {
   readonly done: Promise<boolean>;
+  /** Aborted when no call waits for it any more, and when it has ended. */
   readonly over: AbortController;
+  /** Aborted when the server reports that the page is done. */
+  readonly completed: AbortController;
   /** Number of calls that wait for it. */
   callers: number;
 }
@@ -35,9 +39,7 @@ export class UrlElicitations {
   readonly #callbacks: EngineCallbacks;
   readonly #onError: (error: unknown) => void;
   readonly #completed = new Set<string>();
-  readonly #waiting = new Map<string, Set<() => void>>();
-  /** Calls that are refused because of the same page share one question. */
-  readonly #asking = new Map<string, Visit>();
+  readonly #visits = new Map<string, Visit>();
 
   constructor(
     shared: Pick<ServerDeps, 'server' | 'clock'>,
@@ -70,76 +72,62 @@ export class UrlElicitations {
     this.#completed.add(id);
     const [oldest] = this.#completed;
     if (this.#completed.size > COMPLETED_KEPT && oldest !== undefined) this.#completed.delete(oldest);
-    for (const resolve of this.#waiting.get(id) ?? []) resolve();
+    this.#visits.get(id)?.completed.abort();
   }
 
   async #visitOnce(page: Page, call: CallInFlight, signal: AbortSignal | undefined): Promise<boolean> {
     const { server } = this.#shared;
-    const { elicitationId } = page;
-    let visiting = this.#asking.get(elicitationId);
-    if (visiting === undefined) {
-      const over = new AbortController();
-      const done = this.#visit(page, call, over).finally(() => this.#asking.delete(elicitationId));
-      visiting = { done, over, callers: 0 };
-      this.#asking.set(elicitationId, visiting);
-    }
-    visiting.callers++;
+    const visit = this.#visits.get(page.elicitationId) ?? this.#begin(page, call);
+    visit.callers++;
     try {
-      return await abortable(visiting.done, signal);
+      return await abortable(visit.done, signal);
     } catch (error) {
       if (signal?.aborted !== true) throw error;
       const text = `The caller aborted the call while the server "${server}" waited for the user to visit a page.`;
       throw new FittingsError('ABORTED', text, { server, cause: signal.reason, delivery: 'rejected' });
     } finally {
-      if (--visiting.callers === 0) visiting.over.abort();
+      if (--visit.callers === 0) visit.over.abort();
     }
   }
 
-  async #visit(
-    { elicitationId, url, message }: Page,
+  #begin(page: Page, call: CallInFlight): Visit {
+    const id = page.elicitationId;
+    const over = new AbortController();
+    const completed = new AbortController();
+    if (this.#completed.has(id)) completed.abort();
+    const done = this.#ask(page, call, over, aborted(completed.signal)).finally(() => {
+      over.abort();
+      this.#visits.delete(id);
+    });
+    const visit: Visit = { done, over, completed, callers: 0 };
+    this.#visits.set(id, visit);
+    return visit;
+  }
+
+  async #ask(
+    page: Page,
     call: CallInFlight,
-    over: AbortController,
+    { signal }: AbortController,
+    completion: Promise<void>,
   ): Promise<boolean> {
     const { server, clock } = this.#shared;
-    const { signal } = over;
-    using completion = this.#watchCompletion(elicitationId);
     try {
-      const request = { mode: 'url', message, url, elicitationId, warnings: [] } as const;
+      const request = { mode: 'url', ...page, warnings: [] } as const;
       const asked = this.#callbacks.elicit?.(request, { server, signal, call });
-      const answer = await Promise.race([asked, completion.done]);
+      const answer = await Promise.race([asked, completion]);
       // The server reported completion before the user answered: the question is withdrawn.
       if (answer === undefined) {
         asked?.catch(() => undefined);
         return true;
       }
       if (answer.action !== 'accept') return false;
-      // The signal is aborted when no call waits for the page any more.
       const late = sleep(COMPLETION_MS, { clock, signal }).catch(() => undefined);
-      await Promise.race([completion.done, late]);
+      await Promise.race([completion, late]);
       return true;
     } catch (error) {
       this.#onError(error);
       return false;
-    } finally {
-      over.abort();
     }
-  }
-
-  #watchCompletion(id: string): Disposable & { readonly done: Promise<void> } {
-    let resolve: () => void = () => undefined;
-    const done = new Promise<void>((settle) => {
-      resolve = settle;
-    });
-    const waiters = this.#waiting.get(id) ?? new Set();
-    this.#waiting.set(id, waiters.add(resolve));
-    if (this.#completed.has(id)) resolve();
-    return {
-      done,
-      [Symbol.dispose]: () => {
-        waiters.delete(resolve);
-        if (waiters.size === 0) this.#waiting.delete(id);
-      },
-    };
   }
 }
 

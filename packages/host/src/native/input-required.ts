@@ -3,6 +3,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { linkSignal, sleep } from '@mcp-fittings/toolbox/timing';
 import { timeoutError, type FailedRequest } from '../engine/request-errors.js';
+import type { EngineRequestInfo } from '../contracts/engine.js';
 import type { SendOptions } from './connection.js';
 import type { Answers } from './server-requests.js';
 
@@ -58,33 +59,33 @@ async function provideInput(
     await sleep(REPEAT_MS, { clock, signal: failed.signal });
     return requestState;
   }
-  using own = linkSignal(failed.signal);
-  const given = asked.map(async ([key, request]) => {
-    try {
-      return [key, await answerOne(request, failed, { answers, call, signal: own.signal })] as const;
-    } catch (error) {
-      // The other questions are pointless now.
-      own.abort(error);
-      throw error;
-    }
-  });
-  return { inputResponses: Object.fromEntries(await Promise.all(given)), ...requestState };
+  const { server } = failed;
+  const own = linkSignal(failed.signal);
+  try {
+    const given = asked.map(
+      async ([key, request]) =>
+        [key, await answerOne(request, failed, answers, { server, signal: own.signal, call })] as const,
+    );
+    return { inputResponses: Object.fromEntries(await Promise.all(given)), ...requestState };
+  } catch (error) {
+    // The other questions are pointless now.
+    own.abort(error);
+    throw error;
+  } finally {
+    own[Symbol.dispose]();
+  }
 }
 
 function answerOne(
   request: unknown,
   failed: FailedRequest,
-  {
-    answers,
-    call,
-    signal,
-  }: Pick<SendOptions, 'call'> & { readonly answers: Answers; readonly signal: AbortSignal },
+  answers: Answers,
+  info: EngineRequestInfo,
 ): Promise<JSONRPCObject> {
   const { server } = failed;
   const { method, params }: Readonly<Record<string, unknown>> = isRecord(request) ? request : {};
   if (typeof method !== 'string' || !INPUT_METHODS.has(method))
     throw violation(failed, 'requires input of an unknown kind');
-  const info = { server, signal, call };
   const answered = answers.to(method, isRecord(params) ? params : {}, info);
   if (answered !== undefined) return answered;
   throw new FittingsError(

@@ -4,12 +4,6 @@ import { disabledError, stoppedError } from '../connection/supervisor.js';
 import { createServer } from './create-server.js';
 import type { ServerConnection } from './server-connection.js';
 
-/** The server of a host, apart from the connections of principals. */
-export interface BaseServer {
-  readonly name: string;
-  readonly server: ServerConnection;
-}
-
 interface Kept {
   readonly name: string;
   readonly principal: string;
@@ -37,26 +31,31 @@ export class PrincipalServers {
   }
 
   /**
-   * Returns the connection of this principal, which is kept until the result is disposed of. Throws `CONNECT_FAILED` if
-   * `limits.principals` connections are in use, and the error of a server that is stopped or disabled.
+   * Runs `work` with the connection of this principal, which is kept until `work` has settled. Rejects with `CONNECT_FAILED` if
+   * `limits.principals` connections are in use, and with the error of a server that is stopped or disabled.
    */
-  open(base: BaseServer, principal: string): Pick<Kept, 'server' | 'ready'> & Disposable {
+  async use<T>(
+    name: string,
+    base: ServerConnection,
+    principal: string,
+    work: (server: ServerConnection) => Promise<T>,
+  ): Promise<T> {
     const { clock, limits } = this.#deps;
-    checkMayConnect(base, this.#stopped);
-    const kept = this.#kept.get(principal)?.get(base.name) ?? this.#keep(base, principal);
+    if (base.supervisor.isDisabled) throw disabledError(name);
+    if (this.#stopped.has(name)) throw stoppedError(name);
+    const kept = this.#kept.get(principal)?.get(name) ?? this.#keep(name, base, principal);
     kept.timer?.[Symbol.dispose]();
     this.#order.delete(kept);
     this.#order.add(kept);
     kept.active++;
-    return {
-      server: kept.server,
-      ready: kept.ready,
-      [Symbol.dispose]: () => {
-        kept.active--;
-        if (!this.#order.has(kept) || !isUnused(kept)) return;
+    try {
+      await kept.ready;
+      return await work(kept.server);
+    } finally {
+      kept.active--;
+      if (this.#order.has(kept) && isUnused(kept))
         kept.timer = clock.schedule(() => void this.#forget(kept), limits.principalIdleMs, { unref: true });
-      },
-    };
+    }
   }
 
   /** Returns the connection of this principal, if there is one. */
@@ -95,9 +94,9 @@ export class PrincipalServers {
     await Promise.all(Array.from(this.#order, (kept) => this.#forget(kept)));
   }
 
-  #keep({ name, server: { config } }: BaseServer, principal: string): Kept {
+  #keep(name: string, base: ServerConnection, principal: string): Kept {
     const room = this.#makeRoom(name);
-    const server = createServer(name, config, this.#deps, principal);
+    const server = createServer(name, base.config, this.#deps, principal);
     const prepare = async (): Promise<void> => {
       // A process of another principal has ended before the next one starts.
       await room;
@@ -138,9 +137,4 @@ export class PrincipalServers {
 
 function isUnused({ active, server }: Kept): boolean {
   return active === 0 && !server.subscriptions.any;
-}
-
-function checkMayConnect({ name, server }: BaseServer, stopped: ReadonlySet<string>): void {
-  if (server.supervisor.isDisabled) throw disabledError(name);
-  if (stopped.has(name)) throw stoppedError(name);
 }

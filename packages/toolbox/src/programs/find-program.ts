@@ -163,12 +163,14 @@ const systemFiles: ProgramFiles = {
     );
   },
   async beginning(path) {
+    const file = await open(path).catch(() => undefined);
     try {
-      await using file = await open(path);
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(SHEBANG_BYTES), 0, SHEBANG_BYTES, 0);
-      return buffer.toString('utf8', 0, bytesRead);
+      const read = await file?.read(Buffer.alloc(SHEBANG_BYTES), 0, SHEBANG_BYTES, 0);
+      return read?.buffer.toString('utf8', 0, read.bytesRead) ?? '';
     } catch {
       return '';
+    } finally {
+      await file?.close();
     }
   },
 };
