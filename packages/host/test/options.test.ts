@@ -151,7 +151,7 @@ describe('arguments of the wrong type', () => {
       'a callback router itself',
       { hostCallbacks: {}, add: () => undefined },
       'hostCallbacks',
-      'router.hostCallbacks',
+      'Its options are elicit,',
     ],
     ['a name that is almost right', { elicitation: async () => undefined }, 'elicitation', 'elicit'],
     ['a callback that is not a function', { sample: 'yes' }, 'sample', 'function'],

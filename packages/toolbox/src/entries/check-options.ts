@@ -3,7 +3,7 @@ import { isRecord } from '../messages.js';
 import { didYouMean } from '../text/nearest-names.js';
 
 /** The name of each option. The compiler notices one that is missing. */
-export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
+export type OptionNames<Options> = Readonly<Record<keyof Options, unknown>>;
 
 /**
  * Returns the options as members of unknown types. Throws `CONFIG_INVALID` unless they are an object with known members only: a
@@ -13,7 +13,7 @@ export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 export function checkOptions(
   callee: string,
   options: unknown,
-  known: Readonly<Record<string, true>>,
+  known: object,
 ): Readonly<Record<string, unknown>> {
   if (!isRecord(options)) {
     throw invalid(
@@ -27,12 +27,7 @@ export function checkOptions(
 }
 
 /** Throws `CONFIG_INVALID` if `name` is not among the known names of the callee's members of one kind, such as `event`. */
-export function checkMember(
-  callee: string,
-  kind: string,
-  name: unknown,
-  known: Readonly<Record<string, true>>,
-): void {
+export function checkMember(callee: string, kind: string, name: unknown, known: object): void {
   const shown = typeof name === 'string' ? name : kindOf(name);
   if (typeof name === 'string' && Object.hasOwn(known, name)) return;
   const names = Object.keys(known);
