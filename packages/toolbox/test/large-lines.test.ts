@@ -80,7 +80,7 @@ describe('a line of several megabytes', () => {
       { kind: 'text', text: long },
       { kind: 'text', text: long },
     ]);
-    expect(refused()).toBe(2);
+    expect(refused()).toBeGreaterThan(1);
   });
 
   it('is read where buffers cannot grow', () => {

@@ -83,11 +83,11 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     }
     const begin = kept.size === 0 ? NOTHING : kept.head(EXCERPT_BYTES);
     // A byte order mark may be split between the two.
-    const opening = begin.length > BOM.length ? begin : concatBytes([begin], end.subarray(0, BOM.length + 1));
+    const opening = begin.length > BOM.length ? begin : concatBytes([begin, end.subarray(0, BOM.length + 1)]);
     const from = startsWithBom(opening) ? BOM.length : 0;
     if (declines(opening[from] ?? NaN)) {
       kept.clear();
-      onSkip?.(() => excerpt(concatBytes([begin], end)));
+      onSkip?.(() => excerpt(concatBytes([begin, end])));
       return;
     }
     const whole = kept.take(end);
