@@ -19,7 +19,7 @@ import type { StdioTransportOptions } from './options.js';
 import { createDiscoveryFallback, type DiscoveryFallback, type SecondStart } from './discovery-fallback.js';
 import { describeEnd, STDERR_LENGTH, STDERR_LINES, type ProcessEnd } from './process/process-exit.js';
 import { startServerProcess, type PacedReader, type ServerProcess } from './process/server-process.js';
-import { explainSpawnError, checkTexts, checkStderr } from './process/spawn-failure.js';
+import { checkPlan, explainSpawnError } from './process/spawn-failure.js';
 import { createStderrStream, type StderrStream } from './process/stderr-stream.js';
 import { createStderrTail, type StderrTail } from './process/stderr-tail.js';
 import { answeredId } from './wire/answered-id.js';
@@ -206,11 +206,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   }
 
   async #launch(): Promise<void> {
-    const problem = checkTexts(this.#plan);
-    if (problem !== undefined) throw this.#fault('CONFIG_INVALID', problem);
-    const stderrProblem = checkStderr(this.#plan.stderr);
-    if (stderrProblem !== undefined)
-      throw this.#fault('CONFIG_INVALID', stderrProblem.message, { hint: stderrProblem.hint });
+    const refusal = checkPlan(this.#plan);
+    if (refusal !== undefined) throw this.#fault(refusal.code, refusal.message, refusal.options);
     const {
       maxBufferSize = DEFAULT_MAX_BYTES,
       maxMessageBytes = maxBufferSize,

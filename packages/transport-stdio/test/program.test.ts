@@ -173,9 +173,7 @@ describe('behind a proxy that inspects TLS', () => {
     const withPassword = { HTTPS_PROXY: value, https_proxy: value, npm_config_registry: value };
     const given = childEnvironment(withPassword, {}, 'safe', 'linux');
     expect(given).toEqual({});
-    expect(networkVariablesWithheld(withPassword, given, 'linux', 'server')).toEqual(
-      Object.keys(withPassword),
-    );
+    expect(networkVariablesWithheld(withPassword, given, 'linux')).toEqual(Object.keys(withPassword));
     expect(childEnvironment(withPassword, {}, ['HTTPS_PROXY'], 'linux')).toEqual({ HTTPS_PROXY: value });
     expect(childEnvironment(withPassword, {}, 'all', 'linux')).toEqual(withPassword);
   });
@@ -183,34 +181,9 @@ describe('behind a proxy that inspects TLS', () => {
   it('names the withheld variables that affect the network, without their values', () => {
     const more = { npm_config_cafile: '/x', UV_INDEX_URL: 'https://u:p@x', PIP_CERT: '', EDITOR: 'ed' };
     const env = childEnvironment({ ...parent, ...more }, { SSL_CERT_FILE: '/own' }, 'safe', 'linux');
-    expect(networkVariablesWithheld({ ...parent, ...more }, env, 'linux', 'server')).toEqual([
+    expect(networkVariablesWithheld({ ...parent, ...more }, env, 'linux')).toEqual([
       'npm_config_cafile',
       'UV_INDEX_URL',
     ]);
-  });
-
-  it.each([
-    ['node', ['npm_config_cafile', 'NODE_OPTIONS', 'AWS_CA_BUNDLE']],
-    ['/usr/bin/npx', ['npm_config_cafile', 'NODE_OPTIONS', 'AWS_CA_BUNDLE']],
-    ['C:\\Program Files\\nodejs\\npx.cmd', ['npm_config_cafile', 'NODE_OPTIONS', 'AWS_CA_BUNDLE']],
-    ['uvx', ['PIP_CERT', 'UV_INDEX_URL', 'AWS_CA_BUNDLE']],
-    ['/opt/venv/bin/python3.12', ['PIP_CERT', 'UV_INDEX_URL', 'AWS_CA_BUNDLE']],
-    ['deno', ['npm_config_cafile', 'DENO_CERT', 'AWS_CA_BUNDLE']],
-    ['sh', ['npm_config_cafile', 'NODE_OPTIONS', 'PIP_CERT', 'UV_INDEX_URL', 'DENO_CERT', 'AWS_CA_BUNDLE']],
-    [
-      'nodeless',
-      ['npm_config_cafile', 'NODE_OPTIONS', 'PIP_CERT', 'UV_INDEX_URL', 'DENO_CERT', 'AWS_CA_BUNDLE'],
-    ],
-  ])('names for %s no variables that only other runtimes read', (command, names) => {
-    const all = [
-      'npm_config_cafile',
-      'NODE_OPTIONS',
-      'PIP_CERT',
-      'UV_INDEX_URL',
-      'DENO_CERT',
-      'AWS_CA_BUNDLE',
-    ];
-    const host = Object.fromEntries(all.map((name) => [name, '/x']));
-    expect(networkVariablesWithheld(host, {}, 'linux', command)).toEqual(names);
   });
 });

@@ -174,7 +174,7 @@ describe('a server that cannot be started', () => {
   });
 
   it.each([
-    ['python', 'ENOENT', /^Install Python, whose command may be `py`, .*older PATH/],
+    ['python', 'ENOENT', /^Install Python, whose command may be .*`py`, .*older PATH/],
     ['NPX.CMD', 'ENOENT', /^Install Node\.js/],
     [String.raw`C:\tools\server.ps1`, 'ENOEXEC', /powershell with -NoProfile and -File/],
   ])('tells a user of Windows what to do about %s', async (command, code, hint) => {

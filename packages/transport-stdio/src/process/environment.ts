@@ -25,15 +25,7 @@ const NETWORK = [
 ];
 /** Variables that also decide whether a program reaches the network, and may contain secrets. */
 const NETWORK_LIKE =
-  /^(?:npm_config_(?:https?_?-?proxy|proxy|noproxy|cafile|ca|strict_ssl|registry|userconfig|globalconfig)|npm_config_https-proxy|pip_(?:index_url|extra_index_url|cert|proxy|trusted_host|config_file)|uv_(?:index|index_url|default_index|extra_index_url|native_tls|system_certs|config_file)|node_(?:options|tls_reject_unauthorized)|aws_ca_bundle|deno_cert|deno_tls_ca_store|git_ssl_[a-z]+|git_proxy_command)$/i;
-
-/** Runtimes by the commands that start them, and their own variables among the ones above. */
-const RUNTIMES = [
-  { commands: /^(?:node|npm|npx|pnpm|pnpx|yarn|bun|bunx|tsx)$/, variables: /^(?:npm|node)_/i },
-  { commands: /^(?:python|py|pip|pipx|uv|uvx|poetry|pdm|hatch|conda)$/, variables: /^(?:pip|uv)_/i },
-  // It reads the settings of npm for packages from there.
-  { commands: /^deno$/, variables: /^(?:npm|deno)_/i },
-];
+  /^(?:npm_config_[\w-]*(?:proxy|ca|file|ssl|registry|config)|(?:pip|uv)_\w*(?:index|url|cert|certs|tls|proxy|host|file)|node_(?:options|tls_\w+)|aws_ca_bundle|deno_(?:cert|tls_\w+)|git_(?:ssl|proxy)_\w+)$/i;
 
 /** The variables of both official SDKs, and those for the locale and for temporary files. */
 const SAFE_POSIX = [
@@ -81,72 +73,46 @@ export function childEnvironment(
   inherit: 'safe' | 'all' | readonly string[],
   platform: NodeJS.Platform,
 ): Record<string, string> {
-  // On Windows `Path` and `PATH` are one variable; given both, the child would get whichever sorts first.
-  const canonical = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
-  const passes = inheritedNames(inherit, platform);
-  const named = (name: string): boolean =>
-    inherit === 'all' ||
-    (inherit !== 'safe' && inherit.some((asked) => canonical(asked) === canonical(name)));
+  const canonical = canonicalOn(platform);
+  const network = new Set(NETWORK.map(canonical));
+  const safe = new Set(platform === 'win32' ? SAFE_WINDOWS : SAFE_POSIX);
+  const named = new Set(typeof inherit === 'string' ? [] : inherit.map(canonical));
   const overridden = new Set(Object.keys(own).map(canonical));
+  const passes = (name: string, value: string): boolean =>
+    inherit === 'all' || named.has(name) || safe.has(name) || (network.has(name) && !containsPassword(value));
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(parent)) {
-    const wanted = passes === 'all' || passes.has(canonical(name));
-    if (!wanted || value === undefined || overridden.has(canonical(name))) continue;
-    if (value.startsWith('() {') || (isNetwork(name, platform) && !named(name) && containsPassword(value)))
-      continue;
-    result[name] = value;
+    if (value === undefined || value.startsWith('() {') || overridden.has(canonical(name))) continue;
+    if (passes(canonical(name), value)) result[name] = value;
   }
   return withSafeSearch({ ...result, ...own }, platform);
 }
 
 /**
  * Returns the names of host variables that programs use to reach the network, and that this server does not get because they
- * were not requested or contain a password. The hint for a server that does not connect lists them. If the command is that of a
- * known runtime, the variables of others are left out.
+ * were not requested or contain a password. The hint for a server that does not connect lists them.
  */
 export function networkVariablesWithheld(
   parent: Environment,
   given: Environment,
   platform: NodeJS.Platform,
-  command: string,
 ): string[] {
-  const program = command
-    .replace(/^.*[\\/]/, '')
-    .replace(/[\d.]*(?:\.(?:exe|cmd|bat))?$/i, '')
-    .toLowerCase();
-  const own = RUNTIMES.find(({ commands }) => commands.test(program));
-  const isOfOther = (name: string): boolean =>
-    own !== undefined && !own.variables.test(name) && RUNTIMES.some(({ variables }) => variables.test(name));
-  return Object.entries(parent).flatMap(([name, value]) =>
-    value !== undefined &&
-    value !== '' &&
-    given[name] === undefined &&
-    (isNetwork(name, platform) || (NETWORK_LIKE.test(name) && !isOfOther(name)))
-      ? [name]
-      : [],
+  const canonical = canonicalOn(platform);
+  const network = new Set(NETWORK.map(canonical));
+  return Object.keys(parent).filter(
+    (name) =>
+      (parent[name] ?? '') !== '' &&
+      given[name] === undefined &&
+      (network.has(canonical(name)) || NETWORK_LIKE.test(name)),
   );
 }
 
-function isNetwork(name: string, platform: NodeJS.Platform): boolean {
-  return NETWORK.some((known) =>
-    platform === 'win32' ? known.toUpperCase() === name.toUpperCase() : known === name,
-  );
+/** On Windows `Path` and `PATH` are one variable; given both, the child would get whichever sorts first. */
+function canonicalOn(platform: NodeJS.Platform): (name: string) => string {
+  return (name) => (platform === 'win32' ? name.toUpperCase() : name);
 }
 
 /** `http://name:password@proxy:8080`, with or without a scheme. */
 function containsPassword(value: string): boolean {
   return /^(?:[a-z][a-z\d+.-]*:)?[\\/]*[^\\/?#]*@/i.test(value.trim());
-}
-
-function inheritedNames(
-  inherit: 'safe' | 'all' | readonly string[],
-  platform: NodeJS.Platform,
-): 'all' | ReadonlySet<string> {
-  if (inherit === 'all') return 'all';
-  const safe =
-    platform === 'win32'
-      ? [...SAFE_WINDOWS, ...NETWORK.map((name) => name.toUpperCase())]
-      : [...SAFE_POSIX, ...NETWORK];
-  if (inherit === 'safe') return new Set(safe);
-  return new Set([...safe, ...(platform === 'win32' ? inherit.map((name) => name.toUpperCase()) : inherit)]);
 }
