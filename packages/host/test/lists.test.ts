@@ -215,7 +215,7 @@ describe('lists', () => {
       expect.arrayContaining([
         'an entry of tools/list has no valid "inputSchema": "schema is null"',
         'an entry of tools/list has no valid "inputSchema": "schema is of a text"',
-        'the "description" of an entry of tools/list is malformed and ignored: "wrong"',
+        `an entry of tools/list has a malformed "description", which is ignored: "wrong"`,
       ]),
     );
     expect(snapshot?.lists.resources.skipped).toHaveLength(2);

@@ -146,9 +146,6 @@ function watchEnd(): {
   return { promise, resolve };
 }
 
-const NETWORK_TROUBLE =
-  /proxy|certificate|cert_|\bssl|\btls|network|getaddrinfo|enotfound|eai_again|econn|etimedout|name resolution/i;
-
 /** Creates the timeout error. Asks the transport for details first, because closing it changes how its process exits. */
 function tooSlow(
   server: string,
@@ -156,22 +153,11 @@ function tooSlow(
   transport: Transport | undefined,
   reported: FittingsError | undefined,
 ): FittingsError {
-  const { withheld, ...details } = transport?.describe?.() ?? {};
-  // What was withheld from the server is a likely cause only if it complains about the network.
-  const isOffline = NETWORK_TROUBLE.test(String(details['stderr'] ?? ''));
-  const hint = [
-    'Check that the server speaks MCP over this transport. Increase connectTimeout if its first run downloads something.',
-    ...(withheld === undefined || !isOffline
-      ? []
-      : [
-          `The environment has ${String(withheld)}, which was not passed to this server; list the variables it needs in \`inheritEnv\`.`,
-        ]),
-  ].join(' ');
   const text = `The server "${server}" did not connect within ${ms} ms.`;
   return new FittingsError('TIMEOUT', reported === undefined ? text : `${text} ${reported.message}`, {
     server,
     cause: reported,
-    hint,
-    details,
+    hint: 'Check that the server speaks MCP over this transport. Increase connectTimeout if its first run downloads something.',
+    details: transport?.describe?.(),
   });
 }

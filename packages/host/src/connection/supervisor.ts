@@ -1,7 +1,8 @@
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import { backoffDelay, sleep } from '@mcp-fittings/toolbox/timing';
+import { abortable, backoffDelay, sleep } from '@mcp-fittings/toolbox/timing';
 import type { ConnectPhase, ConnectionState, DisconnectReason } from '../contracts/state.js';
 import type { ServerDeps } from '../setup/server-deps.js';
+import { asFittingsError } from '../engine/request-errors.js';
 import type { Connection } from './connect-once.js';
 
 type Shared = Pick<ServerDeps, 'server' | 'clock' | 'random' | 'settings' | 'acquireConnectSlot'>;
@@ -24,6 +25,9 @@ const MAX_DELAY_MS = 30_000;
 const SLOT_MS = 500;
 /** A connection that lasted this long, in milliseconds, or answered a call, restores the number of attempts. */
 const STABLE_MS = 30_000;
+
+/** States while an attempt is under way or planned. */
+const UNDECIDED: ReadonlySet<ConnectionState['status']> = new Set(['connecting', 'disconnecting', 'pending']);
 
 interface Run {
   readonly controller: AbortController;
@@ -78,7 +82,7 @@ export class Supervisor {
 
   /** Connects, unless an attempt is under way. Resolves when connected; rejects with why there will be no connection. */
   start(signal?: AbortSignal): Promise<Connection> {
-    return this.#start(1, signal);
+    return this.#start(signal);
   }
 
   /**
@@ -86,12 +90,12 @@ export class Supervisor {
    * reconnects, and not before a delay that doubles with each failure; until then, this rejects with why it failed.
    */
   reach(signal?: AbortSignal): Promise<Connection> {
-    if (this.#state.status !== 'failed') return this.#start(1, signal);
+    if (this.#state.status !== 'failed') return this.#start(signal);
     const { error } = this.#state;
     const isFinal = !mayPass(error) && !MAY_BE_GRANTED.has(error.code);
     if (this.#maxAttempts === 1 || isFinal || this.#shared.clock.now() < this.#reviveAt)
       return Promise.reject(error);
-    return this.#start(this.#maxAttempts, signal);
+    return this.#start(signal, this.#maxAttempts);
   }
 
   /** Disconnects. Resolves when the connection is closed. */
@@ -122,18 +126,14 @@ export class Supervisor {
   /** Resolves at the first outcome of the current attempt, also if it failed and will be repeated. */
   async firstOutcome(): Promise<void> {
     await this.#when(() => {
-      const { status } = this.#state;
-      const waits = status === 'connecting' || status === 'disconnecting';
-      return waits || (status === 'pending' && this.#state.error === undefined) ? undefined : null;
+      const hasFailed = this.#state.status === 'pending' && this.#state.error !== undefined;
+      return hasFailed || !UNDECIDED.has(this.#state.status) || undefined;
     });
   }
 
   /** Resolves when no attempt is under way or planned. Rejects with `ABORTED` if the signal is aborted before. */
   async settled(signal?: AbortSignal): Promise<void> {
-    await this.#when(() => {
-      const { status } = this.#state;
-      return status === 'connecting' || status === 'disconnecting' || status === 'pending' ? undefined : null;
-    }, signal);
+    await this.#when(() => !UNDECIDED.has(this.#state.status) || undefined, signal);
   }
 
   /** Call it when a call has succeeded: the connection restores the number of attempts. */
@@ -156,7 +156,7 @@ export class Supervisor {
     this.#giveUpConnection?.(error);
   }
 
-  async #start(first: number, signal: AbortSignal | undefined): Promise<Connection> {
+  async #start(signal: AbortSignal | undefined, first = 1): Promise<Connection> {
     const { server } = this.#shared;
     if (this.#isDisposed) throw stoppedError(server);
     if (this.#connection !== undefined) return this.#connection;
@@ -198,7 +198,7 @@ export class Supervisor {
         worthRetry = error.kind !== 'config';
         if (this.#hasProgressed) number = 0;
       } catch (cause) {
-        error = toFittingsError(server, cause);
+        error = asFittingsError(server, cause, 'CONNECT_FAILED');
         worthRetry = error.retryable || (this.#hasWorked && mayPass(error));
       }
       if (signal.aborted) break;
@@ -274,10 +274,7 @@ export class Supervisor {
           status: 'disconnecting',
           ...(into.status === 'disconnected' && { reason: into.reason }),
         });
-        const { server } = this.#shared;
-        ending.controller.abort(
-          new FittingsError('TRANSPORT_CLOSED', `The server "${server}" was stopped.`, { server }),
-        );
+        ending.controller.abort(stoppedError(this.#shared.server));
       }
       await ending.done;
     }
@@ -309,34 +306,25 @@ export class Supervisor {
   }
 
   /** Resolves with the first value other than `undefined` that `look` returns, now or in a later state. */
-  #when<T>(look: () => T | undefined, signal?: AbortSignal): Promise<T> {
+  async #when<T>(look: () => T | undefined, signal?: AbortSignal): Promise<T> {
     const { server } = this.#shared;
-    return new Promise((resolve, reject) => {
-      const stopWatching = (): void => {
-        this.#watchers.delete(check);
-        signal?.removeEventListener('abort', onAbort);
+    let check = (): void => undefined;
+    const found = new Promise<T>((resolve) => {
+      check = () => {
+        const value = look();
+        if (value !== undefined) resolve(value);
       };
-      const check = (): void => {
-        const found = look();
-        if (found === undefined) return;
-        stopWatching();
-        resolve(found);
-      };
-      const onAbort = (): void => {
-        stopWatching();
-        reject(
-          new FittingsError('ABORTED', `The caller aborted waiting for the server "${server}".`, {
-            server,
-            cause: signal?.reason,
-            delivery: 'not-sent',
-          }),
-        );
-      };
-      if (signal?.aborted === true) return onAbort();
-      signal?.addEventListener('abort', onAbort, { once: true });
-      this.#watchers.add(check);
-      check();
     });
+    this.#watchers.add(check);
+    check();
+    try {
+      return await abortable(found, signal, () => {
+        const text = `The caller aborted waiting for the server "${server}".`;
+        return new FittingsError('ABORTED', text, { server, cause: signal?.reason, delivery: 'not-sent' });
+      });
+    } finally {
+      this.#watchers.delete(check);
+    }
   }
 }
 
@@ -355,17 +343,9 @@ const MAY_BE_GRANTED: ReadonlySet<string> = new Set([
 
 /** Returns why a server in this state will not be connected; `undefined` while it still may. */
 function decisionOf(state: ConnectionState, server: string): FittingsError | undefined {
-  switch (state.status) {
-    case 'failed':
-    case 'needs-auth':
-      return state.error;
-    case 'disabled':
-      return disabledError(server);
-    case 'disconnected':
-      return stoppedError(server);
-    default:
-      return undefined;
-  }
+  if (state.status === 'failed' || state.status === 'needs-auth') return state.error;
+  if (state.status === 'disabled') return disabledError(server);
+  return state.status === 'disconnected' ? stoppedError(server) : undefined;
 }
 
 export function stoppedError(server: string): FittingsError {
@@ -386,14 +366,5 @@ export function disabledError(server: string): FittingsError {
 function lost(server: string): FittingsError {
   return new FittingsError('CONNECTION_LOST', `The connection to the server "${server}" was lost.`, {
     server,
-  });
-}
-
-function toFittingsError(server: string, cause: unknown): FittingsError {
-  if (cause instanceof FittingsError) return cause;
-  const text = cause instanceof Error ? cause.message : String(cause);
-  return new FittingsError('CONNECT_FAILED', `Could not connect to the server "${server}": ${text}`, {
-    server,
-    cause,
   });
 }

@@ -17,17 +17,14 @@ const LISTS: Readonly<
 
 /** Bounds of one entry, such as a tool with its schemas. The largest of a thousand real tools has 60 000 bytes. */
 const ENTRY_BOUNDS: Bounds = { maxNodes: 20_000, maxDepth: 100, maxBytes: 1_048_576 };
-/**
- * Most that the entries of one list may take on average, so that a list with as many ordinary entries as `limits.listItems` allows fits: a
- * tool of a real server has 61 parts and 1 900 bytes on average.
- */
-const PER_ITEM = { nodes: 100, bytes: 4_096 };
+/** Most bytes that the entries of one list may take on average: a tool of a real server has 1 900. */
+const BYTES_PER_ITEM = 4096;
 /** Least that every list may take, so that a low `limits.listItems` leaves room for large entries. */
-const LEAST_LIST = { nodes: 200_000, bytes: 16_777_216 };
+const LEAST_LIST_BYTES = 16_777_216;
 /** Memory that one part takes at least, in bytes: an empty object counts as this many, not as the two of its JSON. */
 const BYTES_PER_NODE = 32;
 
-/** Bytes of oversized entries after which reading the list stops. */
+/** Bytes of oversized entries after which reading the list stops: they must not cost more than a few full lists. */
 const MAX_REFUSED_BYTES = 67_108_864;
 
 /** Longest cursor that is sent back, in characters. Real ones have a few hundred. */
@@ -63,7 +60,11 @@ export async function readList<Kind extends ListKind>(
   let ttlMs: number | undefined;
   let isPublic = true;
   try {
-    for (let page = 0; page < maxPages; page++) {
+    for (let page = 0; ; page++) {
+      if (page === maxPages) {
+        kept.skip(`the list has more than ${maxPages} pages`);
+        break;
+      }
       const result = await session.request(method, cursor === undefined ? {} : { cursor }, options);
       // What the server does not call public is private (SEP-2549).
       isPublic &&= result['cacheScope'] === 'public';
@@ -72,20 +73,11 @@ export async function readList<Kind extends ListKind>(
       if (page === 0 || (fresh ?? Infinity) < (ttlMs ?? Infinity)) ttlMs = fresh;
       const entries = entriesOf(kind, result);
       if (entries === null) kept.skip(`the result of ${method} has null in place of a list`);
-      else if (!kept.add(entries)) return kept.list({ ttlMs, isPublic });
+      else if (!entries.every((entry) => kept.add(entry))) break;
       const next: unknown = result['nextCursor'];
-      if (typeof next !== 'string') {
-        if (next !== undefined && next !== null) kept.skip('a cursor is not a string');
-        return kept.list({ ttlMs, isPublic });
-      }
-      if (next.length > MAX_CURSOR) {
-        kept.skip(`a cursor has more than ${MAX_CURSOR} characters`);
-        return kept.list({ ttlMs, isPublic });
-      }
-      if (seen.has(next)) {
-        kept.skip('a cursor is repeated');
-        return kept.list({ ttlMs, isPublic });
-      }
+      const problem = cursorProblem(next, seen);
+      if (problem !== undefined) kept.skip(problem);
+      if (problem !== undefined || typeof next !== 'string') break;
       seen.add(next);
       cursor = next;
     }
@@ -93,8 +85,15 @@ export async function readList<Kind extends ListKind>(
     budget?.giveBack(kept.bytes);
     throw error;
   }
-  kept.skip(`the list has more than ${maxPages} pages`);
-  return kept.list({ ttlMs, isPublic });
+  const { items, skipped, bytes } = kept;
+  return { items, skipped, bytes, ttlMs, isPublic };
+}
+
+function cursorProblem(next: unknown, seen: ReadonlySet<string>): string | undefined {
+  if (next === undefined || next === null) return undefined;
+  if (typeof next !== 'string') return 'a cursor is not a string';
+  if (next.length > MAX_CURSOR) return `a cursor has more than ${MAX_CURSOR} characters`;
+  return seen.has(next) ? 'a cursor is repeated' : undefined;
 }
 
 interface KeptOptions extends Pick<Parameters<typeof readList>[2], 'maxItems' | 'budget'> {
@@ -104,92 +103,66 @@ interface KeptOptions extends Pick<Parameters<typeof readList>[2], 'maxItems' | 
 
 /** The entries of one list that are kept, and why the others are not. */
 class KeptEntries<Item> {
+  readonly items: Item[] = [];
+  readonly skipped: string[] = [];
+  /** Bytes of the kept entries. */
+  bytes = 0;
   readonly #kind: ListKind;
   readonly #options: KeptOptions;
-  readonly #maxNodes: number;
-  readonly #maxBytes: number;
   readonly #keys = new Set<unknown>();
-  readonly #items: Item[] = [];
-  readonly #skipped: string[] = [];
-  #nodes = 0;
-  #bytes = 0;
-  #refused = 0;
+  #refusedBytes = 0;
 
   constructor(kind: ListKind, options: KeptOptions) {
     this.#kind = kind;
     this.#options = options;
-    this.#maxNodes = Math.max(LEAST_LIST.nodes, PER_ITEM.nodes * options.maxItems);
-    this.#maxBytes = Math.max(LEAST_LIST.bytes, PER_ITEM.bytes * options.maxItems);
-  }
-
-  /** Bytes of the kept entries. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  list<Rest extends object>(rest: Rest) {
-    return { items: this.#items, skipped: this.#skipped, bytes: this.#bytes, ...rest };
   }
 
   skip(reason: string): void {
-    if (this.#skipped.length < MAX_REASONS) this.#skipped.push(reason);
+    if (this.skipped.length < MAX_REASONS) this.skipped.push(reason);
   }
 
   /** Returns `false` if the list is full. */
-  add(entries: readonly unknown[]): boolean {
-    return entries.every((entry) => this.#add(entry));
-  }
-
-  #add(value: unknown): boolean {
-    const { method, key } = LISTS[this.#kind];
+  add(value: unknown): boolean {
+    const { key } = LISTS[this.#kind];
     const { maxItems, budget, unusable } = this.#options;
-    if (this.#items.length >= maxItems) {
-      this.skip(`the list has more than ${maxItems} entries`);
-      return false;
-    }
+    const maxBytes = Math.max(LEAST_LIST_BYTES, BYTES_PER_ITEM * maxItems);
+    if (this.items.length >= maxItems) return this.#stop(`the list has more than ${maxItems} entries`);
     // Before anything else reads it.
     const size = measure(value, ENTRY_BOUNDS);
-    if (size.problem !== undefined) {
-      this.skip(`an entry of ${method} ${size.problem}${nameOf(value)}`);
-      // Many oversized entries must not cost more than a few full lists.
-      this.#nodes += size.nodes;
-      this.#refused += size.bytes;
-      if (this.#nodes <= this.#maxNodes && this.#refused <= MAX_REFUSED_BYTES) return true;
-      this.skip('the list has too many oversized entries');
-      return false;
-    }
-    const checked = validateListEntry(this.#kind, value);
-    if (checked.problem !== undefined) {
-      this.skip(`an entry of ${method} has no valid "${checked.problem}"${nameOf(value)}`);
-      return true;
-    }
-    const { entry, ignored } = checked;
-    if (this.#keys.has(entry[key])) {
-      this.skip(`an entry of ${method} is a duplicate${nameOf(entry)}`);
-      return true;
-    }
-    const reason = unusable?.(entry);
-    if (reason !== undefined) {
-      this.skip(`an entry of ${method} ${reason}${nameOf(entry)}`);
-      return true;
-    }
     const cost = Math.max(size.bytes, BYTES_PER_NODE * size.nodes);
-    if (this.#nodes + size.nodes > this.#maxNodes || this.#bytes + cost > this.#maxBytes) {
-      this.skip(`the list has more than ${this.#maxNodes} parts or ${this.#maxBytes} bytes`);
-      return false;
+    if (size.problem !== undefined) {
+      this.#refusedBytes += cost;
+      this.#skipEntry(value, size.problem);
+      if (this.#refusedBytes <= MAX_REFUSED_BYTES) return true;
+      return this.#stop('the list has too many oversized entries');
     }
-    if (budget?.take(cost) === false) {
-      this.skip('the lists of all servers together exceed limits.listBytes');
-      return false;
-    }
-    this.#nodes += size.nodes;
-    this.#bytes += cost;
-    for (const name of ignored)
-      this.skip(`the "${name}" of an entry of ${method} is malformed and ignored${nameOf(entry)}`);
+    const { entry, ignored, problem } = validateListEntry(this.#kind, value);
+    const reason =
+      problem !== undefined
+        ? `has no valid "${problem}"`
+        : this.#keys.has(entry[key])
+          ? 'is a duplicate'
+          : unusable?.(entry);
+    if (entry === undefined || reason !== undefined) return this.#skipEntry(value, reason);
+    if (this.bytes + cost > maxBytes) return this.#stop(`the list has more than ${maxBytes} bytes`);
+    if (budget?.take(cost) === false)
+      return this.#stop('the lists of all servers together exceed limits.listBytes');
+    this.bytes += cost;
+    for (const name of ignored) this.#skipEntry(entry, `has a malformed "${name}", which is ignored`);
     this.#keys.add(entry[key]);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that make an entry were checked
-    this.#items.push(entry as Item);
+    this.items.push(entry as Item);
     return true;
+  }
+
+  #skipEntry(entry: unknown, reason = ''): true {
+    this.skip(`an entry of ${LISTS[this.#kind].method} ${reason}${nameOf(entry)}`);
+    return true;
+  }
+
+  #stop(reason: string): false {
+    this.skip(reason);
+    return false;
   }
 }
 

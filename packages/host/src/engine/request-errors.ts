@@ -97,3 +97,14 @@ export function otherError(failed: FailedRequest, cause: unknown, fallback: Erro
     },
   );
 }
+
+/** Returns what something other than a request failed with as a `FittingsError`, with the code `code` if it is not one. */
+export function asFittingsError(
+  server: string,
+  cause: unknown,
+  code: ErrorCode = 'PROTOCOL_VIOLATION',
+): FittingsError {
+  if (cause instanceof FittingsError) return cause;
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new FittingsError(code, `The server "${server}" failed: ${sanitizeText(text)}`, { server, cause });
+}

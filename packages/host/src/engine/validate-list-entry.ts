@@ -5,7 +5,7 @@ import type { ListKind } from '../contracts/catalog.js';
 /** The entry without its malformed optional members, or the member that makes it unusable. */
 export type ListEntryResult =
   | { readonly entry: JSONRPCObject; readonly ignored: readonly string[]; readonly problem?: undefined }
-  | { readonly problem: string; readonly ignored?: undefined };
+  | { readonly problem: string; readonly ignored?: undefined; readonly entry?: undefined };
 
 type Check = (value: unknown) => boolean;
 

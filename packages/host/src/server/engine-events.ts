@@ -1,8 +1,9 @@
-import { type ErrorCode, FittingsError, type JSONRPCObject, type Logger } from '@mcp-fittings/client-core';
+import type { JSONRPCObject, Logger } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { measure } from '../json-values.js';
 import type { EngineEvents } from '../contracts/engine.js';
 import type { LogEntry } from '../contracts/server-requests.js';
+import { asFittingsError } from '../engine/request-errors.js';
 import { RateLimit } from '../limiters.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 
@@ -49,19 +50,6 @@ export function createEngineEvents(
       if (errors.allow()) emitter.emit('error', { server, error: asFittingsError(server, error) });
     },
   };
-}
-
-export function asFittingsError(
-  server: string,
-  error: unknown,
-  code: ErrorCode = 'PROTOCOL_VIOLATION',
-): FittingsError {
-  if (error instanceof FittingsError) return error;
-  const text = error instanceof Error ? error.message : String(error);
-  return new FittingsError(code, `The server "${server}" reported an error: ${sanitizeText(text)}`, {
-    server,
-    cause: error,
-  });
 }
 
 function writeLog(logger: Logger, server: string, { level, logger: source, data }: LogEntry): void {
