@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import type { FittingsError, ServerConfig } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostOptions } from '@mcp-fittings/host';
 import { DEFAULT_LIMITS } from '../src/setup/default-limits.js';
@@ -72,15 +72,6 @@ describe('snapshots', () => {
     expect(inspect(one, { depth: 9 }) + JSON.stringify(one)).not.toContain('secret-note');
     await host.connect({ one: entry }, { scopes: { one: 'user' } });
     expect(host.server('one').scope).toBe('user');
-  });
-
-  it('show an error in one line, not its stack twice', async () => {
-    await using host = createHost(options());
-    const [one] = await host.connect({ one: { type: 'nowhere' } });
-    const shown = inspect(one, { depth: 9 });
-    expect(shown).toContain('TRANSPORT_UNKNOWN: ');
-    expect(shown).not.toMatch(/^\s+at /m);
-    expect(one?.lastError).toBeInstanceOf(FittingsError);
   });
 });
 

@@ -1,5 +1,4 @@
-import type { FittingsError, ServerConfig } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
+import type { ServerConfig } from '@mcp-fittings/client-core';
 import { digestOf } from '../json-values.js';
 import { absolutePath } from '../platform.js';
 import type { Lists } from './server-catalog.js';
@@ -7,40 +6,9 @@ import type { ListKind, Available } from '../contracts/catalog.js';
 import type { Host } from '../contracts/host.js';
 import type { ConnectionState, ConnectionStatus, ServerSnapshot } from '../contracts/state.js';
 
-/** Method with which `node:util` formats an object. */
-const INSPECT = Symbol.for('nodejs.util.inspect.custom');
-
-/**
- * Adds the entry to a snapshot. It is not enumerable, because it may hold secrets: neither a log nor JSON shows it. A log shows
- * errors as one line each, without the stack of `state.error` and `lastError`.
- */
+/** Adds the entry to a snapshot. It is not enumerable, because it may hold secrets: neither a log nor JSON shows it. */
 export function toSnapshot(snapshot: Omit<ServerSnapshot, 'entry'>, entry: ServerConfig): ServerSnapshot {
-  const hidden = { entry: { enumerable: false }, [INSPECT]: { value: shown } };
-  return Object.defineProperties({ ...snapshot, entry }, hidden);
-}
-
-function shown(this: ServerSnapshot): object {
-  const { state, lastError, lists } = this;
-  return {
-    ...this,
-    state:
-      'error' in state && state.error !== undefined ? { ...state, error: inOneLine(state.error) } : state,
-    lastError: lastError && inOneLine(lastError),
-    ...(isRecord(lists) && { lists: listsShown(lists) }),
-  };
-}
-
-function listsShown(lists: ServerSnapshot['lists']): object {
-  return Object.fromEntries(
-    Object.entries(lists).map(([kind, { error, skipped }]) => [
-      kind,
-      error === undefined && skipped.length === 0 ? 'read' : { error: error && inOneLine(error), skipped },
-    ]),
-  );
-}
-
-function inOneLine({ code, message }: FittingsError): string {
-  return `${code}: ${message}`;
+  return Object.defineProperty({ ...snapshot, entry }, 'entry', { enumerable: false });
 }
 
 /**
