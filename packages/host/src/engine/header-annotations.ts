@@ -5,25 +5,8 @@ import { parameterHeaders } from '@mcp-fittings/toolbox/parameter-headers';
 const ANNOTATION = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-/** Keywords whose schemas are not reachable through `properties` alone; the value is a schema or an array of schemas. */
-const OTHER_KEYWORDS = [
-  'items',
-  'prefixItems',
-  'contains',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'propertyNames',
-  'oneOf',
-  'anyOf',
-  'allOf',
-  'not',
-  'if',
-  'then',
-  'else',
-] as const;
-/** The same, for keywords whose value maps names to schemas. */
-const OTHER_MAPS = ['patternProperties', 'dependentSchemas', '$defs', 'definitions'] as const;
+/** Keywords whose values are no schemas, whatever they contain. */
+const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 
 /**
  * Returns what is wrong with the header annotations of an input schema; `undefined` if they are valid. Over HTTP a client must
@@ -37,14 +20,14 @@ export function headerAnnotationProblem(inputSchema: unknown): string | undefine
   return `has an "${ANNOTATION}" that is too long or too deep`;
 }
 
-/** A schema is that of all arguments, of a parameter that `properties` alone lead to, or of something else. */
+/** A schema is that of all arguments, of a parameter that `properties` alone lead to, or of something else, such as a list of schemas. */
 function problemIn(
   schema: unknown,
   place: 'root' | 'parameter' | 'other',
   names: Set<string>,
 ): string | undefined {
-  if (!isRecord(schema)) return undefined;
-  if (ANNOTATION in schema) {
+  if (typeof schema !== 'object' || schema === null) return undefined;
+  if (isRecord(schema) && ANNOTATION in schema) {
     const name = schema[ANNOTATION];
     if (place !== 'parameter') return `has "${ANNOTATION}" on something other than a parameter`;
     if (typeof name !== 'string' || !TOKEN.test(name))
@@ -54,22 +37,14 @@ function problemIn(
     if (names.has(name.toLowerCase())) return `has the same "${ANNOTATION}" twice`;
     names.add(name.toLowerCase());
   }
-  const inner = place === 'other' ? 'other' : 'parameter';
-  for (const each of valuesOf(schema['properties'])) {
-    const problem = problemIn(each, inner, names);
-    if (problem !== undefined) return problem;
-  }
-  const others = [
-    ...OTHER_KEYWORDS.flatMap((keyword) => schema[keyword]),
-    ...OTHER_MAPS.flatMap((keyword) => valuesOf(schema[keyword])),
-  ];
-  for (const each of others) {
-    const problem = problemIn(each, 'other', names);
-    if (problem !== undefined) return problem;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (DATA.has(keyword)) continue;
+    const properties = keyword === 'properties' && isRecord(value) ? Object.values(value) : undefined;
+    const inner = properties === undefined || place === 'other' ? 'other' : 'parameter';
+    for (const each of properties ?? [value]) {
+      const problem = problemIn(each, inner, names);
+      if (problem !== undefined) return problem;
+    }
   }
   return undefined;
-}
-
-function valuesOf(value: unknown): readonly unknown[] {
-  return isRecord(value) ? Object.values(value) : [];
 }
