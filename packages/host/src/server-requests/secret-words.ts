@@ -69,11 +69,10 @@ function foldings(text: string): readonly string[] {
 const replaced = (text: string, letters: ReadonlyMap<string, string>): string =>
   Array.from(text, (letter) => letters.get(letter) ?? letter).join('');
 
-/** Letters that look like a Latin one, from Cyrillic and Greek, and small capitals. */
+/** Letters of Cyrillic and Greek that look like a Latin one, and small capitals. */
 const LOOKALIKES = pairs(
-  'аa бb вb гr еe ёe зe иu іi јj кk ԛq мm нh оo рp сc тt уy хx ѕs ԝw ԁd ɡg һh ӏl ѵv ' +
-    'αa βb γy εe ηn ιi κk μu νv οo ρp τt υu χx ωw ϲc σo ϳj ' +
-    'ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz',
+  'аa вb еe кk мm нh оo рp сc тt уy хx ѕs іi јj ԁd һh ԝw αa εe ηn ιi κk νv οo ρp τt υu χx ωw ' +
+    'ᴀa ʙb ᴄc ᴅd ᴇe ɪi ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴡw ʏy',
 );
 const DIGITS = pairs('0o 1i 3e 4a 5s 7t 8b @a $s !i |l');
 

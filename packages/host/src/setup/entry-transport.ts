@@ -5,23 +5,17 @@ import {
   type TransportDeps,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
-import { nearestNames } from '@mcp-fittings/toolbox/text';
+import { didYouMean } from '@mcp-fittings/toolbox/text';
 import { parseEntry } from './settings.js';
 
-/** Package that provides each type, for the hint. */
-const PACKAGE_OF_TYPE: Readonly<Record<string, string>> = {
-  stdio: '@mcp-fittings/transport-stdio',
-  http: '@mcp-fittings/transport-http',
-  'streamable-http': '@mcp-fittings/transport-http',
-  streamableHttp: '@mcp-fittings/transport-http',
-  sse: '@mcp-fittings/transport-sse',
-  'sse-ide': '@mcp-fittings/transport-sse',
-  ws: '@mcp-fittings/transport-ws',
-  websocket: '@mcp-fittings/transport-ws',
-  'ws-ide': '@mcp-fittings/transport-ws',
-  sdk: '@mcp-fittings/transport-inprocess',
-  inprocess: '@mcp-fittings/transport-inprocess',
-};
+/** Packages of this project by the types of their transports, for the hint. */
+const PACKAGES: readonly (readonly [string, RegExp])[] = [
+  ['stdio', /^stdio$/],
+  ['http', /^(?:streamable-?)?http$/i],
+  ['sse', /^sse/],
+  ['ws', /^(?:ws|websocket)/],
+  ['inprocess', /^(?:sdk|inprocess)$/],
+];
 
 /** Returns the type of transport that an entry states, or that its `command` or `url` implies. */
 export function typeOf(config: ServerConfig): string | undefined {
@@ -55,23 +49,17 @@ export function choosePlugin(
     (candidate) => candidate.type === type || candidate.aliases?.includes(type) === true,
   );
   if (plugin !== undefined) return plugin;
-  const known = Object.hasOwn(PACKAGE_OF_TYPE, type) ? PACKAGE_OF_TYPE[type] : undefined;
-  const [near] = nearestNames(
-    type,
-    plugins.map((candidate) => candidate.type),
-  );
-  const installed = plugins.map((candidate) => candidate.type).join(', ') || 'none';
+  const known = PACKAGES.find(([, types]) => types.test(type))?.[0];
+  const types = plugins.map((candidate) => candidate.type);
   throw new FittingsError(
     'TRANSPORT_UNKNOWN',
-    `The server "${server}" requires the transport "${type}", which is not installed (installed: ${installed}).`,
+    `The server "${server}" requires the transport "${type}", which is not installed (installed: ${types.join(', ') || 'none'}).`,
     {
       server,
       hint:
-        known === undefined && near !== undefined
-          ? `Did you mean "${near}"?`
-          : known === undefined
-            ? 'Pass a TransportPlugin of this type to createHost({ transports }).'
-            : `Run "npm install ${known}" and pass its plugin to createHost({ transports }).`,
+        known === undefined
+          ? didYouMean(type, types, 'Pass a TransportPlugin of this type to createHost({ transports }).')
+          : `Run "npm install @mcp-fittings/transport-${known}" and pass its plugin to createHost({ transports }).`,
       details: { type },
     },
   );

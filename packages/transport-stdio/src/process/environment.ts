@@ -25,7 +25,7 @@ const NETWORK = [
 ];
 /** Variables that also decide whether a program reaches the network, and may contain secrets. */
 const NETWORK_LIKE =
-  /^(?:npm_config_[\w-]*(?:proxy|ca|file|ssl|registry|config)|(?:pip|uv)_\w*(?:index|url|cert|certs|tls|proxy|host|file)|node_(?:options|tls_\w+)|aws_ca_bundle|deno_(?:cert|tls_\w+)|git_(?:ssl|proxy)_\w+)$/i;
+  /^(?:npm_config_[\w-]*(?:proxy|ca|file|ssl|registry)|(?:pip|uv|deno|git)_\w*(?:index|url|cert|ssl|tls|proxy)\w*|node_options|aws_ca_bundle)$/i;
 
 /** The variables of both official SDKs, and those for the locale and for temporary files. */
 const SAFE_POSIX = [
