@@ -2,10 +2,10 @@ import type { AuthChallenge } from './auth-challenge.js';
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from './codes.js';
 
 /**
- * Two copies of core can be installed side by side, so errors are recognized by the names under this symbol, not by
- * the identity of a class.
+ * Two copies of core can be installed side by side, so errors are recognized by the names of their classes under this symbol, not
+ * by the identity of a class.
  */
-const ERROR_BRAND: unique symbol = Symbol.for('mcp-fittings.error');
+const CLASS_NAME: unique symbol = Symbol.for('mcp-fittings.error');
 
 /**
  * Progress of a failed request. `not-sent`: the peer never saw it. `rejected`: the peer refused it before executing anything. `unknown`:
@@ -52,6 +52,8 @@ export interface FittingsErrorOptions {
  * ```
  */
 export class FittingsError extends Error {
+  /** Name of the class, by which other copies of this package recognize the error. */
+  static readonly [CLASS_NAME]: string = 'FittingsError';
   /** Name of the class. */
   override readonly name: string = 'FittingsError';
   /** Identifies the failure; stable across versions. */
@@ -80,31 +82,21 @@ export class FittingsError extends Error {
     this.details = options.details ?? {};
   }
 
-  /** Names of the class and its bases, by which other copies of this package recognize the error. */
-  get [ERROR_BRAND](): readonly string[] {
-    return ['FittingsError'];
-  }
-
   /** Recognizes errors of other installed copies of this package too. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return isErrorOf(this, FittingsError, 'FittingsError', value);
+    // A derived class must not accept every error of its base class.
+    return Object.hasOwn(this, CLASS_NAME)
+      ? isOfClass(value, this[CLASS_NAME])
+      : Function.prototype[Symbol.hasInstance].call(this, value);
   }
 }
 
 /** An error of a transport. `details` may contain `status`, `exitCode`, `signal`, `command`, `stderr` and `url`. */
 export class TransportError extends FittingsError {
+  /** Name of the class, by which other copies of this package recognize the error. */
+  static override readonly [CLASS_NAME]: string = 'TransportError';
   /** Name of the class. */
   override readonly name: string = 'TransportError';
-
-  /** Names of the class and its bases, by which other copies of this package recognize the error. */
-  override get [ERROR_BRAND](): readonly string[] {
-    return ['FittingsError', 'TransportError'];
-  }
-
-  /** Recognizes errors of other installed copies of this package too. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isErrorOf(this, TransportError, 'TransportError', value);
-  }
 }
 
 /** Options of {@link AuthRequiredError}. */
@@ -115,6 +107,8 @@ export interface AuthRequiredErrorOptions extends FittingsErrorOptions {
 
 /** A person has to sign in; nothing interactive has happened yet. Pass `challenge` to `AuthProvider.signIn()`. */
 export class AuthRequiredError extends FittingsError {
+  /** Name of the class, by which other copies of this package recognize the error. */
+  static override readonly [CLASS_NAME]: string = 'AuthRequiredError';
   /** Name of the class. */
   override readonly name: string = 'AuthRequiredError';
   /** Refusal of the server. Not enumerable, because it contains the refused credentials. */
@@ -125,32 +119,11 @@ export class AuthRequiredError extends FittingsError {
     // Not enumerable: it contains the refused Authorization value, which must not appear in a log.
     Object.defineProperty(this, 'challenge', { value: options.challenge, enumerable: false });
   }
-
-  /** Names of the class and its bases, by which other copies of this package recognize the error. */
-  override get [ERROR_BRAND](): readonly string[] {
-    return ['FittingsError', 'AuthRequiredError'];
-  }
-
-  /** Recognizes errors of other installed copies of this package too. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isErrorOf(this, AuthRequiredError, 'AuthRequiredError', value);
-  }
 }
 
-type ErrorClass = abstract new (...args: never) => Error;
-
-/**
- * Implements `value instanceof asked`, where `own` is our class of that name. A class derived from ours inherits the check and
- * is itself `asked`: it must not accept every error of its base class.
- */
-function isErrorOf(asked: ErrorClass, own: ErrorClass, name: string, value: unknown): boolean {
-  return asked === own
-    ? hasErrorBrand(value, name)
-    : Function.prototype[Symbol.hasInstance].call(asked, value);
-}
-
-function hasErrorBrand(value: unknown, name: string): boolean {
-  if (typeof value !== 'object' || value === null || !(ERROR_BRAND in value)) return false;
-  const names: unknown = value[ERROR_BRAND];
-  return Array.isArray(names) && names.includes(name);
+function isOfClass(value: unknown, name: string): boolean {
+  let type: unknown = typeof value === 'object' && value !== null ? value.constructor : undefined;
+  for (; typeof type === 'function'; type = Object.getPrototypeOf(type))
+    if (Object.hasOwn(type, CLASS_NAME) && Reflect.get(type, CLASS_NAME) === name) return true;
+  return false;
 }
