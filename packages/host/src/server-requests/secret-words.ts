@@ -9,23 +9,16 @@ const ANYWHERE = [
   '(?:security|verification|confirmation|one time|login|auth\\w*|access|backup|recovery|sms) ?codes?',
   '(?:seed|recovery|backup) ?(?:phrase|words?)|(?:credit|debit|bank) ?card|card ?(?:number|no\\b|verification)',
   // German, French, Spanish, Portuguese, Italian, Indonesian
-  'passwort|kennwort|geheimzahl|geheimnis|zugangsdaten|zugangsschlussel',
-  'mots? de passe|code secret|phrase secrete|identifiants? de connexion|jeton|cle (?:api|privee|secrete|d.acces)',
-  'contrasen|clave (?:secreta|de acceso|privada|api)|codigo de (?:acceso|seguridad|verificacion)|credencial',
-  'senha|palavra.?passe|chave (?:secreta|privada|de acesso|api)',
-  'parola d.ordine|parola chiave|chiave (?:segreta|privata|di accesso|api)|codice (?:segreto|di sicurezza)',
-  'kata ?sandi',
+  'passwort|kennwort|geheim|zugangsdaten|mots? de passe|code secret|cle (?:api|privee|secrete|d.acces)',
+  'contrasen|clave (?:secreta|de acceso|privada)|codigo de (?:acceso|seguridad)|senha|palavra.?passe|chave secreta',
+  'parola (?:d.ordine|chiave)|codice (?:segreto|di sicurezza)|kata ?sandi',
   // Russian, Arabic, Hindi
-  'парол|секрет|токен|ключ (?:доступа|api)|закрыт\\S* ключ|код (?:подтвержден|доступ|безопасност)',
-  'كلمة (?:المرور|السر|مرور|سر)|الرقم السري|رمز (?:المرور|التحقق|الدخول)',
-  'पासवर्ड|कूटशब्द|पिन',
+  'парол|секрет|токен|код (?:доступа|подтверждения)|كلمة (?:ال)?(?:مرور|سر)|رمز الدخول|पासवर्ड',
   // Chinese, Japanese, Korean
-  '密码|密碼|口令|令牌|密钥|密鑰|金鑰|私钥|私鑰|秘密|验证码|驗證碼|助记词|助記詞',
-  'パスワード|パスコード|パスフレーズ|パスキー|暗証|トークン|シークレット|認証コード',
-  '비밀 ?번호|암호|비밀|패스워드|토큰|인증 ?(?:번호|코드)|개인 ?키',
+  '密码|密碼|口令|令牌|密钥|密鑰|秘密|验证码|驗證碼|パスワード|パスコード|暗証|トークン|認証コード|비밀 ?번호|암호|토큰',
 ];
 /** Short ones, which match as whole words only. */
-const WHOLE_WORDS = 'pins?|pwd|pswd|psw|pw|otp|totp|2fa|mfa|cvv2?|cvc2?|ssn|iban|clave|mdp|пин';
+const WHOLE_WORDS = 'pins?|pwd|pswd|psw|pw|otp|totp|2fa|mfa|cvv2?|cvc2?|ssn|iban|clave|mdp';
 
 const SECRET = new RegExp(
   `${ANYWHERE.join('|')}|(?<![\\p{L}\\p{N}])(?:${WHOLE_WORDS})(?![\\p{L}\\p{N}])`,
