@@ -17,6 +17,8 @@ export interface EngineEventsDeps {
 
 /** Bounds of a notification that the host passes on. */
 const NOTIFICATION_BOUNDS = { maxNodes: 10_000, maxDepth: 50, maxBytes: 1_048_576 };
+/** Bounds of log data that is written as JSON. */
+const LOG_BOUNDS = { maxNodes: 1000, maxDepth: 50, maxBytes: 65_536 };
 /** Most characters of a server's log message that go to the host's logger. */
 const LOG_TEXT = 2000;
 
@@ -53,40 +55,21 @@ export function createEngineEvents(
 }
 
 function writeLog(logger: Logger, server: string, { level, logger: source, data }: LogEntry): void {
-  const text = typeof data === 'string' ? data : jsonOf(data);
+  const isLarge = measure(data, LOG_BOUNDS).problem !== undefined;
+  const text = typeof data === 'string' ? data : isLarge ? '(too large to show)' : JSON.stringify(data);
   // Cut first, because it may be as long as a message can be.
   const name = source === undefined ? '' : `/${sanitizeText(source.slice(0, 800), { maxLength: 80 })}`;
-  const line = `[${server}${name}] ${sanitizeText(text.slice(0, 10 * LOG_TEXT), { maxLength: LOG_TEXT })}`;
-  const fields = { server, level };
-  switch (level) {
-    case 'debug':
-      return logger.debug(line, fields);
-    case 'info':
-    case 'notice':
-      return logger.info(line, fields);
-    case 'warning':
-      return logger.warn(line, fields);
-    case 'error':
-    case 'critical':
-    case 'alert':
-    case 'emergency':
-      return logger.error(line, fields);
-  }
+  const line = `[${server}${name}] ${sanitizeText(String(text).slice(0, 10 * LOG_TEXT), { maxLength: LOG_TEXT })}`;
+  logger[LOGGER_LEVELS[level]](line, { server, level });
 }
 
-/** Most values of a log message that is written as JSON. */
-const LOG_VALUES = 1000;
-
-function jsonOf(data: unknown): string {
-  let values = 0;
-  try {
-    return (
-      JSON.stringify(data, (_key, value: unknown) => {
-        if (++values > LOG_VALUES) throw new RangeError('too many values');
-        return typeof value === 'string' && value.length > LOG_TEXT ? `${value.slice(0, LOG_TEXT)}…` : value;
-      }) ?? ''
-    );
-  } catch {
-    return '(too large to show)';
-  }
-}
+const LOGGER_LEVELS: Readonly<Record<LogEntry['level'], keyof Logger>> = {
+  debug: 'debug',
+  info: 'info',
+  notice: 'info',
+  warning: 'warn',
+  error: 'error',
+  critical: 'error',
+  alert: 'error',
+  emergency: 'error',
+};
