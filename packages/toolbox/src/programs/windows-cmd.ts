@@ -26,11 +26,9 @@ export function runThroughCmd(
   args: readonly string[],
   systemRoot = String.raw`C:\Windows`,
 ): Program | ProgramRefusal {
+  const line = `"${[file, ...args].map(quoted).join(' ')}"`;
   // oxlint-disable-next-line no-control-regex -- control characters are what must not pass
-  const unfit = /["%\u0000-\u001f]/;
-  const words = [file, ...args];
-  const index = words.findIndex((word) => unfit.test(word));
-  const line = `"${words.map(quoted).join(' ')}"`;
+  const index = [file, ...args].findIndex((word) => /["%\u0000-\u001f]/.test(word));
   if (index === -1 && line.length < MAX_LENGTH) {
     return {
       // By its full path: Windows would look in the working directory first.
@@ -43,11 +41,9 @@ export function runThroughCmd(
   const message =
     index === -1
       ? `The arguments are longer than the ${MAX_LENGTH} characters that cmd.exe accepts.`
-      : index === 0
-        ? 'The path of the batch file contains a character that cmd.exe cannot pass on safely.'
-        : `Argument ${index} contains a quote, a percent sign or a control character, which cmd.exe cannot pass on safely to a batch file.`;
+      : `${index === 0 ? 'The path of the batch file' : `Argument ${index}`} contains a quote, a percent sign or a control character, which cmd.exe cannot pass on safely to a batch file.`;
   const hint =
-    'Pass the value in `env`, or set `command` to an .exe file (such as node.exe with the path of the script) instead of a .cmd or .bat file.';
+    'Pass the value in `env`, or set `command` to an .exe file, such as node.exe with the path of the script.';
   return { code: 'CONFIG_INVALID', message, options: { hint } };
 }
 

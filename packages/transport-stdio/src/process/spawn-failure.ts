@@ -1,4 +1,3 @@
-import type { Stats } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import type { Stream } from 'node:stream';
 import { posix, win32 } from 'node:path';
@@ -42,7 +41,7 @@ export function checkPlan(plan: {
   if (isStderr) return undefined;
   return invalid(
     'The option `stderr` has an unsupported value.',
-    "Use 'capture', 'pipe', 'overlapped', 'inherit', 'ignore', a stream, a file descriptor, or a function.",
+    "Use 'capture', 'pipe', 'overlapped', 'inherit', 'ignore', a stream, a file descriptor (an integer from 0), or a function.",
   );
 }
 
@@ -92,17 +91,12 @@ async function explain(cause: unknown, attempt: SpawnAttempt): Promise<Explanati
             ? QUARANTINE
             : 'Check that it is a file and has the execute permission.',
     };
-  if (code === 'ERR_INVALID_ARG_VALUE' && typeof stderr === 'object')
+  if (code === 'EBADF' || (code === 'ERR_INVALID_ARG_VALUE' && typeof stderr === 'object'))
     return {
       code: 'CONFIG_INVALID',
-      message: 'The stream given as `stderr` has no file descriptor, so a process cannot write to it.',
-      hint: "Set `stderr: 'pipe'` and call `transport.stderr.pipe(stream)`. A file stream has a descriptor once it is open.",
-    };
-  if (code === 'EBADF' && typeof stderr === 'number')
-    return {
-      code: 'CONFIG_INVALID',
-      message: `The file descriptor ${String(stderr)} given as \`stderr\` is not open.`,
-      hint: 'Keep it open until the server has started.',
+      message:
+        'The stream or file descriptor given as `stderr` is not open, or the stream has no descriptor.',
+      hint: "Keep it open until the server has started, or set `stderr: 'pipe'` and call `transport.stderr.pipe(stream)`.",
     };
   const text = sanitizeText(cause instanceof Error ? cause.message : String(cause));
   return {
@@ -117,7 +111,7 @@ async function explain(cause: unknown, attempt: SpawnAttempt): Promise<Explanati
 }
 
 const WINDOWS_PROGRAMS =
-  'Windows starts .exe, .com, .cmd and .bat files. For a script set `command` to its interpreter and put its path into `args`: node for .js, py for .py, and for .ps1 powershell with -NoProfile and -File.';
+  'Windows starts .exe, .com, .cmd and .bat files. For a script, set `command` to its interpreter (node, py, or powershell with -NoProfile and -File) and put its path into `args`.';
 
 /** Hint for a downloaded program that macOS does not let run, or ends with SIGKILL. */
 export const QUARANTINE =
@@ -127,16 +121,19 @@ async function explainNotFound(attempt: SpawnAttempt): Promise<Explanation> {
   const { command, env, platform } = attempt;
   const [program = '', ...more] = command.trim().split(/\s+/);
   const isWindows = platform === 'win32';
-  const onWindows = isWindows ? await whyWindowsCannotStart(attempt) : undefined;
-  if (onWindows !== undefined)
-    return { code: 'COMMAND_NOT_EXECUTABLE', message: onWindows, hint: WINDOWS_PROGRAMS };
   const code = 'COMMAND_NOT_FOUND';
   if (await existsInSearchPath(attempt))
-    return {
-      code,
-      message: `${quoted(command)} exists, but the interpreter that its first line names does not.`,
-      hint: 'Install the interpreter, or set `command` to an interpreter that is installed.',
-    };
+    return isWindows
+      ? {
+          code: 'COMMAND_NOT_EXECUTABLE',
+          message: `${quoted(command)} exists, and is not a program of Windows.`,
+          hint: WINDOWS_PROGRAMS,
+        }
+      : {
+          code,
+          message: `${quoted(command)} exists, but the interpreter that its first line names does not.`,
+          hint: 'Install the interpreter, or set `command` to one that is installed.',
+        };
   const count = searchedFolders(env, platform).length;
   const message = isPath(attempt)
     ? `The command ${quoted(command)} does not exist.`
@@ -184,27 +181,19 @@ async function checkCwd(cwd: string | undefined): Promise<string | undefined> {
   }
 }
 
-/** Windows finds only files whose extension says that they are programs. */
-async function whyWindowsCannotStart(attempt: SpawnAttempt): Promise<string | undefined> {
-  const { command, cwd = '.' } = attempt;
-  const entry = isPath(attempt) ? await entryAt(win32.resolve(cwd, command)) : undefined;
-  if (entry?.isDirectory() === true) return `${quoted(command)} is a directory.`;
-  if (win32.extname(command) !== '' || !(await existsInSearchPath(attempt))) return undefined;
-  return `${quoted(command)} exists, and has no extension, without which Windows does not start it.`;
-}
-
 async function existsInSearchPath(attempt: SpawnAttempt): Promise<boolean> {
   const { command, cwd = '.', env, platform } = attempt;
   const folders = isPath(attempt) ? [''] : searchedFolders(env, platform);
   const { resolve } = platform === 'win32' ? win32 : posix;
   const found = await Promise.all(
-    folders.map(async (folder) => (await entryAt(resolve(cwd, folder, command)))?.isFile()),
+    folders.map((folder) =>
+      access(resolve(cwd, folder, command)).then(
+        () => true,
+        () => false,
+      ),
+    ),
   );
   return found.includes(true);
-}
-
-function entryAt(path: string): Promise<Stats | undefined> {
-  return stat(path).catch(() => undefined);
 }
 
 function isPath({ command, platform }: SpawnAttempt): boolean {
