@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@mcp-fittings/client-core';
 import { isResponse } from '../messages.js';
+import { Fifo } from './fifo.js';
 
 type Handlers = Pick<Transport, 'onmessage' | 'onerror' | 'onclose'>;
 
@@ -38,9 +39,6 @@ export class HandlerGuard {
   }
 }
 
-/** The memory of delivered messages is freed in steps, so that it costs little per message. */
-const FREE_AT = 1024;
-
 /**
  * Delivers messages in order, one at a time, and delays a response by two microtasks if the message before it is not one.
  *
@@ -50,9 +48,7 @@ const FREE_AT = 1024;
 export class OrderedDelivery {
   /** Takes a message. Must not throw. */
   readonly #deliver: (message: JSONRPCMessage, answers: boolean) => void;
-  #queue: JSONRPCMessage[] = [];
-  /** Index of the first message that is not delivered. */
-  #next = 0;
+  readonly #queue = new Fifo<JSONRPCMessage>();
   #handing = false;
   /** The last message that was delivered is not a response. */
   #notified = false;
@@ -67,40 +63,27 @@ export class OrderedDelivery {
   /** Delivers a message, now or in its turn. `answers`: it is a response. */
   push(message: JSONRPCMessage, answers: boolean): void {
     if (this.#stopped) return;
-    if (this.#isBusy || (answers && this.#notified)) return this.#enqueue(message);
+    if (this.#handing || !this.#queue.isEmpty || (answers && this.#notified)) {
+      this.#queue.push(message);
+      return this.#drain();
+    }
     if (!answers) this.#notified = true;
     this.#handing = true;
     this.#deliver(message, answers);
     this.#handing = false;
-    if (this.#next < this.#queue.length) this.#drain();
+    this.#drain();
   }
 
   /** Delivers delayed messages at once, because the connection ends. */
   flush(): void {
-    for (let message = this.#first(); message !== undefined; message = this.#first()) {
-      this.#next++;
+    for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift())
       this.#deliver(message, isResponse(message));
-    }
   }
 
   /** Drops delayed messages and all later ones. */
   stop(): void {
     this.#stopped = true;
-    this.#queue = [];
-    this.#next = 0;
-  }
-
-  #first(): JSONRPCMessage | undefined {
-    return this.#queue[this.#next];
-  }
-
-  get #isBusy(): boolean {
-    return this.#handing || this.#next < this.#queue.length;
-  }
-
-  #enqueue(message: JSONRPCMessage): void {
-    this.#queue.push(message);
-    this.#drain();
+    this.#queue.clear();
   }
 
   /** Queues the jobs for the response, and not for each notification, as most have no response right behind them. */
@@ -117,26 +100,18 @@ export class OrderedDelivery {
   }
 
   #drain(): void {
-    if (this.#handing) return;
+    if (this.#handing || this.#queue.isEmpty) return;
     this.#handing = true;
-    for (let message = this.#first(); message !== undefined; message = this.#first()) {
-      if (!isResponse(message)) {
-        this.#next++;
-        this.#notified = true;
-        this.#deliver(message, false);
-      } else if (!this.#notified) {
-        this.#next++;
-        this.#deliver(message, true);
-      } else {
+    for (let message = this.#queue.first; message !== undefined; message = this.#queue.first) {
+      const answers = isResponse(message);
+      if (answers && this.#notified) {
         this.#delay();
         break;
       }
+      this.#queue.shift();
+      if (!answers) this.#notified = true;
+      this.#deliver(message, answers);
     }
     this.#handing = false;
-    const { length } = this.#queue;
-    if (this.#next === length || (this.#next >= FREE_AT && this.#next * 2 >= length)) {
-      this.#queue = this.#queue.slice(this.#next);
-      this.#next = 0;
-    }
   }
 }

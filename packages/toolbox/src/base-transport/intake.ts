@@ -1,3 +1,4 @@
+import { Fifo } from './fifo.js';
 import type { TurnBudget } from './turn-budget.js';
 
 /** A queue of arrived items. They are handled at once, or in later turns when the budget of the current one is used up. */
@@ -5,12 +6,10 @@ export class Intake<T> {
   readonly #budget: TurnBudget;
   readonly #take: (item: T) => void;
   readonly #estimateMs: (item: T) => number;
-  #queue: T[] = [];
-  /** Index of the first item that is not handled. */
-  #next = 0;
+  readonly #queue = new Fifo<T>();
   #isScheduled = false;
   #isStopped = false;
-  #ready: (() => void)[] = [];
+  readonly #ready: (() => void)[] = [];
 
   /**
    * @param take Handles one item; must not throw.
@@ -26,7 +25,7 @@ export class Intake<T> {
   push(item: T): void {
     if (this.#isStopped) return;
     const estimate = this.#estimateMs(item);
-    if (this.#isEmpty && !this.#budget.isSpent(estimate))
+    if (this.#queue.isEmpty && !this.#budget.isSpent(estimate))
       return this.#budget.run(() => this.#take(item), estimate);
     this.#queue.push(item);
     this.#schedule();
@@ -40,7 +39,7 @@ export class Intake<T> {
 
   /** Returns whether to stop reading the wire for now, until {@link whenReady}. */
   get busy(): boolean {
-    return !this.#isStopped && (!this.#isEmpty || this.#budget.isSpent());
+    return !this.#isStopped && (!this.#queue.isEmpty || this.#budget.isSpent());
   }
 
   /** Runs the task when the queue is empty and there is a new budget. */
@@ -52,32 +51,20 @@ export class Intake<T> {
 
   /** Handles all items at once, because the wire has ended. */
   flush(): void {
-    while (!this.#isEmpty) this.#takeFirst();
-    this.#forget();
+    while (!this.#queue.isEmpty) this.#takeFirst();
   }
 
   /** Drops all items, and all later ones. */
   stop(): void {
     this.#isStopped = true;
     this.#isScheduled = false;
-    this.#forget();
+    this.#queue.clear();
     for (const task of this.#ready.splice(0)) task();
-    this.#ready = [];
-  }
-
-  get #isEmpty(): boolean {
-    return this.#next >= this.#queue.length;
   }
 
   #takeFirst(): void {
-    const item = this.#queue[this.#next];
-    this.#next++;
+    const item = this.#queue.shift();
     if (item !== undefined) this.#budget.run(() => this.#take(item), this.#estimateMs(item));
-  }
-
-  #forget(): void {
-    this.#queue = [];
-    this.#next = 0;
   }
 
   #schedule(): void {
@@ -89,13 +76,12 @@ export class Intake<T> {
   #drain(): void {
     this.#isScheduled = false;
     // At least one, however large it is.
-    for (let first = true; !this.#isEmpty; first = false) {
-      const item = this.#queue[this.#next];
+    for (let first = true; !this.#queue.isEmpty; first = false) {
+      const item = this.#queue.first;
       if (!first && item !== undefined && this.#budget.isSpent(this.#estimateMs(item)))
         return this.#schedule();
       this.#takeFirst();
     }
-    this.#forget();
     if (this.#ready.length === 0) return;
     if (this.#budget.isSpent()) return this.#schedule();
     for (const task of this.#ready.splice(0)) task();

@@ -75,36 +75,33 @@ export class TurnBudget {
 
   /** Runs work of about `estimateMs`, and counts its time. */
   run(work: () => void, estimateMs = 0): void {
-    this.#estimate += estimateMs;
-    if (this.#depth > 0) return work();
-    const start = this.#now();
-    this.#used = this.#usedAt(start);
-    this.#depth++;
-    try {
-      work();
-    } finally {
-      this.#depth--;
-      const end = this.#now();
-      this.#used += end - start;
-      this.#lastEnd = end;
-      if (this.#unsolicited === undefined) this.#estimate = 0;
-      else this.#account(end - start, end);
-      if (this.#used >= this.#budgetMs / 4) this.#awaitTurn(end);
-    }
+    this.#measure(work, estimateMs, true);
   }
 
   /** Runs work of about `estimateMs` that is not limited within a turn; it counts for {@link limitUnsolicited} only. */
   count(work: () => void, estimateMs: number): void {
-    if (this.#unsolicited === undefined || this.#depth > 0) return work();
+    if (this.#unsolicited === undefined) work();
+    else this.#measure(work, estimateMs, false);
+  }
+
+  #measure(work: () => void, estimateMs: number, isLimited: boolean): void {
     this.#estimate += estimateMs;
+    if (this.#depth > 0) return work();
     const start = this.#now();
+    if (isLimited) this.#used = this.#usedAt(start);
     this.#depth++;
     try {
       work();
     } finally {
       this.#depth--;
       const end = this.#now();
-      this.#account(end - start, end);
+      if (this.#unsolicited === undefined) this.#estimate = 0;
+      else this.#account(end - start, end);
+      if (isLimited) {
+        this.#used += end - start;
+        this.#lastEnd = end;
+        if (this.#used >= this.#budgetMs / 4) this.#awaitTurn(end);
+      }
     }
   }
 
