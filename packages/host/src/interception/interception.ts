@@ -3,7 +3,7 @@ import type { ListKind, ListResult } from '../contracts/catalog.js';
 import type { ListBudget } from '../limiters.js';
 import type { EngineSession } from '../contracts/engine.js';
 import type { InterceptedOperations, Interceptor } from '../contracts/interceptor.js';
-import type { HostCallbacks } from '../contracts/server-requests.js';
+import type { HostCallbacks, ServerRequestInfo } from '../contracts/server-requests.js';
 import { createRunInterceptors, type RunInterceptors, type RunOptions } from './run-interceptors.js';
 
 /** The operations of a host, each run through the interceptors. */
@@ -70,28 +70,25 @@ export class Interception {
   callbacks(callbacks: HostCallbacks, timeoutMs: number): HostCallbacks {
     const { run } = this;
     const { elicit, sample, roots } = callbacks;
+    const about = ({ server, calls }: ServerRequestInfo) => ({ server, calls });
+    const options = ({ signal }: ServerRequestInfo) => ({ timeoutMs, signal });
     return {
       ...callbacks,
       ...(elicit !== undefined && {
-        elicit: (request, info) => {
-          const { server, calls, signal } = info;
-          const given = { operation: 'elicit', server, calls, request } as const;
-          return run<'elicit'>(given, { timeoutMs, signal }, (changed) => elicit(changed.request, info));
-        },
+        elicit: (request, info) =>
+          run<'elicit'>({ operation: 'elicit', ...about(info), request }, options(info), (changed) =>
+            elicit(changed.request, info),
+          ),
       }),
       ...(sample !== undefined && {
-        sample: (params, info) => {
-          const { server, calls, signal } = info;
-          const given = { operation: 'sample', server, calls, params } as const;
-          return run<'sample'>(given, { timeoutMs, signal }, (changed) => sample(changed.params, info));
-        },
+        sample: (params, info) =>
+          run<'sample'>({ operation: 'sample', ...about(info), params }, options(info), (changed) =>
+            sample(changed.params, info),
+          ),
       }),
       ...(roots !== undefined && {
-        roots: (info) => {
-          const { server, calls, signal } = info;
-          const given = { operation: 'roots', server, calls } as const;
-          return run<'roots'>(given, { timeoutMs, signal }, () => roots(info));
-        },
+        roots: (info) =>
+          run<'roots'>({ operation: 'roots', ...about(info) }, options(info), () => roots(info)),
       }),
     };
   }

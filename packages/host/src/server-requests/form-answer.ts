@@ -59,10 +59,8 @@ function textProblem(property: Values, value: unknown): string | undefined {
   const choices = choicesOf(property);
   if (choices !== undefined) return choices.includes(value) ? undefined : 'is not one of the choices';
   const { minLength, maxLength, format } = property;
-  const { length } = Array.from(value);
-  if (typeof minLength === 'number' && length < minLength)
-    return `must have at least ${minLength} characters`;
-  if (typeof maxLength === 'number' && length > maxLength) return `must have at most ${maxLength} characters`;
+  const length = outside(Array.from(value).length, minLength, maxLength, 'have', ' characters');
+  if (length !== undefined) return length;
   if (format === 'uri' && !URL.canParse(value)) return 'must be a URI';
   if (format === 'email' && !/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value)) return 'must be an email address';
   if (format === 'date' && !isDate(value)) return 'must be a date like 2026-07-28';
@@ -72,22 +70,27 @@ function textProblem(property: Values, value: unknown): string | undefined {
   return undefined;
 }
 
-function numberProblem(property: Values, value: unknown): string | undefined {
+function numberProblem({ type, minimum, maximum }: Values, value: unknown): string | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'must be a number';
-  const { type, minimum, maximum } = property;
   if (type === 'integer' && !Number.isInteger(value)) return 'must be an integer';
-  if (typeof minimum === 'number' && value < minimum) return `must be at least ${minimum}`;
-  if (typeof maximum === 'number' && value > maximum) return `must be at most ${maximum}`;
-  return undefined;
+  return outside(value, minimum, maximum, 'be');
 }
 
-function listProblem(property: Values, value: unknown): string | undefined {
+function outside(
+  value: number,
+  least: unknown,
+  most: unknown,
+  verb: 'be' | 'have',
+  unit = '',
+): string | undefined {
+  if (typeof least === 'number' && value < least) return `must ${verb} at least ${least}${unit}`;
+  return typeof most === 'number' && value > most ? `must ${verb} at most ${most}${unit}` : undefined;
+}
+
+function listProblem({ items, minItems, maxItems }: Values, value: unknown): string | undefined {
   if (!Array.isArray(value)) return 'must be an array';
-  const { items, minItems, maxItems } = property;
-  if (typeof minItems === 'number' && value.length < minItems)
-    return `must have at least ${minItems} elements`;
-  if (typeof maxItems === 'number' && value.length > maxItems)
-    return `must have at most ${maxItems} elements`;
+  const length = outside(value.length, minItems, maxItems, 'have', ' elements');
+  if (length !== undefined) return length;
   const choices = isRecord(items) ? choicesOf(items) : undefined;
   if (choices === undefined) return undefined;
   return value.every((element) => choices.includes(element))

@@ -56,29 +56,17 @@ function checkRoots(given: readonly Root[]): readonly Root[] {
 }
 
 async function answer(
-  callbacks: HostCallbacks,
+  { elicit }: HostCallbacks,
   request: ElicitationRequest,
   info: ServerRequestInfo,
 ): Promise<ElicitationAnswer> {
-  const { elicitationModes: modes } = callbacks;
-  if (modes !== undefined && !modes.includes(request.mode)) {
-    const text = `The server "${info.server}" requested an elicitation of mode "${request.mode}", which was not declared.`;
-    throw new FittingsError('PROTOCOL_VIOLATION', text, { server: info.server });
-  }
-  const last = complemented(request, (await callbacks.elicit?.(request, info)) ?? { action: 'cancel' });
-  if (last.action === 'accept' && request.mode === 'form') {
-    const problems = answerProblems(request.schema, last.content ?? {});
-    if (problems.length > 0) {
-      const text = `The answer does not fit the form of the server "${info.server}": ${problems.join('; ')}.`;
-      throw new FittingsError('CALLBACK_FAILED', text, { server: info.server });
-    }
-  }
-  return last;
-}
-
-function complemented(request: ElicitationRequest, given: ElicitationAnswer): ElicitationAnswer {
-  if (request.mode !== 'form' || given.action !== 'accept') return given;
-  return { action: 'accept', content: withDefaults(request.schema, given.content ?? {}) };
+  const given = (await elicit?.(request, info)) ?? { action: 'cancel' };
+  if (given.action !== 'accept' || request.mode !== 'form') return given;
+  const content = withDefaults(request.schema, given.content ?? {});
+  const problems = answerProblems(request.schema, content);
+  if (problems.length === 0) return { action: 'accept', content };
+  const text = `The answer does not fit the form of the server "${info.server}": ${problems.join('; ')}.`;
+  throw new FittingsError('CALLBACK_FAILED', text, { server: info.server });
 }
 
 /** Most callbacks that run for one server at the same time. Further requests wait in order. */
