@@ -41,7 +41,6 @@ const LF = 10;
 const CR = 13;
 const FIRST_BEYOND_ASCII = 0x80;
 const EXCERPT_BYTES = 256;
-const NOTHING = new Uint8Array(0);
 const BOM = [0xef, 0xbb, 0xbf] as const;
 const BOM_CODE = 0xfeff;
 
@@ -81,18 +80,14 @@ export function createLineReader(options: LineReaderOptions): LineReader {
       onLine({ kind: 'oversized', bytes: bytes + end.length, head, tail: excerpt(lastBytes(tail, end)) });
       return;
     }
-    const begin = kept.size === 0 ? NOTHING : kept.head(EXCERPT_BYTES);
-    // A byte order mark may be split between the two.
-    const opening = begin.length > BOM.length ? begin : concatBytes([begin, end.subarray(0, BOM.length + 1)]);
-    const from = startsWithBom(opening) ? BOM.length : 0;
-    if (declines(opening[from] ?? NaN)) {
-      kept.clear();
-      onSkip?.(() => excerpt(concatBytes([begin, end])));
-      return;
-    }
     const whole = kept.take(end);
+    const from = startsWithBom(whole) ? BOM.length : 0;
     const to = whole[whole.length - 1] === CR ? whole.length - 1 : whole.length;
-    const line = from === 0 && to === whole.length ? whole : whole.subarray(from, to);
+    if (declines(whole[from] ?? NaN)) {
+      onSkip?.(() => excerpt(whole));
+      return kept.clear();
+    }
+    const line = whole.subarray(from, to);
     const isTooLong = line.length > maxBytes;
     const text = isTooLong ? undefined : decode(line);
     if (text === undefined) refuse(isTooLong ? 'oversized' : 'not-utf8', line);
@@ -105,8 +100,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     if (discarding === undefined) {
       kept.add(rest);
       // A final CR, and a byte order mark before the line, do not count.
-      if (kept.size <= maxBytes + 1) return;
-      if (kept.size <= maxBytes + 1 + BOM.length && mayStartWithBom(kept.head(BOM.length))) return;
+      if (kept.size <= maxBytes + 1 + BOM.length) return;
       const head = excerpt(kept.head(EXCERPT_BYTES));
       discarding = { bytes: kept.size, head, tail: kept.tail(EXCERPT_BYTES) };
       kept.clear();
@@ -162,11 +156,6 @@ export function createLineReader(options: LineReaderOptions): LineReader {
 
 function startsWithBom(bytes: Uint8Array): boolean {
   return BOM.every((byte, index) => bytes[index] === byte);
-}
-
-/** The bytes are a byte order mark, or the first ones of it. */
-function mayStartWithBom(bytes: Uint8Array): boolean {
-  return bytes.every((byte, index) => BOM[index] === byte);
 }
 
 function lastBytes(...parts: readonly Uint8Array[]): Uint8Array {
