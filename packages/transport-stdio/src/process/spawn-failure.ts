@@ -73,13 +73,9 @@ async function explain(cause: unknown, attempt: SpawnAttempt): Promise<Explanati
   const badCwd = await checkCwd(attempt.cwd);
   if (badCwd !== undefined)
     return { code: 'CWD_INVALID', message: badCwd, hint: 'Correct `cwd`, or remove it.' };
-  if (code === 'ENAMETOOLONG' && platform === 'win32')
-    return {
-      code: 'CONFIG_INVALID',
-      message: `The command line of ${command} is too long: Windows accepts 32767 characters.`,
-      hint: 'Pass long values in `env`, or in a file.',
-    };
-  if (NOT_FOUND.has(code)) return explainNotFound(attempt);
+  // Windows says so of the command line.
+  const isTooLong = code === 'E2BIG' || (code === 'ENAMETOOLONG' && platform === 'win32');
+  if (NOT_FOUND.has(code) && !isTooLong) return explainNotFound(attempt);
   if (NOT_EXECUTABLE.has(code))
     return {
       code: 'COMMAND_NOT_EXECUTABLE',
@@ -104,8 +100,8 @@ async function explain(cause: unknown, attempt: SpawnAttempt): Promise<Explanati
     message: `Could not start ${command}: ${text}`,
     hint: EXHAUSTED.has(code)
       ? 'The system has run out of processes, memory or file descriptors.'
-      : code === 'E2BIG'
-        ? 'The arguments and the environment are too long.'
+      : isTooLong
+        ? 'The arguments and the environment are too long. Pass long values in a file.'
         : undefined,
   };
 }
