@@ -1,7 +1,7 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { afterTurn, RefusalPace } from '@mcp-fittings/toolbox/base-transport';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
-import { systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
+import { settlesWithin, systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Call } from './calls/server-calls.js';
 import { ToolTasks } from './calls/tool-tasks.js';
 import { ListBudget, Semaphore } from './limiters.js';
@@ -126,14 +126,18 @@ export function createHost(options: HostOptions): Host {
   };
   /** Runs an operation of a caller with its server, through the interceptors if there are any. */
   const operation = <Name extends InterceptedMethod>(
-    request: Unsigned<Name>,
+    name: Name,
+    server: string,
+    members: Omit<InterceptedOperations[Name]['request'], 'options'>,
+    options: CallOptions,
     work: (server: ServerConnection, request: Unsigned<Name>) => Promise<Result<Name>>,
   ): Promise<Result<Name>> => {
-    const { server: name, options: given } = request;
-    if (interception === undefined) return use(name, given, (server) => work(server, request));
-    const { timeoutMs = servers.get(name)?.settings.callMs ?? limits.callMs } = given;
-    return interception.run<Name>(request, { timeoutMs, signal: given.signal }, (sent) =>
-      use(name, sent.options, (server) => work(server, sent)),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members of `Name` and those of every request
+    const request = { operation: name, server, ...members, options } as unknown as Unsigned<Name>;
+    if (interception === undefined) return use(server, options, (own) => work(own, request));
+    const { timeoutMs = servers.get(server)?.settings.callMs ?? limits.callMs } = options;
+    return interception.run<Name>(request, { timeoutMs, signal: options.signal }, (sent) =>
+      use(server, sent.options, (own) => work(own, sent)),
     );
   };
   const all = <Item>(
@@ -211,8 +215,7 @@ export function createHost(options: HostOptions): Host {
       checkRef('callTool', ref, TOOL_REF);
       checkRecord('callTool', 'second argument', args);
       const { server, tool } = ref;
-      const request = { operation: 'callTool', server, tool, args, options: given } as const;
-      return operation<'callTool'>(request, async (connection, sent) => {
+      return operation('callTool', server, { tool, args }, given, async (connection, sent) => {
         const definition = connection.tool(sent.tool);
         const { task, unlisted }: CallToolOptions = sent.options;
         const isConnected = connection.supervisor.state.status === 'connected';
@@ -257,8 +260,7 @@ export function createHost(options: HostOptions): Host {
       checkRef('getPrompt', ref, ['server', 'prompt']);
       checkRecord('getPrompt', 'second argument', args);
       const { server, prompt } = ref;
-      const request = { operation: 'getPrompt', server, prompt, args, options: given } as const;
-      return operation<'getPrompt'>(request, ({ calls }, sent) =>
+      return operation('getPrompt', server, { prompt, args }, given, ({ calls }, sent) =>
         calls.send({
           method: 'prompts/get',
           target: sent.prompt,
@@ -272,9 +274,7 @@ export function createHost(options: HostOptions): Host {
     },
     async readResource(ref, given = NO_OPTIONS) {
       checkRef('readResource', ref, ['server', 'uri']);
-      const { server, uri } = ref;
-      const request = { operation: 'readResource', server, uri, options: given } as const;
-      return operation<'readResource'>(request, (connection, sent) =>
+      return operation('readResource', ref.server, { uri: ref.uri }, given, (connection, sent) =>
         connection.readResource(sent.uri, sent.options),
       );
     },
@@ -282,8 +282,7 @@ export function createHost(options: HostOptions): Host {
       checkRef('complete', ref, ['server']);
       checkRef('complete', ref.argument, ['name', 'value']);
       const { server, ...params } = ref;
-      const request = { operation: 'complete', server, params, options: given } as const;
-      return operation<'complete'>(request, async ({ calls }, sent) => {
+      return operation('complete', server, { params }, given, async ({ calls }, sent) => {
         // An interceptor may have changed it.
         checkRef('complete', sent.params.argument, ['name', 'value']);
         return calls.send({
@@ -300,15 +299,12 @@ export function createHost(options: HostOptions): Host {
     async request(ref, params = {}, given = NO_OPTIONS) {
       checkRef('request', ref, ['server', 'method']);
       checkRecord('request', 'second argument', params);
-      const { server, method } = ref;
-      const request = { operation: 'request', server, method, params, options: given } as const;
-      return operation<'request'>(request, ({ calls }, sent) =>
+      return operation('request', ref.server, { method: ref.method, params }, given, ({ calls }, sent) =>
         calls.send({ ...sent, ...ONCE, read: (result) => result }),
       );
     },
     async notify(server, method, params = {}, given = NO_OPTIONS) {
-      const request = { operation: 'notify', server, method, params, options: given } as const;
-      await operation<'notify'>(request, ({ calls }, sent) =>
+      await operation('notify', server, { method, params }, given, ({ calls }, sent) =>
         calls.send({
           ...sent,
           ...ONCE,
@@ -322,23 +318,18 @@ export function createHost(options: HostOptions): Host {
     },
     async subscribe(ref, given = NO_OPTIONS) {
       checkRef('subscribe', ref, ['server', 'uri']);
-      const { server, uri } = ref;
-      const request = { operation: 'subscribe', server, uri, options: given } as const;
-      await operation<'subscribe'>(request, ({ subscriptions }, sent) =>
+      await operation('subscribe', ref.server, { uri: ref.uri }, given, ({ subscriptions }, sent) =>
         subscriptions.subscribe(sent.uri, sent.options),
       );
     },
     async unsubscribe(ref, given = NO_OPTIONS) {
       checkRef('unsubscribe', ref, ['server', 'uri']);
-      const { server, uri } = ref;
-      const request = { operation: 'unsubscribe', server, uri, options: given } as const;
-      await operation<'unsubscribe'>(request, ({ subscriptions }, sent) =>
+      await operation('unsubscribe', ref.server, { uri: ref.uri }, given, ({ subscriptions }, sent) =>
         subscriptions.unsubscribe(sent.uri, sent.options),
       );
     },
     async setLogLevel(server, level, given = NO_OPTIONS) {
-      const request = { operation: 'setLogLevel', server, level, options: given } as const;
-      await operation<'setLogLevel'>(request, ({ subscriptions }, sent) =>
+      await operation('setLogLevel', server, { level }, given, ({ subscriptions }, sent) =>
         subscriptions.setLogLevel(sent.level, sent.options),
       );
     },
@@ -419,10 +410,7 @@ export function createHost(options: HostOptions): Host {
  * first server start: starting 16 of them takes the event loop for 10 ms and more.
  */
 async function untilRestored(restored: readonly Promise<void>[], clock: Clock): Promise<void> {
-  const error = (): Error => new Error('The cache did not answer in time.');
-  await withTimeout({ ms: RESTORE_MS, error, clock }, () => Promise.allSettled(restored)).catch(
-    () => undefined,
-  );
+  await settlesWithin(RESTORE_MS, Promise.allSettled(restored), clock);
   // The second comes after the timers and immediates that have seen the first.
   for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => afterTurn(resolve));
 }

@@ -63,7 +63,7 @@ export function createServer(
       `No auth plugin provides the "authProviderType" of the server "${server}".`,
       {
         server,
-        hint: 'Check the spelling of "authProviderType"; google() of @mcp-fittings/auth-google provides "google_credentials".',
+        hint: 'google() of @mcp-fittings/auth-google provides "google_credentials".',
       },
     );
   };

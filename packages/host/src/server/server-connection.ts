@@ -1,5 +1,5 @@
 import { AuthRequiredError, FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
-import { withTimeout } from '@mcp-fittings/toolbox/timing';
+import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import { IdleTimer, OpenCalls } from '../calls/open-calls.js';
 import { ServerCalls } from '../calls/server-calls.js';
 import { UrlElicitations } from '../calls/url-elicitations.js';
@@ -251,11 +251,7 @@ export class ServerConnection {
     await this.supervisor.dispose();
     this.#catalog.dispose();
     // The last writes are for the next run; a cache that hangs must not delay the end.
-    const error = (): Error => new Error('The cache did not finish in time.');
-    const { clock } = this.#deps;
-    await withTimeout({ ms: CACHE_CLOSE_MS, error, clock }, () => this.#cache.settled()).catch(
-      () => undefined,
-    );
+    await settlesWithin(CACHE_CLOSE_MS, this.#cache.settled(), this.#deps.clock);
   }
 
   /**

@@ -1,10 +1,5 @@
-import {
-  FittingsError,
-  type ServerConfig,
-  type StandardSchemaResult,
-  type StandardSchemaV1,
-} from '@mcp-fittings/client-core';
-import { count, entrySchema, flag, oneOf } from '@mcp-fittings/toolbox/entries';
+import { FittingsError, type ServerConfig, type StandardSchemaResult } from '@mcp-fittings/client-core';
+import { count, type EntrySchema, entrySchema, flag, oneOf } from '@mcp-fittings/toolbox/entries';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { DeliveryPolicy, HostLimits, HostOptions } from '../contracts/host-options.js';
 
@@ -76,50 +71,33 @@ export function readSettings(
   config: ServerConfig,
   defaults: SettingsDefaults,
 ): ServerSettings {
-  const entry = parseEntry(server, ENTRY['~standard'].validate(config));
-  const reconnect = parseEntry(
-    server,
-    RECONNECT['~standard'].validate(config['reconnect'] ?? {}),
-    'reconnect.',
-  );
-  const healthCheck = parseEntry(
-    server,
-    HEALTH_CHECK['~standard'].validate(config['healthCheck'] ?? {}),
-    'healthCheck.',
-  );
-  const general = readDefaults(server, defaults.servers ?? {});
+  const check = <Entry>(schema: EntrySchema<Entry>, value: unknown, prefix?: string): Entry =>
+    parseEntry(server, schema['~standard'].validate(value), prefix);
+  const entry = check(ENTRY, config);
+  const reconnect = check(RECONNECT, config['reconnect'] ?? {}, 'reconnect.');
+  const healthCheck = check(HEALTH_CHECK, config['healthCheck'] ?? {}, 'healthCheck.');
+  const general = defaults.servers ?? {};
+  const { timeout } = check(ENTRY, { timeout: general.timeout }, 'defaults.');
+  const generalReconnect = check(RECONNECT, general.reconnect ?? {}, 'defaults.reconnect.');
+  const generalCheck = check(HEALTH_CHECK, general.healthCheck ?? {}, 'defaults.healthCheck.');
+  const checksHealth = generalCheck.enabled ?? general.healthCheck !== undefined;
   return {
     disabled: entry.disabled ?? false,
     lazy: entry.lazy ?? defaults.lazy,
     idleMs: entry.idleMs ?? defaults.idleMs,
     connectMs: entry.connectTimeout ?? defaults.limits.connectMs,
     discoveryMs: entry.discoveryTimeout,
-    callMs: entry.timeout ?? general.timeout ?? defaults.limits.callMs,
+    callMs: entry.timeout ?? timeout ?? defaults.limits.callMs,
     delivery: entry.delivery ?? defaults.delivery,
     reconnect: {
-      maxAttempts: reconnect.maxAttempts ?? general.reconnect.maxAttempts ?? 5,
-      delayMs: reconnect.delayMs ?? general.reconnect.delayMs ?? 1000,
+      maxAttempts: reconnect.maxAttempts ?? generalReconnect.maxAttempts ?? 5,
+      delayMs: reconnect.delayMs ?? generalReconnect.delayMs ?? 1000,
     },
     healthCheck: {
-      enabled: healthCheck.enabled ?? (isRecord(config['healthCheck']) || general.checksHealth),
-      intervalMs: healthCheck.intervalMs ?? general.healthCheck.intervalMs ?? 30_000,
-      timeoutMs: healthCheck.timeoutMs ?? general.healthCheck.timeoutMs ?? 10_000,
-      maxFailures: healthCheck.maxFailures ?? general.healthCheck.maxFailures ?? 3,
+      enabled: healthCheck.enabled ?? (isRecord(config['healthCheck']) || checksHealth),
+      intervalMs: healthCheck.intervalMs ?? generalCheck.intervalMs ?? 30_000,
+      timeoutMs: healthCheck.timeoutMs ?? generalCheck.timeoutMs ?? 10_000,
+      maxFailures: healthCheck.maxFailures ?? generalCheck.maxFailures ?? 3,
     },
   };
-}
-
-/** Reads `defaults` of the host, which are validated like an entry. */
-function readDefaults(server: string, given: NonNullable<HostOptions['defaults']>) {
-  const check = <Entry>(schema: StandardSchemaV1<unknown, Entry>, value: unknown, prefix: string): Entry => {
-    const result = schema['~standard'].validate(value);
-    // The schemas of this file are synchronous.
-    if (result instanceof Promise) throw new TypeError('a schema of the host is asynchronous');
-    return parseEntry(server, result, prefix);
-  };
-  const { timeout } = check(ENTRY, { timeout: given.timeout }, 'defaults.');
-  const reconnect = check(RECONNECT, given.reconnect ?? {}, 'defaults.reconnect.');
-  const healthCheck = check(HEALTH_CHECK, given.healthCheck ?? {}, 'defaults.healthCheck.');
-  const checksHealth = healthCheck.enabled ?? given.healthCheck !== undefined;
-  return { timeout, reconnect, healthCheck, checksHealth };
 }
