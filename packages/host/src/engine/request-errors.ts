@@ -50,7 +50,7 @@ export function timeoutError(failed: FailedRequest, cause: unknown): FittingsErr
     server,
     cause,
     delivery: 'unknown',
-    hint: 'Increase the timeout of the server or of the call, or check the log of the server for what keeps it busy.',
+    hint: 'Increase the timeout of the server or of the call, or look into the log of the server.',
   });
 }
 

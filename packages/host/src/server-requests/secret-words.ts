@@ -9,13 +9,11 @@ const ANYWHERE = [
   '(?:security|verification|confirmation|one time|login|auth\\w*|access|backup|recovery|sms) ?codes?',
   '(?:seed|recovery|backup) ?(?:phrase|words?)|(?:credit|debit|bank) ?card|card ?(?:number|no\\b|verification)',
   // German, French, Spanish, Portuguese, Italian, Indonesian
-  'passwort|kennwort|geheim|zugangsdaten|mots? de passe|code secret|cle (?:api|privee|secrete|d.acces)',
-  'contrasen|clave (?:secreta|de acceso|privada)|codigo de (?:acceso|seguridad)|senha|palavra.?passe|chave secreta',
-  'parola (?:d.ordine|chiave)|codice (?:segreto|di sicurezza)|kata ?sandi',
+  'passwort|kennwort|mots? de passe|code secret|contrasen|senha|palavra.?passe|parola (?:d.ordine|chiave)|kata ?sandi',
   // Russian, Arabic, Hindi
-  'парол|секрет|токен|код (?:доступа|подтверждения)|كلمة (?:ال)?(?:مرور|سر)|رمز الدخول|पासवर्ड',
+  'парол|код доступа|كلمة (?:ال)?(?:مرور|سر)|पासवर्ड',
   // Chinese, Japanese, Korean
-  '密码|密碼|口令|令牌|密钥|密鑰|秘密|验证码|驗證碼|パスワード|パスコード|暗証|トークン|認証コード|비밀 ?번호|암호|토큰',
+  '密码|密碼|口令|密钥|密鑰|验证码|驗證碼|パスワード|暗証|認証コード|비밀 ?번호|암호',
 ];
 /** Short ones, which match as whole words only. */
 const WHOLE_WORDS = 'pins?|pwd|pswd|psw|pw|otp|totp|2fa|mfa|cvv2?|cvc2?|ssn|iban|clave|mdp';
