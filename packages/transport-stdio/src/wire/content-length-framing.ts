@@ -1,4 +1,9 @@
-import { concatBytes, createByteCollector, createUtf8Decoder } from '@mcp-fittings/toolbox/framing';
+import {
+  type ByteCollector,
+  concatBytes,
+  createByteCollector,
+  createUtf8Decoder,
+} from '@mcp-fittings/toolbox/framing';
 import { HOPELESS_FACTOR, type Framing, type FrameSink } from './framing.js';
 
 const LF = 10;
@@ -32,7 +37,7 @@ export const contentLengthFraming: Framing = {
       if (size > maxBytes * HOPELESS_FACTOR) {
         breakOff('MESSAGE_TOO_LARGE', `The server announced a message of ${size} bytes.`);
       } else if (size > 0) {
-        body = size > maxBytes ? rejectedBody(size, maxBytes, sink) : wantedBody(size, sink);
+        body = new Body(size, maxBytes, sink);
       }
     };
 
@@ -71,83 +76,61 @@ export const contentLengthFraming: Framing = {
       return end + 1;
     };
 
-    const takeBody = (current: Body, bytes: Uint8Array): number => {
-      const taken = Math.min(current.missing, bytes.length);
-      current.add(bytes.subarray(0, taken));
-      if (current.missing === 0) body = undefined;
-      return taken;
-    };
-
     return {
       push(chunk) {
         for (let rest = chunk; rest.length > 0;) {
-          const taken = body === undefined ? takeHeader(rest) : takeBody(body, rest);
+          const taken = body === undefined ? takeHeader(rest) : body.take(rest);
           rest = rest.subarray(taken);
+          if (body?.missing === 0) body = undefined;
         }
       },
     };
   },
 };
 
-/** The message that a header announced. */
-interface Body {
+/** The message that a header announced. Of one that is too large, only the ends are kept. */
+class Body {
   /** Bytes that have not come yet. */
-  readonly missing: number;
-  add(bytes: Uint8Array): void;
-}
+  missing: number;
+  readonly #maxBytes: number;
+  readonly #sink: FrameSink;
+  readonly #isTooLarge: boolean;
+  readonly #kept: ByteCollector;
+  #tail = NOTHING;
 
-function wantedBody(size: number, sink: FrameSink): Body {
-  const decode = createUtf8Decoder();
-  const parts = createByteCollector({ growsInPlace: size });
-  let missing = size;
-  return {
-    get missing() {
-      return missing;
-    },
-    add(bytes) {
-      missing -= bytes.length;
-      parts.add(bytes);
-      if (missing > 0) return;
-      const head = decodeLoosely(parts.head(EXCERPT_BYTES));
-      const whole = parts.take(NOTHING);
-      const text = decode(whole);
-      const tail = text === undefined ? decodeLoosely(whole.subarray(-EXCERPT_BYTES)) : '';
-      // Before the text is parsed, which takes its memory once more.
-      parts.clear();
-      if (text !== undefined) return sink.message(text.charCodeAt(0) === BOM ? text.slice(1) : text);
-      sink.rejected({
-        code: 'MESSAGE_INVALID',
-        problem: 'A message from the server is not valid UTF-8.',
-        head,
-        tail,
-      });
-    },
-  };
-}
+  constructor(size: number, maxBytes: number, sink: FrameSink) {
+    this.missing = size;
+    this.#maxBytes = maxBytes;
+    this.#sink = sink;
+    this.#isTooLarge = size > maxBytes;
+    this.#kept = createByteCollector({ growsInPlace: this.#isTooLarge ? 0 : size });
+  }
 
-function rejectedBody(size: number, maxBytes: number, sink: FrameSink): Body {
-  const problem = `A message from the server is larger than ${maxBytes} bytes.`;
-  let missing = size;
-  let head: Uint8Array = NOTHING;
-  let tail: Uint8Array = NOTHING;
-  let reported = false;
-  const reject = (end?: Uint8Array): void => {
-    const message = { code: 'MESSAGE_TOO_LARGE', problem, head: decodeLoosely(head) } as const;
-    reported ||= sink.rejected({ ...message, ...(end !== undefined && { tail: decodeLoosely(end) }) });
-  };
-  return {
-    get missing() {
-      return missing;
-    },
-    add(bytes) {
-      missing -= bytes.length;
-      const wasShort = head.length < EXCERPT_BYTES;
-      if (wasShort) head = concatBytes([head, bytes.subarray(0, EXCERPT_BYTES - head.length)]);
-      tail = concatBytes([tail, bytes.subarray(-EXCERPT_BYTES)]).slice(-EXCERPT_BYTES);
-      if (wasShort && head.length === EXCERPT_BYTES) reject();
-      if (missing === 0) reject(tail);
-    },
-  };
+  /** Reads some or all of these bytes, and returns how many. */
+  take(bytes: Uint8Array): number {
+    const part = bytes.subarray(0, this.missing);
+    this.missing -= part.length;
+    this.#kept.add(this.#isTooLarge ? part.subarray(0, EXCERPT_BYTES - this.#kept.size) : part);
+    this.#tail = concatBytes([this.#tail, part.subarray(-EXCERPT_BYTES)]).slice(-EXCERPT_BYTES);
+    if (this.missing === 0) this.#finish();
+    return part.length;
+  }
+
+  #finish(): void {
+    const head = decodeLoosely(this.#kept.head(EXCERPT_BYTES));
+    const text = this.#isTooLarge ? undefined : createUtf8Decoder()(this.#kept.take(NOTHING));
+    // Before the text is parsed, which takes its memory once more.
+    this.#kept.clear();
+    if (text !== undefined) return this.#sink.message(text.charCodeAt(0) === BOM ? text.slice(1) : text);
+    this.#sink.rejected({
+      code: this.#isTooLarge ? 'MESSAGE_TOO_LARGE' : 'MESSAGE_INVALID',
+      problem: this.#isTooLarge
+        ? `A message from the server is larger than ${this.#maxBytes} bytes.`
+        : 'A message from the server is not valid UTF-8.',
+      head,
+      tail: decodeLoosely(this.#tail),
+    });
+  }
 }
 
 function decodeLoosely(bytes: Uint8Array): string {
