@@ -30,21 +30,19 @@ function contains(a: string, b: string): boolean {
   return short.length >= 3 && (long.endsWith(short) || long.startsWith(short));
 }
 
-/** Returns the Levenshtein distance, or any number above `limit` if it is greater than that. */
+/** Returns the Levenshtein distance, or any number above `limit` if the lengths differ by more than that. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    let best = row;
-    for (let column = 1; column <= b.length; column++) {
-      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      const value = Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1);
-      current.push(value);
-      if (value < best) best = value;
+  let distances = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const letter of a) {
+    let [left = 0, ...above] = distances;
+    distances = [++left];
+    for (const [index, up] of above.entries()) {
+      // Of the prefixes without the last letter of both; `left` and `up` are those without one of them.
+      const both = index === 0 ? left - 1 : (above[index - 1] ?? 0);
+      left = Math.min(both + (letter === b[index] ? 0 : 1), up + 1, left + 1);
+      distances.push(left);
     }
-    if (best > limit) return best;
-    previous = current;
   }
-  return previous[b.length] ?? 0;
+  return distances[b.length] ?? 0;
 }
