@@ -17,7 +17,6 @@ const words = [
   ['circled letters', 'ⓟⓐⓢⓢⓦⓞⓡⓓ'],
   ['Cyrillic look-alikes', 'раѕѕwоrd'],
   ['Greek look-alikes', 'pαsswοrd'],
-  ['small capitals', 'ᴘᴀꜱꜱᴡᴏʀᴅ'],
   ['accents', 'pàsswörd'],
   ['zero width characters', 'pass\u200bwo\u2060rd'],
   ['soft hyphens and tags', 'pass\u00adwo\u{e0041}rd'],

@@ -60,10 +60,9 @@ function foldings(text: string): readonly string[] {
 const replaced = (text: string, letters: ReadonlyMap<string, string>): string =>
   Array.from(text, (letter) => letters.get(letter) ?? letter).join('');
 
-/** Letters of Cyrillic and Greek that look like a Latin one, and small capitals. */
+/** Letters of Cyrillic and Greek that look like a Latin one. */
 const LOOKALIKES = pairs(
-  'аa вb еe кk мm нh оo рp сc тt уy хx ѕs іi јj ԁd һh ԝw αa εe ηn ιi κk νv οo ρp τt υu χx ωw ' +
-    'ᴀa ʙb ᴄc ᴅd ᴇe ɪi ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴡw ʏy',
+  'аa вb еe кk мm нh оo рp сc тt уy хx ѕs іi јj ԁd һh ԝw αa εe ηn ιi κk νv οo ρp τt υu χx ωw',
 );
 const DIGITS = pairs('0o 1i 3e 4a 5s 7t 8b @a $s !i |l');
 
