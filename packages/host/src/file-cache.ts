@@ -52,6 +52,8 @@ export function fileCache(options: FileCacheOptions): HostCache {
       const text = JSON.stringify(value);
       if (Buffer.byteLength(text) > maxBytes) return;
       await ensurePrivateDirectory(folder);
+      // Most servers list the same in each run. Writing it again would cost two flushes of the disk.
+      if (readPrivateFileSync(join(folder, nameOf(key)), maxBytes) === text) return;
       await writePrivateFile(folder, nameOf(key), text);
     },
     async delete(key) {

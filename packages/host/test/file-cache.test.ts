@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -25,6 +25,14 @@ describe('a file cache', () => {
     expect(await cache().get('key')).toEqual({ from: 'us' });
     await cache().delete('key');
     expect(await cache().get('key')).toBeUndefined();
+  });
+
+  it('does not write a value again that it has', async () => {
+    const before = await stat(file);
+    await cache().set('key', { from: 'us' });
+    expect((await stat(file)).ino).toBe(before.ino);
+    await cache().set('key', { from: 'them' });
+    expect(await cache().get('key')).toEqual({ from: 'them' });
   });
 
   it.each([0o660, 0o606, 0o644, 0o640, 0o666])('does not take a file of mode %o', async (mode) => {

@@ -7,6 +7,9 @@ export type ListEntryResult =
   | { readonly entry: JSONRPCObject; readonly ignored: readonly string[]; readonly problem?: undefined }
   | { readonly problem: string; readonly ignored?: undefined; readonly entry?: undefined };
 
+/** The lists of a server. */
+export const LIST_KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
+
 type Check = (value: unknown) => boolean;
 
 const isString: Check = (value) => typeof value === 'string';

@@ -59,14 +59,17 @@ export class ReadCache {
   /** Returns one that the cache of the host has. */
   async getShared(uri: string): Promise<ResourceResult | undefined> {
     try {
-      const found = readShared(this.#server, await this.#cache?.get(this.#keyOf(uri)), uri);
+      const found = await this.#cache?.get(this.#keyOf(uri));
+      if (!isRecord(found) || found['uri'] !== uri) return undefined;
+      const { result, storedAt, ttlMs } = found;
+      if (typeof storedAt !== 'number' || typeof ttlMs !== 'number' || !isRecord(result)) return undefined;
       const now = this.#clock.now();
       const isFresh =
-        found !== undefined &&
-        found.storedAt > this.#changedAt &&
-        found.storedAt <= now &&
-        now < found.storedAt + Math.min(found.ttlMs, MAX_TTL_MS);
-      return isFresh ? found.result : undefined;
+        storedAt > this.#changedAt && storedAt <= now && now < storedAt + Math.min(ttlMs, MAX_TTL_MS);
+      // As carefully as what a server sends.
+      return isFresh && Array.isArray(result['contents'])
+        ? readResourceResult(this.#server, uri, result)
+        : undefined;
     } catch (error) {
       this.#onError(error);
       return undefined;
@@ -133,19 +136,4 @@ export class ReadCache {
 function freshFor(result: unknown): number {
   const ttlMs = isRecord(result) ? result['ttlMs'] : undefined;
   return typeof ttlMs === 'number' && ttlMs > 0 ? Math.min(ttlMs, MAX_TTL_MS) : 0;
-}
-
-interface SharedResult {
-  readonly result: ResourceResult;
-  readonly storedAt: number;
-  readonly ttlMs: number;
-}
-
-/** Reads what is in the cache as carefully as what a server sends. */
-function readShared(server: string, value: unknown, uri: string): SharedResult | undefined {
-  if (!isRecord(value) || value['uri'] !== uri) return undefined;
-  const { result, storedAt, ttlMs } = value;
-  if (typeof storedAt !== 'number' || typeof ttlMs !== 'number') return undefined;
-  if (!isRecord(result) || !Array.isArray(result['contents'])) return undefined;
-  return { result: readResourceResult(server, uri, result), storedAt, ttlMs };
 }

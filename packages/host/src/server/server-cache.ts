@@ -1,7 +1,7 @@
 import type { HostCache } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ListKind } from '../contracts/catalog.js';
-import { validateListEntry } from '../engine/validate-list-entry.js';
+import { LIST_KINDS, validateListEntry } from '../engine/validate-list-entry.js';
 import { digestOf } from '../json-values.js';
 import type { Lists, ServerCatalog } from './server-catalog.js';
 import type { ProtocolEra } from '../contracts/engine.js';
@@ -21,9 +21,8 @@ export class ServerCache {
   /** Kept in memory too, so that a reconnect needs no probe. */
   #era: ProtocolEra | undefined;
   #owner: string | undefined;
-  /** Content of the cache, as far as it is known. */
-  #stored: StoredLists | undefined;
-  #newest: (StoredLists & { readonly owner: string | undefined }) | undefined;
+  /** The lists to write next. */
+  #newest: { readonly key: string; readonly value: object; readonly owner: string | undefined } | undefined;
   #writing: Promise<void> | undefined;
 
   constructor(shared: Shared, onError: (error: unknown) => void) {
@@ -59,12 +58,10 @@ export class ServerCache {
   async lists(): Promise<Lists | undefined> {
     const { server, clock } = this.#shared;
     this.#owner = await this.#ownerNow();
-    return this.#read('lists', (value, key) => {
+    return this.#read('lists', (value) => {
       const lists = readLists(value, server);
-      if (lists === undefined) return undefined;
-      const staleAt = isRecord(value) && typeof value['staleAt'] === 'number' ? value['staleAt'] : undefined;
-      this.#stored = { key, lists, staleAt };
-      return staleAt !== undefined && staleAt <= clock.now() ? undefined : lists;
+      const staleAt = isRecord(value) ? value['staleAt'] : undefined;
+      return typeof staleAt === 'number' && staleAt <= clock.now() ? undefined : lists;
     });
   }
 
@@ -72,7 +69,8 @@ export class ServerCache {
   rememberLists(lists: Lists, { isPublic, staleAt }: Pick<ServerCatalog, 'isPublic' | 'staleAt'>): void {
     const key = this.#keyOf('lists', isPublic);
     if (key === undefined) return;
-    this.#newest = { lists: { ...lists }, key, staleAt, owner: this.#owner };
+    const value = { ...lists, ...(staleAt !== undefined && { staleAt }) };
+    this.#newest = { key, value, owner: this.#owner };
     this.#writing ??= this.#writeAll();
   }
 
@@ -90,31 +88,18 @@ export class ServerCache {
     // Never done before `#writing` is set.
     await Promise.resolve();
     while (this.#newest !== undefined) {
-      const { lists, key, staleAt, owner: then } = this.#newest;
+      const { key, value, owner } = this.#newest;
       this.#newest = undefined;
-      const stored = this.#stored;
-      // Most servers list the same in each run: writing it again would cost two flushes of the disk.
-      if (stored?.key === key && stored.staleAt === staleAt && areEqual(stored.lists, lists)) {
-        this.#stored = { key, lists, staleAt };
-        continue;
-      }
       // Another user may have signed in since the lists were read.
-      if (key !== this.#keyOf('lists', true) && then !== (await this.#ownerNow())) continue;
-      const write = async (): Promise<void> => {
-        await this.#cache?.set(key, { ...lists, ...(staleAt !== undefined && { staleAt }) });
-        this.#stored = { key, lists, staleAt };
-      };
-      await this.#quietly(write());
+      if (key === this.#keyOf('lists', true) || owner === (await this.#ownerNow()))
+        await this.#quietly(this.#cache?.set(key, value));
     }
     this.#writing = undefined;
   }
 
-  async #read<T>(
-    what: 'era' | 'lists',
-    parse: (value: unknown, key: string) => T | undefined,
-  ): Promise<T | undefined> {
+  async #read<T>(what: 'era' | 'lists', parse: (value: unknown) => T | undefined): Promise<T | undefined> {
     for (const key of [this.#keyOf(what, false), this.#keyOf(what, true)]) {
-      const found = key && parse(await this.#quietly(this.#cache?.get(key)), key);
+      const found = key && parse(await this.#quietly(this.#cache?.get(key)));
       if (found) return found;
     }
     return undefined;
@@ -152,20 +137,6 @@ export class ServerCache {
   }
 }
 
-interface StoredLists {
-  readonly key: string;
-  readonly lists: Lists;
-  readonly staleAt: number | undefined;
-}
-
-/** Lists that were read once and not again are the same arrays, whatever their size. */
-function areEqual(some: Lists, others: Lists): boolean {
-  const kinds = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
-  return kinds.every(
-    (kind) => some[kind] === others[kind] || JSON.stringify(some[kind]) === JSON.stringify(others[kind]),
-  );
-}
-
 /** A description of the server may be meant for one user. That it needs `initialize` is the same for all. */
 function isPublicEra(era: ProtocolEra): boolean {
   return era.kind === 'initialize' || era.discover['cacheScope'] === 'public';
@@ -180,17 +151,17 @@ function readEra(value: unknown): ProtocolEra | undefined {
 
 function readLists(value: unknown, server: string): Lists | undefined {
   if (!isRecord(value)) return undefined;
-  const { tools, prompts, resources, resourceTemplates } = value;
-  const all = { tools, prompts, resources, resourceTemplates };
-  const isOurs = (kind: ListKind, item: unknown): boolean => {
-    if (!isRecord(item) || item['server'] !== server) return false;
-    if (kind === 'tools' && typeof item['digest'] !== 'string') return false;
-    return validateListEntry(kind, item).ignored?.length === 0;
+  const isOurs = (kind: ListKind, item: unknown): boolean =>
+    isRecord(item) &&
+    item['server'] === server &&
+    (kind !== 'tools' || typeof item['digest'] === 'string') &&
+    validateListEntry(kind, item).ignored?.length === 0;
+  const isList = (kind: ListKind): boolean => {
+    const list = value[kind];
+    return Array.isArray(list) && list.every((item) => isOurs(kind, item));
   };
-  for (const kind of ['tools', 'prompts', 'resources', 'resourceTemplates'] as const) {
-    const list = all[kind];
-    if (!Array.isArray(list) || !list.every((item) => isOurs(kind, item))) return undefined;
-  }
+  if (!LIST_KINDS.every(isList)) return undefined;
+  const { tools, prompts, resources, resourceTemplates } = value;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each item was checked
   return { tools, prompts, resources, resourceTemplates } as Lists;
 }

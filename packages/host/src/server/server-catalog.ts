@@ -16,6 +16,7 @@ import type {
 import type { EngineSession } from '../contracts/engine.js';
 import type { ServerSnapshot } from '../contracts/state.js';
 import { readList } from '../engine/list-pages.js';
+import { LIST_KINDS } from '../engine/validate-list-entry.js';
 import type { ServerDeps } from '../setup/server-deps.js';
 import { digestOf } from '../json-values.js';
 
@@ -56,7 +57,6 @@ const NAME_OF: Readonly<Record<ListKind, string>> = {
   resources: 'resources',
   resourceTemplates: 'resource templates',
 };
-const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
 const LISTS_OF_CHANGE: Readonly<Record<'tools' | 'prompts' | 'resources', readonly ListKind[]>> = {
   tools: ['tools'],
   prompts: ['prompts'],
@@ -113,7 +113,7 @@ export class ServerCatalog {
 
   /** True if the server declares all of its lists public. */
   get isPublic(): boolean {
-    return this.#publicLists.size === KINDS.length;
+    return this.#publicLists.size === LIST_KINDS.length;
   }
 
   /** Time at which the first of the lists is stale, by the host's clock; undefined if no list says so. */
@@ -136,9 +136,9 @@ export class ServerCatalog {
    */
   async readAll(session: EngineSession, signal: AbortSignal): Promise<void> {
     this.#forgetTimers();
-    const results = await Promise.allSettled(KINDS.map((kind) => this.#read(kind, session, signal)));
+    const results = await Promise.allSettled(LIST_KINDS.map((kind) => this.#read(kind, session, signal)));
     const causes = new Map<ListKind, unknown>();
-    for (const [index, kind] of KINDS.entries()) {
+    for (const [index, kind] of LIST_KINDS.entries()) {
       const result = results[index];
       if (result?.status === 'rejected') causes.set(kind, result.reason);
     }
@@ -159,7 +159,7 @@ export class ServerCatalog {
 
   /** Call it when any list may have changed: reads all of them soon. */
   changedAll(session: EngineSession): void {
-    for (const kind of KINDS) this.#readLater(kind, session, this.#delayOf(kind));
+    for (const kind of LIST_KINDS) this.#readLater(kind, session, this.#delayOf(kind));
   }
 
   /** Reads lists whose time to live has passed. Cheap if there are none. */
@@ -186,7 +186,7 @@ export class ServerCatalog {
     this.#staleAt.clear();
     this.#failures.clear();
     // Results that arrive later belong to a connection that has ended.
-    for (const kind of KINDS) this.#readings.set(kind, (this.#readings.get(kind) ?? 0) + 1);
+    for (const kind of LIST_KINDS) this.#readings.set(kind, (this.#readings.get(kind) ?? 0) + 1);
   }
 
   /** Returns the bytes of the lists to the budget. */
