@@ -35,7 +35,7 @@ export function planLaunch(options: StdioTransportOptions): LaunchPlan {
     args,
     env,
     cwd,
-    withheld: networkVariablesWithheld(parentEnv, env, process.platform),
+    withheld: networkVariablesWithheld(parentEnv, env),
     stderr: stderr === undefined || stderr === 'capture' || typeof stderr === 'function' ? 'pipe' : stderr,
     redact: createRedactor(collectSecrets({ env, configured, args, named })),
   };

@@ -173,7 +173,7 @@ describe('behind a proxy that inspects TLS', () => {
     const withPassword = { HTTPS_PROXY: value, https_proxy: value, npm_config_registry: value };
     const given = childEnvironment(withPassword, {}, 'safe', 'linux');
     expect(given).toEqual({});
-    expect(networkVariablesWithheld(withPassword, given, 'linux')).toEqual(Object.keys(withPassword));
+    expect(networkVariablesWithheld(withPassword, given)).toEqual(Object.keys(withPassword));
     expect(childEnvironment(withPassword, {}, ['HTTPS_PROXY'], 'linux')).toEqual({ HTTPS_PROXY: value });
     expect(childEnvironment(withPassword, {}, 'all', 'linux')).toEqual(withPassword);
   });
@@ -181,7 +181,7 @@ describe('behind a proxy that inspects TLS', () => {
   it('names the withheld variables that affect the network, without their values', () => {
     const more = { npm_config_cafile: '/x', UV_INDEX_URL: 'https://u:p@x', PIP_CERT: '', EDITOR: 'ed' };
     const env = childEnvironment({ ...parent, ...more }, { SSL_CERT_FILE: '/own' }, 'safe', 'linux');
-    expect(networkVariablesWithheld({ ...parent, ...more }, env, 'linux')).toEqual([
+    expect(networkVariablesWithheld({ ...parent, ...more }, env)).toEqual([
       'npm_config_cafile',
       'UV_INDEX_URL',
     ]);
