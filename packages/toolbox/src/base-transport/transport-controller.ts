@@ -29,8 +29,7 @@ export abstract class TransportController {
   #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
   /** Created for the first one, which most connections never have. */
   #endTasks: Set<() => void> | undefined;
-  readonly #abortWatch = new AbortWatch();
-  readonly #diagnostics = new Diagnostics((error) => this.report(error));
+  readonly #ignored: Record<string, number> = {};
 
   constructor(server: string | undefined) {
     this.server = server;
@@ -109,12 +108,10 @@ export abstract class TransportController {
     return new PacedSource(this.budget, source);
   }
 
-  /**
-   * Runs `task` when the signal of a request is aborted. The result cancels it. The transport adds one listener to a signal,
-   * however many requests share it, and removes it when they are done.
-   */
+  /** Runs `task` when the signal of a request is aborted. The result cancels it. */
   onAbort(signal: AbortSignal, task: () => void): () => void {
-    return this.#abortWatch.on(signal, task);
+    signal.addEventListener('abort', task, { once: true });
+    return () => signal.removeEventListener('abort', task);
   }
 
   /** Calls a function of the host. What it throws, or rejects with, is reported as `CALLBACK_FAILED`. */
@@ -135,10 +132,11 @@ export abstract class TransportController {
   /** Reports the first, tenth, hundredth … occurrence of what a peer can send endlessly. */
   reportCounted(code: ErrorCode, describe: () => string): void {
     this.markUnsolicited();
-    this.#diagnostics.count(code, (times) => {
-      const message = times === 1 ? describe() : `${describe()} (${times} times so far)`;
-      return this.error(code, message, { details: { times } });
-    });
+    const times = (this.#ignored[code] ?? 0) + 1;
+    this.#ignored[code] = times;
+    if (!Number.isInteger(Math.log10(times))) return;
+    const message = times === 1 ? describe() : `${describe()} (${times} times so far)`;
+    this.report(this.error(code, message, { details: { times } }));
   }
 
   /** Creates an error that names the server. */
@@ -180,7 +178,7 @@ export abstract class TransportController {
 
   /** Number of ignored inputs, by error code. */
   protected get ignored(): Readonly<Record<string, number>> {
-    return this.#diagnostics.counts;
+    return this.#ignored;
   }
 
   /** Handles all waiting items at once, because the wire has failed. */
@@ -214,56 +212,6 @@ export function callSafely(work: () => unknown, failed: (cause: unknown) => void
 /** Sets the server of an error that does not name one, and returns the error. */
 export function nameServer<E extends FittingsError>(error: E, server: string | undefined): E {
   return server === undefined || error.server !== undefined ? error : Object.assign(error, { server });
-}
-
-/** Watches the signals of requests with one listener per signal, which is removed once its requests are done. */
-class AbortWatch {
-  readonly #watched = new Map<
-    AbortSignal,
-    { readonly tasks: Set<() => void>; readonly listener: () => void }
-  >();
-
-  /** Runs `task` when the signal is aborted. The result cancels it. */
-  on(signal: AbortSignal, task: () => void): () => void {
-    const { tasks, listener } = this.#watched.get(signal) ?? this.#watch(signal);
-    tasks.add(task);
-    return () => {
-      tasks.delete(task);
-      if (tasks.size > 0 || this.#watched.get(signal)?.tasks !== tasks) return;
-      this.#watched.delete(signal);
-      signal.removeEventListener('abort', listener);
-    };
-  }
-
-  #watch(signal: AbortSignal) {
-    const tasks = new Set<() => void>();
-    const listener = (): void => {
-      this.#watched.delete(signal);
-      for (const task of tasks) task();
-    };
-    const entry = { tasks, listener };
-    this.#watched.set(signal, entry);
-    signal.addEventListener('abort', listener, { once: true });
-    return entry;
-  }
-}
-
-/** Reports the first, tenth, hundredth … occurrence of each kind, so that a flood costs next to nothing. */
-class Diagnostics {
-  /** Number of occurrences of each kind. */
-  readonly counts: Record<string, number> = {};
-  readonly #report: (error: Error) => void;
-
-  constructor(report: (error: Error) => void) {
-    this.#report = report;
-  }
-
-  /** Counts an occurrence. `describe` is called only if it is reported. */
-  count(kind: string, describe: (times: number) => Error): void {
-    const times = (this.counts[kind] ?? 0) + 1;
-    this.counts[kind] = times;
-    if (Number.isInteger(Math.log10(times))) this.#report(describe(times));
-  }
 }
 
 /** Returns whether another component threw it deliberately, like the `AuthRequiredError` of a provider: the caller gets it unchanged. */
