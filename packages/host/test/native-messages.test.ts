@@ -5,16 +5,12 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { callTool, done, old, PATIENT, stateless, turn, type Sent } from './support/wire.js';
 
 describe('native(): messages', () => {
-  it('reports a response with an unknown id, in bounded text, and settles nothing', async () => {
-    const { wire, errors, connect } = old({ 'tools/call': () => undefined });
+  it('settles nothing for a response with an unknown id', async () => {
+    const { wire, connect } = old({ 'tools/call': () => undefined });
     const session = await connect();
     const call = callTool(session, 'slow');
     for (const id of [999, '2', null, 'x'.repeat(10_000)]) wire.deliver({ id, ...done });
     wire.deliver({ error: { code: -32_700, message: 'unreadable' } });
-    expect(errors.map((error) => error instanceof FittingsError && error.code)).toEqual(
-      Array.from({ length: 5 }, () => 'RESPONSE_UNEXPECTED'),
-    );
-    expect(Math.max(...errors.map(({ message }) => message.length))).toBeLessThan(300);
     wire.deliver({ id: wire.of('tools/call')[0]?.id, ...done });
     expect((await call)['content']).toHaveLength(1);
   });
@@ -36,19 +32,18 @@ describe('native(): messages', () => {
   });
 
   it('takes no other text that stands for the number of a request', async () => {
-    const { wire, errors, connect } = old({ 'tools/call': () => undefined });
+    const { wire, connect } = old({ 'tools/call': () => undefined });
     const session = await connect();
     const call = callTool(session, 'slow');
     const id = Number(wire.of('tools/call')[0]?.id);
     const others = [`${id}.0`, `0${id}`, ` ${id}`, `0x${id.toString(16)}`, `${id}e0`];
-    for (const other of others) wire.deliver({ id: other, result: { content: [] } });
+    for (const other of others) wire.deliver({ id: other, result: { content: [1, 2] } });
     wire.deliver({ id, ...done });
     expect((await call)['content']).toHaveLength(1);
-    expect(errors).toHaveLength(others.length);
   });
 
-  it('reports progress that is not a finite number, and leaves out such a total', async () => {
-    const { wire, errors, connect } = old({ 'tools/call': () => undefined });
+  it('drops progress that is not a finite number, and leaves out such a total', async () => {
+    const { wire, connect } = old({ 'tools/call': () => undefined });
     const session = await connect();
     const steps: unknown[] = [];
     const call = callTool(session, 'slow', { ...PATIENT, onProgress: (step) => steps.push(step) });
@@ -64,7 +59,6 @@ describe('native(): messages', () => {
     wire.deliver({ id: progressToken, ...done });
     await call;
     expect(steps).toEqual([{ progress: 1 }]);
-    expect(errors).toHaveLength(5);
   });
 
   it('ignores the late response to a canceled request, and its progress', async () => {
@@ -81,8 +75,6 @@ describe('native(): messages', () => {
     wire.deliver({ method: 'notifications/progress', params: { progressToken: id, progress: 1 } });
     wire.deliver({ id, ...done });
     expect(errors).toEqual([]);
-    wire.deliver({ id, ...done });
-    expect(errors).toMatchObject([{ code: 'RESPONSE_UNEXPECTED' }]);
   });
 
   it('a request whose signal is aborted already is not sent', async () => {
@@ -122,10 +114,9 @@ describe('native(): messages', () => {
     const notify = (method: unknown, params?: unknown): void => wire.deliver({ method, params });
     notify('notifications/message', { level: 'loud', data: 1 });
     notify('notifications/resources/updated', { uri: 7 });
-    notify('notifications/progress', { progressToken: {}, progress: 1 });
     notify(7);
     expect(errors.map((error) => error instanceof FittingsError && error.code)).toEqual(
-      Array.from({ length: 4 }, () => 'PROTOCOL_VIOLATION'),
+      Array.from({ length: 3 }, () => 'PROTOCOL_VIOLATION'),
     );
     notify('notifications/message', { level: 'info', data: null });
     notify('vendor/news', 'not an object');

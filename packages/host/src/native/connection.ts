@@ -7,7 +7,6 @@ import {
   type Transport,
 } from '@mcp-fittings/client-core';
 import { answersId, isRecord, RPC_CODES } from '@mcp-fittings/toolbox/messages';
-import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { EngineRequestOptions } from '../contracts/engine.js';
 import {
   abortedError,
@@ -50,8 +49,6 @@ export interface ConnectionOptions {
   readonly events: ConnectionEvents;
 }
 
-/** Ids of requests that were given up, whose late responses are ignored. Those of older ones are reported. */
-const GIVEN_UP_KEPT = 64;
 const NO_PARAMS: JSONRPCObject = Object.freeze({});
 
 /** Requests and notifications of the host that revision 2026-07-28 does not have. */
@@ -83,8 +80,6 @@ export class Connection {
   readonly #clock: Clock;
   readonly #events: ConnectionEvents;
   readonly #open = new Map<RequestId, OpenRequest>();
-  /** Created for the first one, which most connections never have. */
-  #givenUp: Set<RequestId> | undefined;
   #lastId = 0;
   #isClosed = false;
 
@@ -185,7 +180,8 @@ export class Connection {
     const { id, method, params }: { id?: unknown; method?: unknown; params?: unknown } = message;
     if (method !== undefined) return this.#receiveOther(id, method, params);
     const request = this.#find(id);
-    if (request === undefined) return this.#receiveUnexpected(id);
+    // Given up meanwhile. What answers no request at all, the transport reports.
+    if (request === undefined) return;
     const result: unknown = 'result' in message ? message.result : undefined;
     const error: unknown = 'error' in message ? message.error : undefined;
     this.#remove(request);
@@ -220,22 +216,11 @@ export class Connection {
     return this.#open.get(id) ?? (answersId(id, number) ? this.#open.get(number) : undefined);
   }
 
-  #receiveUnexpected(id: unknown): void {
-    if ((typeof id === 'string' || typeof id === 'number') && this.#givenUp?.delete(id) === true) return;
-    const shown = sanitizeText(JSON.stringify(id) ?? 'none', { maxLength: 80 });
-    const text = `The server "${this.#server}" sent a response with the id ${shown}, but no such request is in flight.`;
-    this.#events.error(new FittingsError('RESPONSE_UNEXPECTED', text, { server: this.#server }));
-  }
-
   #receiveProgress(params: JSONRPCObject): void {
     const { progressToken: token, progress, total, message } = params;
     const request = this.#find(token);
-    if (request?.options.onProgress === undefined || !isFinite(progress)) {
-      // It may have crossed the cancellation on the wire.
-      if ((typeof token === 'string' || typeof token === 'number') && this.#givenUp?.has(token) === true)
-        return;
-      return this.#events.error(this.#violation('progress that belongs to no request in flight'));
-    }
+    // It may have crossed the cancellation on the wire.
+    if (request?.options.onProgress === undefined || !isFinite(progress)) return;
     request.restart();
     request.options.onProgress({
       progress,
@@ -256,7 +241,6 @@ export class Connection {
   /** The caller has aborted the request, or a deadline has passed. */
   #giveUp(request: OpenRequest, reason: 'aborted' | 'timeout'): void {
     if (!this.#remove(request)) return;
-    this.#remember(request.id);
     const failed = this.#failedRequest(request);
     const { stream, options, id } = request;
     if (stream !== undefined) stream.abort(options.signal?.reason);
@@ -276,13 +260,6 @@ export class Connection {
   #remove(request: OpenRequest): boolean {
     request.stop();
     return this.#open.delete(request.id);
-  }
-
-  #remember(id: RequestId): void {
-    const kept = (this.#givenUp ??= new Set());
-    kept.add(id);
-    const oldest = kept.values().next();
-    if (kept.size > GIVEN_UP_KEPT && oldest.done !== true) kept.delete(oldest.value);
   }
 
   #end(): void {
