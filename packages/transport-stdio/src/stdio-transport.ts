@@ -333,15 +333,10 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
 
   #leftRunning(): TransportError {
     const pid = String(this.#lastPid);
-    const isWindows = process.platform === 'win32';
     return this.#fault(
       'TIMEOUT',
       `The server (process ${pid}) or what it started could not be ended, and may still run.`,
-      {
-        hint: isWindows
-          ? `Run: taskkill /PID ${pid} /T /F, or use the Task Manager.`
-          : `Run: kill -9 -${pid}`,
-      },
+      { hint: process.platform === 'win32' ? `Run: taskkill /PID ${pid} /T /F` : `Run: kill -9 -${pid}` },
     );
   }
 

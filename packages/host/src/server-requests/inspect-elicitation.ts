@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { escapeText } from '@mcp-fittings/toolbox/text';
+import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { ElicitationRequest } from '../contracts/server-requests.js';
 import { namesSecret } from './secret-words.js';
 
@@ -28,7 +28,7 @@ function formWarnings(message: string, schema: Readonly<Record<string, unknown>>
   const suspicious: string[] = [];
   for (const [name, property] of Object.entries(properties)) {
     if (texts.exhausted) break;
-    if (isSecretField(name, property, texts)) suspicious.push(`"${escapeText(name, { maxLength: 100 })}"`);
+    if (isSecretField(name, property, texts)) suspicious.push(`"${sanitizeText(name, { maxLength: 100 })}"`);
   }
   const named = suspicious
     .slice(0, MAX_NAMED)
