@@ -1,94 +1,36 @@
-import type {
-  JSONRPCMessage,
-  JSONRPCObject,
-  Transport,
-  TransportDescription,
-  TransportError,
-  TransportObserver,
-  TransportSendOptions,
-} from '@mcp-fittings/client-core';
-import { isLocal } from '../engine/era.js';
+import type { Transport, TransportObserver, TransportSendOptions } from '@mcp-fittings/client-core';
 
 const NO_OPTIONS: TransportSendOptions = {};
 
-/** Returns a transport that reports its messages to the observer: the same one if it can, or one around it. */
+/**
+ * Returns a transport that reports its messages to the observer: the same one if it can, or one in front of a transport that cannot,
+ * such as one of an SDK.
+ */
 export function observed(transport: Transport, observer: TransportObserver): Transport {
-  if (transport.observe === undefined)
-    return new (isLocal(transport) ? LocalObservedTransport : ObservedTransport)(transport, observer);
-  transport.observe(observer);
-  return transport;
-}
-
-/** Reports the messages of a transport that cannot do so, such as one of an SDK. */
-class ObservedTransport implements Transport {
-  onmessage?: (message: JSONRPCMessage, extra?: unknown) => void;
-  onerror?: (error: Error) => void;
-  onclose?: () => void;
-  onsessionrestored?: (result: JSONRPCObject) => void;
-  onreconnect?: () => void;
-  declare readonly sessionId?: string;
-  readonly #inner: Transport;
-  readonly #observer: TransportObserver;
-  readonly #send = (message: JSONRPCMessage, options: TransportSendOptions): Promise<void> =>
-    this.#inner.send(message, options);
-
-  constructor(inner: Transport, observer: TransportObserver) {
-    this.#inner = inner;
-    this.#observer = observer;
-    Object.defineProperty(this, 'sessionId', { get: () => inner.sessionId });
-    inner.onmessage = (message, extra) => {
-      const passed = observer.receive(message);
-      if (passed !== undefined) this.onmessage?.(passed, extra);
-    };
-    inner.onerror = (error) => this.onerror?.(error);
-    inner.onclose = () => this.onclose?.();
-    inner.onsessionrestored = (result) => this.onsessionrestored?.(result);
-    inner.onreconnect = () => this.onreconnect?.();
+  if (transport.observe !== undefined) {
+    transport.observe(observer);
+    return transport;
   }
-
-  get closeReason(): TransportError | undefined {
-    return this.#inner.closeReason;
-  }
-
-  get hasPerRequestStream(): boolean {
-    return this.#inner.hasPerRequestStream === true;
-  }
-
-  get sendsHeaders(): boolean {
-    return this.#inner.sendsHeaders === true;
-  }
-
-  start(): Promise<void> {
-    return this.#inner.start();
-  }
-
-  send(message: JSONRPCMessage, options: TransportSendOptions = NO_OPTIONS): Promise<void> {
-    return this.#observer.send(message, options, this.#send) ?? this.#send(message, options);
-  }
-
-  close(): Promise<void> {
-    return this.#inner.close();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  setProtocolVersion(version: string): void {
-    this.#inner.setProtocolVersion?.(version);
-  }
-
-  limitUnsolicited(share: number): void {
-    this.#inner.limitUnsolicited?.(share);
-  }
-
-  describe(): TransportDescription {
-    return this.#inner.describe?.() ?? {};
-  }
-}
-
-/** Has the members by which a transport to a local program is recognized. */
-class LocalObservedTransport extends ObservedTransport {
-  readonly pid = undefined;
-  readonly stderr = null;
+  let handler: Transport['onmessage'];
+  transport.onmessage = (message, extra) => {
+    const passed = observer.receive(message);
+    if (passed !== undefined) handler?.(passed, extra);
+  };
+  const pass: Transport['send'] = (message, options) => transport.send(message, options);
+  const send: Transport['send'] = (message, options = NO_OPTIONS) =>
+    observer.send(message, options, pass) ?? pass(message, options);
+  return new Proxy(transport, {
+    get(_, name) {
+      if (name === 'onmessage') return handler;
+      if (name === 'send') return send;
+      const member: unknown = Reflect.get(transport, name);
+      // Its private members are its own.
+      return typeof member === 'function' ? member.bind(transport) : member;
+    },
+    set(_, name, value) {
+      if (name !== 'onmessage') return Reflect.set(transport, name, value);
+      handler = value;
+      return true;
+    },
+  });
 }
