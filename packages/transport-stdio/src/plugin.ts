@@ -42,16 +42,16 @@ export interface StdioEntry {
 const schema = entrySchema({
   command: required(described('The program to run. Not a shell command line.', text({ minLength: 1 }))),
   args: described('Arguments, each passed on unchanged.', listOf(text())),
-  env: described('Environment variables in addition to the inherited ones.', mapOf(text())),
-  cwd: described('Working directory of the server. Default: that of the host.', text({ minLength: 1 })),
+  env: described('Environment variables, besides the inherited ones.', mapOf(text())),
+  cwd: described('Working directory. Default: that of the host.', text({ minLength: 1 })),
   inheritEnv: described(
-    'Variables of the host that the server inherits: "safe", "all", or the safe ones and these.',
+    'Inherited variables: "safe", "all", or the safe ones and these.',
     eitherOf(oneOf('safe', 'all'), listOf(text())),
   ),
   framing: described('How messages are delimited.', oneOf('newline', 'content-length')),
-  stderr: described('Where the stderr of the server goes.', oneOf('capture', 'inherit', 'ignore')),
+  stderr: described('Target of its stderr.', oneOf('capture', 'inherit', 'ignore')),
   maxMessageBytes: described('Largest message of the server, in bytes.', count({ min: 1 })),
-  maxQueuedBytes: described('Bytes that may wait for the server to read them.', count({ min: 1 })),
+  maxQueuedBytes: described('Most bytes that wait for the server to read them.', count({ min: 1 })),
   probeTimeoutMs: described('Milliseconds to wait for `server/discover` before a `ping`.', count()),
 });
 

@@ -1,9 +1,9 @@
+import { headerProblem } from '@mcp-fittings/toolbox/connect';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { parameterHeaders } from '@mcp-fittings/toolbox/parameter-headers';
 
 /** Keyword of a parameter whose value is sent in a header too. */
 const ANNOTATION = 'x-mcp-header';
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 /** Keywords whose values are no schemas, whatever they contain. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
@@ -30,7 +30,7 @@ function problemIn(
   if (isRecord(schema) && ANNOTATION in schema) {
     const name = schema[ANNOTATION];
     if (place !== 'parameter') return `has "${ANNOTATION}" on something other than a parameter`;
-    if (typeof name !== 'string' || !TOKEN.test(name))
+    if (typeof name !== 'string' || headerProblem(name, '') !== undefined)
       return `has an "${ANNOTATION}" that is not a valid header name`;
     if (!TYPES.has(schema['type']))
       return `has "${ANNOTATION}" on a parameter that is not a string, integer or boolean`;

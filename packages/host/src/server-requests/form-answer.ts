@@ -63,10 +63,9 @@ function textProblem(property: Values, value: unknown): string | undefined {
   if (length !== undefined) return length;
   if (format === 'uri' && !URL.canParse(value)) return 'must be a URI';
   if (format === 'email' && !/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value)) return 'must be an email address';
-  if (format === 'date' && !isDate(value)) return 'must be a date like 2026-07-28';
-  if (format === 'date-time' && !(value.includes('T') && !Number.isNaN(Date.parse(value)))) {
+  if (format === 'date' && !isTime(value, /^\d{4}-\d{2}-\d{2}$/)) return 'must be a date like 2026-07-28';
+  if (format === 'date-time' && !isTime(value, /T/))
     return 'must be a date and time like 2026-07-28T12:00:00Z';
-  }
   return undefined;
 }
 
@@ -107,6 +106,6 @@ function choicesOf(property: Values): readonly unknown[] | undefined {
   return titled.map((choice) => (isRecord(choice) ? choice['const'] : undefined));
 }
 
-function isDate(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+function isTime(text: string, pattern: RegExp): boolean {
+  return pattern.test(text) && !Number.isNaN(Date.parse(text));
 }

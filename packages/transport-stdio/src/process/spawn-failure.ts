@@ -128,7 +128,7 @@ async function explainNotFound(attempt: SpawnAttempt): Promise<Explanation> {
       : {
           code,
           message: `${quoted(command)} exists, but the interpreter that its first line names does not.`,
-          hint: 'Install the interpreter, or set `command` to one that is installed.',
+          hint: 'Install it, or set `command` to one that is installed.',
         };
   const count = searchedFolders(env, platform).length;
   const message = isPath(attempt)
