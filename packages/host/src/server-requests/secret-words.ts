@@ -5,9 +5,9 @@
 const ANYWHERE = [
   // English, and identifiers in programs
   'pass ?(?:word|phrase|code|key|wd)|secret|token|credential|bearer|mnemonic|social ?security',
-  '(?:api|access|private|signing|encryption|master|recovery|security) ?keys?',
-  '(?:security|verification|confirmation|one time|login|auth\\w*|access|backup|recovery|sms) ?codes?',
-  '(?:seed|recovery|backup) ?(?:phrase|words?)|(?:credit|debit|bank) ?card|card ?(?:number|no\\b|verification)',
+  '(?:api|access|private|signing|encryption|recovery) ?keys?|(?:seed|recovery|backup) ?(?:phrase|words?)',
+  '(?:security|verification|one time|login|auth\\w*|access|backup|recovery|sms) ?codes?',
+  '(?:credit|debit|bank) ?card|card ?number',
   // German, French, Spanish, Portuguese, Italian, Indonesian
   'passwort|kennwort|mots? de passe|code secret|contrasen|senha|palavra.?passe|parola (?:d.ordine|chiave)|kata ?sandi',
   // Russian, Arabic, Hindi
@@ -16,7 +16,7 @@ const ANYWHERE = [
   '密码|密碼|口令|密钥|密鑰|验证码|驗證碼|パスワード|暗証|認証コード|비밀 ?번호|암호',
 ];
 /** Short ones, which match as whole words only. */
-const WHOLE_WORDS = 'pins?|pwd|pswd|psw|pw|otp|totp|2fa|mfa|cvv2?|cvc2?|ssn|iban|clave|mdp';
+const WHOLE_WORDS = 'pins?|pwd|pw|t?otp|2fa|mfa|cv[vc]2?|ssn|iban|clave|mdp';
 
 const SECRET = new RegExp(
   `${ANYWHERE.join('|')}|(?<![\\p{L}\\p{N}])(?:${WHOLE_WORDS})(?![\\p{L}\\p{N}])`,

@@ -62,7 +62,9 @@ const LONGEST_MS = 60_000;
 export class SignInWatch implements Disposable {
   readonly #clock: Clock;
   readonly #options: SignInWatchOptions;
-  #current: { looks: number; timer?: Disposable } | undefined;
+  #looks = 0;
+  /** The next look, until it is done. */
+  #timer: Disposable | undefined;
   #refused = 0;
 
   constructor(clock: Clock, options: SignInWatchOptions) {
@@ -72,9 +74,9 @@ export class SignInWatch implements Disposable {
 
   /** Starts looking; does nothing if it is looking already. */
   begin(): void {
-    if (this.#current !== undefined) return;
-    this.#current = { looks: 0 };
-    this.#plan(this.#current);
+    if (this.#timer !== undefined) return;
+    this.#looks = 0;
+    this.#plan();
   }
 
   /** Call it when the server is connected: the next wait starts with short pauses again. */
@@ -83,25 +85,26 @@ export class SignInWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#current?.timer?.[Symbol.dispose]();
-    this.#current = undefined;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
   }
 
-  #plan(own: { looks: number; timer?: Disposable }): void {
-    const pause = own.looks++ < EAGER_LOOKS ? LOOK_MS : LATER_MS;
+  #plan(): void {
+    const pause = this.#looks++ < EAGER_LOOKS ? LOOK_MS : LATER_MS;
     const ms = Math.min(pause * 2 ** Math.min(this.#refused, 10), LONGEST_MS);
-    own.timer = this.#clock.schedule(() => void this.#check(own), ms, { unref: true });
+    this.#timer = this.#clock.schedule(() => void this.#check(), ms, { unref: true });
   }
 
-  async #check(own: { looks: number; timer?: Disposable }): Promise<void> {
+  async #check(): Promise<void> {
+    const own = this.#timer;
     const found = await this.#options.look().catch(() => {
       // A locked keychain may ask the user each time.
       this.#refused++;
       return false;
     });
-    if (this.#current !== own) return;
-    if (!found) return this.#plan(own);
-    this.#current = undefined;
+    if (this.#timer !== own) return;
+    if (!found) return this.#plan();
+    this.#timer = undefined;
     this.#refused++;
     this.#options.onSignIn();
   }
