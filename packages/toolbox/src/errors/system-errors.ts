@@ -23,7 +23,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, ErrorCode>> = {
 
 /** @see https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const TLS_CODE =
-  /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|SELF_SIGNED_|DEPTH_ZERO_|(EPROTO|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$)/;
+  /^(?:ERR_(?:TLS|SSL|OSSL)_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|SELF_SIGNED_|DEPTH_ZERO_|(?:EPROTO|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$)/;
 
 /**
  * Returns the `code` that Node.js, undici or the operating system has given an error, such as `ENOENT` or `ECONNREFUSED`, and

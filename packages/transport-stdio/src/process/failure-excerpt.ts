@@ -43,11 +43,10 @@ export function failureExcerpt(text: string, limits: ExcerptLimits): string {
   return shown.join('\n');
 }
 
-/** The last lines that name an error, as many as half of an excerpt; then first and last lines in turn. */
-function byRelevance(lines: readonly string[]): number[] {
+/** The first and the last lines that name an error; then last and first lines in turn. */
+function byRelevance(lines: readonly string[]): ReadonlySet<number> {
   const indexes = [...lines.keys()];
   const errors = indexes.filter((index) => NAMES_ERROR.test(lines[index] ?? ''));
-  const both = [...errors.slice(0, 3), ...errors.slice(3).toReversed().slice(0, 3)];
   const ends = indexes.flatMap((index) => [indexes.length - 1 - index, index]);
-  return [...both, ...ends];
+  return new Set([...errors.slice(0, 3), ...errors.slice(-3), ...ends]);
 }
