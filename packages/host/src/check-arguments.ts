@@ -16,9 +16,6 @@ export function checkRef(method: string, ref: unknown, members: readonly string[
   const problem = isRecord(ref) ? `; not a string: "${missing.join('", "')}"` : `, not ${kindOf(ref)}`;
   throw invalid(
     `The first argument of host.${method}() must be an object { ${members.join(', ')} } of strings${problem}.`,
-    'name' in given
-      ? 'The "name" of an item of host.tools() is the "tool" of a call, for example.'
-      : undefined,
   );
 }
 
@@ -172,7 +169,6 @@ export function checkHostOptions(options: unknown): void {
   if (missing.length > 0)
     throw invalid(
       `createHost() requires the name and version of your program as strings; missing: ${missing.join(', ')}.`,
-      "Pass them, for example: createHost({ name: 'my-agent', version: '1.0.0', transports }).",
     );
   if (engine !== undefined && !hasMethod(engine, 'connect'))
     throw invalid(

@@ -96,7 +96,7 @@ function emitterFor(principal: string, emitter: HostDeps['emitter']): HostDeps['
 function oneForAll(server: string, scheme: string): FittingsError {
   return new FittingsError(
     'CONFIG_INVALID',
-    `The sign-in scheme "${scheme}" of the server "${server}" has the same credentials for all people, so a call cannot have a principal.`,
+    `The sign-in scheme "${scheme}" of the server "${server}" has the same credentials for all people, and the call has a principal.`,
     {
       server,
       delivery: 'not-sent',

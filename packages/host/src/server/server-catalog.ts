@@ -137,16 +137,20 @@ export class ServerCatalog {
   async readAll(session: EngineSession, signal: AbortSignal): Promise<void> {
     this.#forgetTimers();
     const results = await Promise.allSettled(LIST_KINDS.map((kind) => this.#read(kind, session, signal)));
-    const causes = new Map<ListKind, unknown>();
-    for (const [index, kind] of LIST_KINDS.entries()) {
-      const result = results[index];
-      if (result?.status === 'rejected') causes.set(kind, result.reason);
-    }
+    const failures = results.flatMap((result, index) => {
+      const kind = LIST_KINDS[index];
+      return kind === undefined || result.status === 'fulfilled'
+        ? []
+        : [{ kind, cause: result.reason as unknown }];
+    });
     // Nothing works until the user has signed in.
-    const signIn: unknown = [...causes.values()].find((cause) => cause instanceof AuthRequiredError);
-    if (signIn !== undefined) throw signIn;
-    if (causes.has('tools')) throw this.#note('tools', causes.get('tools'));
-    for (const [kind, cause] of causes) this.#failed(kind, cause, session);
+    const signIn = failures.find(({ cause }) => cause instanceof AuthRequiredError);
+    if (signIn !== undefined) throw signIn.cause;
+    for (const { kind, cause } of failures) {
+      // The first one, if it is among them.
+      if (kind === 'tools') throw this.#note(kind, cause);
+      this.#failed(kind, cause, session);
+    }
   }
 
   /** Call it when the server reports a changed list: reads it soon, once for a burst of reports. */

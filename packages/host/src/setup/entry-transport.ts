@@ -41,7 +41,6 @@ export function choosePlugin(
       `The entry of the server "${server}" has neither "type" nor "command" nor "url".`,
       {
         server,
-        hint: 'Set "command" for a local server, or "url" for a remote one.',
       },
     );
   }

@@ -172,7 +172,6 @@ export abstract class TransportController {
     throw this.error('MESSAGE_UNSERIALIZABLE', 'The message cannot be written as JSON.', {
       cause,
       delivery: 'not-sent',
-      hint: 'Use plain JSON values: no BigInt and no circular references.',
     });
   }
 
