@@ -86,7 +86,7 @@ export interface HttpRequest {
    * then exempt from `maxBodyBytes`; any other response is not. `request` ignores it. Default `false`.
    */
   readonly eventStream?: boolean | undefined;
-  /** Slows reading down to the pace of a transport; see `paced` of `BaseTransport`. Default: the body is read as it arrives. */
+  /** Slows reading down to the pace of a transport; see `PacedSource` of the toolbox. Default: the body is read as it arrives. */
   readonly paced?: ((source: Pausable) => Pick<PacedSource, 'read'>) | undefined;
   /** Handles a larger body: `'error'` (default) fails with `MESSAGE_TOO_LARGE`; `'truncate'` ends it early. Both close the socket. */
   readonly overflow?: 'error' | 'truncate' | undefined;

@@ -7,4 +7,5 @@ export { BaseTransport, type BaseTransportOptions } from './base-transport/base-
 export type { TransportController } from './base-transport/transport-controller.js';
 export { afterTurn, RefusalPace } from './base-transport/after-turn.js';
 export type { Intake } from './base-transport/intake.js';
-export type { PacedSource, Pausable, TurnBudget, TurnBudgetOptions } from './base-transport/turn-budget.js';
+export { PacedSource, type Pausable } from './base-transport/paced-source.js';
+export type { TurnBudget, TurnBudgetOptions } from './base-transport/turn-budget.js';

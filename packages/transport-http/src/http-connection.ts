@@ -4,7 +4,7 @@ import type {
   RequestId,
   TransportSendOptions,
 } from '@mcp-fittings/client-core';
-import type { PacedSource, Pausable, TransportController } from '@mcp-fittings/toolbox/base-transport';
+import { PacedSource, type Pausable, type TransportController } from '@mcp-fittings/toolbox/base-transport';
 import { isRequestId } from '@mcp-fittings/toolbox/messages';
 import {
   RequestRedactor,
@@ -89,7 +89,7 @@ export class HttpConnection {
     this.network = network;
     this.credentials = options.credentials;
     this.redactor = new RequestRedactor(headers, url);
-    this.paced = (source) => transport.paced(source);
+    this.paced = (source) => new PacedSource(transport, source);
     this.session = new Session({
       replay: (lost) => replayHandshake(lost, this),
       onIncompatible: (error) => transport.fail(error),

@@ -1,5 +1,5 @@
 import { TransportError } from '@mcp-fittings/client-core';
-import type { TransportController } from '@mcp-fittings/toolbox/base-transport';
+import { PacedSource, type Pausable, type TransportController } from '@mcp-fittings/toolbox/base-transport';
 import {
   createStatusTable,
   type Credentials,
@@ -99,7 +99,7 @@ class EventStream implements RemoteRequest<AcceptedReply>, BodySink {
       method: 'GET',
       headers: { ...HEADERS, ...signed },
       eventStream: true,
-      paced: transport.paced.bind(transport),
+      paced: (source: Pausable) => new PacedSource(transport, source),
       maxBodyBytes: READ_BYTES,
       overflow: 'truncate',
     } as const;

@@ -128,9 +128,10 @@ export abstract class BaseTransport extends TransportController implements Trans
     if (this.#state !== 'new') {
       // A second client has replaced the handlers of the first one by now.
       if (this.#state !== 'ended') this.#handlers.restore();
-      throw this.error('TRANSPORT_ALREADY_STARTED', 'The transport was already started or closed.', {
-        hint: 'A transport is used once: create a new one to connect again.',
-      });
+      throw this.error(
+        'TRANSPORT_ALREADY_STARTED',
+        'A transport is used once, and this one was started or closed before.',
+      );
     }
     this.#state = 'starting';
     this.#handlers.keep();

@@ -10,7 +10,7 @@ import {
 import { classifySystemError } from '../errors/system-errors.js';
 import { sanitizeText } from '../text/sanitize-text.js';
 import { Intake } from './intake.js';
-import { PacedSource, TurnBudget, type Pausable } from './turn-budget.js';
+import { TurnBudget } from './turn-budget.js';
 
 /**
  * Serves the wire of a transport: it accepts what arrives, fails requests that cannot be answered, creates and reports
@@ -25,7 +25,7 @@ export abstract class TransportController {
   readonly server: string | undefined;
   #protocolVersion: string | undefined;
   /** The time that this connection has used in the current turn of the event loop. */
-  protected readonly budget = new TurnBudget();
+  readonly budget = new TurnBudget();
   #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
   /** Created for the first one, which most connections never have. */
   #endTasks: Set<() => void> | undefined;
@@ -98,14 +98,6 @@ export abstract class TransportController {
     const intake = new Intake(this.budget, take, estimateMs);
     this.#intakes.push(intake);
     return intake;
-  }
-
-  /**
-   * Wraps a source whose bytes are handled at once: `read()` of the result does so and, with `Transport.limitUnsolicited`,
-   * pauses the source while the peer has used up its share. Resume the source yourself when the transport ends.
-   */
-  paced(source: Pausable): PacedSource {
-    return new PacedSource(this.budget, source);
   }
 
   /** Runs `task` when the signal of a request is aborted. The result cancels it. */

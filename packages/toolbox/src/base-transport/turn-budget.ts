@@ -207,38 +207,3 @@ class UnsolicitedShare {
     return Math.max(0, this.#level - (now - this.#levelAt) * this.#share);
   }
 }
-
-/** A source of bytes that can be paused: a socket, the body of a response. */
-export interface Pausable {
-  /** Stops delivering bytes. */
-  pause(): void;
-  /** Continues to deliver bytes. */
-  resume(): void;
-}
-
-/** Bytes that are parsed and handled in a millisecond, approximately. */
-const BYTES_PER_MS = 200_000;
-
-/** A source of bytes that is paused while its server has used up its share of time, see {@link TransportController.paced}. */
-export class PacedSource {
-  readonly #budget: TurnBudget;
-  readonly #source: Pausable;
-  #isPaused = false;
-
-  constructor(budget: TurnBudget, source: Pausable) {
-    this.#budget = budget;
-    this.#source = source;
-  }
-
-  /** Runs `handle` at once for so many bytes, and pauses the source if the share is used up. */
-  read(bytes: number, handle: () => void): void {
-    this.#budget.count(handle, bytes / BYTES_PER_MS);
-    if (this.#isPaused || !this.#budget.isShareUsedUp) return;
-    this.#isPaused = true;
-    this.#source.pause();
-    this.#budget.nextTurn(() => {
-      this.#isPaused = false;
-      this.#source.resume();
-    });
-  }
-}

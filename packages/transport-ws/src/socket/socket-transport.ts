@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock, JSONRPCMessage, TransportDescription } from '@mcp-fittings/client-core';
-import { afterTurn, BaseTransport } from '@mcp-fittings/toolbox/base-transport';
+import { afterTurn, BaseTransport, PacedSource } from '@mcp-fittings/toolbox/base-transport';
 import { isRequest } from '@mcp-fittings/toolbox/messages';
 import { replyExcerpt } from '@mcp-fittings/toolbox/refusal';
 import type { Redactor } from '@mcp-fittings/toolbox/text';
@@ -103,7 +103,10 @@ export class SocketTransport extends BaseTransport {
       lost: (cause) => this.asTransportError(this.#socketError ?? cause, 'CONNECTION_LOST', 'unknown'),
     });
     socket.once('error', (error) => (this.#socketError = error));
-    const reader = this.paced({ pause: () => webSocket.pause(), resume: () => webSocket.resume() });
+    const reader = new PacedSource(this, {
+      pause: () => webSocket.pause(),
+      resume: () => webSocket.resume(),
+    });
     this.#onMessage = (data, isBinary) => {
       reader.read(Buffer.isBuffer(data) ? data.length : 0, () => this.#take(data, isBinary));
     };
