@@ -173,7 +173,7 @@ export function checkHostOptions(options: unknown): void {
   if (engine !== undefined && !hasMethod(engine, 'connect'))
     throw invalid(
       'The option "engine" of createHost() must be an engine.',
-      'Leave it out, or call the function of an engine: { engine: sdkV2() }.',
+      'Call the function of an engine: { engine: sdkV2() }.',
     );
   if (!Array.isArray(transports) || !transports.every((plugin) => hasMethod(plugin, 'create')))
     throw invalid(

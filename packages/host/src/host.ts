@@ -69,7 +69,7 @@ export function createHost(options: HostOptions): Host {
     logger?.error(`A listener for the "${event}" event of the host threw an error.`, { cause });
   });
   const toolTasks = new ToolTasks(emitter);
-  const scopes = new Map<string, string>();
+  const scopes = new Map<string, string | undefined>();
   const connectSlots = new Semaphore(limits.parallelConnects);
   const listBudget = new ListBudget(limits.listBytes);
   const servers = new Map<string, ServerConnection>();
@@ -162,11 +162,8 @@ export function createHost(options: HostOptions): Host {
     async connect(entries, { scopes: given = {} } = {}) {
       checkOpen();
       checkEntries(entries);
-      for (const name of Object.keys(entries)) {
-        const scope = Object.hasOwn(given, name) ? given[name] : undefined;
-        if (scope === undefined) scopes.delete(name);
-        else scopes.set(name, scope);
-      }
+      for (const name of Object.keys(entries))
+        scopes.set(name, Object.hasOwn(given, name) ? given[name] : undefined);
       const named = Object.entries(entries);
       const restored = named.map(async ([name, config]) => {
         const known = servers.get(name);

@@ -180,7 +180,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
         'The server does not read its stdin, and the queue of unsent messages is full.',
         {
           delivery: 'not-sent',
-          hint: 'Wait for `send()` to settle before sending more, or raise `maxQueuedBytes`.',
+          hint: 'Send less at once, or raise `maxQueuedBytes`.',
         },
       );
     }

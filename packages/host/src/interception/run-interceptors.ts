@@ -1,5 +1,6 @@
 import { AuthRequiredError, type Clock, type Delivery, FittingsError } from '@mcp-fittings/client-core';
 import { restateError } from '@mcp-fittings/toolbox/errors';
+import { kindOf } from '@mcp-fittings/toolbox/entries';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { InterceptedOperations, InterceptedRequest, Interceptor } from '../contracts/interceptor.js';
 import { createAsyncContext } from '../platform.js';
@@ -169,10 +170,6 @@ function isSameOperation(request: InterceptedRequest, changed: Readonly<Record<s
   const { operation, server, signal: _, ...members } = request;
   if (changed['operation'] !== operation || changed['server'] !== server) return false;
   return Object.entries(members).every(([name, value]) => kindOf(changed[name]) === kindOf(value));
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
 }
 
 /** One interceptor, for any operation. */

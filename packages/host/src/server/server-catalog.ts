@@ -51,17 +51,8 @@ const MAX_DEBOUNCE_MS = 10_000;
 const QUIET_TIMES = 4;
 type ListStatus = ServerSnapshot['lists'][ListKind];
 const NOT_READ: ListStatus = { error: undefined, skipped: [] };
-const NAME_OF: Readonly<Record<ListKind, string>> = {
-  tools: 'tools',
-  prompts: 'prompts',
-  resources: 'resources',
-  resourceTemplates: 'resource templates',
-};
-const LISTS_OF_CHANGE: Readonly<Record<'tools' | 'prompts' | 'resources', readonly ListKind[]>> = {
-  tools: ['tools'],
-  prompts: ['prompts'],
-  resources: ['resources', 'resourceTemplates'],
-};
+/** One notification is about both. */
+const RESOURCE_LISTS = ['resources', 'resourceTemplates'] as const;
 
 type Shared = Pick<
   ServerDeps,
@@ -155,7 +146,7 @@ export class ServerCatalog {
 
   /** Call it when the server reports a changed list: reads it soon, once for a burst of reports. */
   changed(kind: 'tools' | 'prompts' | 'resources', session: EngineSession): void {
-    for (const changed of LISTS_OF_CHANGE[kind]) {
+    for (const changed of kind === 'resources' ? RESOURCE_LISTS : [kind]) {
       if (this.#reading.has(changed)) this.#changedMeanwhile.add(changed);
       else if (!this.#timers.has(changed)) this.#readLater(changed, session, this.#delayOf(changed));
     }
@@ -348,7 +339,7 @@ function listFailed(server: string, kind: ListKind, cause: unknown): FittingsErr
   const known = cause instanceof FittingsError ? cause : undefined;
   return new FittingsError(
     known?.code ?? 'PROTOCOL_VIOLATION',
-    `The server "${server}" could not list its ${NAME_OF[kind]}: ${sanitizeText(text)}`,
+    `The server "${server}" could not list its ${kind === 'resourceTemplates' ? 'resource templates' : kind}: ${sanitizeText(text)}`,
     {
       server,
       cause,

@@ -25,7 +25,7 @@ export interface HostDeps {
   /** Waits for a slot to connect. Resolves with the function that releases it, which may be called twice. */
   readonly acquireConnectSlot: (signal: AbortSignal) => Promise<() => void>;
   /** Sources of entries, by the name of their server. */
-  readonly scopes: ReadonlyMap<string, string>;
+  readonly scopes: ReadonlyMap<string, string | undefined>;
 }
 
 /**
