@@ -129,14 +129,14 @@ export function createHost(options: HostOptions): Host {
     name: Name,
     server: string,
     members: Omit<InterceptedOperations[Name]['request'], 'options'>,
-    options: CallOptions,
+    given: CallOptions,
     work: (server: ServerConnection, request: Unsigned<Name>) => Promise<Result<Name>>,
   ): Promise<Result<Name>> => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members of `Name` and those of every request
-    const request = { operation: name, server, ...members, options } as unknown as Unsigned<Name>;
-    if (interception === undefined) return use(server, options, (own) => work(own, request));
-    const { timeoutMs = servers.get(server)?.settings.callMs ?? limits.callMs } = options;
-    return interception.run<Name>(request, { timeoutMs, signal: options.signal }, (sent) =>
+    const request = { operation: name, server, ...members, options: given } as unknown as Unsigned<Name>;
+    if (interception === undefined) return use(server, given, (own) => work(own, request));
+    const { timeoutMs = servers.get(server)?.settings.callMs ?? limits.callMs } = given;
+    return interception.run<Name>(request, { timeoutMs, signal: given.signal }, (sent) =>
       use(server, sent.options, (own) => work(own, sent)),
     );
   };

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HostCache, ServerConfig } from '@mcp-fittings/client-core';
+import type { HostCache } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { createManualClock } from '@mcp-fittings/testkit/clock';

@@ -5,7 +5,7 @@ import { parameterHeaders } from '@mcp-fittings/toolbox/parameter-headers';
 /** Keyword of a parameter whose value is sent in a header too. */
 const ANNOTATION = 'x-mcp-header';
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-/** Keywords whose values are no schemas, whatever they contain. */
+/** Keywords whose values are data, whatever they contain. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 
 /**

@@ -56,10 +56,11 @@ export function createEngineEvents(
 
 function writeLog(logger: Logger, server: string, { level, logger: source, data }: LogEntry): void {
   const isLarge = measure(data, LOG_BOUNDS).problem !== undefined;
-  const text = typeof data === 'string' ? data : isLarge ? '(too large to show)' : JSON.stringify(data);
+  const text =
+    typeof data === 'string' ? data : isLarge ? '(too large to show)' : JSON.stringify(data ?? null);
   // Cut first, because it may be as long as a message can be.
   const name = source === undefined ? '' : `/${sanitizeText(source.slice(0, 800), { maxLength: 80 })}`;
-  const line = `[${server}${name}] ${sanitizeText(String(text).slice(0, 10 * LOG_TEXT), { maxLength: LOG_TEXT })}`;
+  const line = `[${server}${name}] ${sanitizeText(text.slice(0, 10 * LOG_TEXT), { maxLength: LOG_TEXT })}`;
   logger[LOGGER_LEVELS[level]](line, { server, level });
 }
 

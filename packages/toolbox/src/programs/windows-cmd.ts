@@ -42,8 +42,7 @@ export function runThroughCmd(
     index === -1
       ? `The arguments are longer than the ${MAX_LENGTH} characters that cmd.exe accepts.`
       : `${index === 0 ? 'The path of the batch file' : `Argument ${index}`} contains a quote, a percent sign or a control character, which cmd.exe cannot pass on safely to a batch file.`;
-  const hint =
-    'Pass the value in `env`, or set `command` to an .exe file, such as node.exe with the path of the script.';
+  const hint = 'Pass the value in `env`, or set `command` to an .exe file, such as node.exe.';
   return { code: 'CONFIG_INVALID', message, options: { hint } };
 }
 

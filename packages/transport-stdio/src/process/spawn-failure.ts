@@ -160,7 +160,6 @@ async function explainNotFound(attempt: SpawnAttempt): Promise<Explanation> {
 const PRODUCTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:node|npm|npx)$/, 'Node.js'],
   [/^uvx?$/, 'uv (https://docs.astral.sh/uv/)'],
-  [/^bunx$/, 'Bun'],
   [/^python3?$/, 'Python, whose command may be `python`, `python3` or `py`'],
 ];
 
@@ -180,10 +179,10 @@ async function checkCwd(cwd: string | undefined): Promise<string | undefined> {
 async function existsInSearchPath(attempt: SpawnAttempt): Promise<boolean> {
   const { command, cwd = '.', env, platform } = attempt;
   const folders = isPath(attempt) ? [''] : searchedFolders(env, platform);
-  const { resolve } = platform === 'win32' ? win32 : posix;
+  const path = platform === 'win32' ? win32 : posix;
   const found = await Promise.all(
     folders.map((folder) =>
-      access(resolve(cwd, folder, command)).then(
+      access(path.resolve(cwd, folder, command)).then(
         () => true,
         () => false,
       ),
