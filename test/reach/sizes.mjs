@@ -9,7 +9,7 @@ const BUNDLES = [
   [
     'host and stdio',
     `${HOST} import { stdio } from '@mcp-fittings/transport-stdio'; console.log(createHost, stdio);`,
-    70,
+    60,
   ],
   [
     'host and HTTP',
