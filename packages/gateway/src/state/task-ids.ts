@@ -24,7 +24,7 @@ const TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000;
 const MAX_ID = 1024;
 /** Milliseconds for which a state that has failed is not asked again. */
 const FAILED_MS = 5000;
-/** Least milliseconds between two readings of the state for ids that are unknown, which anyone can invent. */
+/** Milliseconds for which the state is not read again for an id that is unknown, which anyone can invent. */
 const UNKNOWN_MS = 1000;
 
 /**
@@ -36,7 +36,9 @@ export class TaskIds {
   readonly #clock: Clock;
   #key: Buffer | undefined;
   #failure: { readonly error: unknown; readonly at: number } | undefined;
-  #unknownAt: number | undefined;
+  #refreshing: Promise<void> | undefined;
+  /** Time at which the key was read last. */
+  #readAt = -Infinity;
 
   /** @param state - keeps the key; undefined for the only replica */
   constructor(state: SharedState | undefined, clock: Clock) {
@@ -45,16 +47,10 @@ export class TaskIds {
   }
 
   /** Reads the key that counts now, or makes it. Rejects as the state does, or has done some seconds ago. */
-  async refresh(): Promise<void> {
-    const now = this.#clock.now();
-    if (this.#failure !== undefined && isRecent(this.#failure.at, FAILED_MS, now)) throw this.#failure.error;
-    try {
-      this.#key = await this.#read();
-      this.#failure = undefined;
-    } catch (error) {
-      this.#failure = { error, at: this.#clock.now() };
-      throw error;
-    }
+  refresh(): Promise<void> {
+    return (this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = undefined;
+    }));
   }
 
   /**
@@ -74,12 +70,22 @@ export class TaskIds {
   async open(id: string, owner: string): Promise<ServerTask | undefined> {
     if (id.length > MAX_ID) return undefined;
     const known = this.#opened(id, owner);
-    const now = this.#clock.now();
-    if (known !== undefined || (this.#unknownAt !== undefined && isRecent(this.#unknownAt, UNKNOWN_MS, now)))
-      return known;
-    this.#unknownAt = now;
+    if (known !== undefined || isRecent(this.#readAt, UNKNOWN_MS, this.#clock.now())) return known;
     await this.refresh();
     return this.#opened(id, owner);
+  }
+
+  async #refresh(): Promise<void> {
+    const now = this.#clock.now();
+    if (this.#failure !== undefined && isRecent(this.#failure.at, FAILED_MS, now)) throw this.#failure.error;
+    try {
+      this.#key = await this.#read();
+      this.#readAt = now;
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = { error, at: this.#clock.now() };
+      throw error;
+    }
   }
 
   #opened(id: string, owner: string): ServerTask | undefined {

@@ -237,8 +237,28 @@ describe('a task', () => {
     for (const id of invented) await invent(id);
     const first = reads;
     await clock.advance(1000);
-    for (const id of ['A'.repeat(1025), ...invented]) await invent(id);
+    await Promise.all(['A'.repeat(1025), ...invented].map(invent));
     expect({ first, then: reads - first }).toEqual({ first: 2, then: 1 });
+  });
+
+  it('is known to a replica that has not read the key, also to requests at once and after the state has failed', async () => {
+    const clock = createManualClock();
+    const shared = createMemoryState({ clock });
+    let isAway = true;
+    const away = () => Promise.reject(new Error('away'));
+    const state: SharedState = { ...shared, get: (key) => (isAway ? away() : shared.get(key)) };
+    const board = createTaskBoard({ scripts: { render: working } });
+    await using server = await sdkServer(board);
+    await using one = await startReplica(server.url, { clock, state: shared });
+    await using two = await startReplica(server.url, { clock, state });
+    const taskId = await create(one.url, 'studio__render');
+    const get = () => post(two.url, 'tasks/get', { taskId });
+    // An outage does not make the client believe that its task has ended.
+    for (const { error } of [await get(), await get()]) expect(error).toMatchObject({ code: -32_603 });
+    isAway = false;
+    await clock.advance(5000);
+    const answers = await Promise.all([get(), get(), get()]);
+    expect(answers.map(({ result }) => result?.['status'])).toEqual(['working', 'working', 'working']);
   });
 
   it('is not offered for some seconds after the state has failed, which delays no call then', async () => {
