@@ -30,6 +30,8 @@ export interface ClientRequest extends ClientConnection {
   readonly params: JSONRPCObject;
   /** The session that {@link Surface.openSession} has opened; undefined in the `modern` era. */
   readonly session?: ClientSession | undefined;
+  /** True if another replica has answered it, and this one restores the session: it counts against no rate limit. */
+  readonly isReplayed?: boolean | undefined;
   /** Identifies the client among all clients: questions of one client's calls may be asked in any of them. */
   readonly client: object;
   /** Aborted when the client cancels the request or is gone. */

@@ -167,14 +167,19 @@ export class Session {
     }
   }
 
-  /** Tells the server what the record says, as the client has done at another replica. Rejects if the server refuses. */
+  /**
+   * Tells the server what the record says, as the client has done at another replica. Rejects if the server refuses the session; what else it
+   * refuses, it has refused there too.
+   */
   async replay(): Promise<void> {
     const { initialize, logLevel, subscriptions } = this.record;
     const perform = (method: string, params: Readonly<Record<string, unknown>>): Promise<unknown> =>
-      this.#peer.perform(method, params, this.#latest);
+      this.#peer.perform(method, params, this.#latest, { isReplayed: true });
     await perform('initialize', initialize);
-    if (logLevel !== undefined) await perform('logging/setLevel', { level: logLevel });
-    await Promise.all(subscriptions.map((uri) => perform('resources/subscribe', { uri })));
+    await Promise.allSettled([
+      logLevel !== undefined && perform('logging/setLevel', { level: logLevel }),
+      ...subscriptions.map((uri) => perform('resources/subscribe', { uri })),
+    ]);
   }
 
   /** Withdraws the calls with an error, and ends the event streams. */

@@ -9,7 +9,7 @@ import {
 import { isRequest, isRequestId, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { Caller, Mount } from '../contracts/caller.js';
 import { RpcError } from '../contracts/rpc-error.js';
-import type { Ask, ClientConnection, ClientSession, Surface } from '../contracts/surface.js';
+import type { Ask, ClientConnection, ClientRequest, ClientSession, Surface } from '../contracts/surface.js';
 
 /** Options of {@link Peer}. */
 export interface PeerOptions {
@@ -66,7 +66,12 @@ export class Peer {
   }
 
   /** Answers a request that the client has sent elsewhere. Rejects with the error for the client. */
-  perform(method: string, params: JSONRPCObject, caller: Caller): Promise<JSONRPCObject> {
+  perform(
+    method: string,
+    params: JSONRPCObject,
+    caller: Caller,
+    options: Pick<ClientRequest, 'isReplayed'> = {},
+  ): Promise<JSONRPCObject> {
     const { surface, mount } = this.#options;
     const { signal } = new AbortController();
     const session = this.#sessionOf('legacy');
@@ -82,6 +87,7 @@ export class Peer {
       session,
       signal,
       notify,
+      ...options,
     });
   }
 

@@ -2,6 +2,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { LOG_LEVELS, type LogLevel } from '@mcp-fittings/toolbox/logging';
 import type { Host, HostEvents } from '@mcp-fittings/host';
 import type { Caller } from '../contracts/caller.js';
+import type { ClientRequest } from '../contracts/surface.js';
 import type { Door } from './door.js';
 import { isNewConnection } from './new-connection.js';
 
@@ -27,7 +28,12 @@ export class LogLevels {
   }
 
   /** Sets the level of a client for these servers. Servers that do not log are left alone. Rejects if a rate limit is exhausted. */
-  async set(client: object, servers: readonly string[], caller: Caller, level: LogLevel): Promise<void> {
+  async set(
+    client: object,
+    servers: readonly string[],
+    { caller, isReplayed }: Pick<ClientRequest, 'caller' | 'isReplayed'>,
+    level: LogLevel,
+  ): Promise<void> {
     const { principal } = caller;
     await Promise.all(
       servers.map(async (server) => {
@@ -38,7 +44,7 @@ export class LogLevels {
         const before = levels.byClient.get(client);
         levels.byClient.set(client, level);
         try {
-          await this.#tell(levels, caller);
+          await this.#tell(levels, isReplayed ? undefined : caller);
         } catch (error) {
           // It was refused, so that a new connection is not told of it either.
           if (before === undefined) this.#drop(key, client);
@@ -71,7 +77,7 @@ export class LogLevels {
     if (byClient?.size === 0) this.#levels.delete(key);
   }
 
-  /** @param caller - who has set the level; undefined for a new connection, which counts against no limit */
+  /** @param caller - who has set the level; undefined for a new connection or a restored session, which counts against no limit */
   async #tell(levels: Levels, caller?: Caller): Promise<void> {
     const { server, principal } = levels;
     const wanted = new Set(levels.byClient.values());

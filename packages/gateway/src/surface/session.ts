@@ -80,7 +80,8 @@ export class Session implements ClientSession, ScopeListener {
     this.#subscribed.set(uri, subscription);
     try {
       const passed = { server: ref.server, method: request.method, target: ref.uri };
-      await door(caller, passed, () => subscription.begin());
+      const begin = (): Promise<void> => subscription.begin();
+      await (request.isReplayed ? begin() : door(caller, passed, begin));
     } catch (error) {
       if (this.#subscribed.get(uri) === subscription) this.#subscribed.delete(uri);
       throw error;
@@ -114,7 +115,7 @@ export class Session implements ClientSession, ScopeListener {
     const before = this.#level;
     this.#level = wanted;
     try {
-      await logLevels.set(this, exposure.servers(request), request.caller, wanted);
+      await logLevels.set(this, exposure.servers(request), request, wanted);
       return {};
     } catch (error) {
       this.#level = before;
