@@ -48,6 +48,8 @@ interface Admission {
 }
 
 const METHODS = ['GET', 'POST', 'DELETE'];
+/** Its event stream, which has no end, is not waited for. The header `Mcp-Method` names it, too. */
+const LISTEN = 'subscriptions/listen';
 
 /** Streamable HTTP of both protocol eras. A request passes the checks in a fixed order; its body is read last. */
 export class HttpHandler {
@@ -129,7 +131,9 @@ export class HttpHandler {
     if (this.#isClosed) return refuseClosing();
     if (!serves(caller, mount)) return refuse(404, 'Nothing is served at this path.');
     if (method !== 'POST') return this.#serve(exchange, undefined, admission);
+    if (exchange.header('mcp-method') !== LISTEN) this.#turns.watch(exchange);
     const message = await readMessage(exchange, maxBodyBytes);
+    if (this.#isClosed) return refuseClosing();
     if ('refusal' in message) return message.refusal;
     const { body } = message;
     try {
@@ -161,9 +165,7 @@ export class HttpHandler {
   ): Promise<Response | undefined> {
     const { caller } = decision;
     const isModern = body?.era === 'modern';
-    const isStream =
-      exchange.method === 'GET' || (isModern && body.message.method === 'subscriptions/listen');
-    if (exchange.method === 'POST' && !isStream) this.#turns.watch(exchange);
+    const isStream = exchange.method === 'GET' || (isModern && body.message.method === LISTEN);
     if (isModern) this.#stateless.handle(exchange, body.message, { caller, mount });
     else {
       const refusal = await this.#ofSession(exchange, body?.messages ?? [], { caller, mount });

@@ -10,6 +10,8 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { officialServer } from '../../../../scripts/bundled.mjs';
 import { createGateway, type Gateway } from '../../src/index.js';
+import { text, toyServer } from '../core/support.js';
+import { requestOf } from '../support/task-replica.js';
 import { byName, textOf } from '../support/test-gateway.js';
 
 const EVERYTHING = await officialServer('everything');
@@ -85,5 +87,30 @@ describe('a gateway in front of a host', () => {
     await client.close();
     server.closeAllConnections();
     server.close();
+  });
+
+  it('counts a request whose body arrives, and refuses it once it is closed', async () => {
+    let calls = 0;
+    const toy = () => toyServer({ tools: [{ name: 'pay' }], call: () => (calls++, text('paid')) });
+    await using own = createHost({
+      name: 'own',
+      version: '1',
+      transports: [inprocess({ servers: { toy } })],
+    });
+    await own.connect({ toy: { type: 'sdk' } });
+    await using closing = createGateway(own, { access: byName });
+    const given = requestOf('tools/call', { name: 'toy__pay' });
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const body = new TextEncoder().encode(String(given.body));
+    const writer = writable.getWriter();
+    const answered = closing.fetch(
+      new Request('http://localhost/mcp', { ...given, body: readable, duplex: 'half' }),
+    );
+    await writer.write(body.subarray(0, 50));
+    expect(closing.load().requestsInFlight).toBe(1);
+    await closing.close();
+    await writer.write(body.subarray(50));
+    await writer.close();
+    expect([(await answered).status, calls]).toEqual([503, 0]);
   });
 });
