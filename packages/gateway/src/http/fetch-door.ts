@@ -30,9 +30,12 @@ export async function answerFetch(
   return outgoing.response;
 }
 
-/** Reads the body when someone listens to it. */
+/** Reads the body when someone listens to it, and leaves it to pages until then. */
 function lazily({ body }: Request): Readable {
-  return Readable.from(body ?? [], { objectMode: false });
+  const read = async function* (): AsyncGenerator<Uint8Array> {
+    if (body !== null) yield* body;
+  };
+  return Readable.from(read(), { objectMode: false });
 }
 
 /** Statuses of responses that have no body. */

@@ -89,6 +89,13 @@ describe('a gateway in front of a host', () => {
     server.close();
   });
 
+  it('lets a page read the body of a request', async () => {
+    await using own = createGateway(host, { access: byName, status: true });
+    const form = { method: 'POST', body: new URLSearchParams({ token: 'ann' }) };
+    const answer = await own.fetch(new Request('http://localhost/status/sign-in', form));
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([303, expect.any(String)]);
+  });
+
   it('counts a request whose body arrives, and refuses it once it is closed', async () => {
     let calls = 0;
     const toy = () => toyServer({ tools: [{ name: 'pay' }], call: () => (calls++, text('paid')) });
