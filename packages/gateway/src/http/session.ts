@@ -225,14 +225,13 @@ export class Session {
 
   /**
    * Passes on the responses that are for other replicas, and to all of them the cancellations of requests that are not answered here. Returns
-   * what is for this one.
+   * what is for this one. Rejects with `STORE_UNAVAILABLE` if a response could not be passed on: the client can send it again.
    */
   async #route(messages: readonly JSONRPCMessage[]): Promise<readonly JSONRPCMessage[]> {
     const { shared } = this.#options;
     if (shared === undefined) return messages;
     const { id: sessionId, callerId } = this.record;
-    const tell = (those: readonly JSONRPCMessage[], replica?: string): Promise<void> =>
-      shared.tell({ sessionId, callerId, messages: those, ended: false }, replica);
+    const ofSession = { sessionId, callerId, ended: false };
     const own: JSONRPCMessage[] = [];
     const forAll: JSONRPCMessage[] = [];
     const byReplica = new Map<string, JSONRPCMessage[]>();
@@ -245,8 +244,8 @@ export class Session {
       if (canceled !== undefined && !this.#replies.has(canceled)) forAll.push(message);
     }
     await Promise.all([
-      forAll.length > 0 && tell(forAll),
-      ...Array.from(byReplica, ([replica, those]) => tell(those, replica)),
+      forAll.length > 0 && shared.tell({ ...ofSession, messages: forAll }),
+      ...Array.from(byReplica, ([replica, those]) => shared.pass(replica, { ...ofSession, messages: those })),
     ]);
     return own;
   }

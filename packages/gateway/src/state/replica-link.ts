@@ -95,11 +95,15 @@ export class ReplicaLink {
     return (await this.#replica.replicas()).filter((id) => id !== this.id);
   }
 
-  /** Tells one replica, or all others, as far as they can be reached. Never rejects. */
-  async announce(kind: string, body: unknown, only?: string): Promise<void> {
+  /** Tells one replica. Never rejects: resolves with false if it has ended, and with undefined if this could not be found out. */
+  tell(to: string, kind: string, body: unknown): Promise<boolean | undefined> {
+    return this.#send(to, { id: randomUUID(), type: 'tell', kind, body });
+  }
+
+  /** Tells all other replicas, as far as they can be reached. Never rejects. */
+  async announce(kind: string, body: unknown): Promise<void> {
     try {
-      const to = only === undefined ? await this.others() : [only];
-      await Promise.all(to.map((id) => this.#send(id, { id: randomUUID(), type: 'tell', kind, body })));
+      await Promise.all((await this.others()).map((id) => this.tell(id, kind, body)));
     } catch (error) {
       this.#logger?.warn('The other replicas could not be told.', { kind, error: String(error) });
     }

@@ -96,9 +96,15 @@ export class SharedSessions {
     throw new Error('Other replicas keep changing the session.');
   }
 
-  /** Passes messages on: to one replica, or to all others. Never rejects. */
-  tell(messages: SessionMessages, replica?: string): Promise<void> {
-    return this.#link.announce(KIND, messages, replica);
+  /** Passes messages on to all other replicas. Never rejects. */
+  tell(messages: SessionMessages): Promise<void> {
+    return this.#link.announce(KIND, messages);
+  }
+
+  /** Passes messages on to one replica. Rejects if it may not have got them, unless it has ended. */
+  async pass(replica: string, messages: SessionMessages): Promise<void> {
+    if ((await this.#link.tell(replica, KIND, messages)) === undefined)
+      unavailable(new Error('The other replica cannot be reached.'));
   }
 
   /** Receives what other replicas pass on. */

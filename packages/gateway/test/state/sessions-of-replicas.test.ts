@@ -80,6 +80,39 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
     expect([one, two].map(({ surface }) => surface.connections.length)).toEqual([1, 1]);
   });
 
+  it('the answer to an elicitation is not accepted, and can be sent again, while the replica that asked cannot be reached', async () => {
+    const memory = createMemoryState();
+    let isAway = false;
+    const state: SharedState = {
+      ...memory,
+      join(receive) {
+        const replica = memory.join(receive);
+        const away = (): Promise<never> => Promise.reject(new Error('away'));
+        return { ...replica, send: (...given) => (isAway ? away() : replica.send(...given)) };
+      },
+    };
+    await using one = await startReplica(state);
+    await using two = await startReplica(state);
+    let answer = '';
+    await using connected = await connect((_, body) => {
+      if (!body.includes('"result"')) return one;
+      answer = body;
+      return two;
+    });
+    const { client, session } = connected;
+    client.setRequestHandler(ElicitRequestSchema, () => {
+      isAway = true;
+      return { action: 'accept', content: {} };
+    });
+    const refused: unknown[] = [];
+    client.onerror = (error) => void refused.push(error);
+    const call = client.callTool({ name: 'ask' });
+    await expect.poll(() => refused[0]).toMatchObject({ code: 503 });
+    isAway = false;
+    expect((await two.post(answer, { 'mcp-session-id': session })).status).toBe(202);
+    expect(textOf(await call)).toBe('accept');
+  });
+
   it('a cancellation reaches the replica that works on the request', async () => {
     await using world = await setup();
     const { one, two } = world;
