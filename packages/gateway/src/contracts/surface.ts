@@ -54,8 +54,11 @@ export interface Surface {
   answer(request: ClientRequest): Promise<JSONRPCObject>;
   /** Opens the session of a client that begins with `initialize`. It is told of changes by `notify`, which belong to no request. */
   openSession(connection: ClientConnection, notify: Notify): ClientSession;
-  /** Returns the `inputSchema` of a tool by its name at the mount; `undefined` if the caller does not see it. */
-  inputSchema(caller: Caller, mount: Mount, tool: string): unknown;
+  /**
+   * Resolves with the `inputSchema` of a tool by its name at the mount; `undefined` if the caller does not see it. Waits as a list does for a
+   * server that is not connected yet.
+   */
+  inputSchema(caller: Caller, mount: Mount, tool: string): Promise<unknown>;
   /** Withdraws every call that still waits for an answer of its caller. */
   close(): Promise<void>;
 }

@@ -7,18 +7,18 @@ import {
 import { MCP_CODES, RpcError } from '../contracts/rpc-error.js';
 
 /**
- * Throws the error of a tool call whose `Mcp-Param-*` headers differ from its arguments: a proxy before the gateway may have routed or
+ * Rejects with the error of a tool call whose `Mcp-Param-*` headers differ from its arguments: a proxy before the gateway may have routed or
  * allowed it by the headers.
- * @param schemaOf - returns the `inputSchema` of a tool that the caller sees
+ * @param schemaOf - resolves with the `inputSchema` of a tool that the caller sees
  * @see https://modelcontextprotocol.io/seps/2243-http-standardization
  */
-export function checkParameterHeaders(
+export async function checkParameterHeaders(
   header: (name: string) => string | undefined,
   { method, params }: { readonly method: string; readonly params?: unknown },
-  schemaOf: (tool: string) => unknown,
-): void {
+  schemaOf: (tool: string) => Promise<unknown>,
+): Promise<void> {
   if (method !== 'tools/call' || !isRecord(params) || typeof params['name'] !== 'string') return;
-  for (const parameter of parameterHeaders(schemaOf(params['name']))) {
+  for (const parameter of parameterHeaders(await schemaOf(params['name']))) {
     const expected = parameterText(params['arguments'], parameter);
     if (expected === undefined) continue;
     const sent = header(parameter.header.toLowerCase());

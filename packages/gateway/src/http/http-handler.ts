@@ -133,11 +133,14 @@ export class HttpHandler {
     if (method !== 'POST') return this.#serve(exchange, undefined, admission);
     if (exchange.header('mcp-method') !== LISTEN) this.#turns.watch(exchange);
     const message = await readMessage(exchange, maxBodyBytes);
-    if (this.#isClosed) return refuseClosing();
     if ('refusal' in message) return message.refusal;
     const { body } = message;
     try {
-      return await this.#serve(exchange, classify(body, exchange.header), admission);
+      const classified = classify(body, exchange.header);
+      if (classified.era === 'modern')
+        await this.#stateless.check(exchange.header, classified.message, { caller, mount });
+      if (this.#isClosed) return refuseClosing();
+      return await this.#serve(exchange, classified, admission);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       const { code, message: text, data, status } = error;

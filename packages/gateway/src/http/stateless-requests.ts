@@ -32,13 +32,24 @@ export class StatelessRequests {
     this.#options = options;
   }
 
-  /** Answers one message of the caller at a mount. Throws the error of a request that is refused. */
+  /** Rejects with the error of a message that is refused. Waits for the server of a tool that is not listed yet. */
+  async check(
+    header: Exchange['header'],
+    message: JSONRPCRequest | JSONRPCNotification,
+    { caller, mount }: Scope,
+  ): Promise<void> {
+    if (!isRequest(message)) return;
+    const { surface } = this.#options;
+    await checkParameterHeaders(header, message, (tool) => surface.inputSchema(caller, mount, tool));
+    checkInputResponses(message.params ?? {});
+  }
+
+  /** Answers one message of the caller at a mount, which {@link check} has not refused. */
   handle(exchange: Exchange, message: JSONRPCRequest | JSONRPCNotification, { caller, mount }: Scope): void {
     if (!isRequest(message)) return exchange.respond(202, {});
+    if (exchange.isOver) return;
     const { surface, keepAliveMs, clock } = this.#options;
-    const { id, params = {} } = message;
-    checkParameterHeaders(exchange.header, message, (tool) => surface.inputSchema(caller, mount, tool));
-    checkInputResponses(params);
+    const { id } = message;
     const reply = new Reply(exchange, { keepAliveMs, clock, headers: {}, requests: 1 });
     const send = (sent: JSONRPCMessage, _related?: RequestId, status?: number): void =>
       reply.send(sent, status);

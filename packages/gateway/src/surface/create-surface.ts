@@ -8,7 +8,7 @@ import {
   RPC_CODES,
   STATELESS_REVISION,
 } from '@mcp-fittings/toolbox/messages';
-import type { ListKind } from '@mcp-fittings/host';
+import type { CatalogTool, ListKind, ToolRef } from '@mcp-fittings/host';
 import { openCallRouter } from '../callbacks/callback-router.js';
 import { HeldCalls } from '../callbacks/held-calls.js';
 import { createCatalog } from '../catalog/catalog.js';
@@ -165,9 +165,15 @@ export function createSurface(options: SurfaceOptions): Surface {
       }
     },
     openSession: (connection, notify) => new Session(connection, notify, deps),
-    inputSchema(caller, mount, tool) {
-      const ref = catalog.toolRef({ caller, mount }, tool);
-      return ref && catalog.tool({ caller, mount }, ref)?.inputSchema;
+    async inputSchema(caller, mount, tool) {
+      const scope = { caller, mount };
+      const listed = (ref: ToolRef | undefined): CatalogTool | undefined => ref && catalog.tool(scope, ref);
+      const ref = catalog.toolRef(scope, tool);
+      const known = listed(ref);
+      if (known !== undefined) return known.inputSchema;
+      const servers = ref === undefined ? exposure.servers(scope) : [ref.server];
+      await deps.servers.ready(servers, caller.principal, limits.listMs);
+      return listed(catalog.toolRef(scope, tool))?.inputSchema;
     },
     async close() {
       held.close();

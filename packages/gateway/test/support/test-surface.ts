@@ -177,7 +177,7 @@ export function createTestSurface(maxSubscriptions?: number): TestSurface {
       const result = await answer(request);
       return request.era === 'modern' ? { resultType: 'complete', ...result } : result;
     },
-    inputSchema: () => undefined,
+    inputSchema: async () => undefined,
     async close() {
       closing.abort();
     },
