@@ -236,6 +236,27 @@ describe('a token exchange', () => {
     expect(await twenty()).toEqual([[200], 1]);
   });
 
+  it.each(['invalid_scope', 'insufficient_scope', 'invalid_target'])(
+    'sends another token at once, and the same one after a while, although one was refused with %s',
+    async (error) => {
+      await using world = await createExchangingWorld();
+      const { as } = world;
+      const [first, second] = [await as.tokenOf('ann', { exp: 4e9 }), await as.tokenOf('ann')];
+      as.refuseWith = ({ subject_token: token }) => (token === first ? { error } : undefined);
+      let token = first;
+      const provider = world.provider({ subjectToken: () => ({ type: 'access_token', token }) });
+      const use = () => failureOf(world.use(provider));
+      for (let call = 0; call < 6; call++) {
+        for (const _again of [1, 2]) expect(await use()).toMatchObject({ details: { oauthError: error } });
+        world.advance(31_000);
+      }
+      expect(as.tokenRequests).toHaveLength(6);
+      await use();
+      token = second;
+      expect(await use()).toBe('no failure');
+    },
+  );
+
   it('remembers few refused tokens', async () => {
     await using world = await createExchangingWorld();
     const token = (number: number) => `refused-${number}`;

@@ -28,6 +28,8 @@ export interface Grant {
   run(request: GrantRequest): Promise<GrantedToken>;
   /** Returns whether a stored token may still be used. Default: every token. */
   readonly accepts?: ((held: TokenRecord) => boolean) | undefined;
+  /** As {@link Renewal.remembers}. */
+  readonly remembers?: Renewal['remembers'];
 }
 
 /** Options of a {@link Grant} for one token. */
@@ -79,6 +81,7 @@ export class GrantProvider {
       possible: () => true,
       run: (held) => provider.discovery.request(held, (discovered) => this.#request(held, discovered)),
       onRefusal: 'throw',
+      remembers: grant.remembers,
     };
     this.tokens = provider.createTokenManager(grant.kind, renewal, grant.accepts);
     this.#tokenProvider = new TokenProvider(provider, this.tokens, {

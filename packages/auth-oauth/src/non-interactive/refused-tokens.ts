@@ -1,4 +1,4 @@
-import type { AuthRequiredError, Clock } from '@mcp-fittings/client-core';
+import type { Clock, FittingsError } from '@mcp-fittings/client-core';
 import { hashText } from '@mcp-fittings/toolbox/text';
 import { isRecent } from '@mcp-fittings/toolbox/timing';
 
@@ -9,13 +9,13 @@ const MAX_TOKENS = 16;
 /** Remembers which tokens of a person were refused lately, and why, so that each call does not send them again. */
 export class RefusedTokens {
   readonly #clock: Clock;
-  readonly #refused = new Map<string, { readonly error: AuthRequiredError; readonly at: number }>();
+  readonly #refused = new Map<string, { readonly error: FittingsError; readonly at: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  add(token: string, error: AuthRequiredError): void {
+  add(token: string, error: FittingsError): void {
     const key = hashText(token);
     this.#refused.delete(key);
     this.#refused.set(key, { error, at: this.#clock.now() });
@@ -26,8 +26,13 @@ export class RefusedTokens {
   }
 
   /** Returns the error of a token that was refused lately. */
-  find(token: string): AuthRequiredError | undefined {
+  find(token: string): FittingsError | undefined {
     const found = this.#refused.get(hashText(token));
     return found && isRecent(found.at, PAUSE_MS, this.#clock.now()) ? found.error : undefined;
+  }
+
+  /** Returns whether it is the error of a remembered token. */
+  has(error: unknown): boolean {
+    return Array.from(this.#refused.values()).some((refused) => refused.error === error);
   }
 }

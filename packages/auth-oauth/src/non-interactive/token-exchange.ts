@@ -68,6 +68,7 @@ export function createTokenExchangeProvider(options: TokenExchangeOptions): Auth
     { ...options, store: memoryStore({ clock: options.clock }) },
     {
       kind: 'token-exchange',
+      remembers: (error) => refused.has(error),
       async run(request) {
         const { provider, discovered, scopes, dpop, signal } = request;
         const { server, network } = provider;
@@ -97,7 +98,8 @@ export function createTokenExchangeProvider(options: TokenExchangeOptions): Auth
           return { response, clientId };
         } catch (error) {
           const failure = refusal(error, options, request);
-          if (failure instanceof AuthRequiredError) refused.add(subject.token, failure);
+          if (failure instanceof FittingsError && BLAMES_TOKEN.has(oauthErrorCode(failure)))
+            refused.add(subject.token, failure);
           throw failure;
         }
       },
@@ -163,6 +165,12 @@ function refusal(
 /** RFC 8693 specifies `invalid_request` for an invalid subject token; servers send `invalid_grant` too. */
 const BLAMES_SUBJECT = ['invalid_grant', 'invalid_request'];
 const BLAMES_SCOPE = ['invalid_scope', 'insufficient_scope'];
+/** Refusals that another token of the user may not meet. */
+const BLAMES_TOKEN: ReadonlySet<string | undefined> = new Set([
+  ...BLAMES_SUBJECT,
+  ...BLAMES_SCOPE,
+  'invalid_target',
+]);
 
 /** The user signs in to this program again, and not to the MCP server. */
 function newTokenRequired(message: string, options: FittingsErrorOptions): AuthRequiredError {

@@ -20,6 +20,8 @@ export interface Renewal {
   run(held: TokenRecord | undefined): Promise<TokenRecord>;
   /** Reaction to a refusal of the authorization server: `ask` resolves with `none`, so that a person signs in; `throw` rejects. */
   readonly onRefusal: 'ask' | 'throw';
+  /** Returns whether the renewal itself knows when a failure may change, and repeats it without a request until then. Default: it does not. */
+  readonly remembers?: ((error: unknown) => boolean) | undefined;
 }
 
 /** The outcome of a renewal: `fresh` if there is a new token, `none` if a person has to sign in. */
@@ -177,7 +179,8 @@ export class TokenManager {
       return outcome;
     } catch (error) {
       // That a person has to sign in is known without a request, and may change at any moment.
-      if (!(error instanceof AuthRequiredError) && !isCorrupt(error)) {
+      const mayChange = error instanceof AuthRequiredError || this.#renewal.remembers?.(error) === true;
+      if (!mayChange && !isCorrupt(error)) {
         this.#pause.failed(stale?.accessToken, async () => {
           throw error;
         });
