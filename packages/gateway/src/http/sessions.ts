@@ -29,8 +29,8 @@ export class Sessions {
   /** Sessions that are being opened, by caller. */
   readonly #opening = new Map<string, number>();
   readonly #restoring = new Map<string, Promise<Session | Response>>();
-  /** Time at which the store failed last. */
-  #failedAt = -Infinity;
+  /** Time at which the store failed last, or is asked again since; undefined while it works. */
+  #failedAt: number | undefined;
   #isClosed = false;
 
   constructor(options: SessionsOptions) {
@@ -200,9 +200,14 @@ export class Sessions {
   /** A store that is away does not end the sessions that this replica knows, nor does each request wait for it. */
   async #stillExists(id: string): Promise<boolean> {
     const { shared, idleMs, logger, clock } = this.#options;
-    if (isRecent(this.#failedAt, STORE_RETRY_MS, clock.now())) return true;
+    if (this.#failedAt !== undefined) {
+      if (isRecent(this.#failedAt, STORE_RETRY_MS, clock.now())) return true;
+      this.#failedAt = clock.now();
+    }
     try {
-      return (await shared?.touch(id, idleMs)) ?? true;
+      const exists = (await shared?.touch(id, idleMs)) ?? true;
+      this.#failedAt = undefined;
+      return exists;
     } catch (error) {
       this.#failedAt = clock.now();
       logger?.warn('Sessions continue without their store.', { error: String(error) });

@@ -68,6 +68,8 @@ export class RateLimiter {
   async #count(wanted: readonly SharedLimit[]): Promise<Admission> {
     const { state, clock, logger } = this.#options;
     if (this.#retryAt === undefined || clock.now() >= this.#retryAt) {
+      // Of all requests, one finds out whether the state is back.
+      if (this.#retryAt !== undefined) this.#retryAt = clock.now() + RETRY_MS;
       try {
         const admission = await state.admit(wanted);
         if (this.#retryAt !== undefined)

@@ -112,6 +112,23 @@ describe('rate limits', () => {
     expect(limiter.counts.local).toBe(5);
   });
 
+  it('one request at a time waits for a shared state that does not answer', async () => {
+    const clock = createManualClock();
+    const fail: (() => void)[] = [];
+    const admit = () => new Promise<never>((_, reject) => fail.push(() => reject(new Error('away'))));
+    const limits = [{ per: 'server', requests: 9, intervalMs: MINUTE_MS }] as const;
+    const state = { ...createMemoryState({ clock }), admit };
+    const limiter = new RateLimiter({ limits, state, clock });
+    for (const round of [0, 1]) {
+      const first = limiter.admit(ann, 'notes');
+      if (round > 0) await limiter.admit(bob, 'notes');
+      fail.at(-1)?.();
+      await first;
+      await clock.advance(1000);
+    }
+    expect(fail).toHaveLength(2);
+  });
+
   it.each([
     { per: 'server', requests: 0, intervalMs: 1 },
     { per: 'server', requests: 1, intervalMs: 0 },

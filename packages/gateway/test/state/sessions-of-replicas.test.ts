@@ -271,6 +271,28 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
     expect(one.surface.connections).toHaveLength(1);
   });
 
+  it('one request at a time waits for a state that does not answer', async () => {
+    const memory = createMemoryState();
+    const fail: (() => void)[] = [];
+    let isAway = false;
+    const hang = () => new Promise<never>((_, reject) => fail.push(() => reject(new Error('away'))));
+    const state: SharedState = { ...memory, touch: (...given) => (isAway ? hang() : memory.touch(...given)) };
+    const clock = createManualClock();
+    await using one = await startReplica(state, clock);
+    const session = (await one.post(INITIALIZE)).headers.get('mcp-session-id') ?? '';
+    const ping = () => one.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { 'mcp-session-id': session });
+    isAway = true;
+    for (const round of [1, 2]) {
+      const first = ping();
+      await expect.poll(() => fail.length).toBe(round);
+      if (round > 1) expect((await ping()).status).toBe(200);
+      fail.at(-1)?.();
+      expect((await first).status).toBe(200);
+      await clock.advance(1000);
+    }
+    expect(fail).toHaveLength(2);
+  });
+
   it('a session that a replica knows continues while the state cannot be reached', async () => {
     const memory = createMemoryState();
     let isAway = false;
