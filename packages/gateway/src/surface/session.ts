@@ -65,15 +65,16 @@ export class Session implements ClientSession, ScopeListener {
     const { catalog, servers, exposure, limits, door, subscriptions } = this.#deps;
     const { caller } = request;
     const uri = textIn(request.params, 'uri');
-    if (this.#subscribed.has(uri)) return {};
-    if (this.#subscribed.size >= limits.subscriptions) {
-      const text = `A client can subscribe to ${limits.subscriptions} resources.`;
-      throw new FittingsError('RATE_LIMITED', text, { delivery: 'not-sent' });
-    }
     let ref = catalog.resourceRef(request, uri);
     if (ref === undefined) {
       await servers.ready(exposure.servers(request), caller.principal, limits.listMs);
       ref = catalog.resourceRef(request, uri);
+    }
+    // While it waited, the client may have left, or have asked again.
+    if (this.#watching === undefined || this.#subscribed.has(uri)) return {};
+    if (this.#subscribed.size >= limits.subscriptions) {
+      const text = `A client can subscribe to ${limits.subscriptions} resources.`;
+      throw new FittingsError('RATE_LIMITED', text, { delivery: 'not-sent' });
     }
     if (ref === undefined) throw unknownItem('resource', uri);
     const subscription = subscriptions.of(ref, caller.principal);

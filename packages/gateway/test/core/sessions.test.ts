@@ -113,6 +113,30 @@ describe('sessions', () => {
     await vi.waitFor(() => expect(upstream.subscribed.at(-1)).toBe('resources/unsubscribe memo://a'));
   });
 
+  it('does not subscribe for a client that has left before the server was ready, nor twice for one that asks again', async () => {
+    const upstream = changing();
+    let start = (): void => undefined;
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    const servers = {
+      changing: () => started.then(upstream.make),
+      other: () => toyServer({ resources: [] }),
+    };
+    await using gateway = await gatewayOver(servers, { host: { lazy: true }, limits: { handshakeMs: 1 } });
+    const caller = { id: 'p', principal: 'p' };
+    const gone = await gateway.v1({ caller });
+    const left = expect(gone.subscribeResource({ uri: 'memo://a' })).rejects.toThrow('Connection closed');
+    await gone.close();
+    await left;
+    const client = await gateway.v1({ caller });
+    const both = [1, 2].map(() => client.subscribeResource({ uri: 'memo://b' }));
+    start();
+    await Promise.all(both);
+    await client.unsubscribeResource({ uri: 'memo://b' });
+    expect(upstream.subscribed).toEqual(['resources/subscribe memo://b', 'resources/unsubscribe memo://b']);
+  });
+
   it('subscribes again for a client that does not wait for the end of its subscription', async () => {
     const upstream = changing();
     await using gateway = await gatewayOver({ changing: upstream.make });
