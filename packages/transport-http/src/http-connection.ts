@@ -1,10 +1,10 @@
-import type {
-  JSONRPCMessage,
-  JSONRPCObject,
-  RequestId,
-  TransportSendOptions,
-} from '@mcp-fittings/client-core';
-import { PacedSource, type Pausable, type TransportController } from '@mcp-fittings/toolbox/base-transport';
+import type { JSONRPCMessage, JSONRPCObject, TransportSendOptions } from '@mcp-fittings/client-core';
+import {
+  InFlight,
+  PacedSource,
+  type Pausable,
+  type TransportController,
+} from '@mcp-fittings/toolbox/base-transport';
 import { isRequestId } from '@mcp-fittings/toolbox/messages';
 import {
   RequestRedactor,
@@ -67,7 +67,7 @@ export class HttpConnection {
   readonly session: Session;
   readonly redactor: RequestRedactor;
   /** Lifetime of each open request, so that it can be cancelled. */
-  readonly requests = new Map<RequestId, Lifetime>();
+  readonly requests = new InFlight<Lifetime>();
   /** Called when the server has accepted a message. */
   onAccepted: (() => void) | undefined;
   /** Reads an event stream at the pace of the transport. */

@@ -1,4 +1,5 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { InFlight } from '@mcp-fittings/toolbox/base-transport';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { ElicitationRequest, HostCallbacks, ServerRequestInfo } from '@mcp-fittings/host';
 import {
@@ -58,7 +59,7 @@ export function createCallbackRouter(options: CallbackRouterOptions = {}): Callb
 export class OpenCallRouter implements CallbackRouter {
   readonly hostCallbacks: HostCallbacks;
   readonly #clock: Clock;
-  readonly #open = new Map<string, OpenCall>();
+  readonly #open = new InFlight<OpenCall>();
   /** Calls that were given up, while their server may still work on them. */
   readonly #lingering = new Map<OpenCall, number>();
 

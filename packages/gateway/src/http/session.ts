@@ -1,4 +1,5 @@
 import type { Clock, JSONRPCMessage, RequestId } from '@mcp-fittings/client-core';
+import { InFlight } from '@mcp-fittings/toolbox/base-transport';
 import { isRequest, isRequestId, isResponse } from '@mcp-fittings/toolbox/messages';
 import { permits, type Scope } from '../catalog/exposure.js';
 import type { Caller } from '../contracts/caller.js';
@@ -34,7 +35,7 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #peer: Peer;
   /** The responses in which the client's requests are answered. */
-  readonly #replies = new Map<RequestId, Reply>();
+  readonly #replies = new InFlight<Reply>();
   readonly #headers: ResponseHeaders;
   readonly #backlog: Backlog | undefined;
   #stream: Reply | undefined;
@@ -81,7 +82,7 @@ export class Session {
 
   /** Number of requests in flight whose client has lost the connection of the request. */
   get movedRequests(): number {
-    return Array.from(this.#replies.values()).filter(({ isMoved }) => isMoved).length;
+    return this.#replies.values().filter(({ isMoved }) => isMoved).length;
   }
 
   /** Opens the event stream of the session. Returns the refusal if there is one already. */
@@ -185,7 +186,7 @@ export class Session {
   /** Withdraws the calls with an error, and ends the event streams. */
   close(): void {
     const { code, message, data } = CLOSED;
-    for (const id of this.#replies.keys())
+    for (const id of this.#replies.ids())
       this.#send({ jsonrpc: '2.0', id, error: { code, message, data: { ...data } } });
     this.#stream?.end();
     this.#backlog?.close();

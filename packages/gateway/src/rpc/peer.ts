@@ -6,6 +6,7 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@mcp-fittings/client-core';
+import { InFlight } from '@mcp-fittings/toolbox/base-transport';
 import { isRequest, isRequestId, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { Caller, Mount } from '../contracts/caller.js';
 import { RpcError } from '../contracts/rpc-error.js';
@@ -35,7 +36,7 @@ interface Asked {
 /** One client that has a connection or a session, or makes one request: its requests in flight, and those to it. */
 export class Peer {
   readonly #options: PeerOptions;
-  readonly #working = new Map<RequestId, AbortController>();
+  readonly #working = new InFlight<AbortController>();
   readonly #asked = new Map<RequestId, Asked>();
   #session: ClientSession | undefined;
   #lastId = 0;
@@ -101,7 +102,7 @@ export class Peer {
   /** Ends everything: the client has left. */
   close(): void {
     const error = new FittingsError('TRANSPORT_CLOSED', 'The client of the gateway has left.');
-    for (const id of this.#working.keys()) this.cancel(id, error);
+    for (const id of this.#working.ids()) this.cancel(id, error);
     for (const { reject } of this.#asked.values()) reject(error);
     this.#session?.[Symbol.dispose]();
   }

@@ -4,29 +4,32 @@ import type { CallInFlight } from '../contracts/server-requests.js';
 import type { Call } from './server-calls.js';
 
 interface Sent {
+  readonly call: Call<unknown>;
   readonly connection: Connection;
   readonly answered: Promise<unknown>;
 }
 
 /** The calls of one server that were sent and have no response yet. */
 export class OpenCalls {
-  readonly #sent = new Map<Call<unknown>, Sent>();
+  /** Not in a `Map`, see `InFlight` of the toolbox. */
+  readonly #sent: Sent[] = [];
 
-  add(call: Call<unknown>, sent: Sent): void {
-    this.#sent.set(call, sent);
+  add(sent: Sent): void {
+    this.#sent.push(sent);
   }
 
   delete(call: Call<unknown>): void {
-    this.#sent.delete(call);
+    const index = this.#sent.findIndex((each) => each.call === call);
+    if (index !== -1) this.#sent.splice(index, 1);
   }
 
   inFlight(): readonly CallInFlight[] {
-    return Array.from(this.#sent.keys(), described);
+    return this.#sent.map(({ call }) => described(call));
   }
 
   /** Resolves when no call is open on this connection. */
   async settled(connection: Connection): Promise<void> {
-    const open = [...this.#sent.values()].filter((each) => each.connection === connection);
+    const open = this.#sent.filter((each) => each.connection === connection);
     await Promise.allSettled(open.map(({ answered }) => answered));
   }
 }

@@ -89,7 +89,7 @@ export class ServerCalls {
             call.send === undefined
               ? session.request(call.method, params, options)
               : call.send(session, params, options);
-          open.add(call, { connection, answered });
+          open.add({ call, connection, answered });
           const result = call.read(await answered);
           open.delete(call);
           supervisor.noteProgress();

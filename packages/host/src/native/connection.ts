@@ -6,6 +6,7 @@ import {
   type RequestId,
   type Transport,
 } from '@mcp-fittings/client-core';
+import { InFlight } from '@mcp-fittings/toolbox/base-transport';
 import { answersId, isRecord, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { EngineRequestOptions } from '../contracts/engine.js';
 import {
@@ -79,7 +80,7 @@ export class Connection {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #events: ConnectionEvents;
-  readonly #open = new Map<RequestId, OpenRequest>();
+  readonly #open = new InFlight<OpenRequest>();
   #lastId = 0;
   #isClosed = false;
 
@@ -267,10 +268,9 @@ export class Connection {
     this.#isClosed = true;
     this.#events.closed();
     for (const request of this.#open.values()) {
-      request.stop();
+      this.#remove(request);
       request.reject(connectionError(this.#failedRequest(request), 'unknown'));
     }
-    this.#open.clear();
   }
 
   #failedRequest({ method, options }: OpenRequest): FailedRequest {

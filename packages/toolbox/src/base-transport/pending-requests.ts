@@ -1,5 +1,6 @@
 import type { FittingsError, RequestId, TransportError } from '@mcp-fittings/client-core';
 import { answersId } from '../messages.js';
+import { InFlight } from './in-flight.js';
 
 interface Pending {
   /** Its response has arrived and is about to be delivered. */
@@ -15,7 +16,7 @@ const FORGOTTEN_KEPT = 64;
 
 /** The requests of one connection that wait for a response. The ids `1` and `"1"` differ, see {@link PendingRequests.own}. */
 export class PendingRequests {
-  readonly #waiting = new Map<RequestId, Pending>();
+  readonly #waiting = new InFlight<Pending>();
   readonly #forgotten = new Set<RequestId>();
 
   /** Returns a promise that settles when the request is answered, forgotten or failed; undefined if the id is in use. */
@@ -94,9 +95,11 @@ export class PendingRequests {
   }
 
   failAll(errorFor: (unsent: boolean) => TransportError): void {
-    const all = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const entry of all) entry.reject(errorFor(entry.unsent));
+    for (const id of this.#waiting.ids()) {
+      const entry = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      entry?.reject(errorFor(entry.unsent));
+    }
   }
 
   #remember(id: RequestId): void {

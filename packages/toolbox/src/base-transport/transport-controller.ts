@@ -27,8 +27,8 @@ export abstract class TransportController {
   /** The time that this connection has used in the current turn of the event loop. */
   readonly budget = new TurnBudget();
   #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
-  /** Created for the first one, which most connections never have. */
-  #endTasks: Set<() => void> | undefined;
+  /** Not in a `Set`, see `InFlight`. */
+  #endTasks: (() => void)[] = [];
   readonly #ignored: Record<string, number> = {};
 
   constructor(server: string | undefined) {
@@ -61,9 +61,11 @@ export abstract class TransportController {
       task();
       return () => undefined;
     }
-    const tasks = (this.#endTasks ??= new Set());
-    tasks.add(task);
-    return () => void tasks.delete(task);
+    this.#endTasks.push(task);
+    return () => {
+      const index = this.#endTasks.indexOf(task);
+      if (index !== -1) this.#endTasks.splice(index, 1);
+    };
   }
 
   /** Negotiated protocol revision, once it is known. */
@@ -179,8 +181,8 @@ export abstract class TransportController {
 
   /** Runs what was registered with {@link onEnd}. */
   protected runEndTasks(): void {
-    for (const task of this.#endTasks ?? []) task();
-    this.#endTasks = undefined;
+    for (const task of this.#endTasks.slice()) task();
+    this.#endTasks = [];
   }
 
   /** Drops all waiting items, and all later ones. */

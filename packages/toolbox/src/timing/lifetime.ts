@@ -23,18 +23,13 @@ export function createLifetime(parent?: LifetimeSignal): Lifetime {
   return new LifetimeWithin(parent);
 }
 
-/** A registered task; without one once it is unregistered. */
-interface Registration {
-  task: (() => void) | undefined;
-}
-
 class LifetimeWithin implements Lifetime {
   #ended = false;
   /**
-   * Created for the first task. It holds registrations, not tasks: a `Set` is copied every few dozen changes, and V8 keeps what the
-   * old copies hold until the next full collection. That must not be all requests of a connection.
+   * Not a `Set`, which is copied every few dozen changes: V8 keeps what the old copies hold until the next full collection. That must
+   * not be all requests of a connection.
    */
-  #tasks: Set<Registration> | undefined;
+  #tasks: (() => void)[] = [];
   #leave: (() => void) | undefined;
 
   constructor(parent: LifetimeSignal | undefined) {
@@ -50,12 +45,10 @@ class LifetimeWithin implements Lifetime {
       task();
       return () => undefined;
     }
-    const tasks = (this.#tasks ??= new Set());
-    const registration: Registration = { task };
-    tasks.add(registration);
+    this.#tasks.push(task);
     return () => {
-      registration.task = undefined;
-      tasks.delete(registration);
+      const index = this.#tasks.indexOf(task);
+      if (index !== -1) this.#tasks.splice(index, 1);
     };
   }
 
@@ -65,10 +58,8 @@ class LifetimeWithin implements Lifetime {
     this.#leave?.();
     this.#leave = undefined;
     const tasks = this.#tasks;
-    this.#tasks = undefined;
-    if (tasks === undefined) return;
-    const all = [...tasks].map(({ task }) => task);
-    for (const task of all) task?.();
+    this.#tasks = [];
+    for (const task of tasks) task();
   }
 }
 
