@@ -1,5 +1,6 @@
 import type { JSONRPCObject, RequestId } from '@mcp-fittings/client-core';
 import type { Caller, Mount } from './caller.js';
+import type { Cancellation } from './cancellation.js';
 
 /** One client of the gateway: the caller, and what it has connected to. */
 export interface ClientConnection {
@@ -34,8 +35,8 @@ export interface ClientRequest extends ClientConnection {
   readonly isReplayed?: boolean | undefined;
   /** Identifies the client among all clients: questions of one client's calls may be asked in any of them. */
   readonly client: object;
-  /** Aborted when the client cancels the request or is gone. */
-  readonly signal: AbortSignal;
+  /** Tells when the client cancels the request or is gone. */
+  readonly cancellation: Cancellation;
   /** Sends a notification that belongs to the request. */
   readonly notify: Notify;
   /** Asks the client within the request, until the signal is aborted. A client of 2026-07-28 is asked with the result. */

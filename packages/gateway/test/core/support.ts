@@ -17,6 +17,7 @@ import { createFrontDoors } from '../../src/front-doors.js';
 import { Peer } from '../../src/rpc/peer.js';
 import { createSurface } from '../../src/surface/create-surface.js';
 import type { SurfaceOptions } from '../../src/surface/surface-options.js';
+import { Cancellation } from '../../src/contracts/cancellation.js';
 
 const identity = { name: 'test', version: '1' };
 
@@ -137,12 +138,11 @@ export function listen(
   notifications: Result,
   onNotification: (method: string, params: Result) => void = () => undefined,
 ): () => void {
-  const stop = new AbortController();
+  const cancellation = new Cancellation();
   const request = { id: 1, method: 'subscriptions/listen', params: { notifications } };
-  const { signal } = stop;
   const connection = { caller, mount: {}, era: 'modern' as const, client: {} };
-  void surface.answer({ ...request, ...connection, signal, notify: onNotification });
-  return () => stop.abort();
+  void surface.answer({ ...request, ...connection, cancellation, notify: onNotification });
+  return () => cancellation.cancel('The client has left.');
 }
 
 export const ANYBODY: Caller = { id: 'anybody' };

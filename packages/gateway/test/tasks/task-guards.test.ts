@@ -13,6 +13,7 @@ import { createTaskBoard, type Script, type TaskBoard } from '../../../tasks/tes
 import { createSurface } from '../../src/surface/create-surface.js';
 import { createMemoryState } from '../../src/state/memory-state.js';
 import { bearer, create, FAST, post, requestOf, startReplica, TASKS } from '../support/task-replica.js';
+import { Cancellation } from '../../src/contracts/cancellation.js';
 
 const ALL = { ...TASKS, elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 const FALLBACK = { content: [{ type: 'text' as const, text: 'fallback' }] };
@@ -122,13 +123,13 @@ describe('a task', () => {
   });
 
   it('is canceled if its client leaves before it knows of it', async () => {
-    const client = new AbortController();
+    const cancellation = new Cancellation();
     const intercept: Interceptor = {
       async callTool(request, next) {
         try {
           return await next(request);
         } finally {
-          client.abort();
+          cancellation.cancel('The client has left.');
         }
       },
     };
@@ -143,7 +144,7 @@ describe('a task', () => {
       method: 'tools/call',
       params: { name: 'studio__render', _meta: { [META.clientCapabilities]: TASKS } },
       client: {},
-      signal: client.signal,
+      cancellation,
       notify: () => undefined,
     });
     await expect(answered).rejects.toMatchObject({ data: { code: 'ABORTED' } });
