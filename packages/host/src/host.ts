@@ -158,6 +158,29 @@ export function createHost(options: HostOptions): Host {
     const own = principals.find(name, principal) ?? createServer(name, server.config, deps, principal);
     return own.snapshot();
   };
+  /** Calls a tool that may answer with a task, or resumes the task of an earlier call. */
+  const callWithTask = async (
+    server: string,
+    { calls }: ServerConnection,
+    call: Call<ToolResult> & { readonly target: string },
+    task: NonNullable<CallToolOptions['task']>,
+  ): Promise<ToolResult> => {
+    checkTaskOptions(task);
+    const opened = toolTasks.open(call.target, task);
+    try {
+      return await calls.send({
+        ...call,
+        // A task is resumed, not created again.
+        get repeatable() {
+          return call.repeatable || opened.taskId !== undefined;
+        },
+        send: (session, params, sending) =>
+          opened.send(session, params, sending, (...asked) => callAsTask(server, session, ...asked)),
+      });
+    } finally {
+      opened.forget();
+    }
+  };
   const host: Host = {
     async connect(entries, { scopes: given = {} } = {}) {
       checkOpen();
@@ -212,7 +235,7 @@ export function createHost(options: HostOptions): Host {
       checkRef('callTool', ref, TOOL_REF);
       checkRecord('callTool', 'second argument', args);
       const { server, tool } = ref;
-      return operation('callTool', server, { tool, args }, given, async (connection, sent) => {
+      return operation('callTool', server, { tool, args }, given, (connection, sent) => {
         const definition = connection.tool(sent.tool);
         const { task, unlisted }: CallToolOptions = sent.options;
         const isConnected = connection.supervisor.state.status === 'connected';
@@ -222,7 +245,7 @@ export function createHost(options: HostOptions): Host {
         }
         const hints = definition?.annotations;
         const isHarmless = hints?.readOnlyHint === true || hints?.idempotentHint === true;
-        const call: Call<ToolResult> = {
+        const call: Call<ToolResult> & { readonly target: string } = {
           method: 'tools/call',
           target: sent.tool,
           needs: 'tools',
@@ -235,22 +258,9 @@ export function createHost(options: HostOptions): Host {
           }),
           read: (result) => readToolResult(server, result),
         };
-        if (task === undefined) return connection.calls.send(call);
-        checkTaskOptions(task);
-        const opened = toolTasks.open(sent.tool, task);
-        try {
-          return await connection.calls.send({
-            ...call,
-            // A task is resumed, not created again.
-            get repeatable() {
-              return isHarmless || opened.taskId !== undefined;
-            },
-            send: (session, params, sending) =>
-              opened.send(session, params, sending, (...asked) => callAsTask(server, session, ...asked)),
-          });
-        } finally {
-          opened.forget();
-        }
+        return task === undefined
+          ? connection.calls.send(call)
+          : callWithTask(server, connection, call, task);
       });
     },
     async getPrompt(ref, args = {}, given = NO_OPTIONS) {

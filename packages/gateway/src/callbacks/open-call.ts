@@ -66,7 +66,7 @@ export class OpenCall<T = unknown> {
     this.principal = principal;
     this.server = server;
     this.exchange = exchange;
-    this.ended = Promise.resolve().then(() => this.#run(work));
+    this.ended = this.#run(work);
   }
 
   /** Aborted when the call is given up. */
@@ -154,6 +154,7 @@ export class OpenCall<T = unknown> {
   }
 
   async #run(work: OpenCallOptions<T>['work']): Promise<void> {
+    await Promise.resolve();
     try {
       this.#outcome = { result: await work(this) };
     } catch (error) {

@@ -183,11 +183,11 @@ export class HttpHandler {
     return undefined;
   }
 
-  async #ofSession(
+  #ofSession(
     exchange: Exchange,
     messages: readonly JSONRPCMessage[],
     sender: Scope,
-  ): Promise<Response | undefined> {
+  ): Response | Promise<Response | undefined> {
     const { method, header } = exchange;
     const accept = header('accept') ?? '';
     const begins = header('mcp-session-id') === undefined;

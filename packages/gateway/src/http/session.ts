@@ -135,7 +135,8 @@ export class Session {
     caller: Caller,
   ): Promise<Response | undefined> {
     this.#latest = caller;
-    const routed = await this.#route(received);
+    const { shared } = this.#options;
+    const routed = shared === undefined ? received : await this.#route(shared, received);
     // A client that has left meanwhile gets no answer.
     const messages = exchange.isOver ? routed.filter((message) => !isRequest(message)) : routed;
     const ids = messages.filter(isRequest).map(({ id }) => id);
@@ -228,9 +229,10 @@ export class Session {
    * Passes on the responses that are for other replicas, and to all of them the cancellations of requests that are not answered here. Returns
    * what is for this one. Rejects with `STORE_UNAVAILABLE` if a response could not be passed on: the client can send it again.
    */
-  async #route(messages: readonly JSONRPCMessage[]): Promise<readonly JSONRPCMessage[]> {
-    const { shared } = this.#options;
-    if (shared === undefined) return messages;
+  async #route(
+    shared: SharedSessions,
+    messages: readonly JSONRPCMessage[],
+  ): Promise<readonly JSONRPCMessage[]> {
     const { id: sessionId, callerId } = this.record;
     const ofSession = { sessionId, callerId, ended: false };
     const own: JSONRPCMessage[] = [];

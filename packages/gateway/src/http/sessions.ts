@@ -92,9 +92,11 @@ export class Sessions {
         return this.#begin(exchange, handshake, sender);
       return refuse(400, 'A request without a session must be `initialize`.');
     }
-    const found = await this.#find(id, sender);
+    const { shared } = this.#options;
+    const found =
+      this.#known(id, sender) ?? (shared === undefined ? notFound() : await this.#find(shared, id, sender));
     if (found instanceof Response) return found;
-    if (!(await this.#stillExists(id))) {
+    if (shared !== undefined && !(await this.#stillExists(shared, id))) {
       this.#end(id);
       return notFound();
     }
@@ -109,7 +111,7 @@ export class Sessions {
         : found.resume(exchange, eventId);
     }
     if (exchange.method === 'DELETE') {
-      await this.#options.shared?.delete(found.record);
+      await shared?.delete(found.record);
       this.#end(id);
       exchange.respond(200, {});
       return undefined;
@@ -175,15 +177,18 @@ export class Sessions {
     return true;
   }
 
-  async #find(id: string, sender: Scope): Promise<Session | Response> {
+  /** Returns a session of this replica. */
+  #known(id: string, sender: Scope): Session | Response | undefined {
     const known = this.#table.get(id)?.session;
-    if (known !== undefined) return isSessionOf(known.record, sender) ? known : notFound();
-    const { shared } = this.#options;
-    if (shared === undefined) return notFound();
+    return known === undefined || isSessionOf(known.record, sender) ? known : notFound();
+  }
+
+  /** Finds a session that is not of this replica, or not yet. */
+  async #find(shared: SharedSessions, id: string, sender: Scope): Promise<Session | Response> {
     const pending = this.#restoring.get(id);
     if (pending !== undefined) {
       await pending.catch(() => undefined);
-      return this.#find(id, sender);
+      return this.#known(id, sender) ?? this.#find(shared, id, sender);
     }
     const restored = this.#restore(shared, id, sender).finally(() => this.#restoring.delete(id));
     this.#restoring.set(id, restored);
@@ -198,14 +203,14 @@ export class Sessions {
   }
 
   /** A store that is away does not end the sessions that this replica knows, nor does each request wait for it. */
-  async #stillExists(id: string): Promise<boolean> {
-    const { shared, idleMs, logger, clock } = this.#options;
+  async #stillExists(shared: SharedSessions, id: string): Promise<boolean> {
+    const { idleMs, logger, clock } = this.#options;
     if (this.#failedAt !== undefined) {
       if (isRecent(this.#failedAt, STORE_RETRY_MS, clock.now())) return true;
       this.#failedAt = clock.now();
     }
     try {
-      const exists = (await shared?.touch(id, idleMs)) ?? true;
+      const exists = await shared.touch(id, idleMs);
       this.#failedAt = undefined;
       return exists;
     } catch (error) {
@@ -244,8 +249,9 @@ export class Sessions {
   }
 
   async #renew(id: string, open: OpenSession): Promise<void> {
+    const { shared } = this.#options;
     this.#use(id, open);
-    if (!(await this.#stillExists(id))) this.#end(id);
+    if (shared !== undefined && !(await this.#stillExists(shared, id))) this.#end(id);
   }
 
   #end(id: string): void {

@@ -15,7 +15,7 @@ import type { ClientConnection } from '../contracts/surface.js';
 export interface PolicyCheck {
   readonly host: Host;
   readonly scope: Scope;
-  readonly policy: ToolPolicy | undefined;
+  readonly policy: ToolPolicy;
   readonly call: OpenCall;
 }
 
@@ -30,7 +30,6 @@ export async function checkPolicy(
   args: Readonly<Record<string, unknown>> | undefined,
   { host, scope, policy, call }: PolicyCheck,
 ): Promise<void> {
-  if (policy === undefined) return;
   const { server, tool: name } = ref;
   const { principal } = scope.caller;
   const listed = (): CatalogTool | undefined => host.tool(ref, { principal });
@@ -79,7 +78,6 @@ export async function checkResourcePolicy(
   ref: ResourceRef,
   { host, policy, call }: PolicyCheck,
 ): Promise<void> {
-  if (policy === undefined) return;
   const { server } = ref;
   const { identity } = host.server(server);
   const verdict = policy.forResource(ref);

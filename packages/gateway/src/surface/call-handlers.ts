@@ -38,8 +38,9 @@ export class CallHandlers {
       target: ref.tool,
       params: { name, arguments: args },
       work: async (callOptions, call) => {
-        await checkPolicy(ref, args, { host, scope: request, policy, call });
-        const given = { ...callOptions, unlisted };
+        if (policy !== undefined) await checkPolicy(ref, args, { host, scope: request, policy, call });
+        // Not a spread: Node.js 20 makes a hidden class of its own for each object that is spread and then added to.
+        const given = Object.assign({ unlisted }, callOptions);
         if (era === 'modern' && declaresTasks(params)) return this.tasks.call(request, ref, args, given);
         return asSent(await host.callTool(ref, args, given), era);
       },
@@ -81,7 +82,7 @@ export class CallHandlers {
       target: ref.uri,
       params: { uri },
       work: async (callOptions, call) => {
-        await checkResourcePolicy(ref, { host, scope: request, policy, call });
+        if (policy !== undefined) await checkResourcePolicy(ref, { host, scope: request, policy, call });
         const result = await host.readResource(ref, callOptions);
         const contents = result.contents.map((each) => (each.uri === ref.uri ? { ...each, uri } : each));
         const isPrivate = request.caller.principal !== undefined && 'cacheScope' in result;
@@ -119,9 +120,15 @@ export class CallHandlers {
   }
 
   /** Looks a name up; again when all servers have their lists, if it is not known. */
-  async #find<Ref>(request: ClientRequest, look: () => Ref | undefined, unknown: () => Error): Promise<Ref> {
-    const known = look();
-    if (known !== undefined) return known;
+  #find<Ref>(request: ClientRequest, look: () => Ref | undefined, unknown: () => Error): Ref | Promise<Ref> {
+    return look() ?? this.#findLater(request, look, unknown);
+  }
+
+  async #findLater<Ref>(
+    request: ClientRequest,
+    look: () => Ref | undefined,
+    unknown: () => Error,
+  ): Promise<Ref> {
     const { servers, exposure, limits } = this.#deps;
     await servers.ready(exposure.servers(request), request.caller.principal, limits.listMs);
     const found = look();

@@ -38,11 +38,17 @@ export class CallRunner {
    * Passes a request on. A client of a session is asked while its request is open. One of revision 2026-07-28 gets an `input_required`
    * result, and the call is held until its next request brings the answers.
    */
-  async run(request: ClientRequest, passed: PassedRequest): Promise<JSONRPCObject> {
+  run(request: ClientRequest, passed: PassedRequest): Promise<JSONRPCObject> {
+    const { requestState: state } = request.params;
+    return request.era === 'legacy' || state === undefined
+      ? this.#finish(this.#begin(request, passed), request, passed)
+      : this.#continue(state, request, passed);
+  }
+
+  /** Continues a call that is held. */
+  async #continue(state: unknown, request: ClientRequest, passed: PassedRequest): Promise<JSONRPCObject> {
     const { held, relay } = this.#deps;
-    const { requestState: state, inputResponses } = request.params;
-    if (request.era === 'legacy' || state === undefined)
-      return this.#finish(this.#begin(request, passed), request, passed);
+    const { inputResponses } = request.params;
     if (typeof state !== 'string') return notHeld();
     const binding = bindingOf(request, passed);
     const responses = answersIn(inputResponses);
@@ -62,7 +68,7 @@ export class CallRunner {
     const call = this.#begin(request, passed);
     using _followed = follow(call, request);
     const step = await call.step();
-    if ('result' in step) return { ...asObject(step.result) };
+    if ('result' in step) return asObject(step.result);
     const error = new FittingsError('CAPABILITY_MISSING', `${request.method} cannot ask the client.`, {
       server: passed.server,
       delivery: 'unknown',
@@ -76,7 +82,7 @@ export class CallRunner {
     const followed = follow(call, request);
     try {
       const step = await call.step();
-      if (!('questions' in step)) return { ...asObject(step.result) };
+      if (!('questions' in step)) return asObject(step.result);
       return inputRequired(step.questions, this.#deps.held.hold(call, bindingOf(request, passed)));
     } finally {
       followed[Symbol.dispose]();
@@ -181,4 +187,4 @@ function notHeld(): never {
   });
 }
 
-const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
+const asObject = (value: unknown): JSONRPCObject => (isRecord(value) ? value : {});

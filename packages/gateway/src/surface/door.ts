@@ -22,7 +22,7 @@ export function createDoor(options: Pick<SurfaceOptions, 'limiter' | 'observe' |
     const tell = (error?: FittingsError): void =>
       observe?.({ ...request, caller, durationMs: clock.now() - begun, error });
     try {
-      await limiter?.admit(caller, request.server);
+      if (limiter !== undefined) await limiter.admit(caller, request.server);
       const result = await work();
       tell();
       return result;

@@ -163,7 +163,7 @@ export class TaskHandlers {
       params: {},
       work: async (callOptions, call) => {
         // A policy that denies the tool by now does not keep its work going.
-        if (request.method !== 'tasks/cancel')
+        if (policy !== undefined && request.method !== 'tasks/cancel')
           await checkPolicy({ server, tool: target }, undefined, { host, scope: request, policy, call });
         return work(task, callOptions);
       },
