@@ -18,6 +18,7 @@ export class OpenRequest {
   stream: AbortController | undefined;
   readonly #clock: Clock;
   #giveUp: GiveUp | undefined;
+  #startedAt = 0;
   #silence: Disposable | undefined;
   #total: Disposable | undefined;
 
@@ -39,19 +40,20 @@ export class OpenRequest {
 
   /** Starts the deadlines, and listens to the signal of the caller. */
   start(giveUp: GiveUp): void {
-    const { signal, maxTotalMs } = this.options;
+    const { signal, timeoutMs = Infinity, maxTotalMs = Infinity } = this.options;
     this.#giveUp = giveUp;
-    this.restart();
-    if (maxTotalMs !== undefined) this.#total = this.#clock.schedule(this.#onTimeout, maxTotalMs);
+    this.#startedAt = this.#clock.now();
+    // Until there is progress, one timer is enough for both.
+    this.#silence = this.#timeoutAfter(Math.min(timeoutMs, maxTotalMs));
     signal?.addEventListener('abort', this, { once: true });
   }
 
   /** Restarts the deadline for silence. */
   restart(): void {
-    const { timeoutMs } = this.options;
-    if (timeoutMs === undefined) return;
+    const { timeoutMs = Infinity, maxTotalMs = Infinity } = this.options;
+    this.#total ??= this.#timeoutAfter(maxTotalMs - (this.#clock.now() - this.#startedAt));
     this.#silence?.[Symbol.dispose]();
-    this.#silence = this.#clock.schedule(this.#onTimeout, timeoutMs);
+    this.#silence = this.#timeoutAfter(timeoutMs);
   }
 
   /** Returns the signal that ends the request's own stream. */
@@ -73,5 +75,7 @@ export class OpenRequest {
     this.options.signal?.removeEventListener('abort', this);
   }
 
-  readonly #onTimeout = (): void => this.#giveUp?.('timeout');
+  #timeoutAfter(ms: number): Disposable | undefined {
+    return ms < Infinity ? this.#clock.schedule(() => this.#giveUp?.('timeout'), ms) : undefined;
+  }
 }
