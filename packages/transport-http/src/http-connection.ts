@@ -5,6 +5,7 @@ import {
   type Pausable,
   type TransportController,
 } from '@mcp-fittings/toolbox/base-transport';
+import { createUtf8Decoder } from '@mcp-fittings/toolbox/framing';
 import { isRequestId } from '@mcp-fittings/toolbox/messages';
 import {
   RequestRedactor,
@@ -66,6 +67,8 @@ export class HttpConnection {
   readonly credentials: Credentials;
   readonly session: Session;
   readonly redactor: RequestRedactor;
+  /** Decodes the body of a reply; returns undefined if it is not UTF-8. */
+  readonly decode = createUtf8Decoder();
   /** Lifetime of each open request, so that it can be cancelled. */
   readonly requests = new InFlight<Lifetime>();
   /** Called when the server has accepted a message. */

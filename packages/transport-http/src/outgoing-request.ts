@@ -189,7 +189,7 @@ export class OutgoingRequest {
     if (this.#handshake) session.offer(head.header('mcp-session-id'));
     switch (head.contentType) {
       case 'application/json':
-        return new JsonSink(this.#answer, redact);
+        return new JsonSink(this.#answer, this.#connection);
       case 'text/event-stream':
         return this.#openStream();
       default:

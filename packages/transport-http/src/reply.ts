@@ -63,12 +63,12 @@ const SHOWN = 120;
 /** Collects a JSON body, which contains the answer. Fails with `MESSAGE_INVALID` if it is not JSON. */
 export class JsonSink implements BodySink {
   readonly #answer: OwnAnswer;
-  readonly #redact: Redactor;
+  readonly #connection: HttpConnection;
   readonly #chunks: Uint8Array[] = [];
 
-  constructor(answer: OwnAnswer, redact: Redactor) {
+  constructor(answer: OwnAnswer, connection: HttpConnection) {
     this.#answer = answer;
-    this.#redact = redact;
+    this.#connection = connection;
   }
 
   data(bytes: Uint8Array): void {
@@ -78,22 +78,17 @@ export class JsonSink implements BodySink {
   end(): void {
     const [only] = this.#chunks;
     const bytes = this.#chunks.length === 1 && only !== undefined ? only : concatBytes(this.#chunks);
-    const text = this.#decode(bytes);
+    const text = this.#connection.decode(bytes);
+    if (text === undefined) {
+      const message = 'The JSON body of the response is not valid UTF-8.';
+      throw new TransportError('MESSAGE_INVALID', message, { delivery: 'unknown' });
+    }
     this.#answer.take(this.#parse(text, bytes.length), true);
     if (!this.#answer.received) throw unanswered(this.#beginningOf(text));
   }
 
-  #decode(bytes: Uint8Array): string {
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    } catch {
-      const message = 'The JSON body of the response is not valid UTF-8.';
-      throw new TransportError('MESSAGE_INVALID', message, { delivery: 'unknown' });
-    }
-  }
-
   #beginningOf(text: string): string {
-    return replyExcerpt(text.slice(0, EXCERPT_BYTES), this.#redact, SHOWN);
+    return replyExcerpt(text.slice(0, EXCERPT_BYTES), this.#connection.redact, SHOWN);
   }
 
   #parse(text: string, bytes: number): unknown {

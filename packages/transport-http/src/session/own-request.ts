@@ -54,7 +54,7 @@ export async function sendOwnRequest(
 
 function sinkFor(head: ResponseHead, own: OwnAnswer, connection: HttpConnection): BodySink {
   const { redact } = connection;
-  if (head.contentType === 'application/json') return new JsonSink(own, redact);
+  if (head.contentType === 'application/json') return new JsonSink(own, connection);
   if (head.contentType !== 'text/event-stream') return unusableSink(head, redact);
   return new EventSink(connection, { cursor: createCursor(), onValue: (value) => own.take(value) });
 }
