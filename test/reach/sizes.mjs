@@ -14,18 +14,18 @@ const BUNDLES = [
   [
     'host and HTTP',
     `${HOST} import { http } from '@mcp-fittings/transport-http'; console.log(createHost, http);`,
-    180,
+    175,
   ],
   [
     'host and HTTP by fetch',
     `${HOST} import { http } from '@mcp-fittings/transport-http/fetch'; console.log(createHost, http);`,
-    80,
+    70,
     'browser',
   ],
   [
     'host, HTTP and sign-in by fetch',
     `${HOST} import { http } from '@mcp-fittings/transport-http/fetch'; import { createOAuthProvider } from '@mcp-fittings/auth-oauth/fetch'; console.log(createHost, http, createOAuthProvider);`,
-    110,
+    98,
     'browser',
   ],
 ];

@@ -99,9 +99,7 @@ export function checkTaskOptions(task: unknown): void {
     typeof onUpdate !== 'function' ||
     typeof keep !== 'boolean'
   )
-    throw invalid(
-      'The option "task" of host.callTool() must be { onUpdate, resume, keep }, with the id of a task.',
-    );
+    throw invalid('The option "task" of host.callTool() must be { onUpdate, resume, keep }.');
 }
 
 /** Throws `CONFIG_INVALID` unless the value is an object of entries. */
@@ -119,10 +117,7 @@ export function checkEntries(entries: unknown): void {
     );
   for (const [name, entry] of Object.entries(entries))
     if (!isRecord(entry))
-      throw invalid(
-        `The entry of the server "${name}" must be an object, not ${kindOf(entry)}.`,
-        'Use { command, args } for a local server, or { url } for a remote one.',
-      );
+      throw invalid(`The entry of the server "${name}" must be an object, not ${kindOf(entry)}.`);
 }
 
 export function checkName(name: unknown): asserts name is string {

@@ -79,7 +79,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       'CONFIG_INVALID',
       'createStdioTransport() requires the option `command`, a string.',
       {
-        hint: "Call it with an object: createStdioTransport({ command: 'node', args: ['server.js'] }).",
+        hint: "Call it with an object, such as { command: 'node', args: ['server.js'] }.",
       },
     );
   }

@@ -199,7 +199,7 @@ function checkSendsHeaders(server: string, { transport, type }: Connection): voi
     {
       server,
       delivery: 'not-sent',
-      hint: 'Only Streamable HTTP sends headers of a call. Use "meta" of the call for other servers.',
+      hint: 'Only Streamable HTTP sends headers of a call. Use "meta" for other servers.',
       details: { transport: type },
     },
   );

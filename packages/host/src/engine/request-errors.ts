@@ -50,7 +50,7 @@ export function timeoutError(failed: FailedRequest, cause: unknown): FittingsErr
     server,
     cause,
     delivery: 'unknown',
-    hint: 'Increase the timeout of the server or of the call, or look into the log of the server.',
+    hint: 'Increase the timeout of the server or of the call, or look into its log.',
   });
 }
 

@@ -90,7 +90,7 @@ function answerOne(
   if (answered !== undefined) return answered;
   throw new FittingsError(
     'CAPABILITY_MISSING',
-    `The server "${server}" requires a capability that this host does not have: ${method}`,
+    `The server "${server}" requires what this host does not have: ${method}`,
     { server, delivery: 'rejected' },
   );
 }

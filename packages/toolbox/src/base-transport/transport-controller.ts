@@ -29,6 +29,13 @@ export abstract class TransportController {
   #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
   /** Not in a `Set`, see `InFlight`. */
   #endTasks: (() => void)[] = [];
+  /** What to do when a signal is aborted, for each that requests wait with. */
+  readonly #abortTasks = new Map<EventTarget | null, Set<() => void>>();
+  readonly #runAbortTasks = ({ target: signal }: Event): void => {
+    const tasks = this.#abortTasks.get(signal) ?? [];
+    this.#abortTasks.delete(signal);
+    for (const task of tasks) task();
+  };
   readonly #ignored: Record<string, number> = {};
 
   constructor(server: string | undefined) {
@@ -102,10 +109,21 @@ export abstract class TransportController {
     return intake;
   }
 
-  /** Runs `task` when the signal of a request is aborted. The result cancels it. */
+  /**
+   * Runs `task` when the signal of a request is aborted. The result cancels it. The transport adds one listener to a signal,
+   * however many requests share it, and removes it when they are done.
+   */
   onAbort(signal: AbortSignal, task: () => void): () => void {
-    signal.addEventListener('abort', task, { once: true });
-    return () => signal.removeEventListener('abort', task);
+    const tasks = this.#abortTasks.get(signal) ?? new Set();
+    this.#abortTasks.set(signal, tasks.add(task));
+    // The same function each time, which a signal adds only once.
+    signal.addEventListener('abort', this.#runAbortTasks, { once: true });
+    return () => {
+      tasks.delete(task);
+      if (tasks.size > 0) return;
+      this.#abortTasks.delete(signal);
+      signal.removeEventListener('abort', this.#runAbortTasks);
+    };
   }
 
   /** Calls a function of the host. What it throws, or rejects with, is reported as `CALLBACK_FAILED`. */
