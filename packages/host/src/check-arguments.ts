@@ -117,7 +117,10 @@ export function checkEntries(entries: unknown): void {
     );
   for (const [name, entry] of Object.entries(entries))
     if (!isRecord(entry))
-      throw invalid(`The entry of the server "${name}" must be an object, not ${kindOf(entry)}.`);
+      throw invalid(
+        `The entry of the server "${name}" must be an object, not ${kindOf(entry)}.`,
+        'Use { command, args } for a local server, or { url } for a remote one.',
+      );
 }
 
 export function checkName(name: unknown): asserts name is string {

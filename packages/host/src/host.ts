@@ -160,7 +160,6 @@ export function createHost(options: HostOptions): Host {
   };
   /** Calls a tool that may answer with a task, or resumes the task of an earlier call. */
   const callWithTask = async (
-    server: string,
     { calls }: ServerConnection,
     call: Call<ToolResult> & { readonly target: string },
     task: NonNullable<CallToolOptions['task']>,
@@ -175,7 +174,7 @@ export function createHost(options: HostOptions): Host {
           return call.repeatable || opened.taskId !== undefined;
         },
         send: (session, params, sending) =>
-          opened.send(session, params, sending, (...asked) => callAsTask(server, session, ...asked)),
+          opened.send(session, params, sending, (...asked) => callAsTask(session, ...asked)),
       });
     } finally {
       opened.forget();
@@ -254,13 +253,11 @@ export function createHost(options: HostOptions): Host {
           options: sent.options,
           repeatable: isHarmless,
           ...(definition?.execution?.taskSupport === 'required' && {
-            send: (session, params, sending) => callAsTask(server, session, params, sending),
+            send: callAsTask,
           }),
           read: (result) => readToolResult(server, result),
         };
-        return task === undefined
-          ? connection.calls.send(call)
-          : callWithTask(server, connection, call, task);
+        return task === undefined ? connection.calls.send(call) : callWithTask(connection, call, task);
       });
     },
     async getPrompt(ref, args = {}, given = NO_OPTIONS) {

@@ -201,9 +201,9 @@ describe('stderr: where the server writes to it directly', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['a stream without a descriptor', new PassThrough(), /transport\.stderr\.pipe/],
+    ['a stream without a descriptor', new PassThrough(), /stream with one/],
     ['a descriptor that is not open', 987_654, /open until/],
-    ['a negative number', -1, /integer/],
+    ['a negative number', -1, /file descriptor/],
     ['a word of another meaning', 'pipes', /'pipe'/],
     ['a boolean', false, /'pipe'/],
   ])('cannot be %s: CONFIG_INVALID with a hint', async (_, stderr, hint) => {

@@ -1,4 +1,4 @@
-import { AuthRequiredError, FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { restateError } from '@mcp-fittings/toolbox/errors';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
@@ -9,7 +9,6 @@ import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#result-retrieval
  */
 export async function callAsTask(
-  server: string,
   session: EngineSession,
   params: JSONRPCObject,
   options: EngineRequestOptions,
@@ -35,9 +34,7 @@ export async function callAsTask(
         .catch(() => undefined);
     }
     // The server has accepted the call, whatever became of the request for its result.
-    if (!(error instanceof AuthRequiredError)) throw restateError(error, { delivery: 'unknown' });
-    const { message, challenge, hint } = error;
-    throw new AuthRequiredError(message, { server, challenge, hint, cause: error, delivery: 'unknown' });
+    throw restateError(error, { delivery: 'unknown' });
   }
 }
 

@@ -50,8 +50,8 @@ export class InFlight<T> {
     return [...this.#places.keys()];
   }
 
-  /** Returns the values, the oldest first. */
+  /** Returns the values. */
   values(): readonly T[] {
-    return this.ids().flatMap((id) => this.get(id) ?? []);
+    return this.#values.filter((value) => value !== undefined);
   }
 }

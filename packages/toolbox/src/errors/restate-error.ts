@@ -1,4 +1,4 @@
-import { FittingsError, type FittingsErrorOptions } from '@mcp-fittings/client-core';
+import { AuthRequiredError, FittingsError, type FittingsErrorOptions } from '@mcp-fittings/client-core';
 
 /**
  * Copies an error with another server, delivery or hint, for code that knows more than what threw it. The original is the
@@ -15,5 +15,8 @@ export function restateError(
 ): FittingsError {
   const { code, message, server, kind, retryable, hint, details, delivery } = error;
   const same = { server, kind, retryable, hint, details, delivery };
-  return new FittingsError(code, message, { ...same, ...changes, cause: error });
+  const options = { ...same, ...changes, cause: error };
+  return error instanceof AuthRequiredError
+    ? new AuthRequiredError(message, { ...options, challenge: error.challenge })
+    : new FittingsError(code, message, options);
 }

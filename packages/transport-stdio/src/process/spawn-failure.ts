@@ -18,8 +18,6 @@ export interface SpawnAttempt {
 /** Values that `spawn` accepts as the stderr of a child process. */
 export type ChildStderr = 'pipe' | 'overlapped' | 'inherit' | 'ignore' | Stream | number;
 
-const STDERR_NAMES: ReadonlySet<unknown> = new Set(['pipe', 'overlapped', 'inherit', 'ignore']);
-
 /** Finds what Node.js would reject with an error that quotes the value, which may be a secret. */
 export function checkPlan(plan: {
   readonly command: string;
@@ -38,12 +36,13 @@ export function checkPlan(plan: {
     typeof stderr === 'number'
       ? Number.isInteger(stderr) && stderr >= 0
       : STDERR_NAMES.has(stderr) || (typeof stderr === 'object' && stderr !== null);
-  if (isStderr) return undefined;
-  return invalid(
-    'The option `stderr` has an unsupported value.',
-    "Use 'capture', 'pipe', 'overlapped', 'inherit', 'ignore', a stream, a file descriptor (an integer from 0), or a function.",
-  );
+  return isStderr ? undefined : invalid(BAD_STDERR, STDERR_VALUES);
 }
+
+const STDERR_NAMES: ReadonlySet<unknown> = new Set(['pipe', 'overlapped', 'inherit', 'ignore']);
+const BAD_STDERR = 'The option `stderr` has an unsupported value, or one that is not open.';
+const STDERR_VALUES =
+  "Use 'capture', 'pipe', 'overlapped', 'inherit', 'ignore', a function, a file descriptor, or a stream with one; keep it open until the server has started.";
 
 const NOT_FOUND = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 const NOT_EXECUTABLE = new Set(['EACCES', 'EPERM', 'ENOEXEC', 'EISDIR']);
@@ -88,12 +87,7 @@ async function explain(cause: unknown, attempt: SpawnAttempt): Promise<Explanati
             : 'Check that it is a file and has the execute permission.',
     };
   if (code === 'EBADF' || (code === 'ERR_INVALID_ARG_VALUE' && typeof stderr === 'object'))
-    return {
-      code: 'CONFIG_INVALID',
-      message:
-        'The stream or file descriptor given as `stderr` is not open, or the stream has no descriptor.',
-      hint: "Keep it open until the server has started, or set `stderr: 'pipe'` and call `transport.stderr.pipe(stream)`.",
-    };
+    return { code: 'CONFIG_INVALID', message: BAD_STDERR, hint: STDERR_VALUES };
   const text = sanitizeText(cause instanceof Error ? cause.message : String(cause));
   return {
     code: 'SPAWN_FAILED',
