@@ -29,7 +29,8 @@ export function createRequestGate(options: RequestGateOptions): (exchange: Excha
     lastAllowed = host;
     const origin = header('origin');
     if (origin === undefined || isOwnPage(origin, host)) return undefined;
-    if (!origins.has(origin.toLowerCase())) return refuse(403, 'The Origin is not allowed.');
+    if (!origins.has(origin.toLowerCase()))
+      return exchange.path.startsWith(PUBLIC) ? undefined : refuse(403, 'The Origin is not allowed.');
     const readable = { 'access-control-allow-origin': origin, vary: 'Origin' };
     if (method === 'OPTIONS' && header('access-control-request-method') !== undefined) {
       return preflight(header('access-control-request-headers') ?? '', readable);
@@ -53,12 +54,15 @@ function isOwnPage(origin: string, host: string): boolean {
   return ownHost === new URL(`${protocol}//${host}`).host;
 }
 
+/** The metadata of RFC 9728, which pages of any origin may read: they say so themselves. */
+const PUBLIC = '/.well-known/oauth-protected-resource';
 const EXPOSED = 'Mcp-Session-Id, WWW-Authenticate, Mcp-Protocol-Version, Retry-After';
 const METHODS = 'GET, POST, DELETE';
 const REQUEST_HEADERS = [
   'accept',
   'authorization',
   'content-type',
+  'dpop',
   'last-event-id',
   'mcp-method',
   'mcp-name',

@@ -5,6 +5,7 @@ import { Client, request } from 'undici';
 import { describe, expect, it, vi } from 'vitest';
 import type { Access } from '../../src/contracts/access.js';
 import { createHost } from '@mcp-fittings/host';
+import { oauthResource } from '../../src/access/oauth-resource.js';
 import { createGateway } from '../../src/create-gateway.js';
 import { createFrontDoors } from '../../src/front-doors.js';
 import { gatewayOver, toyServer } from '../core/support.js';
@@ -117,10 +118,32 @@ describe('who may send a request', () => {
     expect(headers['access-control-allow-methods']).toBe('GET, POST, DELETE');
     const allowed = String(headers['access-control-allow-headers']).split(', ');
     expect(allowed).toEqual(
-      expect.arrayContaining(['authorization', 'mcp-session-id', 'mcp-protocol-version', 'mcp-param-region']),
+      expect.arrayContaining([
+        'authorization',
+        'mcp-session-id',
+        'dpop',
+        'mcp-protocol-version',
+        'mcp-param-region',
+      ]),
     );
     expect(allowed).not.toContain('x-evil');
     expect((await preflight('https://evil.example')).statusCode).toBe(403);
+  });
+
+  it('lets a page of any origin read the metadata of access, and nothing else', async () => {
+    const access = oauthResource({ resource: 'http://localhost/mcp', issuers: ['https://login.example'] });
+    await using served = await startTestGateway({ access });
+    const ask = async (path: string, method = 'GET') => {
+      const { status, headers } = await fetch(new URL(path, served.url), {
+        method,
+        headers: { origin: ORIGIN },
+      });
+      return [status, headers.get('access-control-allow-origin')];
+    };
+    const metadata = '/.well-known/oauth-protected-resource/mcp';
+    expect(await ask(metadata)).toEqual([200, '*']);
+    expect(await ask(metadata, 'OPTIONS')).toEqual([204, '*']);
+    expect(await ask('/mcp')).toEqual([403, null]);
   });
 
   it('passes the challenge of access on, with a body of JSON-RPC, and nothing is cached', async () => {
