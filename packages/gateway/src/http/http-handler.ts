@@ -130,12 +130,13 @@ export class HttpHandler {
     await this.#turns.take(principalKey(caller));
     if (this.#isClosed) return refuseClosing();
     if (!serves(caller, mount)) return refuse(404, 'Nothing is served at this path.');
-    if (method !== 'POST') return this.#serve(exchange, undefined, admission);
-    if (exchange.header('mcp-method') !== LISTEN) this.#turns.watch(exchange);
-    const message = await readMessage(exchange, maxBodyBytes);
-    if ('refusal' in message) return message.refusal;
-    const { body } = message;
+    let body: unknown;
     try {
+      if (method !== 'POST') return await this.#serve(exchange, undefined, admission);
+      if (exchange.header('mcp-method') !== LISTEN) this.#turns.watch(exchange);
+      const message = await readMessage(exchange, maxBodyBytes);
+      if ('refusal' in message) return message.refusal;
+      body = message.body;
       const classified = classify(body, exchange.header);
       if (classified.era === 'modern')
         await this.#stateless.check(exchange.header, classified.message, { caller, mount });

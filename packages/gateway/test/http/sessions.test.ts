@@ -70,6 +70,16 @@ describe('whose session it is', () => {
     expect(await statusOf(served, session)).toBe(200);
   });
 
+  it.each(['POST', 'GET', 'DELETE'])('refuses a revision that it does not know, %s', async (method) => {
+    await using served = await startTestGateway();
+    const session = await begin(served);
+    const headers = { ...SIGNED, 'mcp-session-id': session, 'mcp-protocol-version': '2024-01-01' };
+    const body = method === 'POST' ? { body: JSON.stringify(call('whoami')) } : {};
+    const response = await fetch(served.url, { method, headers, ...body });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('2024-01-01')]);
+    expect(await statusOf(served, session)).toBe(200);
+  });
+
   it('a token of fewer permissions has no more in a session that another token began', async () => {
     await using served = await startTestGateway();
     const session = await begin(served);
