@@ -200,7 +200,12 @@ if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
-/** KEYS: lease, fence. ARGV: token. Does not release the lease of another holder. */
+/**
+ * KEYS: lease, fence. ARGV: token. Does not release the lease of another holder. Without the fence, a renewal that is tried again does not take
+ * the lease again.
+ */
 const RELEASE = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+for _, name in ipairs(KEYS) do
+  if redis.call('GET', name) == ARGV[1] then redis.call('DEL', name) end
+end
 return 1`;

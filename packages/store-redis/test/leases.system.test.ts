@@ -80,6 +80,26 @@ describeWithRedis('leases and fences', () => {
     expect(await nameOf('lease')).toBe('');
   });
 
+  it('a renewal that is tried again after the release does not take the lease again', async () => {
+    let renewals = 0;
+    const failing: RedisClient = {
+      ...client,
+      eval(script, given) {
+        const isRenewal = script.includes('return 0');
+        if (isRenewal) renewals += 1;
+        return isRenewal && renewals === 1
+          ? Promise.reject(new Error('READONLY You cannot write against a read only replica.'))
+          : client.eval(script, given);
+      },
+    };
+    await open({ client: failing, lock: { staleMs: 300 } }).withLock('a', () =>
+      expect.poll(() => renewals, { interval: 1, timeout: 10_000 }).toBe(1),
+    );
+    await expect.poll(() => renewals, { timeout: 10_000 }).toBe(2);
+    await open().withLock('other', async () => undefined);
+    expect(await nameOf('lease')).toBe('');
+  });
+
   it('an emptied Redis does not accept a write of an old holder', async () => {
     const holder = open();
     await holder.withLock('a', async () => {
