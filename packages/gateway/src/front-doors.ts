@@ -92,6 +92,8 @@ export function createFrontDoors(
         closeTimeoutMs,
         clock,
       });
+      if (closing !== undefined) await listener.close();
+      checkOpen();
       listeners.add(listener);
       return listener;
     },

@@ -64,4 +64,15 @@ describe.skipIf(process.platform === 'win32')('a socket of the owner', () => {
     await expect(lstat(socketPath)).rejects.toMatchObject({ code: 'ENOENT' });
     await gateway.listen({ socketPath });
   });
+
+  it('is not left behind by a gateway that is closed while it begins to listen', async () => {
+    const { gateway } = open();
+    const socketPath = join(folder, 'late.sock');
+    const listening = expect(gateway.listen({ socketPath })).rejects.toMatchObject({
+      code: 'TRANSPORT_CLOSED',
+    });
+    await gateway.close();
+    await listening;
+    await expect(lstat(socketPath)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
 });
