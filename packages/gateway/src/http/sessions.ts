@@ -106,6 +106,7 @@ export class Sessions {
     if (entry === undefined) return notFound();
     this.#use(id, entry);
     if (exchange.method === 'GET') {
+      exchange.onOver(() => void this.#renew(id, entry));
       const eventId = exchange.header('last-event-id');
       // An empty one resets it, in the standard of event streams.
       return eventId === undefined || eventId === ''
@@ -254,6 +255,7 @@ export class Sessions {
 
   async #renew(id: string, open: OpenSession): Promise<void> {
     const { shared } = this.#options;
+    if (this.#table.get(id) !== open) return;
     this.#use(id, open);
     if (shared !== undefined && !(await this.#stillExists(shared, id))) this.#end(id);
   }

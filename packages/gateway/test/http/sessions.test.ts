@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import { INITIALIZE, SIGNED, type TestGateway, startTestGateway } from '../support/test-gateway.js';
@@ -167,6 +168,21 @@ describe('how many sessions there are, and how long', () => {
       .toBe(0);
     expect(served.surface.sessions.size).toBe(0);
     expect(clock.pending).toBe(0);
+  });
+
+  it('a session is idle from the end of its event stream', async () => {
+    const clock = createManualClock();
+    await using served = await startTestGateway({ clock, keepAliveMs: 0, sessions: { idleMs: 1000 } });
+    const headers = { ...SIGNED, 'mcp-session-id': await begin(served) };
+    const left = new AbortController();
+    await served.gateway.fetch(new Request('http://localhost/mcp', { headers, signal: left.signal }));
+    await clock.advance(990);
+    left.abort();
+    await setImmediate();
+    await clock.advance(990);
+    expect(served.gateway.load().sessions).toBe(1);
+    await clock.advance(10);
+    expect(served.gateway.load().sessions).toBe(0);
   });
 
   it('at the limit of a caller, the longest idle session of this caller ends', async () => {
