@@ -7,10 +7,10 @@ import type {
   SharedRecord,
   SharedState,
 } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
+import { isRecent, systemClock } from '@mcp-fittings/toolbox/timing';
 
-/** Above this number, what has expired is removed when something is added. */
-const SWEEP_ABOVE = 1000;
+/** Milliseconds after which what has expired is removed when something is added. */
+const SWEEP_MS = 1000;
 
 /**
  * Creates a {@link SharedState} in the memory of this process: for a gateway with one replica, and for tests, where several gateways of
@@ -34,10 +34,13 @@ export function createMemoryState(
     records.delete(key);
     return undefined;
   };
+  let sweptAt = clock.now();
   const sweep = (): void => {
     const now = clock.now();
-    if (records.size > SWEEP_ABOVE) for (const key of records.keys()) find(key);
-    if (limits.size > SWEEP_ABOVE) for (const [key, until] of limits) if (until <= now) limits.delete(key);
+    if (isRecent(sweptAt, SWEEP_MS, now)) return;
+    sweptAt = now;
+    for (const key of records.keys()) find(key);
+    for (const [key, until] of limits) if (until <= now) limits.delete(key);
   };
 
   return {

@@ -28,6 +28,20 @@ it('a limit admits at its rate, not at twice its rate at the border of two inter
   expect(await admitted()).toBe(10);
 });
 
+it('what is kept does not slow down each addition', async () => {
+  let looks = 0;
+  const clock = { ...createManualClock(), now: () => (looks++, 0) };
+  const state = createMemoryState({ clock });
+  const fill = async (from: number): Promise<void> => {
+    for (let at = from; at < from + 1500; at++) await state.set(`r${at}`, at, { lifetimeMs: 1000 });
+  };
+  looks = 0;
+  await fill(0);
+  const first = looks;
+  await fill(1500);
+  expect(looks - first).toBe(first);
+});
+
 it('expired records and limits do not fill the memory', async () => {
   const clock = createManualClock();
   const state = createMemoryState({ clock });
