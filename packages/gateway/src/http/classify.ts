@@ -15,7 +15,7 @@ import { checkMeta, checkRevision, isStateless } from '../rpc/stateless.js';
 
 /** The body of a POST: messages of a session, or one message of 2026-07-28. */
 export type Classified =
-  | { readonly era: 'legacy'; readonly messages: readonly JSONRPCMessage[]; readonly isBatch: boolean }
+  | { readonly era: 'legacy'; readonly messages: readonly JSONRPCMessage[] }
   | { readonly era: 'modern'; readonly message: JSONRPCRequest | JSONRPCNotification };
 
 /** Reads a header by its name in lower case. */
@@ -27,14 +27,14 @@ const MOST_IN_BATCH = 100;
 export function classify(body: unknown, header: Header): Classified {
   if (Array.isArray(body)) return batch(body);
   if (!isMessage(body)) throw refused(RPC_CODES.invalidRequest, 'The body is not a valid JSON-RPC message.');
-  if (isResponse(body)) return { era: 'legacy', messages: [body], isBatch: false };
+  if (isResponse(body)) return { era: 'legacy', messages: [body] };
   const { method, params = {} } = body;
   const version = header('mcp-protocol-version');
   const isNamed = version !== undefined && version >= STATELESS_REVISION && DATE.test(version);
   const claims = isStateless(params);
   if (!isRequest(body)) {
     if (claims) checkVersion(params._meta?.[META.protocolVersion], version);
-    if (!claims && !isNamed) return { era: 'legacy', messages: [body], isBatch: false };
+    if (!claims && !isNamed) return { era: 'legacy', messages: [body] };
     checkMethod(method, header('mcp-method') ?? method);
     return { era: 'modern', message: body };
   }
@@ -44,7 +44,7 @@ export function classify(body: unknown, header: Header): Classified {
     const text = `The header names revision ${version}, but the request lacks _meta of it.`;
     throw refused(RPC_CODES.invalidParams, text, { envelope: { missing: [META.protocolVersion] } });
   }
-  if (!claims) return { era: 'legacy', messages: [body], isBatch: false };
+  if (!claims) return { era: 'legacy', messages: [body] };
   checkMeta(params);
   checkVersion(params._meta?.[META.protocolVersion], version ?? '(missing)');
   checkRevision(params);
@@ -59,8 +59,7 @@ function batch(body: readonly unknown[]): Classified {
   const isWhole = body.length > 0 && body.length <= MOST_IN_BATCH;
   const messages = body.filter(isMessage);
   const hasOther = messages.some((message) => 'method' in message && isStateless(message.params));
-  if (isWhole && messages.length === body.length && !hasOther)
-    return { era: 'legacy', messages, isBatch: true };
+  if (isWhole && messages.length === body.length && !hasOther) return { era: 'legacy', messages };
   const text = `A batch has 1 to ${MOST_IN_BATCH} messages of revision 2025-03-26.`;
   throw refused(RPC_CODES.invalidRequest, text);
 }
