@@ -52,7 +52,6 @@ export class RateLimiter {
    */
   async admit(caller: Caller, server: string): Promise<void> {
     const { limits, clock } = this.#options;
-    if (limits.length === 0) return;
     const key = JSON.stringify([principalKey(caller), server]);
     const until = this.#exhausted.get(key);
     if (until !== undefined) throw this.#refuse(server, Math.ceil(until - clock.now()));
