@@ -22,9 +22,7 @@ export interface StatusSource {
 export function createStatus(options: StatusSource, caller: Caller): GatewayStatus {
   const { host, serves, log, clock, version, createdAt } = options;
   const { principal } = caller;
-  const allowed = host
-    .servers({ principal })
-    .filter(({ name }) => permits(caller, name) && serves(caller, { server: name }));
+  const allowed = host.servers({ principal }).filter(({ name }) => serves(caller, { server: name }));
   const names = new Set(allowed.map(({ name }) => shownName(name)));
   const tools = countAllowedTools(host, caller);
   return {

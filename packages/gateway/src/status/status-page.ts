@@ -1,5 +1,4 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { Access } from '../contracts/access.js';
 import type { Caller, Mount } from '../contracts/caller.js';
@@ -20,10 +19,10 @@ type StatusOptions = Exclude<NonNullable<GatewayOptions['status']>, boolean>;
 export interface StatusPageOptions extends StatusOptions {
   /** Host whose servers are shown. */
   readonly host: Host;
-  /** Returns whether the caller reaches a server through the gateway. Default: every server that `caller.allows`. */
-  readonly serves?: ((caller: Caller, mount: Mount) => boolean) | undefined;
-  /** Clock of snapshots and sessions, for tests. Default: the system clock. */
-  readonly clock?: Clock | undefined;
+  /** Returns whether the caller reaches a server through the gateway. */
+  readonly serves: (caller: Caller, mount: Mount) => boolean;
+  /** Clock of snapshots and sessions. */
+  readonly clock: Clock;
 }
 
 /** The page at `/` that shows a caller the state of the gateway. Dispose of it to stop listening to the host. */
@@ -57,7 +56,7 @@ type Route = (request: Request, authenticate: Access['authenticate']) => Respons
 
 /** Creates the status page. It is read-only, and shows each caller what this caller may use and has done. */
 export function createStatusPage(options: StatusPageOptions): StatusPage {
-  const { host, serves = () => true, clock = systemClock, version } = options;
+  const { host, serves, clock, version } = options;
   const { maxSessions = 1000, sessionMs = 28_800_000 } = options;
   const redact = createEntryRedactor();
   const browser = new BrowserAccess(clock, maxSessions, sessionMs);

@@ -1,5 +1,7 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createExposure } from '../../src/catalog/exposure.js';
 import type { Access } from '../../src/contracts/access.js';
 import type { Caller } from '../../src/contracts/caller.js';
 import type { GatewayStatus } from '../../src/status/gateway-status.js';
@@ -30,7 +32,10 @@ async function pageOf(
   callers = new Map<string, Caller>([['token-of-ann', { id: 'ann' }]]),
   options: Partial<StatusPageOptions> = {},
 ) {
-  const page = createStatusPage({ host, ...options });
+  const exposure = createExposure({ host });
+  const serves: StatusPageOptions['serves'] = (caller, mount) =>
+    exposure.hasServer({ caller, mount }, mount.server ?? '');
+  const page = createStatusPage({ host, serves, clock: systemClock, ...options });
   const access = tokens(callers);
   onTestFinished(() => page[Symbol.dispose]());
   const send = async (path: string, init: RequestInit = {}, origin = ORIGIN): Promise<Response> => {
