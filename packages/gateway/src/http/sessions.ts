@@ -18,8 +18,6 @@ export interface SessionsOptions extends Omit<SessionOptions, keyof Scope | 'rec
 
 interface OpenSession {
   readonly session: Session;
-  /** Time of the last use. */
-  usedAt: number;
   timer: Disposable | undefined;
 }
 
@@ -156,7 +154,7 @@ export class Sessions {
     try {
       await begin(session);
       isAdded = !this.#isClosed;
-      if (isAdded) this.#use(record.id, { session, usedAt: 0, timer: undefined });
+      if (isAdded) this.#use(record.id, { session, timer: undefined });
       return isAdded ? session : undefined;
     } finally {
       if (!isAdded) session.close();
@@ -233,24 +231,22 @@ export class Sessions {
     });
   }
 
-  /** Restarts the time after which the session ends. */
+  /** Restarts the time after which the session ends. While it is in use, its record is kept as well. */
   #use(id: string, open: OpenSession): void {
+    const { clock, idleMs } = this.#options;
     this.#table.delete(id);
     this.#table.set(id, open);
-    open.usedAt = this.#options.clock.now();
-    open.timer ??= this.#watch(id, open);
-  }
-
-  /** Ends a session that is not used for too long. While it is in use, its record is kept as well. */
-  #watch(id: string, open: OpenSession): Disposable {
-    const { clock, idleMs } = this.#options;
-    const leftMs = (): number => open.usedAt + idleMs - clock.now();
-    const look = (): void => {
+    let idleHalves = 0;
+    const onHalf = (): void => {
       if (!open.session.isIdle) void this.#renew(id, open);
-      else if (leftMs() <= 0) return this.#end(id);
-      open.timer = this.#watch(id, open);
+      else if (++idleHalves === 2) this.#end(id);
+      else schedule();
     };
-    return clock.schedule(look, Math.min(leftMs(), idleMs / 2), { unref: true });
+    const schedule = (): void => {
+      open.timer?.[Symbol.dispose]();
+      open.timer = clock.schedule(onHalf, idleMs / 2, { unref: true });
+    };
+    schedule();
   }
 
   async #renew(id: string, open: OpenSession): Promise<void> {

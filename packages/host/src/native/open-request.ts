@@ -18,7 +18,6 @@ export class OpenRequest {
   stream: AbortController | undefined;
   readonly #clock: Clock;
   #giveUp: GiveUp | undefined;
-  #startedAt = 0;
   #silence: Disposable | undefined;
   #total: Disposable | undefined;
 
@@ -40,20 +39,19 @@ export class OpenRequest {
 
   /** Starts the deadlines, and listens to the signal of the caller. */
   start(giveUp: GiveUp): void {
-    const { signal, timeoutMs = Infinity, maxTotalMs = Infinity } = this.options;
+    const { signal, maxTotalMs } = this.options;
     this.#giveUp = giveUp;
-    this.#startedAt = this.#clock.now();
-    // Until there is progress, one timer is enough for both.
-    this.#silence = this.#timeoutAfter(Math.min(timeoutMs, maxTotalMs));
+    this.restart();
+    if (maxTotalMs !== undefined) this.#total = this.#clock.schedule(this.#onTimeout, maxTotalMs);
     signal?.addEventListener('abort', this, { once: true });
   }
 
   /** Restarts the deadline for silence. */
   restart(): void {
-    const { timeoutMs = Infinity, maxTotalMs = Infinity } = this.options;
-    this.#total ??= this.#timeoutAfter(maxTotalMs - (this.#clock.now() - this.#startedAt));
+    const { timeoutMs } = this.options;
+    if (timeoutMs === undefined) return;
     this.#silence?.[Symbol.dispose]();
-    this.#silence = this.#timeoutAfter(timeoutMs);
+    this.#silence = this.#clock.schedule(this.#onTimeout, timeoutMs);
   }
 
   /** Returns the signal that ends the request's own stream. */
@@ -75,7 +73,5 @@ export class OpenRequest {
     this.options.signal?.removeEventListener('abort', this);
   }
 
-  #timeoutAfter(ms: number): Disposable | undefined {
-    return ms < Infinity ? this.#clock.schedule(() => this.#giveUp?.('timeout'), ms) : undefined;
-  }
+  readonly #onTimeout = (): void => this.#giveUp?.('timeout');
 }
