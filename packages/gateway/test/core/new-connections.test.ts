@@ -60,7 +60,7 @@ describe('a new connection to a server', () => {
 
     await gateway.host.connect({ own: { type: 'sdk', timeout: 5000 } });
     await vi.waitFor(() => expect(told.slice(2).toSorted()).toEqual(['2 subscribe', '2 warning']));
-    // Until the host has the response to its subscription, an update is none of its own.
+    // The host drops updates until it has the response to its subscription.
     await vi.waitFor(async () => {
       await connections[1]?.sendResourceUpdated({ uri: 'memo://a' });
       expect(updated[0]).toBe('notifications/resources/updated');
