@@ -1,4 +1,9 @@
-import type { Transport, TransportObserver, TransportSendOptions } from '@mcp-fittings/client-core';
+import type {
+  JSONRPCMessage,
+  Transport,
+  TransportObserver,
+  TransportSendOptions,
+} from '@mcp-fittings/client-core';
 
 const NO_OPTIONS: TransportSendOptions = {};
 
@@ -16,8 +21,9 @@ export function observed(transport: Transport, observer: TransportObserver): Tra
     const passed = observer.receive(message);
     if (passed !== undefined) handler?.(passed, extra);
   };
-  const pass: Transport['send'] = (message, options) => transport.send(message, options);
-  const send: Transport['send'] = (message, options = NO_OPTIONS) =>
+  const pass = (message: JSONRPCMessage, options: TransportSendOptions): Promise<void> =>
+    transport.send(message, options);
+  const send = (message: JSONRPCMessage, options = NO_OPTIONS): Promise<void> =>
     observer.send(message, options, pass) ?? pass(message, options);
   return new Proxy(transport, {
     get(_, name) {
