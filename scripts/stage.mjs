@@ -89,10 +89,18 @@ function findsOwnFiles(folder) {
  * text. Entry points that `exports` leads to one file are published as that file. What is imported and is only in `devDependencies`
  * becomes part of them: docs/decisions/035-packages-in-commonjs-are-published-inside-ours.md says why.
  */
-async function bundle({ exports, devDependencies = {}, peerDependencies = {} }, folder, target) {
+async function bundle(
+  { exports, imports = {}, devDependencies = {}, peerDependencies = {} },
+  folder,
+  target,
+) {
+  const moduleOf = (file) => file.replace(/^\.\/dist\/|\.js$/g, '');
   const files = Object.entries(exports).flatMap(([path, { default: file }]) =>
-    file === undefined ? [] : [[path.replace('./', ''), file.replace(/^\.\/dist\/|\.js$/g, '')]],
+    file === undefined ? [] : [[path.replace('./', ''), moduleOf(file)]],
   );
+  // What `imports` chooses by a condition is chosen by who loads it.
+  for (const choices of Object.values(imports))
+    for (const file of Object.values(withoutSource(choices))) files.push([moduleOf(file), moduleOf(file)]);
   const built = builtFiles(folder, /\.js$/).map(({ text }) => text);
   const inlined = Object.keys(devDependencies).filter(
     (name) =>
@@ -202,12 +210,20 @@ function ownerOf(files, dist) {
 
 function published(manifest) {
   const kept = Object.entries(manifest).filter(([name]) => !ONLY_HERE.includes(name));
-  const exports = Object.entries(manifest.exports).map(([path, target]) => [path, withoutSource(target)]);
+  const chosen = (targets) =>
+    Object.fromEntries(Object.entries(targets).map(([path, target]) => [path, withoutSource(target)]));
   const publishConfig = { ...manifest.publishConfig, directory: undefined };
   const bin = manifest.bin && {
     bin: Object.fromEntries(Object.entries(manifest.bin).map(([name, file]) => [name, publishedBin(file)])),
   };
-  return { ...Object.fromEntries(kept), ...bin, exports: Object.fromEntries(exports), publishConfig };
+  const imports = manifest.imports && { imports: chosen(manifest.imports) };
+  return {
+    ...Object.fromEntries(kept),
+    ...bin,
+    ...imports,
+    exports: chosen(manifest.exports),
+    publishConfig,
+  };
 }
 
 function withoutSource(target) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { sha256 } from '../src/text/sha256.js';
+import { sha256 } from '../src/hash/sha256.js';
 
 it.each([0, 1, 55, 56, 63, 64, 65, 119, 120, 1000, 100_000])(
   'hashes %i bytes as node:crypto does',

@@ -50,8 +50,8 @@ export class InFlight<T> {
     return [...this.#places.keys()];
   }
 
-  /** Returns the values. */
+  /** Returns the values, the oldest first. */
   values(): readonly T[] {
-    return this.#values.filter((value) => value !== undefined);
+    return this.ids().flatMap((id) => this.get(id) ?? []);
   }
 }

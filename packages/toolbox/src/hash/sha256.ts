@@ -1,5 +1,5 @@
 /**
- * Returns the SHA-256 of bytes. A browser has only an asynchronous one; where there is Node.js, sha256-node.ts takes the place of this file.
+ * Returns the SHA-256 of bytes. A browser has only an asynchronous one; where there is Node.js, sha256-node.ts takes its place.
  * @see https://doi.org/10.6028/NIST.FIPS.180-4
  */
 export function sha256(bytes: Uint8Array): Uint8Array {
