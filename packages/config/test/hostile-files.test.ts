@@ -163,10 +163,14 @@ describe('text', () => {
       problems: [['TYPE_MISSING', 1, 17]],
       names: [],
     });
-    expect(await at(Buffer.from(`\ufeff${json}`, 'utf16le'))).toEqual({
-      problems: [['ENCODING_INVALID', 1, 1]],
-      names: [],
-    });
+    const utf16 = Buffer.from(`\ufeff${json}`, 'utf16le');
+    for (const content of [utf16, Buffer.from(utf16).swap16()]) {
+      const place = await scratch({ 'project/.mcp.json': content });
+      const { problems } = await place.load(load);
+      expect(problems).toMatchObject([
+        { code: 'ENCODING_INVALID', message: 'The file is UTF-16.', line: 1, column: 1 },
+      ]);
+    }
     expect((await at(Buffer.from(json, 'utf16le'))).problems).toEqual([['JSON_SYNTAX', 1, 2]]);
     const bytes = Buffer.concat([Buffer.from('{\n"é\ufffd": "'), Buffer.from([0xc3]), Buffer.from('"}')]);
     expect(await at(bytes)).toEqual({ problems: [['ENCODING_INVALID', 2, 8]], names: [] });

@@ -155,7 +155,7 @@ function blank(text: string, from: number, to: number, gap: 'before' | 'after'):
   let end = to;
   while (/[ \t]/.test(text.charAt(start - 1))) start--;
   while (/[ \t]/.test(text.charAt(end))) end++;
-  const startsLine = start === 0 || /[\r\n]/.test(text.charAt(start - 1));
+  const startsLine = /[\r\n]/.test(text.charAt(start - 1));
   const lineBreak = /^(?:\r\n|\n|\r)/.exec(text.slice(end, end + 2))?.[0];
   if (lineBreak === undefined) {
     return { offset: from, length: (gap === 'after' ? end : to) - from, content: '' };
