@@ -70,9 +70,12 @@ function holdRead(store: TokenStore): () => void {
 describe('the held token and the stored one', () => {
   it('reads the store once for a burst of refused calls, and again for the next one', async () => {
     const store = memoryStore();
-    await managerOn(store).keep(OLD);
-    const tokens = managerOn(store);
     const get = vi.spyOn(store, 'get');
+    const first = managerOn(store);
+    await first.keep(OLD);
+    expect([first.ready, await first.current()]).toEqual([OLD, OLD]);
+    expect(get).not.toHaveBeenCalled();
+    const tokens = managerOn(store);
     const read = await Promise.all(Array.from({ length: 20 }, () => tokens.reload()));
     expect(new Set(read.map((record) => record?.accessToken))).toEqual(new Set(['old']));
     expect(get).toHaveBeenCalledTimes(1);
@@ -104,6 +107,21 @@ describe('the held token and the stored one', () => {
     expect(await slow).toMatchObject({ accessToken: 'new' });
     expect(await tokens.current()).toMatchObject({ accessToken: 'new' });
   });
+
+  it.each([
+    [0, 'new'],
+    [1, 'theirs'],
+  ])(
+    'of one that could not be stored and one stored %s ms later, takes the latter if it is newer',
+    async (obtainedAt, taken) => {
+      const store = memoryStore();
+      const tokens = managerOn(store);
+      vi.spyOn(store, 'set').mockRejectedValueOnce(new Error('disk full'));
+      await tokens.keep(NEW);
+      await managerOn(store).keep({ ...OLD, accessToken: 'theirs', obtainedAt });
+      expect(await tokens.reload()).toMatchObject({ accessToken: taken });
+    },
+  );
 
   it('stays signed out when a slow read ends after it', async () => {
     const store = memoryStore();
