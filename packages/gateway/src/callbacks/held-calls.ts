@@ -49,13 +49,9 @@ export class HeldCalls {
     }
     const secret = randomBytes(32).toString('base64url');
     const id = toId(secret);
-    const forget = (): void => {
-      const own = this.#held.get(id);
-      if (own !== undefined) this.#remove(id, own);
-    };
     const timer = clock.schedule(
       () => {
-        forget();
+        this.take(id, binding);
         const text = `The client did not answer a question within ${answerMs} ms.`;
         call.abandon(new FittingsError('TIMEOUT', text));
       },
@@ -63,8 +59,6 @@ export class HeldCalls {
       { unref: true },
     );
     this.#held.set(id, { call, binding, timer, counted });
-    // A call that has ended keeps its result for the client; one that was given up has none.
-    call.signal.addEventListener('abort', forget, { once: true });
     return id;
   }
 
