@@ -176,6 +176,28 @@ describe('sessions before 2026-07-28 on replicas behind a balancer without affin
     expect(record?.subscriptions.toSorted()).toEqual(uris.toSorted());
   });
 
+  it.each([
+    [19, 'is kept'],
+    [20, 'fails'],
+  ])('a change that others were faster than %s times %s', async (times, outcome) => {
+    const memory = createMemoryState();
+    let late = 0;
+    const set: SharedState['set'] = async (key, value, options) =>
+      options.version !== undefined && late++ < times ? false : memory.set(key, value, options);
+    const state = { ...memory, set };
+    const sessions = new SharedSessions(state, new ReplicaLink(state, systemClock));
+    await sessions.save({ id: 's', callerId: 'ann', initialize: {}, subscriptions: [] }, HOUR_MS);
+    const message = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'resources/subscribe',
+      params: { uri: 'notes://a' },
+    } as const;
+    const changed = sessions.change('s', [message], HOUR_MS).then(() => 'is kept');
+    expect(await changed.catch(() => 'fails')).toBe(outcome);
+    expect((await sessions.get('s'))?.subscriptions).toEqual(outcome === 'is kept' ? ['notes://a'] : []);
+  });
+
   it('a client continues at another replica when its own dies, with its event stream', async () => {
     await using world = await setup();
     const { one, two } = world;
