@@ -143,6 +143,7 @@ describe('an endpoint that receives credentials is on the origin of the sign-in 
     person.answer = (state) => `code=abc&state=${state}`;
     expect(await person.signIn()).toMatchObject({ code: 'AUTH_FAILED' });
     expect(evil.asked).toHaveLength(before);
+    expect(person.shown).toEqual(['success', 'success', 'failure']);
   });
 
   it('does not offer the device grant across origins, even if the server sends iss', async () => {

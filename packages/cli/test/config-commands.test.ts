@@ -139,6 +139,9 @@ it('a project server runs only after approval of exactly its definition', async 
   });
   await workspace.fittings(['approve', 'everything', '--never']);
   expect((await workspace.json(['status'])).value).toMatchObject({ servers: [{ status: 'rejected' }] });
+  expect((await workspace.json(['doctor', 'everything'])).value).toMatchObject({
+    servers: [{ findings: [{ code: 'APPROVAL_MISSING', message: 'You rejected "everything".' }] }],
+  });
   await workspace.fittings(['approve', 'everything', '--forget']);
   expect((await workspace.json(['status'])).value).toMatchObject({ servers: [{ status: 'needs-approval' }] });
 });

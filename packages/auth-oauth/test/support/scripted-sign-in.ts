@@ -6,6 +6,8 @@ import { REDIRECT, type FalseServer } from './false-server.js';
 /** A person who signs in at once, and the pages that they were shown. */
 export interface ScriptedSignIn {
   readonly opened: URL[];
+  /** How each sign-in ended, as the person was told. */
+  readonly shown: string[];
   /** The parameters of the redirect. */
   answer: (state: string) => string;
   readonly interaction: Interaction;
@@ -17,6 +19,7 @@ export interface ScriptedSignIn {
 export function scriptSignIn(server: Pick<FalseServer, 'url'>): ScriptedSignIn {
   const scripted: ScriptedSignIn = {
     opened: [],
+    shown: [],
     answer: (state) => `code=abc&state=${state}`,
     interaction: {
       async begin() {
@@ -25,6 +28,9 @@ export function scriptSignIn(server: Pick<FalseServer, 'url'>): ScriptedSignIn {
           async authorize({ url, state }) {
             scripted.opened.push(url);
             return new URLSearchParams(scripted.answer(state));
+          },
+          async finish(outcome) {
+            scripted.shown.push(outcome);
           },
           async [Symbol.asyncDispose]() {},
         };

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SharedState } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
@@ -37,6 +38,21 @@ async function startReplica(state: SharedState, options: GatewayOptions = {}) {
     },
   };
 }
+
+it('a gateway has left the other replicas when it is closed', async () => {
+  const memory = createMemoryState();
+  let hasLeft = false;
+  const join: SharedState['join'] = (receive) => ({
+    ...memory.join(receive),
+    async leave() {
+      await setImmediate();
+      hasLeft = true;
+    },
+  });
+  const replica = await startReplica({ ...memory, join });
+  await replica[Symbol.asyncDispose]();
+  expect(hasLeft).toBe(true);
+});
 
 const SUBSCRIBE = { method: 'resources/subscribe', params: { uri: 'notes://a' } };
 const PING = { method: 'ping' };
