@@ -251,6 +251,10 @@ describe('headers from a command', () => {
     await expect(command(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], 500)).rejects.toThrow(
       'within 500 ms',
     );
+    const printing = (bytes: number) =>
+      command(process.execPath, ['-e', `process.stdout.write('{"x":"1"}'.padEnd(${bytes}))`]);
+    expect(await printing(65_536)).toEqual({ x: '1' });
+    await expect(printing(65_537)).rejects.toThrow('more than 65536 bytes');
     // No shell reads the arguments.
     await expect(command('echo "{}"; true')).rejects.toThrow('could not be started');
   });

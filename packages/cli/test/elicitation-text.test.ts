@@ -4,19 +4,18 @@ import { describe, expect, it } from 'vitest';
 import type { CommandDeps } from '../src/command-deps.js';
 import { askForServer } from '../src/prompts/elicitation.js';
 
-/** What the person sees before they have to answer; the question itself is given up at once. */
-async function shownFor(request: ElicitationRequest, server = 'asking'): Promise<string> {
+function personAt(stdin: PassThrough, stderr: PassThrough, signal: AbortSignal) {
   const notes: string[] = [];
   const plain = (text: string): string => text;
-  const deps = {
-    stdin: new PassThrough(),
-    stderr: new PassThrough(),
-    signal: AbortSignal.abort(),
-    output: { note: (text: string) => notes.push(text), noteStyle: { bold: plain, yellow: plain } },
-  };
+  const output = { note: (text: string) => notes.push(text), noteStyle: { bold: plain, yellow: plain } };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that a question to the person reads of it
-  const person = deps as unknown as CommandDeps;
-  expect(await askForServer(person, server, request, deps.signal)).toEqual({ action: 'cancel' });
+  return { person: { stdin, stderr, signal, output } as unknown as CommandDeps, notes };
+}
+
+/** What the person sees before they have to answer; the question itself is given up at once. */
+async function shownFor(request: ElicitationRequest, server = 'asking'): Promise<string> {
+  const { person, notes } = personAt(new PassThrough(), new PassThrough(), AbortSignal.abort());
+  expect(await askForServer(person, server, request, person.signal)).toEqual({ action: 'cancel' });
   return notes.join('\n');
 }
 
@@ -39,6 +38,32 @@ describe('a question of a server at the terminal', () => {
       }
     },
   );
+
+  it('offers the default of a field', async () => {
+    const stdin = new PassThrough();
+    const stderr = new PassThrough();
+    const left = new Set(['Do you want to answer', 'City', 'Street']);
+    stderr.on('data', (chunk) => {
+      for (const question of left) {
+        if (!String(chunk).includes(question)) continue;
+        left.delete(question);
+        // A key that comes while the question is drawn is lost.
+        setImmediate(() => stdin.write('\r'));
+      }
+    });
+    const properties = { City: { type: 'string', default: 'Rome' }, Street: { type: 'string' } };
+    const request: ElicitationRequest = {
+      mode: 'form',
+      message: 'Where?',
+      schema: { properties },
+      warnings: [],
+    };
+    const { person } = personAt(stdin, stderr, new AbortController().signal);
+    expect(await askForServer(person, 'asking', request, person.signal)).toEqual({
+      action: 'accept',
+      content: { City: 'Rome' },
+    });
+  });
 
   it('says how much of a long one is missing', async () => {
     const text = await shownFor({ mode: 'form', message: 'x'.repeat(10_000), schema: {}, warnings: [] });

@@ -209,7 +209,10 @@ describe('fittings pins', () => {
     expect((await place.fittings(['call', 'files/read'])).code).toBe(5);
     await place.change(changes.read);
     await place.fittings(['remove', 'files']);
-    expect((await place.fittings(['pins', 'remove', 'files'])).code).toBe(0);
+    expect(await place.json(['pins', 'remove', 'files'])).toMatchObject({
+      code: 0,
+      value: { removed: true },
+    });
     expect((await place.fittings(['pins', 'remove', 'files'])).code).toBe(3);
     expect((await readdir(pinsFolder(place))).filter((each) => each.endsWith('.json'))).toEqual([]);
   });

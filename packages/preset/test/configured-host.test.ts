@@ -28,6 +28,14 @@ it('each server is signed in to as its entry says', async () => {
   await expect(schemeOf('cloud')).rejects.toThrow(FittingsError);
 });
 
+it('all transports tell the fields of their entries once they are imported', async () => {
+  await using workspace = await openWorkspace();
+  await using session = await openConfigured(workspace.at);
+  const imported = await session.loadTransports();
+  expect(imported.map(({ type }) => type)).toEqual(['sse', 'http', 'ws', 'stdio']);
+  for (const { schema } of imported) expect(schema['~standard']).toHaveProperty('jsonSchema');
+});
+
 it('without an identity provider the servers that want one say so, and no other is harmed', async () => {
   await using workspace = await openWorkspace();
   await workspace.writeOwn({

@@ -59,7 +59,9 @@ describe('fittings init', () => {
   it('changes no file that exists', async () => {
     await using workspace = await openWorkspace({ here: true });
     await workspace.write('package.json', '{ "name": "mine" }');
-    expect(await workspace.fittings(['init', '--model', 'openai'])).toMatchObject({ code: 0 });
+    expect((await workspace.json(['init', '--model', 'openai'])).value).toMatchObject({
+      files: [join(workspace.project, 'agent.mjs')],
+    });
     expect(await readFile(join(workspace.project, 'package.json'), 'utf8')).toBe('{ "name": "mine" }');
     await workspace.write('agent.mjs', 'mine');
     const { code, value } = await workspace.json(['init', '--model', 'openai']);
