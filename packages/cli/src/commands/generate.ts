@@ -26,7 +26,8 @@ export async function generate(
   options: GenerateOptions,
 ): Promise<void> {
   const { output } = deps;
-  if (options.check && options.output === undefined)
+  const { output: path } = options;
+  if (options.check && path === undefined)
     throw new CommandError('ARGUMENTS_INVALID', '--check needs the file to check: --output <file>.');
   if (kind === 'types' && options.for !== undefined)
     throw new CommandError('ARGUMENTS_INVALID', '--for is for clients: fittings generate client.');
@@ -61,18 +62,18 @@ export async function generate(
     functions,
     skipped: skipped.map(({ tool, error }) => ({ tool, error: errorJson(error) })),
   };
-  if (options.output === undefined) {
+  if (path === undefined) {
     // As it is, and not as text for a terminal: nothing in it is invisible or a control sequence.
     output.result({ ...value, text }, () => text.trimEnd());
     return;
   }
-  const file = resolve(deps.cwd, options.output);
+  const file = resolve(deps.cwd, path);
   const upToDate = (await readIfExists(file))?.replaceAll('\r\n', '\n') === text;
   if (options.check) {
     output.result({ ...value, file, upToDate }, () =>
       upToDate
         ? `${printable(file)} is up to date.`
-        : `${printable(file)} is not up to date. Write it again: ${commandOf(kind, server, options)} -o ${printable(options.output ?? '')}`,
+        : `${printable(file)} is not up to date. Write it again: ${commandOf(kind, server, options)} -o ${printable(path)}`,
     );
     if (!upToDate) deps.exitCode = EXIT.failed;
     return;

@@ -202,8 +202,9 @@ function readHeader(text: string, { headers, notes }: Draft): void {
 function readBridge(words: readonly string[], draft: Draft): string | undefined {
   const plain: string[] = [];
   const scopes: string[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const [word = '', attached] = /^(--[\w-]+)=(.*)$/s.exec(words[at] ?? '')?.slice(1) ?? [words[at]];
+  const rest = words.values();
+  for (const given of rest) {
+    const [, word = given, attached] = /^(--[\w-]+)=(.*)$/s.exec(given) ?? [];
     if (!word.startsWith('-')) {
       plain.push(word);
       continue;
@@ -212,8 +213,7 @@ function readBridge(words: readonly string[], draft: Draft): string | undefined 
       draft.oauth['enabled'] = false;
       continue;
     }
-    if (attached === undefined) at += 1;
-    const value = attached ?? words[at];
+    const value = attached ?? rest.next().value;
     if (value === undefined) return `The option "${word}" of fittings bridge has no value.`;
     if (word === '--header' || word === '-H') readHeader(value, draft);
     else if (word === '--type' || word === '-t') draft.type = value;
