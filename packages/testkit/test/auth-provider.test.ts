@@ -38,6 +38,7 @@ describe('a broken auth provider fails the case of the rule that it breaks', () 
     ['throws before the sign-in', 'has no credentials before the sign-in, and does not fail'],
     ['ignores abort', 'rejects a sign-in that is canceled before it begins'],
     ['keeps the old one', 'replaces its credentials in a second sign-in'],
+    ['makes one up', 'replaces its credentials in a second sign-in'],
     ['keeps after sign-out', 'deletes its credentials when it signs out, also the second time'],
   ])('%s', async (flaw, name) => {
     expect(await failures(flaw)).toContain(name);

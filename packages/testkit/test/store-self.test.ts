@@ -45,6 +45,10 @@ const FLAWS: Readonly<Record<string, readonly string[]>> = {
     'admits one caller at a time: no update is lost',
     'blocks a second caller until the first one is done, but not callers of other keys',
   ],
+  'waits after the work': [
+    'admits one caller at a time: no update is lost',
+    'blocks a second caller until the first one is done, but not callers of other keys',
+  ],
   'swallows the result': ['resolves with what the work resolves with, under a signal that is not aborted'],
   'swallows errors': ['rejects with what the work rejects with or throws, and releases the lock'],
   'keeps the lock after an error': [

@@ -22,6 +22,7 @@ export type ProviderFlaw =
   | 'ignores abort'
   | 'keeps after sign-out'
   | 'keeps the old one'
+  | 'makes one up'
   | 'throws at a nonce'
   | 'throws before the sign-in';
 
@@ -49,7 +50,8 @@ export function createReference(flaw?: ProviderFlaw): AuthProviderFixture {
   };
   const person = (): void => {
     interactions++;
-    if (flaw !== 'keeps the old one' || held.token === undefined) held.token = issue();
+    if (flaw === 'makes one up' && held.token !== undefined) held.token = 'unknown';
+    else if (flaw !== 'keeps the old one' || held.token === undefined) held.token = issue();
   };
 
   const onChallenge = async (challenge: AuthChallenge): Promise<'retry'> => {
@@ -63,7 +65,7 @@ export function createReference(flaw?: ProviderFlaw): AuthProviderFixture {
     }
     const isStale = challenge.refused !== undefined && challenge.refused !== `Bearer ${held.token}`;
     if (isStale && flaw !== 'renews for stale ones' && flaw !== 'renews for each') return 'retry';
-    if (flaw === 'does not renew' || closed) {
+    if (flaw === 'does not renew' || flaw === 'makes one up' || closed) {
       if (flaw === 'leaks in its error') throw new FittingsError('AUTH_REJECTED', `Refused: ${held.token}`);
       throw new FittingsError('AUTH_REJECTED', 'Refused.');
     }

@@ -180,6 +180,10 @@ export function openStore(argument) {
       if (is('refuses an empty key') && key === '') throw new Error('the key is empty');
       if (is('makes what it locks') && read(pathOf(key)) === undefined) write(pathOf(key), '{}');
       if (is('locks for itself only')) return queued(key, () => work(new AbortController().signal));
+      if (is('waits after the work')) {
+        const done = work(new AbortController().signal);
+        return queued(key, () => done);
+      }
       if (is('swallows the result'))
         return void (await queued(key, () => work(new AbortController().signal)));
       if (is('swallows errors')) return queued(key, () => work(new AbortController().signal)).catch(() => {});

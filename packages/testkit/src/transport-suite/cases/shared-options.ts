@@ -99,7 +99,6 @@ export const sharedOptionCases: TransportCaseGroup = {
       when: ({ backPressure }) => backPressure,
       async run(session) {
         await session.open();
-        await session.assertAlive();
         const { pausePeer } = session.fixture;
         assert.ok(pausePeer !== undefined, 'backPressure needs pausePeer');
         const sent = session.begin('kit/silent');
