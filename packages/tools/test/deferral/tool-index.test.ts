@@ -114,6 +114,14 @@ describe('the index', () => {
     expect(search([...filler, ...items], 'send mail')).toEqual(['send_mail', 'send_fax']);
   });
 
+  it('looks for the first 24 words of a query, in its first 400 characters', () => {
+    const after = (words: number) => `${Array.from({ length: words }, (_, at) => `x${at}`).join(' ')} whale`;
+    expect(search([{ name: 'whale' }], after(23))).toEqual(['whale']);
+    expect(search([{ name: 'whale' }], after(24))).toEqual([]);
+    expect(search([{ name: 'sea' }], 'sea'.padStart(400))).toEqual(['sea']);
+    expect(search([{ name: 'sea' }], 'sea'.padStart(401))).toEqual([]);
+  });
+
   it('equally good items keep their order, and the limit holds', () => {
     const items = ['b', 'a', 'c'].map((name) => ({ name: `x_${name}9` }));
     expect(search(items, 'x')).toEqual(['x_b9', 'x_a9', 'x_c9']);
@@ -197,6 +205,13 @@ describe('what is searched of a tool', () => {
   ])('%s', (_, more) => {
     expect(found('plain', more)).toBe(true);
     expect(found('fancy', more)).toBe(false);
+  });
+
+  it('a parameter within three others, and none within four', () => {
+    const within = (levels: number): object =>
+      levels === 0 ? { properties: { plain: {} } } : { properties: { a: within(levels - 1) } };
+    expect(found('plain', { name: 'x', inputSchema: within(3) })).toBe(true);
+    expect(found('plain', { name: 'x', inputSchema: within(4) })).toBe(false);
   });
 
   it('the instructions of its server', () => {
