@@ -75,6 +75,18 @@ describe('an error of the peer', () => {
     }
   });
 
+  it.each([
+    ['list', (count: number) => Array.from({ length: count }, () => 7)],
+    [
+      'object',
+      (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 7])),
+    ],
+  ])('contains at most 2000 values, those of one %s among them', async (_, make) => {
+    const whole = { code: 1, message: 'no', data: make(1999) };
+    expect(await receivedError(whole)).toEqual(whole);
+    expect(await receivedError({ ...whole, data: make(2000) })).toEqual(whole);
+  });
+
   it('is what it was over a transport that knows no secret, and so is every result', async () => {
     const error = { code: 1, message: SECRET, data: [SECRET] };
     expect(await receivedError(error, new WireTransport())).toBe(error);
