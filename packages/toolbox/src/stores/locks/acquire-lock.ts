@@ -60,7 +60,7 @@ export async function acquireLock(options: AcquireLockOptions): Promise<LockFile
     // A clock that was set back would postpone the deadline, so the time waited counts as well.
     if (last >= deadline || waited >= waitMs) throw busyError(waitMs);
     const pause = { initialMs: FIRST_POLL_MS, maxMs: LAST_POLL_MS, factor: 1.5, jitter: 0.5 };
-    await sleep(backoffDelay(Math.min(attempt, 20), pause), { clock });
+    await sleep(backoffDelay(attempt, pause), { clock });
   }
 }
 
