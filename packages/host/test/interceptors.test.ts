@@ -392,6 +392,25 @@ describe('a broken interceptor harms one operation', () => {
     await host.close();
   });
 
+  it('that waits for a call which the caller aborts: ABORTED, with the delivery of the call', async () => {
+    const caller = new AbortController();
+    const calc = calculator();
+    calc.server.registerTool('hang', {}, () => {
+      caller.abort();
+      return new Promise(() => undefined);
+    });
+    const { host } = await connected([(request, next) => next(request)], {
+      servers: testServers(() => calc),
+    });
+    const call = host.callTool({ server: 'calc', tool: 'hang' }, {}, { signal: caller.signal });
+    await expect(call).rejects.toMatchObject({
+      code: 'ABORTED',
+      delivery: 'unknown',
+      message: expect.not.stringContaining('interceptor'),
+    });
+    await host.close();
+  });
+
   it('the time of the call itself is not its own', async () => {
     const clock = createManualClock();
     const calc = calculator();

@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, vi } from 'vitest';
+import type { FittingsError } from '@mcp-fittings/client-core';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostCallbacks } from '@mcp-fittings/host';
 import { identity } from './support/calculator.js';
@@ -184,19 +185,26 @@ describe('-32042', () => {
     await host.close();
   });
 
-  it('a refusal with unsafe or too many pages is treated as an error', async () => {
-    const asked: unknown[] = [];
-    const elicit: HostCallbacks['elicit'] = async (request) => {
-      asked.push(request);
-      return { action: 'accept' };
-    };
-    const many = await connected(
-      Array.from({ length: 1000 }, (_, n) => String(n)),
-      { elicit },
+  it.each([
+    ['8 pages are', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], 8],
+    ['more are not', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'], 0],
+    ['texts of 8192 characters are', ['a'.repeat(8192 - 'https://pay.example/'.length)], 1],
+    ['longer ones are not', ['a', 'a'.repeat(8193 - 'https://pay.example/'.length)], 0],
+  ])('the user is asked about the pages of a refusal within limits: %s', async (_, ids, questions) => {
+    let asked = 0;
+    const { host, store, buy } = await connected(ids, {
+      elicit: async () => {
+        asked++;
+        await Promise.all(ids.map(async (id) => store.done(id)));
+        return { action: 'accept' };
+      },
+    });
+    const outcome = await buy().then(
+      () => 'bought',
+      (error: FittingsError) => error.details['rpcCode'],
     );
-    await expect(many.buy()).rejects.toMatchObject({ details: { rpcCode: -32042 } });
-    await many.host.close();
-    expect(asked).toEqual([]);
+    expect([asked, outcome]).toEqual([questions, questions === 0 ? -32042 : 'bought']);
+    await host.close();
   });
 
   it.each([
