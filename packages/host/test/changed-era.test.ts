@@ -114,10 +114,16 @@ describe.each([
 
   it('is reached by a program that has the era from an earlier run, in its only attempt', async () => {
     const kept = new Map<string, unknown>();
+    let deletions = 0;
     const cache: HostCache = {
       get: async (key) => kept.get(key),
       set: async (key, value) => void kept.set(key, value),
-      delete: async (key) => void kept.delete(key),
+      async delete(key) {
+        deletions++;
+        await new Promise((resolve) => setImmediate(resolve));
+        kept.delete(key);
+        deletions--;
+      },
     };
     await using server = await changingServer(before, refuse);
     const entry = { a: { url: server.url, ...ONCE } };
@@ -127,7 +133,13 @@ describe.each([
     await first.close();
     server.change();
     await using second = createHost(options);
+    const during: number[] = [];
+    second.on('state', ({ state }) => {
+      if (state.status === 'connecting' && state.phase === 'starting') during.push(deletions);
+    });
     await second.connect(entry);
+    // What it had is forgotten before it connects again: a deletion that ends later could be of what it finds then.
+    expect(during).toEqual([0, 0]);
     expect(versionOf(second)).toBe(VERSIONS[after]);
     expect(await call(second)).toMatchObject({ content: DONE.content });
     expect([...kept].filter(([key]) => key.startsWith('era:'))).toHaveLength(1);
