@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type AuthPlugin, AuthRequiredError } from '@mcp-fittings/client-core';
+import { type AuthPlugin, AuthRequiredError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { http } from '@mcp-fittings/transport-http';
@@ -90,14 +90,25 @@ describe('a call that is refused for want of a sign-in', () => {
       }),
       'tools/call': mood.call,
     });
-    const host = createHost({ ...identity, transports: [http()], auth: [helpless] });
+    let closed = 0;
+    const { create, ...plugin } = http();
+    const counting: TransportPlugin = {
+      ...plugin,
+      create(entry, deps) {
+        const transport = create(entry, deps);
+        const close = transport.close.bind(transport);
+        transport.close = () => (closed++, close());
+        return transport;
+      },
+    };
+    const host = createHost({ ...identity, transports: [counting], auth: [helpless] });
     await host.connect({ one: { url: server.url } });
     expect(host.server('one').state.status).toBe('connected');
-    return { mood, server, host };
+    return { mood, server, host, closed: () => closed };
   }
 
-  it('lets ten other open calls finish', async () => {
-    const { mood, server, host } = await connected();
+  it('lets ten other open calls finish, and then closes the connection', async () => {
+    const { mood, server, host, closed } = await connected();
     const long = Array.from({ length: 10 }, () => host.callTool({ server: 'one', tool: 'long' }));
     await mood.started(10);
     await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toMatchObject({
@@ -108,8 +119,11 @@ describe('a call that is refused for want of a sign-in', () => {
     await expect(host.callTool({ server: 'one', tool: 'long' })).rejects.toMatchObject({
       code: 'AUTH_REQUIRED',
     });
+    expect(closed()).toBe(0);
     mood.answer('done');
     expect(await Promise.all(long)).toEqual(Array.from({ length: 10 }, () => text('done')));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(closed()).toBe(1);
     await host.close();
     await server[Symbol.asyncDispose]();
   });
