@@ -153,10 +153,11 @@ describe('handlers', () => {
       if (name === 'one') {
         for (const method of ['two', 'three']) transport.hear({ jsonrpc: '2.0', method });
       }
+      if (name === 'two') transport.hear({ jsonrpc: '2.0', method: 'four' });
       order.push(`< ${name}`);
     };
     transport.hear({ jsonrpc: '2.0', method: 'one' });
-    expect(order).toEqual(['> one', '< one', '> two', '< two', '> three', '< three']);
+    expect(order).toEqual(['one', 'two', 'three', 'four'].flatMap((name) => [`> ${name}`, `< ${name}`]));
   });
 
   it('may close, fail or restart from within a handler without a second onclose', async () => {
