@@ -375,7 +375,10 @@ describe('locks', () => {
     expect(most).toBe(1);
   });
 
-  it('stops in the middle of a write when it has lost the keychain lock, and the old value stays valid', async () => {
+  it.each([
+    ['in the middle of a write', 1],
+    ['before the last item of a write', 5],
+  ])('stops %s when it has lost the keychain lock, and the old value stays valid', async (_, lastItem) => {
     const store = opened();
     await store.set('key', { old: true });
     const turn = join(temporary.path, 'locks', entryName('keychain'));
@@ -383,10 +386,14 @@ describe('locks', () => {
       const [file = ''] = await readdir(turn);
       await rename(join(turn, file), join(turn, to));
     };
-    const set = vi.spyOn(driver, 'setPassword');
-    set.mockImplementationOnce(async () => moveTo('held.abc.1.0.def'));
+    const { setPassword } = driver;
+    let written = 0;
+    driver.setPassword = async (...args) => {
+      await setPassword(...args);
+      if (++written === lastItem) await moveTo('held.abc.1.0.def');
+    };
     await expect(store.set('key', LONG)).rejects.toMatchObject({ code: 'STORE_LOCK_LOST' });
-    expect(set).toHaveBeenCalledTimes(1);
+    expect([written, chunks()]).toEqual([lastItem, expect.objectContaining({ length: lastItem })]);
     await moveTo('free');
     expect(await store.get('key')).toEqual({ old: true });
   });
