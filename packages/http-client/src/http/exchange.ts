@@ -92,9 +92,8 @@ export abstract class Exchange implements Pausable {
 
   /** Returns the redirect to follow instead of reading the body, if the reply is one. Fails for one that is not allowed. */
   protected redirectOf(head: ResponseHead): NextHop | undefined {
-    const { status } = head;
-    if (status < 300 || status > 399 || this.request.redirect === 'never') return undefined;
-    const hop = nextHop(status, head.header('location'), this.url, this.method);
+    if (this.request.redirect === 'never') return undefined;
+    const hop = nextHop(head.status, head.header('location'), this.url, this.method);
     if (hop !== undefined) this.#checkHop(hop);
     return hop;
   }
