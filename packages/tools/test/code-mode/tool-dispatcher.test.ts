@@ -145,19 +145,23 @@ describe('a dispatcher', () => {
     }
   });
 
-  it('bounds the calls under way', async () => {
+  it.each([
+    [2, { maxPending: 2 }],
+    [100, {}],
+  ])('bounds the calls under way to %i with the options %j', async (most, options) => {
     let answer = (): void => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
     const host = fakeHost(CATALOG, () => answered.then(() => text('done')));
     const tools = createTools(host, { defaultPermission: 'allow' }).snapshot();
-    const dispatcher = createToolDispatcher(tools, { maxPending: 2 });
-    const calls = [1, 2].map((a) => dispatcher.call('s', 'add', { a }));
-    await expect(dispatcher.call('s', 'add', { a: 3 })).rejects.toMatchObject({
+    const dispatcher = createToolDispatcher(tools, options);
+    const calls = Array.from({ length: most }, (_, a) => dispatcher.call('s', 'add', { a }));
+    const refused = expect(dispatcher.call('s', 'add', { a: 3 })).rejects.toMatchObject({
       code: 'POLICY_DENIED',
       retryable: true,
       delivery: 'not-sent',
     });
     answer();
+    await refused;
     await Promise.all(calls);
     await expect(dispatcher.call('s', 'add', { a: 4 })).resolves.toEqual(text('done'));
   });

@@ -305,6 +305,10 @@ describe('without the library', () => {
     expect(media(event.rendering.parts)).toHaveLength(1);
     const page = await read({ reference: referenceOf(event), item: 2 });
     expect(media(page.rendering.parts).map(dataOf)).toEqual([wav]);
+    const { big: whole } = images([block(wav, 'audio/wav')], {}, { maxMediaBytes: wav.length });
+    expect(media((await whole()).rendering.parts)).toHaveLength(1);
+    const { big: larger } = images([block(wav, 'audio/wav')], {}, { maxMediaBytes: wav.length - 1 });
+    expect(media((await larger()).rendering.parts)).toEqual([]);
     const { big: small } = images([block(wav, 'audio/wav')], {}, { maxMediaBytes: 100 });
     expect((await small()).rendering.text).toContain(
       '[item 1, audio/wav, 9.0 kB, not shown: it is larger than 100 bytes]',
