@@ -149,6 +149,13 @@ describe('the text', () => {
     expect(generateClient(tools.toReversed(), { server: 's' })).toEqual(client);
   });
 
+  it.each([
+    ['sdk', /callTool\(.*, undefined, options\)/],
+    ['sdk-v2', /callTool\((?!.*undefined).*, options\)/],
+  ] as const)('calls a client of the SDK with its parameters: %s', (caller, call) => {
+    expect(generateClient([tool('t')], { server: 's', caller }).text).toMatch(call);
+  });
+
   it('leaves out a tool that exceeds the limits, and says why', () => {
     let deep: unknown = {};
     for (let level = 0; level < 100; level++) deep = { items: deep };
