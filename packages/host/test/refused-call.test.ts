@@ -91,11 +91,11 @@ describe('a call that is refused for want of a sign-in', () => {
       'tools/call': mood.call,
     });
     let closed = 0;
-    const { create, ...plugin } = http();
+    const plugin: TransportPlugin = http();
     const counting: TransportPlugin = {
       ...plugin,
       create(entry, deps) {
-        const transport = create(entry, deps);
+        const transport = plugin.create(entry, deps);
         const close = transport.close.bind(transport);
         transport.close = () => (closed++, close());
         return transport;

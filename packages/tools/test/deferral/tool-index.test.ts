@@ -208,7 +208,7 @@ describe('what is searched of a tool', () => {
   });
 
   it('a parameter within three others, and none within four', () => {
-    const within = (levels: number): object =>
+    const within = (levels: number): Record<string, unknown> =>
       levels === 0 ? { properties: { plain: {} } } : { properties: { a: within(levels - 1) } };
     expect(found('plain', { name: 'x', inputSchema: within(3) })).toBe(true);
     expect(found('plain', { name: 'x', inputSchema: within(4) })).toBe(false);
