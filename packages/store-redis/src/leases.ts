@@ -90,7 +90,7 @@ export class Leases {
 
 function pollMs(attempt: number, leftMs: number): number {
   const pause = { initialMs: FIRST_POLL_MS, maxMs: LAST_POLL_MS, factor: 1.5, jitter: 0.5 };
-  return Math.min(backoffDelay(Math.min(attempt, 20), pause), Math.max(0, leftMs) + 1);
+  return Math.min(backoffDelay(attempt, pause), Math.max(0, leftMs) + 1);
 }
 
 interface HeldLeaseOptions {
