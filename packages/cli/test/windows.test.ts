@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'win32')('on Windows', () => {
       'a script of Node.js',
       () => ({ command: join(folder, 'server.js') }),
       'COMMAND_NOT_EXECUTABLE',
-      /node for \.js/,
+      /its interpreter \(node/,
     ],
     [
       'a file without extension',

@@ -113,10 +113,10 @@ async function explainNotFound(attempt: SpawnAttempt): Promise<Explanation> {
   const isWindows = platform === 'win32';
   const code = 'COMMAND_NOT_FOUND';
   if (await existsInSearchPath(attempt))
-    return isWindows
+    return isWindows && win32.extname(command) === ''
       ? {
           code: 'COMMAND_NOT_EXECUTABLE',
-          message: `${quoted(command)} exists, and is not a program of Windows.`,
+          message: `${quoted(command)} is a directory, or has no extension, without which Windows does not start it.`,
           hint: WINDOWS_PROGRAMS,
         }
       : {
@@ -139,7 +139,7 @@ async function explainNotFound(attempt: SpawnAttempt): Promise<Explanation> {
     return {
       code,
       message,
-      hint: 'A relative path is resolved against `cwd`. Arguments belong into `args`.',
+      hint: 'A relative path is resolved against `cwd`. If there are arguments, put them into `args`.',
     };
   // On Windows names have no case, and may have an extension.
   const name = isWindows ? command.toLowerCase().replace(/\.(?:exe|cmd|bat)$/, '') : command;
