@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, dirname, join } from 'node:path';
-import { chromium } from 'playwright';
+import { chromium } from 'playwright-core';
 import workerd from 'workerd';
 import { scriptedPerson } from '../../packages/auth-oauth/test/support/authorization-server.mjs';
 import { freePort } from '../../scripts/free-port.mjs';
