@@ -101,10 +101,10 @@ export class Exchange {
   /** Sends a whole response. */
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     if (this.isOver) return;
+    const list: OutgoingHttpHeaders = { 'cache-control': 'no-store', ...headers };
     const bytes = body === undefined ? undefined : Buffer.from(body);
-    const length = bytes && { 'content-length': bytes.length };
-    // Not a spread: Node.js 20 makes a hidden class of its own for each object that is spread and then added to.
-    this.#writeHead(status, Object.assign({ 'cache-control': 'no-store' }, headers, length));
+    if (bytes !== undefined) list['content-length'] = bytes.length;
+    this.#writeHead(status, list);
     this.#end(bytes);
   }
 
@@ -205,13 +205,12 @@ export function nodeExchange(
   maxUnreadBytes: number,
 ): Exchange | undefined {
   const { method = 'GET', url = '/' } = incoming;
-  if (method === 'TRACE' || method === 'CONNECT') return undefined;
   const host = incoming.headersDistinct['host']?.join(', ');
   const base = `${'encrypted' in incoming.socket ? 'https' : 'http'}://${isHost(host) ? host : 'localhost'}`;
   // A proxy may send the absolute form; only the Host header counts.
-  const target = parseUrl(url.startsWith('/') ? `${base}${url}` : url);
-  if (target === undefined) return undefined;
-  const { pathname: path, search } = target;
+  const target = url.startsWith('/') ? `${base}${url}` : url;
+  if (!URL.canParse(target) || method === 'TRACE' || method === 'CONNECT') return undefined;
+  const { pathname: path, search } = new URL(target);
   const href = `${base}${path}${search}`;
   const headers = {
     get: (name: string) => incoming.headersDistinct[name.toLowerCase()]?.join(', ') ?? null,
@@ -245,15 +244,6 @@ function toFetch(
     signal: gone.signal,
     ...(hasBody && { body, duplex: 'half' }),
   });
-}
-
-/** As `URL.parse()`, which Node.js 20 lacks. */
-function parseUrl(url: string): URL | undefined {
-  try {
-    return new URL(url);
-  } catch {
-    return undefined;
-  }
 }
 
 /** An invalid Host is refused later, by its header. */

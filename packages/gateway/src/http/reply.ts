@@ -66,8 +66,8 @@ export class Reply {
     const { requests, headers } = this.#options;
     const isAnswer = isResponse(message);
     if (isAnswer && requests === 1 && !this.#isStream) {
-      const list = Object.assign({ 'content-type': 'application/json' }, headers);
-      return this.#exchange.respond(status, list, JSON.stringify(message));
+      const type = { 'content-type': 'application/json' };
+      return this.#exchange.respond(status, { ...headers, ...type }, JSON.stringify(message));
     }
     this.#open();
     this.#write(JSON.stringify(message));

@@ -189,8 +189,7 @@ export class ServerConnection {
   availableTool(name: string): Available<CatalogTool> | undefined {
     const { state } = this.supervisor;
     const found = isCallable(state) ? this.tool(name) : undefined;
-    // Not `{ ...found, serverState }`: Node.js 20 makes a hidden class of its own for each such object.
-    return found && Object.assign({ serverState: state.status }, found);
+    return found && { ...found, serverState: state.status };
   }
 
   /** Returns the tool with this name, from {@link lists}. */

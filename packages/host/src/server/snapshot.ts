@@ -8,20 +8,7 @@ import type { ConnectionState, ConnectionStatus, ServerSnapshot } from '../contr
 
 /** Adds the entry to a snapshot. It is not enumerable, because it may hold secrets: neither a log nor JSON shows it. */
 export function toSnapshot(snapshot: Omit<ServerSnapshot, 'entry'>, entry: ServerConfig): ServerSnapshot {
-  return Object.assign(new Hidden(entry), snapshot);
-}
-
-/** What a snapshot does not show. */
-class Hidden {
-  readonly #entry: ServerConfig;
-
-  constructor(entry: ServerConfig) {
-    this.#entry = entry;
-  }
-
-  get entry(): ServerConfig {
-    return this.#entry;
-  }
+  return Object.defineProperty({ ...snapshot, entry }, 'entry', { enumerable: false });
 }
 
 /**
