@@ -1,6 +1,5 @@
 import type { JSONRPCObject, RequestId } from '@mcp-fittings/client-core';
 import type { Caller, Mount } from './caller.js';
-import type { Cancellation } from './cancellation.js';
 
 /** One client of the gateway: the caller, and what it has connected to. */
 export interface ClientConnection {
@@ -35,8 +34,8 @@ export interface ClientRequest extends ClientConnection {
   readonly isReplayed?: boolean | undefined;
   /** Identifies the client among all clients: questions of one client's calls may be asked in any of them. */
   readonly client: object;
-  /** Tells when the client cancels the request or is gone. */
-  readonly cancellation: Cancellation;
+  /** Aborted when the client cancels the request or is gone. */
+  readonly signal: AbortSignal;
   /** Sends a notification that belongs to the request. */
   readonly notify: Notify;
   /** Asks the client within the request, until the signal is aborted. A client of 2026-07-28 is asked with the result. */

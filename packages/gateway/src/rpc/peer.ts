@@ -9,7 +9,6 @@ import {
 import { InFlight } from '@mcp-fittings/toolbox/base-transport';
 import { isRequest, isRequestId, isResponse, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import type { Caller, Mount } from '../contracts/caller.js';
-import { Cancellation } from '../contracts/cancellation.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import type { Ask, ClientConnection, ClientRequest, ClientSession, Surface } from '../contracts/surface.js';
 
@@ -37,7 +36,7 @@ interface Asked {
 /** One client that has a connection or a session, or makes one request: its requests in flight, and those to it. */
 export class Peer {
   readonly #options: PeerOptions;
-  readonly #working = new InFlight<Cancellation>();
+  readonly #working = new InFlight<AbortController>();
   readonly #asked = new Map<RequestId, Asked>();
   #session: ClientSession | undefined;
   #lastId = 0;
@@ -75,6 +74,7 @@ export class Peer {
     options: Pick<ClientRequest, 'isReplayed'> = {},
   ): Promise<JSONRPCObject> {
     const { surface, mount } = this.#options;
+    const { signal } = new AbortController();
     const session = this.#sessionOf('legacy');
     const notify = (): void => undefined;
     return surface.answer({
@@ -86,7 +86,7 @@ export class Peer {
       era: 'legacy',
       client: this,
       session,
-      cancellation: new Cancellation(),
+      signal,
       notify,
       ...options,
     });
@@ -94,9 +94,9 @@ export class Peer {
 
   /** Stops the work on a request, which gets no response. Does nothing if it has ended. */
   cancel(id: RequestId, reason: unknown): void {
-    const cancellation = this.#working.get(id);
+    const controller = this.#working.get(id);
     this.#working.delete(id);
-    cancellation?.cancel(reason);
+    controller?.abort(reason);
   }
 
   /** Ends everything: the client has left. */
@@ -113,9 +113,9 @@ export class Peer {
       const error = { code: RPC_CODES.invalidRequest, message: 'A request with this id is in flight.' };
       return send({ jsonrpc: '2.0', id, error });
     }
-    const cancellation = new Cancellation();
-    this.#working.set(id, cancellation);
-    const isOpen = (): boolean => this.#working.get(id) === cancellation;
+    const controller = new AbortController();
+    this.#working.set(id, controller);
+    const isOpen = (): boolean => this.#working.get(id) === controller;
     const end = (response: JSONRPCMessage, status?: number): void => {
       if (!isOpen()) return;
       send(response, undefined, status);
@@ -130,7 +130,7 @@ export class Peer {
       era,
       client: this,
       session: this.#sessionOf(era),
-      cancellation,
+      signal: controller.signal,
       notify: (name, given) => {
         if (isOpen()) send({ jsonrpc: '2.0', method: name, params: given }, id);
       },

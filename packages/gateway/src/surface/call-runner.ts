@@ -55,8 +55,8 @@ export class CallRunner {
     const exchange = this.#exchangeOf(request);
     const call = held.take(state, binding);
     if (call === undefined) {
-      const { cancellation } = request;
-      return (await relay?.resume({ id: state, binding, responses, exchange, cancellation })) ?? notHeld();
+      const { signal } = request;
+      return (await relay?.resume({ id: state, binding, responses, exchange, signal })) ?? notHeld();
     }
     call.exchange = exchange;
     call.answer(responses);
@@ -164,8 +164,11 @@ function bindingOf({ caller, mount, method }: ClientRequest, { server, params }:
 }
 
 /** Gives the call up if the client cancels its request, or disconnects. */
-function follow(call: OpenCall, { cancellation }: ClientRequest): Disposable {
-  return cancellation.onCancel((reason) => call.abandon(reason));
+function follow(call: OpenCall, { signal }: ClientRequest): Disposable {
+  const stop = (): void => call.abandon(signal.reason);
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  return { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) };
 }
 
 /** Revision 2025-11-25 requires an id of a page, which servers of the next one do not give. */

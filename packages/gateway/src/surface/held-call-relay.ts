@@ -5,7 +5,6 @@ import type { HeldCalls } from '../callbacks/held-calls.js';
 import type { ClientExchange } from '../callbacks/open-call.js';
 import { replicaOf } from '../state/replica-ids.js';
 import type { ReplicaLink } from '../state/replica-link.js';
-import type { Cancellation } from '../contracts/cancellation.js';
 import { RpcError } from '../contracts/rpc-error.js';
 import { toRpcError } from './rpc-errors.js';
 
@@ -18,8 +17,8 @@ export interface ContinuedRequest {
   /** Answers of the client. */
   readonly responses: Readonly<Record<string, unknown>>;
   readonly exchange: ClientExchange;
-  /** Tells when the client gives up. */
-  readonly cancellation: Cancellation;
+  /** Aborted when the client gives up. */
+  readonly signal: AbortSignal;
 }
 
 const KIND = 'held-call';
@@ -62,18 +61,16 @@ export class HeldCallRelay {
    * or one with `delivery: 'unknown'` if the replica has ended, because the server has got the call.
    */
   async resume(continued: ContinuedRequest): Promise<JSONRPCObject | undefined> {
-    const { id, binding, responses, exchange, cancellation } = continued;
+    const { id, binding, responses, exchange, signal } = continued;
     const replica = replicaOf(id);
     if (replica === undefined || replica === this.#replicas.id) return undefined;
     const request: RelayedRequest = { id, binding, responses, capabilities: exchange.capabilities };
     const onNote = (body: unknown): void => {
       if (isNotification(body)) exchange.notify(body.method, body.params ?? {});
     };
-    const left = new AbortController();
-    using _leaving = cancellation.onCancel((reason) => left.abort(reason));
     let step: unknown;
     try {
-      step = await this.#replicas.ask(replica, KIND, request, { signal: left.signal, onNote });
+      step = await this.#replicas.ask(replica, KIND, request, { signal, onNote });
     } catch (error) {
       throw toRpcError(error, 'modern');
     }

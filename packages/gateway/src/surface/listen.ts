@@ -29,7 +29,7 @@ export async function answerListen(
   closing: AbortSignal,
   watch: (uris: readonly string[], onEvent: (event: ListenEvent) => void) => Disposable,
 ): Promise<JSONRPCObject> {
-  const { id, params, cancellation, notify } = request;
+  const { id, params, signal, notify } = request;
   const filter = params['notifications'];
   if (!isRecord(filter)) {
     throw new RpcError(RPC_CODES.invalidParams, 'Invalid params: "notifications" must be an object.');
@@ -56,12 +56,13 @@ export async function answerListen(
     const end = (): void => {
       // At once: the next message may ask for a stream in its place.
       place[Symbol.dispose]();
+      signal.removeEventListener('abort', end);
       closing.removeEventListener('abort', end);
       resolve();
     };
-    if (closing.aborted) return end();
+    if (signal.aborted || closing.aborted) return end();
+    signal.addEventListener('abort', end);
     closing.addEventListener('abort', end);
-    cancellation.onCancel(end);
   });
   return { _meta };
 }

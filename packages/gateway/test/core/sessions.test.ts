@@ -4,7 +4,6 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createToolPolicy } from '@mcp-fittings/tools';
 import type { Caller } from '../../src/contracts/caller.js';
 import { gatewayOver, send, text, toyServer, listen } from './support.js';
-import { Cancellation } from '../../src/contracts/cancellation.js';
 
 /** A server whose list can be changed, with its connections. */
 function changing() {
@@ -265,7 +264,7 @@ describe('people', () => {
         mount: { server },
         era: 'modern',
         client: {},
-        cancellation: new Cancellation(),
+        signal: new AbortController().signal,
         notify: () => undefined,
       });
     const waiting = Array.from({ length: 16 }, (_, index) => list(`person${index}`, 'hanging'));

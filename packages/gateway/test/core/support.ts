@@ -17,7 +17,6 @@ import { createFrontDoors } from '../../src/front-doors.js';
 import { Peer } from '../../src/rpc/peer.js';
 import { createSurface } from '../../src/surface/create-surface.js';
 import type { SurfaceOptions } from '../../src/surface/surface-options.js';
-import { Cancellation } from '../../src/contracts/cancellation.js';
 
 const identity = { name: 'test', version: '1' };
 
@@ -138,11 +137,12 @@ export function listen(
   notifications: Result,
   onNotification: (method: string, params: Result) => void = () => undefined,
 ): () => void {
-  const cancellation = new Cancellation();
+  const stop = new AbortController();
   const request = { id: 1, method: 'subscriptions/listen', params: { notifications } };
+  const { signal } = stop;
   const connection = { caller, mount: {}, era: 'modern' as const, client: {} };
-  void surface.answer({ ...request, ...connection, cancellation, notify: onNotification });
-  return () => cancellation.cancel('The client has left.');
+  void surface.answer({ ...request, ...connection, signal, notify: onNotification });
+  return () => stop.abort();
 }
 
 export const ANYBODY: Caller = { id: 'anybody' };

@@ -64,7 +64,7 @@ export function createTestSurface(maxSubscriptions?: number): TestSurface {
     listeners.set(key, own);
     return own;
   };
-  const call = async ({ caller, mount, params, cancellation, notify, ask }: ClientRequest) => {
+  const call = async ({ caller, mount, params, signal, notify, ask }: ClientRequest) => {
     const { name, arguments: given, _meta } = params;
     const input = isRecord(given) ? given : {};
     if (name === 'whoami') {
@@ -85,11 +85,7 @@ export function createTestSurface(maxSubscriptions?: number): TestSurface {
     if (name === 'ask') {
       const requestedSchema = { type: 'object', properties: {} };
       const question = { method: 'elicitation/create', params: { message: 'Your name?', requestedSchema } };
-      return text(
-        String(
-          (await ask?.(question, { signal: new AbortController().signal, timeoutMs: 60_000 }))?.['action'],
-        ),
-      );
+      return text(String((await ask?.(question, { signal, timeoutMs: 60_000 }))?.['action']));
     }
     const progressToken = _meta?.['progressToken'];
     if (progressToken !== undefined) notify('notifications/progress', { progressToken, progress: 1 });
@@ -99,7 +95,7 @@ export function createTestSurface(maxSubscriptions?: number): TestSurface {
         resolve();
       };
       finishing.add(end);
-      cancellation.onCancel(() => {
+      signal.addEventListener('abort', () => {
         canceled += 1;
         end();
       });

@@ -13,7 +13,6 @@ import { createTaskBoard, type Script, type TaskBoard } from '../../../tasks/tes
 import { createSurface } from '../../src/surface/create-surface.js';
 import { createMemoryState } from '../../src/state/memory-state.js';
 import { bearer, create, FAST, post, requestOf, startReplica, TASKS } from '../support/task-replica.js';
-import { Cancellation } from '../../src/contracts/cancellation.js';
 
 const ALL = { ...TASKS, elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 const FALLBACK = { content: [{ type: 'text' as const, text: 'fallback' }] };
@@ -123,13 +122,13 @@ describe('a task', () => {
   });
 
   it('is canceled if its client leaves before it knows of it', async () => {
-    const cancellation = new Cancellation();
+    const client = new AbortController();
     const intercept: Interceptor = {
       async callTool(request, next) {
         try {
           return await next(request);
         } finally {
-          cancellation.cancel('The client has left.');
+          client.abort();
         }
       },
     };
@@ -144,7 +143,7 @@ describe('a task', () => {
       method: 'tools/call',
       params: { name: 'studio__render', _meta: { [META.clientCapabilities]: TASKS } },
       client: {},
-      cancellation,
+      signal: client.signal,
       notify: () => undefined,
     });
     await expect(answered).rejects.toMatchObject({ data: { code: 'ABORTED' } });
