@@ -126,18 +126,14 @@ export function createHost(options: HostOptions): Host {
   };
   /** Runs an operation of a caller with its server, through the interceptors if there are any. */
   const operation = <Name extends InterceptedMethod>(
-    name: Name,
-    server: string,
-    members: Omit<InterceptedOperations[Name]['request'], 'options'>,
-    given: CallOptions,
+    request: Unsigned<Name>,
     work: (server: ServerConnection, request: Unsigned<Name>) => Promise<Result<Name>>,
   ): Promise<Result<Name>> => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members of `Name` and those of every request
-    const request = { operation: name, server, ...members, options: given } as unknown as Unsigned<Name>;
-    if (interception === undefined) return use(server, given, (own) => work(own, request));
-    const { timeoutMs = servers.get(server)?.settings.callMs ?? limits.callMs } = given;
+    const { server: name, options: given } = request;
+    if (interception === undefined) return use(name, given, (server) => work(server, request));
+    const { timeoutMs = servers.get(name)?.settings.callMs ?? limits.callMs } = given;
     return interception.run<Name>(request, { timeoutMs, signal: given.signal }, (sent) =>
-      use(server, sent.options, (own) => work(own, sent)),
+      use(name, sent.options, (server) => work(server, sent)),
     );
   };
   const all = <Item>(
@@ -234,107 +230,122 @@ export function createHost(options: HostOptions): Host {
       checkRef('callTool', ref, TOOL_REF);
       checkRecord('callTool', 'second argument', args);
       const { server, tool } = ref;
-      return operation('callTool', server, { tool, args }, given, (connection, sent) => {
-        const definition = connection.tool(sent.tool);
-        const { task, unlisted }: CallToolOptions = sent.options;
-        const isConnected = connection.supervisor.state.status === 'connected';
-        if (definition === undefined && isConnected && unlisted !== 'send' && task?.resume === undefined) {
-          const names = connection.lists.tools.map((each) => each.name);
-          throw unknownTool(server, sent.tool, names);
-        }
-        const hints = definition?.annotations;
-        const isHarmless = hints?.readOnlyHint === true || hints?.idempotentHint === true;
-        const call: Call<ToolResult> & { readonly target: string } = {
-          method: 'tools/call',
-          target: sent.tool,
-          needs: 'tools',
-          params: { name: sent.tool, arguments: { ...sent.args } },
-          definition,
-          options: sent.options,
-          repeatable: isHarmless,
-          ...(definition?.execution?.taskSupport === 'required' && {
-            send: callAsTask,
-          }),
-          read: (result) => readToolResult(server, result),
-        };
-        return task === undefined ? connection.calls.send(call) : callWithTask(connection, call, task);
-      });
+      return operation<'callTool'>(
+        { operation: 'callTool', server, tool, args, options: given },
+        (connection, sent) => {
+          const definition = connection.tool(sent.tool);
+          const { task, unlisted }: CallToolOptions = sent.options;
+          const isConnected = connection.supervisor.state.status === 'connected';
+          if (definition === undefined && isConnected && unlisted !== 'send' && task?.resume === undefined) {
+            const names = connection.lists.tools.map((each) => each.name);
+            throw unknownTool(server, sent.tool, names);
+          }
+          const hints = definition?.annotations;
+          const isHarmless = hints?.readOnlyHint === true || hints?.idempotentHint === true;
+          const call: Call<ToolResult> & { readonly target: string } = {
+            method: 'tools/call',
+            target: sent.tool,
+            needs: 'tools',
+            params: { name: sent.tool, arguments: { ...sent.args } },
+            definition,
+            options: sent.options,
+            repeatable: isHarmless,
+            ...(definition?.execution?.taskSupport === 'required' && {
+              send: callAsTask,
+            }),
+            read: (result) => readToolResult(server, result),
+          };
+          return task === undefined ? connection.calls.send(call) : callWithTask(connection, call, task);
+        },
+      );
     },
     async getPrompt(ref, args = {}, given = NO_OPTIONS) {
       checkRef('getPrompt', ref, ['server', 'prompt']);
       checkRecord('getPrompt', 'second argument', args);
       const { server, prompt } = ref;
-      return operation('getPrompt', server, { prompt, args }, given, ({ calls }, sent) =>
-        calls.send({
-          method: 'prompts/get',
-          target: sent.prompt,
-          needs: 'prompts',
-          params: { name: sent.prompt, arguments: { ...sent.args } },
-          options: sent.options,
-          repeatable: true,
-          read: (result) => readPromptResult(server, result),
-        }),
+      return operation<'getPrompt'>(
+        { operation: 'getPrompt', server, prompt, args, options: given },
+        ({ calls }, sent) =>
+          calls.send({
+            method: 'prompts/get',
+            target: sent.prompt,
+            needs: 'prompts',
+            params: { name: sent.prompt, arguments: { ...sent.args } },
+            options: sent.options,
+            repeatable: true,
+            read: (result) => readPromptResult(server, result),
+          }),
       );
     },
     async readResource(ref, given = NO_OPTIONS) {
       checkRef('readResource', ref, ['server', 'uri']);
-      return operation('readResource', ref.server, { uri: ref.uri }, given, (connection, sent) =>
-        connection.readResource(sent.uri, sent.options),
+      return operation<'readResource'>(
+        { operation: 'readResource', server: ref.server, uri: ref.uri, options: given },
+        (connection, sent) => connection.readResource(sent.uri, sent.options),
       );
     },
     async complete(ref, given = NO_OPTIONS) {
       checkRef('complete', ref, ['server']);
       checkRef('complete', ref.argument, ['name', 'value']);
       const { server, ...params } = ref;
-      return operation('complete', server, { params }, given, async ({ calls }, sent) => {
-        // An interceptor may have changed it.
-        checkRef('complete', sent.params.argument, ['name', 'value']);
-        return calls.send({
-          method: 'completion/complete',
-          target: sent.params.argument.name,
-          needs: 'completions',
-          params: { ...sent.params },
-          options: sent.options,
-          repeatable: true,
-          read: (result) => readCompletion(server, result),
-        });
-      });
+      return operation<'complete'>(
+        { operation: 'complete', server, params, options: given },
+        async ({ calls }, sent) => {
+          // An interceptor may have changed it.
+          checkRef('complete', sent.params.argument, ['name', 'value']);
+          return calls.send({
+            method: 'completion/complete',
+            target: sent.params.argument.name,
+            needs: 'completions',
+            params: { ...sent.params },
+            options: sent.options,
+            repeatable: true,
+            read: (result) => readCompletion(server, result),
+          });
+        },
+      );
     },
     async request(ref, params = {}, given = NO_OPTIONS) {
       checkRef('request', ref, ['server', 'method']);
       checkRecord('request', 'second argument', params);
-      return operation('request', ref.server, { method: ref.method, params }, given, ({ calls }, sent) =>
-        calls.send({ ...sent, ...ONCE, read: (result) => result }),
+      return operation<'request'>(
+        { operation: 'request', server: ref.server, method: ref.method, params, options: given },
+        ({ calls }, sent) => calls.send({ ...sent, ...ONCE, read: (result) => result }),
       );
     },
     async notify(server, method, params = {}, given = NO_OPTIONS) {
-      await operation('notify', server, { method, params }, given, ({ calls }, sent) =>
-        calls.send({
-          ...sent,
-          ...ONCE,
-          async send(session, content, { headers }) {
-            await session.notify(sent.method, content, { headers });
-            return {};
-          },
-          read: () => undefined,
-        }),
+      await operation<'notify'>(
+        { operation: 'notify', server, method, params, options: given },
+        ({ calls }, sent) =>
+          calls.send({
+            ...sent,
+            ...ONCE,
+            async send(session, content, { headers }) {
+              await session.notify(sent.method, content, { headers });
+              return {};
+            },
+            read: () => undefined,
+          }),
       );
     },
     async subscribe(ref, given = NO_OPTIONS) {
       checkRef('subscribe', ref, ['server', 'uri']);
-      await operation('subscribe', ref.server, { uri: ref.uri }, given, ({ subscriptions }, sent) =>
-        subscriptions.subscribe(sent.uri, sent.options),
+      await operation<'subscribe'>(
+        { operation: 'subscribe', server: ref.server, uri: ref.uri, options: given },
+        ({ subscriptions }, sent) => subscriptions.subscribe(sent.uri, sent.options),
       );
     },
     async unsubscribe(ref, given = NO_OPTIONS) {
       checkRef('unsubscribe', ref, ['server', 'uri']);
-      await operation('unsubscribe', ref.server, { uri: ref.uri }, given, ({ subscriptions }, sent) =>
-        subscriptions.unsubscribe(sent.uri, sent.options),
+      await operation<'unsubscribe'>(
+        { operation: 'unsubscribe', server: ref.server, uri: ref.uri, options: given },
+        ({ subscriptions }, sent) => subscriptions.unsubscribe(sent.uri, sent.options),
       );
     },
     async setLogLevel(server, level, given = NO_OPTIONS) {
-      await operation('setLogLevel', server, { level }, given, ({ subscriptions }, sent) =>
-        subscriptions.setLogLevel(sent.level, sent.options),
+      await operation<'setLogLevel'>(
+        { operation: 'setLogLevel', server, level, options: given },
+        ({ subscriptions }, sent) => subscriptions.setLogLevel(sent.level, sent.options),
       );
     },
 

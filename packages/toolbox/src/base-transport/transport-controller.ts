@@ -29,7 +29,7 @@ export abstract class TransportController {
   #intakes: Pick<Intake<never>, 'flush' | 'stop'>[] = [];
   /** Not in a `Set`, see `InFlight`. */
   #endTasks: (() => void)[] = [];
-  /** What to do when a signal is aborted, for each that requests wait with. */
+  /** Tasks for when a signal is aborted, by the signals that requests wait with. */
   readonly #abortTasks = new Map<EventTarget | null, Set<() => void>>();
   readonly #runAbortTasks = ({ target: signal }: Event): void => {
     const tasks = this.#abortTasks.get(signal) ?? [];
