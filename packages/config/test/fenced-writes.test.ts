@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
+import { mkdirSync, rmdirSync, utimesSync } from 'node:fs';
 import { lstat, mkdir, readFile, readdir, rename, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { ServerConfig } from '@mcp-fittings/client-core';
+import type { Clock, ServerConfig } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { createConfigEditor } from '../src/edit/config-editor.js';
@@ -76,6 +77,33 @@ describe('a write is fenced', () => {
     order.push('suspended');
     expect(order).toEqual(['other', 'suspended']);
     expect(await json(path)).toEqual({ other: true, suspended: true });
+  });
+
+  it.each([
+    ['waits while other writers write', 5 * 60_000],
+    ['does not wait for ever for a writer that does not write', 0],
+  ])('%s', async (_, busyMs) => {
+    const place = await scratch({ 'home/x.json': '{}' });
+    const path = place.path('home/x.json');
+    mkdirSync(`${path}.lock`);
+    let now = 0;
+    const clock: Clock = {
+      now: () => now,
+      schedule(task, ms) {
+        now += ms;
+        if (now < busyMs) utimesSync(path, now, now);
+        else if (busyMs > 0) rmdirSync(`${path}.lock`);
+        setImmediate(task);
+        return { [Symbol.dispose]: () => undefined };
+      },
+    };
+    const writing = withFileLock(path, { ...MODES, clock }, (write) => write('mine', '{}'));
+    if (busyMs > 0) await writing;
+    else await expect(writing).rejects.toMatchObject({ code: 'TIMEOUT' });
+    const end = busyMs === 0 ? 75_000 : busyMs;
+    expect(now).toBeGreaterThanOrEqual(end);
+    expect(now).toBeLessThan(end + 1000);
+    expect(await readFile(path, 'utf8')).toBe(busyMs > 0 ? 'mine' : '{}');
   });
 
   it('does not overwrite a program that takes no lock', async () => {

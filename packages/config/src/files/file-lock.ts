@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { FittingsError } from '@mcp-fittings/client-core';
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { createDirectory, replaceFile } from '@mcp-fittings/toolbox/files';
-import { backoffDelay } from '@mcp-fittings/toolbox/timing';
+import { backoffDelay, sleep, systemClock } from '@mcp-fittings/toolbox/timing';
 import { lock } from 'proper-lockfile';
 import { printable } from '../display-text.js';
 
@@ -13,8 +12,11 @@ import { printable } from '../display-text.js';
  * Claude Code locks the same file in this way: so a write waits this long after another writer was killed.
  */
 const STALE_MS = 10_000;
-/** Attempts to acquire the lock; together they wait about half a minute. */
-const ATTEMPTS = 80;
+/**
+ * How long a writer waits for the lock while no other writer changes the file, in milliseconds: longer than a write waits, on
+ * Windows, for a program that has the file open.
+ */
+const PATIENCE_MS = 75_000;
 /** Most times that a write starts because the file changed while it was prepared. */
 const MAX_TRIES = 20;
 
@@ -28,6 +30,8 @@ export interface FileLockOptions {
    * path outside of untrusted folders, which could bring a lock that is never released.
    */
   readonly lockPath?: string | undefined;
+  /** Default: the system's. */
+  readonly clock?: Clock | undefined;
 }
 
 /** Replaces the file with a text that was made from its content `madeFrom`; `undefined` if there was no file. */
@@ -41,9 +45,9 @@ class Superseded extends Error {}
  * outlive its lock, and editors take none. So the lock and the content are checked again right before the file is replaced;
  * if either has changed, `work` runs again on the present content.
  *
- * Rejects with `TIMEOUT` if another process holds the lock or, on Windows, has the file open, or the file keeps changing, `CONFIG_READ_ONLY` if the file may
- * not be written, `CONFIG_WRITE_FAILED` if the disk is full or fails, and `CONFIG_INVALID` if the path of the lock is
- * taken by something else.
+ * Rejects with `TIMEOUT` if another process holds the lock for more than a minute without writing or, on Windows, has the file
+ * open, or if the file keeps changing; with `CONFIG_READ_ONLY` if the file may not be written, `CONFIG_WRITE_FAILED` if the disk
+ * is full or fails, and `CONFIG_INVALID` if the path of the lock is taken by something else.
  */
 export async function withFileLock<T>(
   path: string,
@@ -102,6 +106,9 @@ async function acquire(
   options: FileLockOptions,
   onCompromised: (error: Error) => void,
 ): Promise<() => Promise<void>> {
+  const { clock = systemClock } = options;
+  let written: bigint | undefined;
+  let waitingSince = clock.now();
   for (let attempt = 0; ; attempt++) {
     try {
       await createDirectory(dirname(path), options.directoryMode);
@@ -120,14 +127,19 @@ async function acquire(
         );
       }
       if (!held) throw writeError(path, error);
-      if (attempt === ATTEMPTS) {
+      const present = timeOf(path);
+      if (present !== written) {
+        written = present;
+        waitingSince = clock.now();
+      }
+      if (clock.now() - waitingSince > PATIENCE_MS) {
         throw new FittingsError('TIMEOUT', `Another process is writing ${printable(path)}.`, {
           cause: error,
           hint: `If no other process is running, delete the directory ${printable(lockPath)}.`,
         });
       }
     }
-    await delay(backoffDelay(attempt, { initialMs: 10, maxMs: 500 }));
+    await sleep(backoffDelay(attempt, { initialMs: 10, maxMs: 500 }), { clock });
   }
 }
 
@@ -145,6 +157,15 @@ async function isLock(lockPath: string): Promise<boolean> {
 
 function inodeOf(lockPath: string): bigint | undefined {
   return statSync(lockPath, { bigint: true, throwIfNoEntry: false })?.ino;
+}
+
+function timeOf(path: string): bigint | undefined {
+  try {
+    return statSync(path, { bigint: true }).mtimeNs;
+  } catch {
+    // There is no such file, or Windows does not let it be looked at while it is being replaced.
+    return undefined;
+  }
 }
 
 function isStale(lockPath: string): boolean {
