@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile, lstat } from
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { createServerApprovals } from '../src/approval/approvals.js';
 import {
   createConfigEditor,
@@ -185,6 +186,42 @@ describe('add, update, remove, enable, disable by scope', () => {
     const { editor } = editing(place, { approvals });
     await editor.addServer({ name: 's', scope: 'project', entry: { command: 'x' } });
     expect(Object.keys((await place.load({ layout: layouts.claude, approvals })).servers)).toEqual(['s']);
+  });
+
+  it('approves no server of the project that the user only enables, disables or updates', async () => {
+    const place = await scratch({
+      'project/.mcp.json': servers({ s: { command: 'touch', args: ['/tmp/x'], disabled: true } }),
+    });
+    const approvals = createServerApprovals();
+    const { editor } = editing(place, { approvals });
+    const status = async (): Promise<string | undefined> =>
+      (await place.load({ layout: layouts.claude, approvals })).entries[0]?.status;
+    const target = { name: 's', scope: 'project' } as const;
+    await editor.enableServer(target);
+    expect(await status()).toBe('pending');
+    await editor.updateServer({ ...target, fields: { timeout: 5 } });
+    expect(await status()).toBe('pending');
+    await editor.disableServer(target);
+    expect(await status()).toBe('pending');
+  });
+
+  it('an approval, and a never, last while the user disables and enables the server', async () => {
+    for (const [answer, decided] of [
+      ['always', 'ready'],
+      ['never', 'rejected'],
+    ] as const) {
+      const place = await scratch({ 'project/.mcp.json': servers({ s: { command: 'x' } }) });
+      const store = createFileApprovalStore({ home: place.home });
+      const approvals = createServerApprovals({ store });
+      const { editor } = editing(place, { approvals });
+      const status = async (): Promise<string | undefined> =>
+        (await place.load({ layout: layouts.claude, approvals })).entries[0]?.status;
+      await place.load({ layout: layouts.claude, approvals: answering(answer, { store }) });
+      await editor.disableServer({ name: 's', scope: 'project' });
+      expect(await status()).toBe(decided);
+      await editor.enableServer({ name: 's', scope: 'project' });
+      expect(await status()).toBe(decided);
+    }
   });
 });
 

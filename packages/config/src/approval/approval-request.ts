@@ -9,7 +9,7 @@ export interface ApprovalRequest {
   readonly name: string;
   /** The project that brings the server. Decisions are stored under its `id`; `root` is its real path. */
   readonly project: { readonly id: string; readonly root: string };
-  /** SHA-256 of the name and of every field of the definition, in hex. An approval is valid for this hash only. */
+  /** SHA-256 of the name and of every field of the definition but `disabled`, in hex. An approval is valid for this hash only. */
   readonly hash: string;
   /** Path of the file that defines the server. */
   readonly file: string;

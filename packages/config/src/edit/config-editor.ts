@@ -49,7 +49,10 @@ export interface ConfigEditorOptions extends LocationOptions {
   readonly confirm: (change: ConfigChange) => boolean | Promise<boolean>;
   /** Installed transports, whose schemas validate entries without variables. Default: none. */
   readonly plugins?: readonly TransportPlugin[] | undefined;
-  /** Approves the servers that the editor writes into files of the project. Default: they are not approved. */
+  /**
+   * Approves the servers that the editor adds to files of the project. A server that it changes in any other way than by
+   * `disabled` needs a new approval. Default: none is approved.
+   */
   readonly approvals?: ServerApprovals | undefined;
 }
 
@@ -163,7 +166,8 @@ export function createConfigEditor(options: ConfigEditorOptions): ConfigEditor {
       }
       await write(text, now.file.exists ? now.file.text : undefined);
     });
-    if (inProject && after !== undefined) {
+    // The user has typed all of a server that is added, and may not have seen the rest of one that is changed.
+    if (inProject && action === 'add' && after !== undefined) {
       const hash = definitionHash(name, after);
       await options.approvals?.remember({ name, project: located.project, hash }, 'always');
     }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
-import type { JsonObject, JsonValue } from '../jsonc/json-value.js';
+import type { JsonObject } from '../jsonc/json-value.js';
 import { isHostField } from './permissions.js';
 
 /**
- * Hashes a name and its definition, with every field as written and variables unexpanded. The order of keys, comments and
- * whitespace do not affect the hash. An approval is valid for this hash only.
+ * Hashes a name and its definition, with every field but `disabled` as written and variables unexpanded. The order of keys,
+ * comments and whitespace do not affect the hash. An approval is valid for this hash only.
  */
-export function definitionHash(name: string, definition: JsonValue): string {
+export function definitionHash(name: string, { disabled: _, ...definition }: JsonObject): string {
   return createHash('sha256')
     .update(canonicalJson({ version: 1, name, definition }))
     .digest('hex');

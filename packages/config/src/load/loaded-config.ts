@@ -72,7 +72,7 @@ export interface ServerEntry {
   readonly line?: number | undefined;
   /** The definition as written, variables unexpanded. Undefined if it is ambiguous or not an object. */
   readonly definition?: ServerConfig | undefined;
-  /** SHA-256 of name and definition, in hex: what an approval is for. */
+  /** SHA-256 of name and definition without `disabled`, in hex: what an approval is for. */
   readonly hash?: string | undefined;
   /** For status `ready`: the definition with canonical field names, variables expanded and a project's grants removed. */
   readonly config?: ServerConfig | undefined;
