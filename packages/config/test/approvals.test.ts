@@ -189,6 +189,29 @@ describe('the decisions', () => {
     expect((await load()).servers).toEqual({});
   });
 
+  it('without a store, what is decided lasts as long as the approvals, for the same definitions', async () => {
+    const place = await scratch({ 'project/.mcp.json': servers({ s: entry }) });
+    await place.write('home/.claude.json', {
+      projects: { [place.project]: { enabledMcpjsonServers: ['s'] } },
+    });
+    const asked: ApprovalRequest[] = [];
+    const approvals = createServerApprovals({
+      approve: (request) => (asked.push(request), Promise.resolve('never')),
+    });
+    const status = async (): Promise<string | undefined> =>
+      (await place.load({ layout: layouts.claude, approvals })).entries[0]?.status;
+    expect(await status()).toBe('ready');
+    expect(await status()).toBe('ready');
+    await place.write('project/.mcp.json', servers({ s: { ...entry, args: ['changed'] } }));
+    expect(await status()).toBe('rejected');
+    expect(asked).toMatchObject([{ changed: true }]);
+    await place.write('project/.mcp.json', servers({ s: entry }));
+    expect(await status()).toBe('rejected');
+    await approvals.forget(asked[0]!.project.id, 's');
+    expect(await status()).toBe('ready');
+    expect(asked).toHaveLength(1);
+  });
+
   it('the host’s own lists approve nothing, because they name no project', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ want: entry, off: entry, new: entry }) });
     for (const store of [undefined, createFileApprovalStore({ home: place.home })]) {

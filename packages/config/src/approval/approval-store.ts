@@ -52,6 +52,7 @@ const fileSchema = z.object({
   ),
 });
 type FileContent = z.infer<typeof fileSchema>;
+const EMPTY: FileContent = { version: 1, projects: {} };
 
 /** Returns the path of the file if none is given. */
 export function defaultApprovalPath(home: string, platform: NodeJS.Platform): string {
@@ -102,7 +103,7 @@ export function createFileApprovalStore(
       const why = `Another user could replace it, because ${printable(found.at)} ${found.fact}.`;
       throw unusable(why, 'Make yourself the owner of the folder and run chmod go-w on it.');
     }
-    if (outcome.kind === 'absent') return { content: { version: 1, projects: {} }, text: undefined };
+    if (outcome.kind === 'absent') return { content: EMPTY, text: undefined };
     try {
       return { content: fileSchema.parse(JSON.parse(outcome.text)), text: outcome.text };
     } catch (error) {
@@ -128,11 +129,25 @@ export function createFileApprovalStore(
     });
   };
 
-  return {
-    file,
+  return { file, ...storeOf(async () => (await load()).content, change) };
+}
 
+/** Creates a store that keeps decisions as long as it exists. */
+export function createMemoryApprovalStore(): ApprovalStore {
+  let content = EMPTY;
+  return storeOf(
+    async () => content,
+    async (edit) => void (content = edit(content)),
+  );
+}
+
+function storeOf(
+  load: () => Promise<FileContent>,
+  change: (edit: (content: FileContent) => FileContent) => Promise<void>,
+): ApprovalStore {
+  return {
     async read(project) {
-      const { projects } = (await load()).content;
+      const { projects } = await load();
       return new Map(Object.entries(ownValue(projects, project)?.servers ?? {}));
     },
 

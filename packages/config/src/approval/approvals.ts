@@ -4,7 +4,7 @@ import { normalizeEntry } from '../entry/normalize.js';
 import { jsonCopy } from '../jsonc/json-value.js';
 import { parsePolicy, findPolicyViolation, type ServerRule } from '../policy/policy.js';
 import type { ApprovalAnswer, ApprovalRequest } from './approval-request.js';
-import type { ApprovalStore, StoredDecision } from './approval-store.js';
+import { createMemoryApprovalStore, type ApprovalStore, type StoredDecision } from './approval-store.js';
 
 /** Options of {@link createServerApprovals}. */
 export interface ServerApprovalsOptions {
@@ -119,7 +119,8 @@ const COVERED_FIELDS: ReadonlySet<string> = new Set([
  * ```
  */
 export function createServerApprovals(options: ServerApprovalsOptions = {}): ServerApprovals {
-  const { store, approve, preselected = [], rejected = [], trusted = [], clock = systemClock } = options;
+  const { approve, preselected = [], rejected = [], trusted = [], clock = systemClock } = options;
+  const store = options.store ?? createMemoryApprovalStore();
   const rules = parsePolicy({ allow: trusted });
   if ('error' in rules || trusted.some((rule) => 'serverName' in rule)) {
     throw new FittingsError(
@@ -132,12 +133,12 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
     JSON.stringify([request.project.id, request.name, request.hash]);
 
   const approvals: ServerApprovals = {
-    file: store?.file,
+    file: store.file,
 
     open(project) {
       let reading: ReturnType<ApprovalStore['read']> | undefined;
       const decisions = async (name: string): Promise<readonly StoredDecision[]> =>
-        (await (reading ??= store?.read(project)))?.get(name) ?? [];
+        (await (reading ??= store.read(project))).get(name) ?? [];
       return {
         async isChanged(name, hash) {
           const kept = await decisions(name);
@@ -156,7 +157,7 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
           if (request.variables.length === 0 && isCovered(request)) return 'covered';
           if (kept.length === 0 && listed === 'enabled') {
             reading = undefined;
-            await approvals.remember(request, store === undefined ? 'once' : 'always');
+            await approvals.remember(request, 'always');
             return 'approved';
           }
           if (!mayAsk || approve === undefined) return 'undecided';
@@ -174,16 +175,11 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
 
     async remember({ project, name, hash }, decision) {
       const key = keyOf({ project, name, hash });
-      const lasting = decision === 'always' || decision === 'never';
-      if (lasting && store !== undefined) {
+      if (decision === 'always' || decision === 'never') {
         thisRun.delete(key);
         await store.write(project, name, { decision, hash, at: clock.now() });
       } else {
-        thisRun.set(key, {
-          project: project.id,
-          name,
-          approved: decision === 'once' || decision === 'always',
-        });
+        thisRun.set(key, { project: project.id, name, approved: decision === 'once' });
       }
     },
 
@@ -191,7 +187,7 @@ export function createServerApprovals(options: ServerApprovalsOptions = {}): Ser
       for (const [key, kept] of thisRun) {
         if (kept.project === project && (name === undefined || kept.name === name)) thisRun.delete(key);
       }
-      await store?.forget(project, name);
+      await store.forget(project, name);
     },
   };
 
