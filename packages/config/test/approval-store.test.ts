@@ -102,7 +102,10 @@ describe('decisions are stored outside of the project', () => {
     await expect(store.write(project, 's', decision('h'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     expect(await readFile(place.path('home/a.json'), 'utf8')).toBe(content);
     const config = await place.load({ layout: layouts.mcpJson, approvals: createServerApprovals({ store }) });
-    expect(config).toMatchObject({ servers: {}, problems: [{ code: 'APPROVAL_FAILED' }] });
+    expect(config).toMatchObject({
+      servers: {},
+      problems: [{ code: 'APPROVAL_FAILED', hint: expect.stringContaining('Repair the file') as string }],
+    });
   });
 
   it.runIf(process.platform !== 'win32')('refuses a file that others may change', async () => {

@@ -1,4 +1,4 @@
-import type { ServerConfig } from '@mcp-fittings/client-core';
+import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import type { Definition } from '../entry/definition.js';
 import { isCommandPath, resolveEntryPaths, type BaseFolders } from '../entry/working-directory.js';
 import type { JsonObject } from '../jsonc/json-value.js';
@@ -62,6 +62,7 @@ export async function askApproval(
       'APPROVAL_FAILED',
       '',
       `Could not determine whether this server of ${origin.file} is approved: ${reason}`,
+      { hint: error instanceof FittingsError ? error.hint : undefined },
     );
     return { verdict: 'pending', ...(request !== undefined && { request }) };
   }
