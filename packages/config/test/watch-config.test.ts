@@ -163,6 +163,31 @@ describe('watchConfig', () => {
     expect(await next()).toEqual({ added: {}, changed: {}, removed: [] });
   });
 
+  it('a server of a file that cannot be read obeys what other files say meanwhile', async () => {
+    const place = await scratch({
+      'home/.claude.json': {
+        ...servers({ a: { command: 'a' }, b: { command: 'b' } }),
+        permissions: { deny: ['mcp__c'] },
+      },
+      'home/mine.json': servers({ c: { command: 'c' } }),
+    });
+    const mine = { scope: 'local', base: 'home', path: 'mine.json', servers: [['mcpServers']] } as const;
+    const layout = { ...layouts.claude, sources: [...layouts.claude.sources, mine] };
+    const { watcher, next } = await watching(place, { layout });
+    const before = watcher.config.servers;
+    expect(before).toMatchObject({ a: {}, b: {}, c: { deniedTools: ['*'] } });
+    await place.write('home/.claude.json', '{ "mcpServers": ');
+    expect(await next()).toEqual({ added: {}, changed: {}, removed: [] });
+    expect(watcher.config.servers).toEqual(before);
+    const off = { command: 'a', disabled: true };
+    await place.write('home/mine.json', servers({ a: off, c: { command: 'c' } }));
+    expect(await next()).toMatchObject({ changed: { a: off } });
+    await place.write('system/managed-settings.json', { deniedMcpServers: [{ serverName: 'b' }] });
+    expect(await next()).toMatchObject({ removed: ['b'] });
+    await place.write('home/.claude.json', servers({}));
+    expect(await next()).toMatchObject({ changed: { c: { command: 'c' } }, removed: [] });
+  });
+
   it('an invalid policy still permits no server', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ a: { command: 'a' } }) });
     const { next } = await watching(place);
@@ -189,6 +214,30 @@ describe('watchConfig', () => {
       ]);
   });
 
+  it('a host gets every change, also if onChange throws or the host cannot remove a server', async () => {
+    const place = await scratch({
+      'home/.claude.json': servers({ a: { command: 'a' }, b: { command: 'b' } }),
+    });
+    const connected: string[][] = [];
+    const errors: string[] = [];
+    const host = {
+      connect: async (given: object) => void connected.push(Object.keys(given)),
+      remove: async (name: string) => Promise.reject(new Error(`${name} stays`)),
+    };
+    const { watcher, next } = await watching(place, {
+      host,
+      onError: ({ message }) => errors.push(message),
+      onChange: () => {
+        throw new Error('the program failed');
+      },
+    });
+    await place.write('home/.claude.json', servers({ c: { command: 'c' } }));
+    void next();
+    await expect.poll(() => connected).toEqual([['a', 'b'], ['c']]);
+    expect(errors).toEqual(['the program failed', 'a stays', 'b stays']);
+    expect(Object.keys(watcher.config.servers)).toEqual(['c']);
+  });
+
   it('applies a decision made elsewhere and a new policy at once', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ p: { command: 'p' } }) });
     const store = () => createFileApprovalStore({ path: place.path('home/deep/er/approvals.json') });
@@ -198,6 +247,14 @@ describe('watchConfig', () => {
     expect(await next()).toMatchObject({ added: { p: command('p') } });
     await place.write('system/managed-settings.json', { deniedMcpServers: [{ serverName: 'p' }] });
     expect(await next()).toMatchObject({ removed: ['p'] });
+  });
+
+  it('follows the decisions that are stored by default', async () => {
+    const place = await scratch({ 'project/.mcp.json': servers({ p: { command: 'p' } }) });
+    const { watcher, next } = await watching(place);
+    const store = createFileApprovalStore({ home: place.home });
+    await createServerApprovals({ store }).remember(watcher.config.entries[0]!.approval!, 'always');
+    expect(await next()).toMatchObject({ added: { p: command('p') } });
   });
 
   it('reports nothing after close(), which can be called twice', async () => {

@@ -126,6 +126,14 @@ const OPTIONS: OptionNames<LoadConfigOptions> = {
  * ```
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+  return loadConfigAgain(options, new Map());
+}
+
+/** What each file had when it could be read last. */
+export type LastRead = Map<string, ReadDefinitions>;
+
+/** Loads as {@link loadConfig} does. A file that cannot be read has what `last` says about it. */
+export async function loadConfigAgain(options: LoadConfigOptions, last: LastRead): Promise<LoadedConfig> {
   checkOptions('loadConfig()', options, OPTIONS);
   checkLayout(options.layout);
   const { layout, platform = process.platform, missingVariables: missing } = options;
@@ -149,7 +157,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     words,
     managedOnly,
     problems: found,
-  } = await readSources(read, options, located);
+  } = await readSources(read, options, located, last);
   problems.push(...found);
 
   const approvals = await guardApprovals(options, located);
@@ -230,6 +238,7 @@ async function readSources(
   read: FileReader,
   options: LoadConfigOptions,
   { project, sources }: FileLocations,
+  last: LastRead,
 ): Promise<ReadSources> {
   const { layout, cli } = options;
   const files: SourceFile[] = [];
@@ -240,10 +249,14 @@ async function readSources(
   const withoutServers = new Map<string, string | undefined>();
   const withServers = new Set<string>();
   const add = (found: ReadDefinitions & { readonly file?: SourceFile }): void => {
-    words.push(...(found.words ?? []));
-    definitions.push(...found.definitions);
-    problems.push(...found.problems);
     const { file, missingMap } = found;
+    const key = JSON.stringify([file?.scope, file?.path]);
+    const failed = found.problems.some(({ severity }) => severity === 'error');
+    const used = (failed ? last.get(key) : undefined) ?? found;
+    if (file !== undefined) last.set(key, used);
+    words.push(...(used.words ?? []));
+    definitions.push(...used.definitions);
+    problems.push(...found.problems);
     if (file === undefined) return;
     files.push(file);
     if (missingMap === undefined) withServers.add(file.path);

@@ -2,12 +2,12 @@ import { dirname } from 'node:path';
 import type { Clock, ServerConfig } from '@mcp-fittings/client-core';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
+import { defaultApprovalPath } from '../approval/approval-store.js';
 import { jsonCopy } from '../jsonc/json-value.js';
 import { absolutePath } from '../layout/layout.js';
 import { locateFiles } from '../layout/locate-files.js';
-import { loadConfig, type LoadConfigOptions } from '../load/load-config.js';
+import { loadConfigAgain, type LastRead, type LoadConfigOptions } from '../load/load-config.js';
 import type { LoadedConfig } from '../load/loaded-config.js';
-import type { ConfigProblem } from '../problems.js';
 import { PathWatcher } from './watch-paths.js';
 
 /** Options of {@link watchConfig}. */
@@ -79,7 +79,8 @@ export interface ConfigWatcher extends AsyncDisposable {
 export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWatcher> {
   const { debounceMs = 200, host, onChange, onError: tell, clock = systemClock, ...loading } = options;
   const onError = (error: unknown): void => tell?.(error instanceof Error ? error : new Error(String(error)));
-  let config = await loadConfig(loading);
+  const last: LastRead = new Map();
+  let config = await loadConfigAgain(loading, last);
   let timer: Disposable | undefined;
   let reading: Promise<void> = Promise.resolve();
   let closed = false;
@@ -93,16 +94,21 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
   const read = async (): Promise<void> => {
     if (closed) return;
     try {
-      const next = keepUnreadable(config, await loadConfig(loading));
+      const next = await loadConfigAgain(loading, last);
+      const paths = await configPaths(options, next);
       if (closed) return;
       const changes = compareServers(config.servers, next.servers);
       const news =
         Object.keys(changes.added).length + Object.keys(changes.changed).length + changes.removed.length >
           0 || JSON.stringify(config.problems) !== JSON.stringify(next.problems);
       config = next;
-      if (await watcher.update(await configPaths(options, config))) schedule();
+      if (await watcher.update(paths)) schedule();
       if (!news) return;
-      onChange?.(changes, config);
+      try {
+        onChange?.(changes, config);
+      } catch (error) {
+        onError(error);
+      }
       if (host !== undefined && connecting !== undefined) await follow(host, changes);
     } catch (error) {
       onError(error);
@@ -111,7 +117,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
   let connecting: Promise<unknown> | undefined;
   /** Does not wait for servers to connect: one that hangs would keep the next change waiting. */
   const follow = async (following: FollowingHost, changes: ServerChanges): Promise<void> => {
-    for (const name of changes.removed) await following.remove(name);
+    for (const name of changes.removed) await following.remove(name).catch(onError);
     following.connect({ ...changes.added, ...changes.changed }).catch(onError);
   };
 
@@ -138,7 +144,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
 
 /**
  * Resolves to the path of every file on which the result of {@link loadConfig} with these options depends, whether it exists or
- * not: sources, policies, lists of approvals, and the user's approvals if `approvals` has a file.
+ * not: sources, policies, lists of approvals, and the file with the user's approvals.
  */
 async function configPaths(options: LoadConfigOptions, config: LoadedConfig): Promise<readonly string[]> {
   const { layout, platform = process.platform } = options;
@@ -150,35 +156,14 @@ async function configPaths(options: LoadConfigOptions, config: LoadedConfig): Pr
     ...(layout.approvalLists ?? []).map(({ path }) =>
       absolutePath({ base: 'home', path }, directories, platform),
     ),
-    options.approvals?.file,
+    options.approvals === undefined
+      ? defaultApprovalPath(directories.home, platform)
+      : options.approvals.file,
   ];
   const found = config.files.flatMap(({ path, realPath = path }) => [path, realPath]);
   return [...new Set([...found, ...others.filter((path) => path !== undefined)])].filter(
     (path) => path !== dirname(path),
   );
-}
-
-/** Returns the new configuration with the entries that files had which cannot be read any more. */
-function keepUnreadable(before: LoadedConfig, after: LoadedConfig): LoadedConfig {
-  const isUnreadable = ({ code, severity, server }: ConfigProblem): boolean =>
-    severity === 'error' && server === undefined && code !== 'POLICY_INVALID';
-  const unreadable = new Set(after.problems.filter(isUnreadable).map(({ file }) => file));
-  const kept = before.entries.filter(({ file }) => unreadable.has(file));
-  if (kept.length === 0) return after;
-  const ready = kept.filter(({ name, status }) => status === 'ready' && before.servers[name] !== undefined);
-  const of = <Value>(values: Readonly<Record<string, Value>>): Record<string, Value> =>
-    Object.fromEntries(ready.flatMap(({ name }) => Object.entries(values).filter(([key]) => key === name)));
-  const names = new Set(ready.map(({ name }) => name));
-  return {
-    ...after,
-    // The prototype of records by the name of a server is null.
-    servers: Object.assign(Object.create(null), after.servers, of(before.servers)),
-    identities: Object.assign(Object.create(null), after.identities, of(before.identities)),
-    entries: [
-      ...kept,
-      ...after.entries.filter(({ name, status }) => !(status === 'ready' && names.has(name))),
-    ],
-  };
 }
 
 type Servers = Readonly<Record<string, ServerConfig>>;
