@@ -21,6 +21,19 @@ const notes = (result: ImportResult): Record<string, readonly string[]> =>
 const read = async (from: InteropClient, file: string): Promise<ImportResult> =>
   importServers({ from, text: await fixture(file), home: '/home/me', project: '/work/app' });
 
+const PROGRAMS = [
+  'claude-code',
+  'vscode',
+  'cursor',
+  'windsurf',
+  'gemini',
+  'codex',
+  'opencode',
+  'zed',
+  'claude-desktop',
+  'mcporter',
+] as const;
+
 describe('import: the documented format of each client', () => {
   it('Claude Desktop: local servers; variables are literal text', async () => {
     const result = await read('claude-desktop', 'claude-desktop.json');
@@ -705,6 +718,19 @@ describe('export reports what the client’s format cannot express', () => {
     expect(exportServers({ to: 'claude-code', servers: literal }).exported[0]?.losses).toHaveLength(1);
   });
 
+  it.each(PROGRAMS)('%s: writes no server with an input', (to) => {
+    const inputs = {
+      remote: { url: 'https://x.example', headers: { Authorization: 'Bearer ${input:key}' } },
+      socket: { url: 'wss://x.example', headers: { Authorization: 'Bearer ${input:key}' } },
+      local: { command: 'x', env: { KEY: '${input:key}' } },
+    };
+    const { text, exported, failed } = exportServers({ to, servers: inputs });
+    expect(exported).toEqual([]);
+    expect(failed.map(({ name }) => name)).toEqual(['remote', 'socket', 'local']);
+    expect(failed[0]?.reason).toContain('"headers.Authorization" asks for the input "key"');
+    expect(text).not.toContain('input');
+  });
+
   it('keeps everything else in an existing file', () => {
     const into =
       '{\n  // mine\n  "theme": "dark",\n  "mcpServers": {\n    "old": { "command": "o" }\n  }\n}\n';
@@ -717,6 +743,7 @@ describe('export reports what the client’s format cannot express', () => {
     for (const bad of [
       { to: 'codex', into: toml, servers: { old: { command: 'x' } } },
       { to: 'codex', into: 'a = ', servers: {} },
+      { to: 'codex', into: 'mcp_servers = { a = { command = "a" } }\n', servers: { n: { command: 'x' } } },
       { to: 'gemini', into: '{', servers: { n: { command: 'x' } } },
       { to: 'gemini', into: '{"mcpServers":[]}', servers: { n: { command: 'x' } } },
     ] as const) {
@@ -724,18 +751,7 @@ describe('export reports what the client’s format cannot express', () => {
     }
   });
 
-  it.each([
-    'claude-code',
-    'vscode',
-    'cursor',
-    'windsurf',
-    'gemini',
-    'codex',
-    'opencode',
-    'zed',
-    'claude-desktop',
-    'mcporter',
-  ] as const)('%s: importing what was exported without loss restores it', async (program) => {
+  it.each(PROGRAMS)('%s: importing what was exported without loss restores it', async (program) => {
     const all: Record<string, ServerConfig> = {
       tool: { type: 'stdio', command: 'npx', args: ['-y', 'x', 'a b', '"quoted"'], env: { A: '1', B: 'ü' } },
       web: { type: 'http', url: 'https://x.example/mcp', headers: { 'X-Key': 'v' } },

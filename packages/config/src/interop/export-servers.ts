@@ -2,9 +2,11 @@ import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { isSocketUrl } from '@mcp-fittings/toolbox/connect';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { parse, stringify } from 'smol-toml';
+import { printable } from '../display-text.js';
 import { normalizeEntry } from '../entry/normalize.js';
 import { applyChanges } from '../jsonc/apply-changes.js';
 import { isJsonObject, jsonCopy, type JsonObject } from '../jsonc/json-value.js';
+import { usedInputs } from '../variables/inputs.js';
 import { bridgeEntry } from './bridge-entry.js';
 import { clientFormats, type InteropClient } from './clients/all-clients.js';
 import { chain, type Conversion, type ClientFormat } from './clients/client-format.js';
@@ -42,7 +44,8 @@ export interface ExportResult {
 /**
  * Converts servers to the configuration format of another MCP client and returns the text of its file. A server with a
  * transport that the client does not support is written as a bridge (`npx -y @mcp-fittings/cli bridge URL`), without its
- * secrets. Throws `CONFIG_INVALID` if `into` is invalid, or if it is TOML and already has a server of the same name.
+ * secrets. Throws `CONFIG_INVALID` if `into` is invalid, or if it is TOML and already has a server of the same name, or all
+ * servers in one inline table.
  *
  * @example
  * ```ts
@@ -79,6 +82,9 @@ function convert(name: string, server: ServerConfig, client: ClientFormat): Conv
     return {
       reason: `"${denied}" denies tools that could run in ${client.title}, which has no word for it.`,
     };
+  const [input] = usedInputs(normal.config, false);
+  if (input !== undefined)
+    return { reason: `"${input[1]}" asks for the input "${printable(input[0])}": write a variable there.` };
   const { apiKey, headers, ...rest } = jsonCopy(normal.config);
   const all = {
     ...(isJsonObject(headers) && headers),
@@ -125,7 +131,15 @@ function intoToml(client: ClientFormat, entries: readonly [string, JsonObject][]
   }
   if (entries.length === 0) return into;
   const gap = into === '' || into.endsWith('\n\n') ? '' : into.endsWith('\n') ? '\n' : '\n\n';
-  return into + gap + stringify({ [key]: Object.fromEntries(entries) });
+  const text = into + gap + stringify({ [key]: Object.fromEntries(entries) });
+  try {
+    parse(text.replace(/^\uFEFF/, ''));
+  } catch (cause) {
+    const message = `Cannot add servers to "${key}" of ${client.title}, which is written as one value.`;
+    const hint = `Write each server that it has as a table of its own: [${key}.NAME].`;
+    throw new FittingsError('CONFIG_INVALID', message, { hint, cause });
+  }
+  return text;
 }
 
 function unreadable(client: ClientFormat, cause?: unknown): FittingsError {

@@ -140,7 +140,7 @@ export async function answerInputs({ config, bare, inputs, about, askInput }: As
 }
 
 /** Returns the inputs that an entry uses, each with the path of its first field. */
-function usedInputs(config: ServerConfig, bare: boolean): ReadonlyMap<string, string> {
+export function usedInputs(config: ServerConfig, bare: boolean): ReadonlyMap<string, string> {
   const used = new Map<string, string>();
   for (const [path, text] of stringValues(jsonCopy(config))) {
     for (const part of parseTemplate(text, bare))
