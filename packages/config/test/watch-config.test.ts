@@ -238,6 +238,18 @@ describe('watchConfig', () => {
     expect(Object.keys(watcher.config.servers)).toEqual(['c']);
   });
 
+  it('watches nothing if the host rejects the servers', async () => {
+    const place = await scratch({ 'home/.claude.json': servers({ a: { command: 'a' } }) });
+    const open = () => process.getActiveResourcesInfo().filter((kind) => kind === 'FSEventWrap').length;
+    const before = open();
+    const host = {
+      connect: () => (expect(open()).toBeGreaterThan(before), Promise.reject(new Error('closed'))),
+      remove: async () => undefined,
+    };
+    await expect(watching(place, { host })).rejects.toThrow('closed');
+    await expect.poll(open).toBe(before);
+  });
+
   it('applies a decision made elsewhere and a new policy at once', async () => {
     const place = await scratch({ 'project/.mcp.json': servers({ p: { command: 'p' } }) });
     const store = () => createFileApprovalStore({ path: place.path('home/deep/er/approvals.json') });

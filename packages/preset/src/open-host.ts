@@ -58,8 +58,13 @@ export async function openHost(options: OpenHostOptions): Promise<OpenedHost> {
     current: () => current.config,
     onStoreUnavailable: (error) => current.report(errorProblem(error)),
   });
-  const watcher = await connect(servers, configured.host, current, options);
-  return new ConnectedHost(options, configured, current, watcher);
+  try {
+    const watcher = await connect(servers, configured.host, current, options);
+    return new ConnectedHost(options, configured, current, watcher);
+  } catch (error) {
+    await configured.close();
+    throw error;
+  }
 }
 
 /** Connects the servers of the configuration, and follows its files if the program wants that. */

@@ -121,18 +121,22 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
     following.connect({ ...changes.added, ...changes.changed }).catch(onError);
   };
 
-  // Detects changes between the first load and the start of watching.
-  await watcher.update(await configPaths(options, config));
-  await read();
-  connecting = host?.connect(config.servers);
-  await connecting;
-
   const close = async (): Promise<void> => {
     closed = true;
     timer?.[Symbol.dispose]();
     watcher.close();
     await reading;
   };
+  try {
+    // Detects changes between the first load and the start of watching.
+    await watcher.update(await configPaths(options, config));
+    await read();
+    connecting = host?.connect(config.servers);
+    await connecting;
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     get config() {
       return config;
