@@ -67,7 +67,7 @@ export interface ImportedServer {
   readonly summary: string;
   /** Changes and losses of the conversion, and what the user has to do. One sentence each. */
   readonly notes: readonly string[];
-  /** For an entry that runs `mcp-remote` or `fittings bridge`: the remote server, to be used in place of {@link entry}. */
+  /** For an entry that runs `mcp-remote`: the remote server, to be used in place of {@link entry}. */
   readonly remote?:
     | {
         /** The converted entry; undefined if the command line has an option that an entry cannot express. */

@@ -1,21 +1,9 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isEncryptedOrLocal } from '../entry/url-issues.js';
-import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
+import { isJsonList, isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { parseTemplate, variableReference } from '../variables/syntax.js';
-
-/** A remote server that an entry reaches through a local program. */
-export interface RemoteServer {
-  /** The entry with `url` in place of `command`. */
-  readonly entry: JsonObject;
-  readonly notes: readonly string[];
-}
-
-/** The program and the words after it on a command line. */
-interface Words {
-  readonly program: 'mcp-remote' | 'fittings bridge';
-  readonly rest: readonly string[];
-}
+import type { Conversion } from './clients/client-format.js';
 
 interface Draft {
   url?: string;
@@ -28,20 +16,17 @@ interface Draft {
 }
 
 /**
- * Converts an entry that runs `npx mcp-remote URL …` or `npx @mcp-fittings/cli bridge URL …` to the remote server itself.
- * Undefined for any other entry. `reason` says why such a command line cannot be converted.
+ * Converts an entry that runs `npx mcp-remote URL …` to the remote server itself. Undefined for any other entry. `reason`
+ * says why such a command line cannot be converted.
  */
-export function parseRemoteCommand(
-  config: ServerConfig,
-): RemoteServer | { readonly reason: string } | undefined {
-  const words = remoteCommandWords(config);
+export function parseRemoteCommand(config: ServerConfig): Conversion | undefined {
+  const words = mcpRemoteWords(config);
   if (words === undefined) return undefined;
   const draft: Draft = { headers: {}, oauth: {}, deniedTools: [], notes: [] };
   const { command: _command, args: _args, cwd: _cwd, type: _type, env, ...rest } = jsonCopy(config);
   const environment = isJsonObject(env) ? env : {};
   const used = new Set<string>();
-  const reason =
-    words.program === 'mcp-remote' ? readMcpRemote(words.rest, draft) : readBridge(words.rest, draft);
+  const reason = readMcpRemote(words, draft);
   if (reason !== undefined) return { reason };
   const { url, port, headers, oauth, deniedTools, notes } = draft;
   if (url === undefined || !isAddress(url)) return { reason: 'The command line has no URL of a server.' };
@@ -51,13 +36,15 @@ export function parseRemoteCommand(
     Object.entries(headers).map(([name, value]) => [name, withVariables(value, environment, used, notes)]),
   );
   const members: JsonObject = {
-    type: draft.type ?? (/^wss?:/i.test(url) ? 'ws' : 'http'),
+    type: draft.type ?? 'http',
     url,
     ...(Object.keys(named).length > 0 && { headers: named }),
     ...(Object.keys(oauth).length > 0 && { oauth }),
     ...rest,
     ...httpEntryFields(environment, used, notes),
-    ...(deniedTools.length > 0 && { deniedTools: [...listOf(rest['deniedTools']), ...deniedTools] }),
+    ...(deniedTools.length > 0 && {
+      deniedTools: [...(isJsonList(rest['deniedTools']) ? rest['deniedTools'] : []), ...deniedTools],
+    }),
   };
   for (const name of Object.keys(environment)) {
     if (!used.has(name)) notes.push(`"env.${name}" has no meaning for a remote server and was removed.`);
@@ -68,34 +55,26 @@ export function parseRemoteCommand(
 const RUNNERS = /^(?:npx|bunx|pnpx|npm|pnpm|yarn|bun)(?:\.(?:cmd|exe|ps1))?$/i;
 const SHELL = /^(?:cmd)(?:\.exe)?$/i;
 const MCP_REMOTE = /^mcp-remote(?:@[\w.^~<>=*-]+)?$/;
-const BRIDGE_PACKAGE = /^@mcp-fittings\/cli(?:@[\w.^~<>=*-]+)?$/;
 
-/** The words after `mcp-remote` or `fittings bridge`; undefined for any other program. */
-function remoteCommandWords({ command, args }: ServerConfig): Words | undefined {
+/** The words after `mcp-remote`; undefined for any other program. */
+function mcpRemoteWords({ command, args }: ServerConfig): readonly string[] | undefined {
   if (typeof command !== 'string' || !Array.isArray(args)) return undefined;
   let words: readonly string[] = [command, ...args.map(String)];
   if (SHELL.test(baseName(words[0])) && /^\/[cs]$/i.test(words[1] ?? '')) words = words.slice(2);
   const program = baseName(words[0]);
   if (RUNNERS.test(program)) {
     const name = words.findIndex(
-      (word, index) => index > 0 && isPackage(word) && !isPackageOption(words[index - 1]),
+      (word, index) => index > 0 && MCP_REMOTE.test(word) && !isPackageOption(words[index - 1]),
     );
     if (name === -1 || !words.slice(1, name).every(isRunnerWord)) return undefined;
     words = words.slice(name);
   } else words = [program.replace(/\.(?:cmd|exe|ps1)$/i, ''), ...words.slice(1)];
   const [first = '', ...rest] = words;
-  if (MCP_REMOTE.test(first)) return { program: 'mcp-remote', rest };
-  const isOurs = BRIDGE_PACKAGE.test(first) || first === 'fittings';
-  if (!isOurs || rest[0] !== 'bridge' || !rest.some((word) => isAddress(unescaped(word)))) return undefined;
-  return { program: 'fittings bridge', rest: rest.slice(1) };
+  return MCP_REMOTE.test(first) ? rest : undefined;
 }
 
 function baseName(path: string | undefined): string {
   return path?.split(/[/\\]/).at(-1) ?? '';
-}
-
-function isPackage(word: string): boolean {
-  return MCP_REMOTE.test(word) || BRIDGE_PACKAGE.test(word) || word === 'fittings';
 }
 
 function isPackageOption(word: string | undefined): boolean {
@@ -104,7 +83,7 @@ function isPackageOption(word: string | undefined): boolean {
 
 /** Returns true if a word may precede the name of the package on an `npx` command line. */
 function isRunnerWord(word: string): boolean {
-  return word.startsWith('-') || ['exec', 'dlx', 'x'].includes(word) || isPackage(word);
+  return word.startsWith('-') || ['exec', 'dlx', 'x'].includes(word) || MCP_REMOTE.test(word);
 }
 
 const TAKES_VALUE: ReadonlySet<string> = new Set([
@@ -198,43 +177,8 @@ function readHeader(text: string, { headers, notes }: Draft): void {
   else headers[name] = value.trim();
 }
 
-/** Parses the command line that {@link bridgeEntry} writes, with options that the user may have added. */
-function readBridge(words: readonly string[], draft: Draft): string | undefined {
-  const plain: string[] = [];
-  const scopes: string[] = [];
-  const rest = words.values();
-  for (const given of rest) {
-    const [, word = given, attached] = /^(--[\w-]+)=(.*)$/s.exec(given) ?? [];
-    if (!word.startsWith('-')) {
-      plain.push(word);
-      continue;
-    }
-    if (word === '--no-sign-in') {
-      draft.oauth['enabled'] = false;
-      continue;
-    }
-    const value = attached ?? rest.next().value;
-    if (value === undefined) return `The option "${word}" of fittings bridge has no value.`;
-    if (word === '--header' || word === '-H') readHeader(value, draft);
-    else if (word === '--type' || word === '-t') draft.type = value;
-    else if (word === '--client-id') draft.oauth['clientId'] = unescaped(value);
-    else if (word === '--oauth-scope') scopes.push(value);
-    else if (word === '--account') draft.oauth['account'] = unescaped(value);
-    else if (word === '--port') draft.port = Number(value);
-    else if (word !== '--store')
-      return `The option "${word}" of fittings bridge has no equivalent in an entry.`;
-  }
-  const [url, port] = plain;
-  if (url !== undefined) draft.url = unescaped(url);
-  if (port !== undefined) draft.port ??= Number(port);
-  if (draft.port !== undefined && !isPort(draft.port))
-    return 'The port of the redirect URI is not a valid port.';
-  if (scopes.length > 0) draft.oauth['scopes'] = scopes;
-  return undefined;
-}
-
 /**
- * `mcp-remote` and the bridge expand `${NAME}` by themselves, so a literal `${NAME}` in the client's entry is a variable. If
+ * `mcp-remote` expands `${NAME}` by itself, so a literal `${NAME}` in the client's entry is a variable. If
  * `env` sets it to a text, that text is not copied into the header, because it may be a secret.
  */
 function withVariables(text: string, env: JsonObject, used: Set<string>, notes: string[]): string {
@@ -288,10 +232,6 @@ function objectIn(text: string): JsonObject | undefined {
   }
 }
 
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
-}
-
 function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 1 && port <= 65_535;
 }
@@ -299,6 +239,6 @@ function isPort(port: number): boolean {
 /** Returns true if a text is a URL, or may become one when its variables are expanded. */
 function isAddress(text: string): boolean {
   if (parseTemplate(text, false).some(({ kind }) => kind === 'variable'))
-    return /^(?:https?:|wss?:|unix:|pipe:|\$\{)/i.test(text);
-  return /^(?:https?|wss?|unix|pipe):\/\//i.test(text) && URL.canParse(text);
+    return /^(?:https?:|\$\{)/i.test(text);
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
