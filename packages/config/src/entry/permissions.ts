@@ -1,5 +1,6 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { isTexts } from '../jsonc/json-value.js';
 import { isRestriction, meaningOf } from '../words/foreign-words.js';
 
 /**
@@ -64,10 +65,6 @@ export function entryPermissions(entry: unknown): ServerPermissions {
     ...(isPermission(writePermission) && { writePermission }),
     ...(typeof trust === 'boolean' && { trust }),
   };
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
 function isPermission(value: unknown): value is NonNullable<ServerPermissions['readPermission']> {

@@ -3,7 +3,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isEncryptedOrLocal } from '../entry/url-issues.js';
 import { isJsonList, isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { parseTemplate, variableReference } from '../variables/syntax.js';
-import type { Conversion } from './clients/client-format.js';
+import { wordsOf, type Conversion } from './clients/client-format.js';
 
 interface Draft {
   url?: string;
@@ -161,7 +161,7 @@ function readOption(name: string, value: string, draft: Draft): string | undefin
       if (metadata === undefined)
         return 'The value of "--static-oauth-client-metadata" is not a JSON object.';
       const { scope, ...others } = metadata;
-      if (typeof scope === 'string') oauth['scopes'] = scope.split(/\s+/).filter((each) => each !== '');
+      if (typeof scope === 'string') oauth['scopes'] = wordsOf(scope);
       for (const field of Object.keys(others))
         notes.push(`"${field}" of "--static-oauth-client-metadata" was removed.`);
       return undefined;

@@ -26,6 +26,10 @@ export function isJsonList(value: JsonValue | undefined): value is readonly Json
   return Array.isArray(value);
 }
 
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
 /** A copy of an object as JSON would return it: members that are undefined or functions are removed. */
 export function jsonCopy(value: Readonly<Record<string, unknown>>): JsonObject {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON of an object is an object

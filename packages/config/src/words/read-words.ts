@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
+import { isJsonObject, isTexts, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import type { EntryIssue } from '../problems.js';
 import {
   isMisspelling,
@@ -138,8 +138,4 @@ function misspelled(field: string): readonly EntryIssue[] {
       hint: 'Use "disabled", "deniedTools" or "enabledTools".',
     },
   ];
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }

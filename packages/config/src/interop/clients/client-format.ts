@@ -1,5 +1,5 @@
 import { COMMON_FIELDS, MEMBERS } from '../../entry/entry-schema.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../jsonc/json-value.js';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../jsonc/json-value.js';
 import type { KeyPath } from '../../layout/layout.js';
 import { foldWord, meaningIn, meaningOf, PROGRAMS, type ProgramWords } from '../../words/foreign-words.js';
 import type { InteropClient } from './all-clients.js';
@@ -144,7 +144,12 @@ function ruleFor(client: InteropClient, field: string): FieldRule | undefined {
     meaningIn(PROGRAMS[client], field) ?? (COMMON_FIELDS.has(field) ? undefined : meaningOf(field));
   switch (meaning?.kind) {
     case 'field':
-      return (value, draft) => setMember(draft, meaning.field, value);
+      return (value, draft) => {
+        const [own = '', member] = meaning.field.split('.');
+        if (member !== undefined) return mergeMembers(draft, own, { [member]: value });
+        draft[own] = value;
+        return undefined;
+      };
     case 'seconds':
       return (value, draft) => {
         const milliseconds = secondsToMilliseconds(value);
@@ -160,11 +165,15 @@ function ruleFor(client: InteropClient, field: string): FieldRule | undefined {
   }
 }
 
-/** Sets a field, or a member of one: `oauth.scopes`. */
-function setMember(draft: Draft, path: string, value: JsonValue): undefined {
-  const [field = '', member] = path.split('.');
-  if (member === undefined) draft[field] = value;
-  else draft[field] = { ...(isJsonObject(draft[field]) && draft[field]), [member]: value };
+/** Adds members to a field that is an object. */
+export function mergeMembers(draft: Draft, field: string, members: JsonValue | undefined): undefined {
+  const present = draft[field];
+  draft[field] = { ...(isJsonObject(present) && present), ...(isJsonObject(members) && members) };
+}
+
+/** The words of a text with spaces between them: scopes. */
+export function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
 }
 
 /** Members of `oauth` are spelled in several ways, and scopes may be one text. */
@@ -175,13 +184,8 @@ function readOauth(value: JsonValue, draft: Draft): undefined {
   }
   for (const [member, each] of Object.entries(value)) {
     const ours = MEMBERS['oauth']?.find((known) => foldWord(known) === foldWord(member));
-    if (member === 'scope' && typeof each === 'string') {
-      setMember(
-        draft,
-        'oauth.scopes',
-        each.split(/\s+/).filter((scope) => scope !== ''),
-      );
-    } else setMember(draft, `oauth.${ours ?? member}`, each);
+    const isText = member === 'scope' && typeof each === 'string';
+    mergeMembers(draft, 'oauth', isText ? { scopes: wordsOf(each) } : { [ours ?? member]: each });
   }
   draft['oauth'] ??= {};
 }
@@ -216,15 +220,14 @@ export function writeFields(
     entry: {
       ...written,
       ...(disabled === true && off !== undefined && { [off[0]]: off[1] }),
-      ...(denied !== undefined && isList(deniedTools) && { [denied]: deniedTools }),
+      ...(denied !== undefined &&
+        isJsonList(deniedTools) &&
+        deniedTools.length > 0 && { [denied]: deniedTools }),
       ...(only !== undefined && enabledTools !== undefined && { [only]: enabledTools }),
     },
     notes,
   };
 }
-
-const isList = (value: JsonValue | undefined): value is readonly JsonValue[] =>
-  Array.isArray(value) && value.length > 0;
 
 /** A client's file in the home directory, which differs by platform. */
 export function userFile(

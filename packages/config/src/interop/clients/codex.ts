@@ -1,6 +1,6 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../../jsonc/json-value.js';
+import { type JsonObject, type JsonValue, isJsonList, isJsonObject } from '../../jsonc/json-value.js';
 import { parseTemplate, variableReference } from '../../variables/syntax.js';
-import { byFields, type Draft } from './client-format.js';
+import { byFields, mergeMembers, type Draft } from './client-format.js';
 import { NO_VARIABLES } from './client-variables.js';
 
 /**
@@ -31,10 +31,10 @@ export const codex = byFields('codex', {
     'bearer_token_env_var',
   ],
   reads: {
-    env: (value, draft) => mergeInto(draft, 'env', value),
-    http_headers: (value, draft) => mergeInto(draft, 'headers', value),
+    env: (value, draft) => mergeMembers(draft, 'env', value),
+    http_headers: (value, draft) => mergeMembers(draft, 'headers', value),
     env_http_headers: (value, draft) =>
-      mergeInto(
+      mergeMembers(
         draft,
         'headers',
         mapValues(value, (name) => variableReference(name)),
@@ -43,20 +43,19 @@ export const codex = byFields('codex', {
       const token = typeof value === 'string' ? variableReference(value) : undefined;
       return token === undefined
         ? '"bearer_token_env_var" is not the name of a variable and was removed.'
-        : mergeInto(draft, 'headers', { Authorization: `Bearer ${token}` });
+        : mergeMembers(draft, 'headers', { Authorization: `Bearer ${token}` });
     },
     env_vars: (value, draft) => {
       // A name, or an object with the name and the machine that the value comes from.
-      const names = asList(value).map((each) => (isJsonObject(each) ? each['name'] : each));
+      const given = isJsonList(value) ? value : [];
+      const names = given.map((each) => (isJsonObject(each) ? each['name'] : each));
       const references = names.flatMap((name) => {
         const reference = typeof name === 'string' ? variableReference(name) : undefined;
         return typeof name === 'string' && reference !== undefined ? [[name, reference]] : [];
       });
-      mergeInto(draft, 'env', Object.fromEntries(references));
+      mergeMembers(draft, 'env', Object.fromEntries(references));
       const lost = names.length - references.length;
-      const remote = asList(value).some(
-        (each) => isJsonObject(each) && (each['source'] ?? 'local') !== 'local',
-      );
+      const remote = given.some((each) => isJsonObject(each) && (each['source'] ?? 'local') !== 'local');
       if (lost > 0) return `${String(lost)} of "env_vars" are not names of variables and were removed.`;
       return remote ? '"source" of "env_vars" was removed: the values come from this machine.' : undefined;
     },
@@ -74,10 +73,11 @@ export const codex = byFields('codex', {
 
 /** Moves values that consist of one variable to the fields that take names of variables. */
 function splitVariables(env: JsonValue | undefined, headers: JsonValue | undefined): JsonObject {
+  const passed: string[] = [];
   const result: Draft = {};
   for (const [key, value] of membersOf(env)) {
-    if (value === variableReference(key)) result['env_vars'] = [...asList(result['env_vars']), key];
-    else mergeInto(result, 'env', { [key]: value });
+    if (value === variableReference(key)) passed.push(key);
+    else mergeMembers(result, 'env', { [key]: value });
   }
   for (const [key, value] of membersOf(headers)) {
     const name = typeof value === 'string' ? soleVariable(value) : undefined;
@@ -85,10 +85,10 @@ function splitVariables(env: JsonValue | undefined, headers: JsonValue | undefin
       typeof value === 'string' && value.startsWith('Bearer ') ? soleVariable(value.slice(7)) : undefined;
     if (key.toLowerCase() === 'authorization' && bearer !== undefined)
       result['bearer_token_env_var'] = bearer;
-    else if (name !== undefined) mergeInto(result, 'env_http_headers', { [key]: name });
-    else mergeInto(result, 'http_headers', { [key]: value });
+    else if (name !== undefined) mergeMembers(result, 'env_http_headers', { [key]: name });
+    else mergeMembers(result, 'http_headers', { [key]: value });
   }
-  return result;
+  return { ...(passed.length > 0 && { env_vars: passed }), ...result };
 }
 
 function soleVariable(text: string): string | undefined {
@@ -96,11 +96,6 @@ function soleVariable(text: string): string | undefined {
   return part?.kind === 'variable' && part.fallback === undefined && others.length === 0
     ? part.name
     : undefined;
-}
-
-function mergeInto(draft: Draft, field: string, values: JsonValue): undefined {
-  const present = Object.fromEntries(membersOf(draft[field]));
-  draft[field] = { ...present, ...Object.fromEntries(membersOf(values)) };
 }
 
 function mapValues(value: JsonValue, change: (text: string) => string | undefined): JsonValue {
@@ -114,8 +109,4 @@ function mapValues(value: JsonValue, change: (text: string) => string | undefine
 
 function membersOf(value: JsonValue | undefined): readonly [string, JsonValue][] {
   return isJsonObject(value) ? Object.entries(value) : [];
-}
-
-function asList(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
 }

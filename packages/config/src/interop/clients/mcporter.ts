@@ -2,11 +2,12 @@ import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../..
 import { variableReference } from '../../variables/syntax.js';
 import {
   chain,
+  mergeMembers,
   readFields,
+  wordsOf,
   writeFields,
   type Conversion,
   type ClientFormat,
-  type Draft,
 } from './client-format.js';
 import { writeShellVariables, translateVariables } from './client-variables.js';
 
@@ -56,31 +57,25 @@ export const mcporter: ClientFormat = {
     const target = address === undefined ? words : { url: address };
     if (target === undefined) return { reason: 'The entry has neither "baseUrl" nor "command".' };
     const converted = readFields('mcporter', rest, {
-      headers: (value, draft) => mergeHeaders(draft, value),
-      bearerToken: (value, draft) => mergeHeaders(draft, { Authorization: `Bearer ${textOf(value)}` }),
+      headers: (value, draft) => mergeMembers(draft, 'headers', value),
+      bearerToken: (value, draft) =>
+        mergeMembers(draft, 'headers', { Authorization: `Bearer ${textOf(value)}` }),
       // The variable holds the whole value of the header.
       bearerTokenEnv: (value, draft) => {
         const token = typeof value === 'string' ? variableReference(value) : undefined;
-        if (token === undefined) return '"bearerTokenEnv" is not the name of a variable and was removed.';
-        mergeHeaders(draft, { Authorization: token });
-        return undefined;
+        return token === undefined
+          ? '"bearerTokenEnv" is not the name of a variable and was removed.'
+          : mergeMembers(draft, 'headers', { Authorization: token });
       },
-      oauthClientId: (value, draft) => mergeOauth(draft, 'clientId', value),
-      oauthClientSecret: (value, draft) => mergeOauth(draft, 'clientSecret', value),
+      oauthClientId: (value, draft) => mergeMembers(draft, 'oauth', { clientId: value }),
+      oauthClientSecret: (value, draft) => mergeMembers(draft, 'oauth', { clientSecret: value }),
       oauthClientSecretEnv: (value, draft) => {
         const secret = typeof value === 'string' ? variableReference(value) : undefined;
         return secret === undefined
           ? '"oauthClientSecretEnv" is not the name of a variable and was removed.'
-          : mergeOauth(draft, 'clientSecret', secret);
+          : mergeMembers(draft, 'oauth', { clientSecret: secret });
       },
-      oauthScope: (value, draft) =>
-        mergeOauth(
-          draft,
-          'scopes',
-          textOf(value)
-            .split(/\s+/)
-            .filter((each) => each !== ''),
-        ),
+      oauthScope: (value, draft) => mergeMembers(draft, 'oauth', { scopes: wordsOf(textOf(value)) }),
     });
     const folder = typeof cwd === 'string' ? cwd.replace(/^~(?=$|[/\\])/, () => home) : cwd;
     const whole = { ...target, ...(folder !== undefined && { cwd: folder }), ...converted.entry };
@@ -136,16 +131,6 @@ function parseCommand(command: JsonValue | undefined, args: JsonValue | undefine
 
 function textOf(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function mergeHeaders(draft: Draft, value: JsonValue): undefined {
-  const present = draft['headers'];
-  draft['headers'] = { ...(isJsonObject(present) && present), ...(isJsonObject(value) && value) };
-}
-
-function mergeOauth(draft: Draft, field: string, value: JsonValue): undefined {
-  const present = draft['oauth'];
-  draft['oauth'] = { ...(isJsonObject(present) && present), [field]: value };
 }
 
 /** Splits a command line as mcporter does: with single and double quotes, and `\` before any character. */
