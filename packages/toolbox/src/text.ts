@@ -9,6 +9,7 @@ export { escapeHtml } from './text/escape-html.js';
 export { escapeJson, type EscapedJson, type EscapeJsonOptions } from './text/escape-json.js';
 export { escapeText, type EscapeTextOptions } from './text/escape-text.js';
 export { hashText } from './text/hash-text.js';
+export { matchesWildcard } from './text/matches-wildcard.js';
 export { didYouMean, nearestNames } from './text/nearest-names.js';
 export { createRedactor, type Redactor } from './text/redact.js';
 export { sanitizeText, truncateText, type SanitizeOptions } from './text/sanitize-text.js';

@@ -1,3 +1,5 @@
+import { matchesWildcard } from '@mcp-fittings/toolbox/text';
+
 /** Matches any further arguments at the end of a rule. */
 const REST = '**';
 
@@ -15,8 +17,8 @@ export function commandMatches(
   if (open ? command.length < patterns.length : command.length !== patterns.length) return false;
   return patterns.every((pattern, index) => {
     const part = command[index] ?? '';
-    if (index > 0 || list === 'allow') return globMatches(pattern, part);
-    return globMatches(pattern, part) || globMatches(programName(pattern), programName(part));
+    if (index > 0 || list === 'allow') return matchesWildcard(part, pattern);
+    return matchesWildcard(part, pattern) || matchesWildcard(programName(part), programName(pattern));
   });
 }
 
@@ -91,7 +93,7 @@ function hostMatches(pattern: string, host: string): boolean {
   const wanted = (deep ? pattern.slice(2) : pattern).split('.');
   const labels = host.split('.');
   if (deep ? labels.length <= wanted.length : labels.length !== wanted.length) return false;
-  return labels.slice(-wanted.length).every((label, index) => globMatches(wanted[index] ?? '', label));
+  return labels.slice(-wanted.length).every((label, index) => matchesWildcard(label, wanted[index] ?? ''));
 }
 
 function portMatches({ port }: UrlPattern, target: URL, list: 'allow' | 'deny'): boolean {
@@ -111,11 +113,11 @@ function pathMatches(pattern: string | undefined, path: string, list: 'allow' | 
   const plain = decodedPath(path);
   // The server may interpret `..` and malformed escapes differently.
   if (plain === undefined || plain.split('/').includes('..')) return list === 'deny';
-  if (list === 'allow') return [path, plain].every((form) => globMatches(pattern, form));
+  if (list === 'allow') return [path, plain].every((form) => matchesWildcard(form, pattern));
   const wanted = pattern.toLowerCase().replace(/\/+$/, '');
   return [path, plain].some((form) => {
     const folded = form.toLowerCase().replace(/\/{2,}/g, '/');
-    return globMatches(wanted, folded) || globMatches(`${wanted}/*`, folded);
+    return matchesWildcard(folded, wanted) || matchesWildcard(folded, `${wanted}/*`);
   });
 }
 
@@ -125,20 +127,4 @@ function decodedPath(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Returns true if a text matches a pattern in which `*` matches any text. Runs in linear time. */
-export function globMatches(pattern: string, text: string): boolean {
-  const [head = '', ...rest] = pattern.split('*');
-  const tail = rest.pop();
-  if (tail === undefined) return text === pattern;
-  const end = text.length - tail.length;
-  if (!text.startsWith(head) || !text.endsWith(tail) || end < head.length) return false;
-  let at = head.length;
-  for (const piece of rest) {
-    const found = text.indexOf(piece, at);
-    if (found === -1) return false;
-    at = found + piece.length;
-  }
-  return at <= end;
 }

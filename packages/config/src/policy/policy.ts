@@ -1,10 +1,11 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { matchesWildcard } from '@mcp-fittings/toolbox/text';
 import { z } from 'zod';
 import { HOST_FIELDS } from '../entry/permissions.js';
 import type { ConfigScope } from '../layout/scopes.js';
 import { environmentNames, variableRisk } from '../variables/risk.js';
-import { globMatches, commandMatches, isUrlRule, urlMatches } from './match-rules.js';
+import { commandMatches, isUrlRule, urlMatches } from './match-rules.js';
 
 /**
  * Selects servers by exactly one property.
@@ -105,7 +106,7 @@ export function findPolicyViolation(policy: ServerPolicy, server: PolicyCandidat
   if (!administered && checksEnvironment) {
     const { environment = [] } = policy;
     const refused = environmentNames(server.config['env']).filter(
-      (name) => variableRisk(name) !== 'harmless' && !environment.some((rule) => globMatches(rule, name)),
+      (name) => variableRisk(name) !== 'harmless' && !environment.some((rule) => matchesWildcard(name, rule)),
     );
     if (refused.length > 0) return `it sets ${refused.join(', ')}`;
   }

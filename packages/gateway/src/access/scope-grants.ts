@@ -1,4 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import { matchesWildcard } from '@mcp-fittings/toolbox/text';
 import type { Caller, ItemKind } from '../contracts/caller.js';
 import type { AccessTokenClaims } from './access-token.js';
 import type { OAuthResourceOptions } from './oauth-resource.js';
@@ -62,23 +63,7 @@ function covers(grant: '*' | ServerGrant, server: string, item: GrantedItem | un
   const { tools, prompts, resources } = grant;
   if (tools === undefined && prompts === undefined && resources === undefined) return true;
   const patterns = { tool: tools, prompt: prompts, resource: resources }[item.kind] ?? [];
-  return patterns.some((pattern) => matches(item.name, pattern));
-}
-
-/** Returns true if the name matches the pattern. Finds each part as early as possible, which leaves most for the rest: no backtracking. */
-function matches(name: string, pattern: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  if (rest.length === 0) return name === pattern;
-  const last = rest.pop() ?? '';
-  if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last))
-    return false;
-  let from = first.length;
-  for (const part of rest) {
-    const at = name.indexOf(part, from);
-    if (at < 0) return false;
-    from = at + part.length;
-  }
-  return from <= name.length - last.length;
+  return patterns.some((pattern) => matchesWildcard(item.name, pattern));
 }
 
 /** `scope` of RFC 9068; `scp` as Microsoft Entra, Okta and others send it. */

@@ -1,6 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { escapeText, nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
-import { matchesWildcard } from '../permissions/tool-policy.js';
+import { escapeText, matchesWildcard, nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 import { createIdentifiers, SERVER_NAMES, upperFirst, type NameUse } from './identifiers.js';
 import { writeServerTypes, type DescribedTool, type GeneratedFile } from './server-types.js';

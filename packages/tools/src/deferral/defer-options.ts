@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import { matchesWildcard } from '@mcp-fittings/toolbox/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
-import { matchesWildcard } from '../permissions/tool-policy.js';
 
 /** Options of deferred tools: {@link ToolsOptions.defer}. */
 export interface DeferOptions {

@@ -1,5 +1,5 @@
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
-import { escapeText } from '@mcp-fittings/toolbox/text';
+import { escapeText, matchesWildcard } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
 import { createToolApprovals, type ToolApprovals, type ApprovedTool } from './tool-approvals.js';
 import type { ToolPermission, ToolPermissions, ToolPolicyVerdict } from './tool-permissions.js';
@@ -304,20 +304,5 @@ const verdict = (
 });
 const matchesAny = (name: string, patterns: readonly string[] | undefined): boolean =>
   patterns?.some((pattern) => matchesWildcard(name, pattern)) === true;
-
-/** Returns whether a name matches a pattern in which `*` matches any text. Linear in the name for each `*`. */
-export function matchesWildcard(name: string, pattern: string): boolean {
-  const [head = '', ...rest] = pattern.split('*');
-  const tail = rest.pop();
-  if (tail === undefined) return name === pattern;
-  if (name.length < head.length + tail.length || !name.startsWith(head) || !name.endsWith(tail)) return false;
-  let from = head.length;
-  for (const piece of rest) {
-    const at = name.indexOf(piece, from);
-    if (at === -1) return false;
-    from = at + piece.length;
-  }
-  return from <= name.length - tail.length;
-}
 
 const show = (text: string): string => escapeText(text, { maxLength: 80 });

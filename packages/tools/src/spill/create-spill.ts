@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '@mcp-fittings/client-core';
+import { matchesWildcard } from '@mcp-fittings/toolbox/text';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { ToolResult } from '@mcp-fittings/host';
 import type { KeptResults, RenderedResult, ResultSpill, SpilledResult } from '../calls/result-spill.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
-import { matchesWildcard } from '../permissions/tool-policy.js';
 import { readContent, renderForModel, renderingOf } from '../results/render-result.js';
 import type { RenderedPart } from '../results/rendering.js';
 import { ImageScaler } from './bounded-image.js';
