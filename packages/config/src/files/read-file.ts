@@ -43,16 +43,15 @@ class RefusedFile extends Error {
  */
 export async function readTextFile(path: string, rules: ReadRules): Promise<ReadOutcome> {
   try {
-    const outcome = await readChecked(path, rules);
-    const decoded = decodeText(outcome.bytes);
-    if ('text' in decoded) return { kind: 'text', text: decoded.text, realPath: outcome.realPath };
-    const location = { file: path, line: decoded.line, column: decoded.column };
+    const { bytes, realPath } = await readChecked(path, rules);
+    const text = bytes.toString();
+    // Two programs that guess the encoding can read different contents.
+    if (isUtf8(bytes)) return { kind: 'text', text, realPath };
+    const location = { file: path, ...createPositions(text)(text.indexOf('\ufffd')) };
+    const hint = 'Save the file as UTF-8.';
     return {
       kind: 'refused',
-      problem: problem('ENCODING_INVALID', decoded.message, {
-        location,
-        hint: 'Save the file as UTF-8.',
-      }),
+      problem: problem('ENCODING_INVALID', 'The file is not UTF-8.', { location, hint }),
     };
   } catch (error) {
     const systemCode = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -73,7 +72,7 @@ export async function readTextFile(path: string, rules: ReadRules): Promise<Read
   }
 }
 
-async function readChecked(path: string, rules: ReadRules): Promise<{ bytes: Uint8Array; realPath: string }> {
+async function readChecked(path: string, rules: ReadRules): Promise<{ bytes: Buffer; realPath: string }> {
   const realPath = await realpath(path);
   if (rules.within !== undefined && !isInside(realPath, rules.within)) {
     throw new RefusedFile(
@@ -103,7 +102,7 @@ async function readChecked(path: string, rules: ReadRules): Promise<{ bytes: Uin
 }
 
 /** Does not rely on the size that the system reports: a file may grow, and special files report 0. */
-async function readUpTo(handle: FileHandle, maxBytes: number, size: number): Promise<Uint8Array> {
+async function readUpTo(handle: FileHandle, maxBytes: number, size: number): Promise<Buffer> {
   const tooLarge = new RefusedFile('FILE_TOO_LARGE', `The file is larger than ${String(maxBytes)} bytes.`);
   if (size > maxBytes) throw tooLarge;
   let buffer = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(size, 4096)) + 1);
@@ -162,34 +161,4 @@ export function createFileReader(maxBytes: number): FileReader {
     read.set(key, outcome);
     return outcome;
   };
-}
-
-export type DecodedText =
-  { readonly text: string } | { readonly message: string; readonly line: number; readonly column: number };
-
-/** Accepts only UTF-8, because two programs that guess the encoding can read different contents. */
-function decodeText(bytes: Uint8Array): DecodedText {
-  const begins = (...mark: number[]): boolean => mark.every((byte, index) => bytes[index] === byte);
-  const refuse = (message: string): DecodedText => ({ message, line: 1, column: 1 });
-  if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) return refuse('The file is UTF-16.');
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  if (isUtf8(bytes)) return { text };
-  return {
-    message: 'The file contains a byte that is not valid UTF-8.',
-    ...createPositions(text)(firstReplaced(text, bytes)),
-  };
-}
-
-/** Offset of the first replacement character that the decoder inserted for a malformed byte. */
-function firstReplaced(text: string, bytes: Uint8Array): number {
-  let at = 0;
-  let offset = 0;
-  for (const character of text) {
-    const written =
-      character === '\ufffd' && !(bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd);
-    if (written) return offset;
-    at += Buffer.byteLength(character);
-    offset += character.length;
-  }
-  return offset;
 }
