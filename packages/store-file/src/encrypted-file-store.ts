@@ -1,5 +1,4 @@
 import type { TokenStore } from '@mcp-fittings/client-core';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
 import {
   type KeySource,
   parseValue,
@@ -45,28 +44,22 @@ export type EncryptedFileStoreOptions = StoreDirectoryOptions &
  * });
  */
 export function encryptedFileStore(options: EncryptedFileStoreOptions): TokenStore {
-  const { path, lock, clock = systemClock } = options;
-  return entryFiles({
-    path,
-    lock,
-    clock,
-    format(directory) {
-      const keys = options.key ?? passphraseKeys(options.passphrase, directory);
-      return {
-        suffix: '.sealed',
-        async encode(key, value) {
-          const text = serializeValue(value);
-          return `${seal(key, text, await resolveKey(keys))}\n`;
-        },
-        async decode(key, text) {
-          const value = parseValue(await unseal(key, text, keys));
-          if (value === undefined)
-            throw storeError('STORE_CORRUPT', 'A decrypted credential is not a JSON object.', {
-              hint: 'Sign in again to replace it.',
-            });
-          return value;
-        },
-      };
-    },
+  return entryFiles(options, (directory) => {
+    const keys = options.key ?? passphraseKeys(options.passphrase, directory);
+    return {
+      suffix: '.sealed',
+      async encode(key, value) {
+        const text = serializeValue(value);
+        return `${seal(key, text, await resolveKey(keys))}\n`;
+      },
+      async decode(key, text) {
+        const value = parseValue(await unseal(key, text, keys));
+        if (value === undefined)
+          throw storeError('STORE_CORRUPT', 'A decrypted credential is not a JSON object.', {
+            hint: 'Sign in again to replace it.',
+          });
+        return value;
+      },
+    };
   });
 }

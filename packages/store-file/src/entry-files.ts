@@ -14,6 +14,7 @@ import {
   type LockOptions,
   storeError,
 } from '@mcp-fittings/toolbox/stores';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 
 /** Format of an entry in its file. */
 export interface EntryFormat {
@@ -40,29 +41,38 @@ export interface StoreDirectoryOptions {
   readonly clock?: Clock | undefined;
 }
 
-export interface EntryFilesOptions extends StoreDirectoryOptions {
-  readonly clock: Clock;
-  readonly format: (directory: EntryDirectory) => EntryFormat;
+/** Returns the directory that the options name, and its locks. Throws `CONFIG_INVALID` without a path. */
+export function entryDirectory({
+  path: given,
+  lock,
+  clock = systemClock,
+}: StoreDirectoryOptions): EntryDirectory {
+  if (given === '')
+    throw storeError('CONFIG_INVALID', 'The `path` of a store must not be empty.', {
+      hint: 'Pass the path of a directory for its files.',
+    });
+  const path = resolve(given);
+  const locks = new FileLocks({
+    ...lock,
+    directory: join(path, 'locks'),
+    // The directory of the locks is inside: if others could write to the outer one, they could replace it.
+    prepare: () => ensurePrivateDirectory(path),
+    clock,
+  });
+  return { path, locks };
 }
 
 /** The prefix keeps a key of a caller from naming a lock of the store itself. */
 const lockName = (key: string): string => `entry ${key}`;
 
 /** Creates a {@link TokenStore} with one private file per entry in a private directory, and one lock per entry below it. */
-export function entryFiles(options: EntryFilesOptions): TokenStore {
-  if (options.path === '')
-    throw storeError('CONFIG_INVALID', 'The `path` of a credential store must not be empty.', {
-      hint: 'Pass the path of a directory for the credentials.',
-    });
-  const path = resolve(options.path);
-  const locks = new FileLocks({
-    ...options.lock,
-    directory: join(path, 'locks'),
-    // The directory of the locks is inside: if others could write to the outer one, they could replace it.
-    prepare: () => ensurePrivateDirectory(path),
-    clock: options.clock,
-  });
-  const format = options.format({ path, locks });
+export function entryFiles(
+  options: StoreDirectoryOptions,
+  formatFor: (directory: EntryDirectory) => EntryFormat,
+): TokenStore {
+  const directory = entryDirectory(options);
+  const { path, locks } = directory;
+  const format = formatFor(directory);
   const fileName = (key: string): string => `${entryName(key)}${format.suffix}`;
 
   return {

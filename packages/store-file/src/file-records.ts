@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { FittingsError, StoredValue } from '@mcp-fittings/client-core';
 import {
   ensurePrivateDirectory,
@@ -9,9 +9,8 @@ import {
   writePrivateFile,
 } from '@mcp-fittings/toolbox/files';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { asStoreError, FileLocks, entryName, storeError } from '@mcp-fittings/toolbox/stores';
-import type { StoreDirectoryOptions } from './entry-files.js';
+import { asStoreError, entryName, storeError } from '@mcp-fittings/toolbox/stores';
+import { entryDirectory, type StoreDirectoryOptions } from './entry-files.js';
 
 /** Options of {@link fileRecords}. */
 export interface FileRecordsOptions extends StoreDirectoryOptions {
@@ -59,24 +58,13 @@ const SUFFIX = '.json';
  * const pins = createToolPins({ store });
  */
 export async function fileRecords(options: FileRecordsOptions): Promise<FileRecords> {
-  const { lock, clock = systemClock, maxBytes = MAX_BYTES } = options;
-  if (options.path === '') {
-    throw storeError('CONFIG_INVALID', 'The `path` of a store must not be empty.', {
-      hint: 'Pass the path of a directory for the records.',
-    });
-  }
-  const path = resolve(options.path);
+  const { maxBytes = MAX_BYTES } = options;
+  const { path, locks } = entryDirectory(options);
   try {
     await ensurePrivateDirectory(path);
   } catch (error) {
     throw asRecordError(error, `Could not open ${path}.`);
   }
-  const locks = new FileLocks({
-    ...lock,
-    directory: join(path, 'locks'),
-    prepare: () => ensurePrivateDirectory(path),
-    clock,
-  });
   const known = new Map<string, { readonly mark: string; readonly value: StoredValue }>();
   const nameOf = (key: string): string => `${entryName(key)}${SUFFIX}`;
 

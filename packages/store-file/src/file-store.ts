@@ -30,24 +30,19 @@ export interface FileStoreOptions extends StoreDirectoryOptions {
  * });
  */
 export function fileStore(options: FileStoreOptions): TokenStore {
-  const { path, consent: ask, lock, clock = systemClock } = options;
-  return entryFiles({
-    path,
-    lock,
-    clock,
-    format(directory) {
-      const consent = createConsent({ directory, ask, clock });
-      return {
-        suffix: '.json',
-        async encode(key, value) {
-          const text = serializeValue(value);
-          await consent.assertGiven();
-          const rest = `"key":${JSON.stringify(key)},"value":${text}`;
-          return `{"v":2,"sum":"${checksum(rest)}",${rest}}\n`;
-        },
-        decode: async (key, text) => decodePlain(key, text),
-      };
-    },
+  const { consent: ask, clock = systemClock } = options;
+  return entryFiles(options, (directory) => {
+    const consent = createConsent({ directory, ask, clock });
+    return {
+      suffix: '.json',
+      async encode(key, value) {
+        const text = serializeValue(value);
+        await consent.assertGiven();
+        const rest = `"key":${JSON.stringify(key)},"value":${text}`;
+        return `{"v":2,"sum":"${checksum(rest)}",${rest}}\n`;
+      },
+      decode: async (key, text) => decodePlain(key, text),
+    };
   });
 }
 
