@@ -31,7 +31,7 @@ it('the question about a server of a project names an existing sign-in at its ad
   const store = fileStore({ path, consent: () => true });
   const plugin = oauth({ store, clientName: 'x', interaction: scripted() });
   const config = { type: 'http', url: guarded.url };
-  await plugin.create({ name: 'mine', config, identity: entry?.identity ?? entry?.id }, {})?.signIn?.({});
+  await plugin.create({ name: 'mine', config, identity: entry?.identity }, {})?.signIn?.({});
 
   expect(await approve()).toMatchObject(asked(true));
   // The prompt contacted no server.

@@ -20,13 +20,12 @@ const hasLinks = process.platform !== 'win32';
 const run = promisify(execFile);
 const posix = process.platform !== 'win32';
 
-function editing(place: Scratch, more: Partial<ConfigEditorOptions> = {}) {
+function editing(place: Scratch, { layout = layouts.claude, ...more }: Partial<ConfigEditorOptions> = {}) {
   const changes: ConfigChange[] = [];
   const editor = createConfigEditor({
-    layout: layouts.claude,
+    layout: place.here(layout),
     cwd: place.project,
     home: place.home,
-    systemDirectory: place.system,
     confirm: (change) => changes.push(change) > 0,
     ...more,
   });

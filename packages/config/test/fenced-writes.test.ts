@@ -21,10 +21,9 @@ const MODES = { mode: 0o600, directoryMode: 0o700 };
 
 const editing = (place: Scratch) =>
   createConfigEditor({
-    layout: layouts.claude,
+    layout: place.here(layouts.claude),
     cwd: place.project,
     home: place.home,
-    systemDirectory: place.system,
     confirm: () => true,
   });
 

@@ -392,13 +392,6 @@ describe('import: files', () => {
       const told = imported[0]?.notes.join('\n') ?? '';
       for (const field of Object.keys(grants)) expect(told, from).toContain(`"${field}"`);
     }
-    expect((await importServers({ from: 'gemini', text })).imported[0]?.dropped).toEqual([
-      'trust',
-      'allowedTools',
-      'autoApprove',
-      'alwaysAllow',
-      'readPermission',
-    ]);
   });
 
   it('shows the whole definition and its source, escaped and untruncated', async () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { defineLayout } from '../src/layout/layout.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
-import { absolutePath, defaultSystemDirectory } from '../src/layout/layout.js';
+import { absolutePath, systemDirectory } from '../src/layout/layout.js';
 import { DEFAULT_SCOPE_ORDER } from '../src/layout/scopes.js';
 import { answering, scratch, servers } from './support/scratch.js';
 
@@ -149,16 +149,16 @@ describe('layouts of five hosts', () => {
     const directories = {
       home: 'C:\\Users\\me',
       project: 'C:\\p',
-      system: defaultSystemDirectory(layouts.gemini, 'win32'),
+      system: systemDirectory(layouts.gemini, 'win32'),
     };
     const [defaults, user] = layouts.gemini.sources;
     expect(absolutePath(defaults!, directories, 'win32')).toBe(
       'C:\\ProgramData\\gemini-cli\\system-defaults.json',
     );
     expect(absolutePath(user!, directories, 'win32')).toBe('C:\\Users\\me\\.gemini\\settings.json');
-    expect(defaultSystemDirectory(layouts.claude, 'darwin')).toBe('/Library/Application Support/ClaudeCode');
-    expect(defaultSystemDirectory(layouts.claude, 'freebsd')).toBe('/etc/claude-code');
-    expect(defaultSystemDirectory(layouts.kode, 'linux')).toBeUndefined();
+    expect(systemDirectory(layouts.claude, 'darwin')).toBe('/Library/Application Support/ClaudeCode');
+    expect(systemDirectory(layouts.claude, 'freebsd')).toBe('/etc/claude-code');
+    expect(systemDirectory(layouts.kode, 'linux')).toBeUndefined();
   });
 });
 

@@ -14,7 +14,10 @@ const hasLinks = process.platform !== 'win32';
  * A watcher whose clock stands still until a change is awaited, so that it never reads a half-written file. The events of
  * the file system are real.
  */
-async function watching(place: Scratch, more: Partial<WatchConfigOptions> = {}) {
+async function watching(
+  place: Scratch,
+  { layout = layouts.claude, ...more }: Partial<WatchConfigOptions> = {},
+) {
   const seen: Changes[] = [];
   const pending = new Set<() => void>();
   let running = false;
@@ -37,10 +40,9 @@ async function watching(place: Scratch, more: Partial<WatchConfigOptions> = {}) 
     }
   };
   const watcher = await watchConfig({
-    layout: layouts.claude,
+    layout: place.here(layout),
     cwd: place.project,
     home: place.home,
-    systemDirectory: place.system,
     env: {},
     clock,
     onError: (error) => expect.fail(error.message),

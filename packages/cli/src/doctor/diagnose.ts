@@ -71,12 +71,10 @@ async function checksOf(server: string, options: DiagnoseOptions): Promise<reado
   if (entry === undefined) return [config];
   if (config.outcome === 'failed' && entry.status !== 'denied') return [config];
   const approval = checkApproval(entry);
-  if (entry.config === undefined || approval.outcome === 'failed') return [config, approval];
-  return [
-    config,
-    approval,
-    ...(await checkConnection(server, entry.config, entry.identity ?? entry.id, options)),
-  ];
+  const { config: used, identity } = entry;
+  if (used === undefined || identity === undefined || approval.outcome === 'failed')
+    return [config, approval];
+  return [config, approval, ...(await checkConnection(server, used, identity, options))];
 }
 
 async function checkConnection(

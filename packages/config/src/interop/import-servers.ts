@@ -61,8 +61,6 @@ export interface ImportedServer {
    * `user`: it comes from the home directory, or from a text or file that the caller chose.
    */
   readonly origin: 'user' | 'project';
-  /** Fields that grant something and were removed, such as `trust` or `allowedTools`. */
-  readonly dropped: readonly string[];
   /** The whole entry and its file as text that is safe to print, with nothing truncated. Show it before writing. */
   readonly summary: string;
   /** Changes and losses of the conversion, and what the user has to do. One sentence each. */
@@ -262,7 +260,7 @@ function importEntry(
   from: InteropClient,
   readOptions: ClientReadOptions,
   platform: NodeJS.Platform,
-): Pick<ImportedServer, 'name' | 'entry' | 'definition' | 'dropped' | 'notes'> | { readonly reason: string } {
+): Pick<ImportedServer, 'name' | 'entry' | 'definition' | 'notes'> | { readonly reason: string } {
   if (typeof value === 'string') return { reason: value };
   const name = checkServerName(written) === undefined ? written : suggestServerName(written);
   if (name === undefined) return { reason: 'The name contains no character that a server name may have.' };
@@ -274,19 +272,18 @@ function importEntry(
   const [issue] = [...validateFields(converted.entry), ...('issues' in normal ? normal.issues : [])];
   if (issue !== undefined || 'issues' in normal) return { reason: issue?.message ?? 'The entry is invalid.' };
   // Permissions that the user granted to another client do not apply here.
-  const { config, removed: dropped } = removeGrants(normal.config);
+  const { config, removed } = removeGrants(normal.config);
   const { config: known, notes: ignored } = removeIgnored(config);
   const entry = expandTilde(known, readOptions.home);
   return {
     name,
     entry,
     definition: value,
-    dropped,
     notes: [
       ...(name === written ? [] : [`The name "${printable(written)}" was changed to "${name}".`]),
       ...converted.notes,
       ...ignored,
-      ...dropped.map(
+      ...removed.map(
         (field) => `"${field}" grants permissions and was removed. Grant them here if you want to.`,
       ),
       ...relativeNotes(entry, platform),

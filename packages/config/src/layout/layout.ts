@@ -141,7 +141,7 @@ export interface Directories {
 }
 
 /** The administrator's directory on a platform. Platforms other than Windows and macOS use that of Linux. */
-export function defaultSystemDirectory(layout: Layout, platform: NodeJS.Platform): string | undefined {
+export function systemDirectory(layout: Layout, platform: NodeJS.Platform): string | undefined {
   const known = platform === 'win32' || platform === 'darwin' ? platform : 'linux';
   return layout.systemDirectory?.[known];
 }

@@ -4,13 +4,7 @@ import { FittingsError } from '@mcp-fittings/client-core';
 import { printable } from '../display-text.js';
 import { isInside, resolveLinks } from '../files/read-file.js';
 import { findProject, holdsAny, type Project } from './find-project.js';
-import {
-  type FileSource,
-  type Layout,
-  absolutePath,
-  defaultSystemDirectory,
-  type Directories,
-} from './layout.js';
+import { type FileSource, type Layout, absolutePath, systemDirectory, type Directories } from './layout.js';
 
 /**
  * Places where the files of a layout are looked for. No environment variable changes them, because a project's `.env` could set it; the
@@ -23,8 +17,6 @@ export interface LocationOptions {
   readonly cwd?: string | undefined;
   /** The user's home directory. Default: `os.homedir()`; if that is inside the project, the account's home directory. */
   readonly home?: string | undefined;
-  /** Directory of the administrator's files, in place of {@link Layout.systemDirectory}. */
-  readonly systemDirectory?: string | undefined;
   /**
    * If true, the project's root is looked for in the folders above `cwd` too. The search never enters the home directory, the root of the
    * file system, or a folder that another user can write to. Default: true.
@@ -46,7 +38,7 @@ export interface FileLocations {
 export async function locateFiles(options: LocationOptions): Promise<FileLocations> {
   const { layout, platform = process.platform } = options;
   const { project, home, refusedHome } = await projectAndHome(options);
-  const system = options.systemDirectory ?? defaultSystemDirectory(layout, platform);
+  const system = systemDirectory(layout, platform);
   const directories = { home, project: project.root, system };
   const own = layout.sources
     .filter(({ base }) => base === 'home')

@@ -94,7 +94,6 @@ const OPTIONS: OptionNames<LoadConfigOptions> = {
   layout: true,
   cwd: true,
   home: true,
-  systemDirectory: true,
   searchParents: true,
   platform: true,
   cli: true,
@@ -190,15 +189,10 @@ export async function loadConfigAgain(options: LoadConfigOptions, last: LastRead
     projectVariables: options.projectVariables ?? 'ask',
     plugins: await installedPlugins(options, definitions, project),
   };
-  const entries = await resolvePrecedence(
-    definitions,
-    layout.order ?? DEFAULT_SCOPE_ORDER,
-    project.id,
-    (definition) => {
-      checkAborted(options.signal);
-      return evaluateDefinition(definition, deps);
-    },
-  );
+  const entries = await resolvePrecedence(definitions, layout.order ?? DEFAULT_SCOPE_ORDER, (definition) => {
+    checkAborted(options.signal);
+    return evaluateDefinition(definition, deps);
+  });
   const servers: Record<string, LoadedServer> = {};
   Object.setPrototypeOf(servers, null);
   const identities: Record<string, string> = {};

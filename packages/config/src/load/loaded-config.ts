@@ -45,12 +45,10 @@ export interface LoadedConfig {
 export interface ServerEntry {
   /** Name of the server, the key in the file. */
   readonly name: string;
-  /** Distinguishes definitions of one name by their source: `user:github`, `project:PROJECT-ID:github`. */
-  readonly id: string;
   /**
    * A hash of scope, project, name, and every field of the definition that decides where the server leads. Store
    * credentials and approvals of tools under it, so that no other entry receives them. Undefined for an entry that could
-   * not be read.
+   * not be read or is not used.
    */
   readonly identity?: string | undefined;
   /**

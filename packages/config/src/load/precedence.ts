@@ -13,7 +13,6 @@ import type { ServerEntry } from './loaded-config.js';
 export async function resolvePrecedence(
   definitions: readonly Definition[],
   order: readonly ConfigScope[],
-  projectId: string,
   evaluate: (definition: Definition) => Promise<Evaluation>,
 ): Promise<readonly ServerEntry[]> {
   const entries: ServerEntry[] = [];
@@ -24,7 +23,7 @@ export async function resolvePrecedence(
     let winner: Definition | undefined;
     for (const definition of group) {
       if (winner !== undefined) {
-        entries.push(createEntry(definition, projectId, replacedBy(definition, winner)));
+        entries.push(createEntry(definition, replacedBy(definition, winner)));
         continue;
       }
       const imitated = definition.origin.trusted
@@ -34,7 +33,7 @@ export async function resolvePrecedence(
         imitated !== undefined && imitated !== definition.name
           ? rejectImitation(definition, imitated)
           : await evaluate(definition);
-      entries.push(createEntry(definition, projectId, evaluation));
+      entries.push(createEntry(definition, evaluation));
       if (definition.origin.trusted || evaluation.status === 'ready') winner = definition;
     }
   }
@@ -100,7 +99,6 @@ function replacedBy(
 
 function createEntry(
   definition: Definition,
-  projectId: string,
   evaluation: Omit<Evaluation, 'status'> & Pick<ServerEntry, 'status'>,
 ): ServerEntry {
   const { name, origin, value } = definition;
@@ -113,7 +111,6 @@ function createEntry(
   );
   return {
     name,
-    id: [origin.scope, ...(origin.trusted && origin.scope !== 'local' ? [] : [projectId]), name].join(':'),
     scope: origin.scope,
     file: origin.file,
     line: location.line,

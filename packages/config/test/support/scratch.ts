@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createServerApprovals, type ServerApprovalsOptions } from '../../src/approval/approvals.js';
+import type { Layout } from '../../src/layout/layout.js';
 import { loadConfig, type LoadConfigOptions } from '../../src/load/load-config.js';
 
 type Content = string | Uint8Array | object;
@@ -15,6 +16,8 @@ export interface Scratch {
   readonly system: string;
   path(name: string): string;
   write(name: string, content: Content): Promise<string>;
+  /** Returns the layout with the administrator's files in {@link system}. */
+  here(layout: Layout): Layout;
   /** Loads with an empty environment, so that a test sets what it needs. */
   load(
     options: Pick<LoadConfigOptions, 'layout'> & Partial<LoadConfigOptions>,
@@ -42,14 +45,12 @@ export async function scratch(files: Readonly<Record<string, Content>> = {}): Pr
       await writeFile(path, plain ? content : `${JSON.stringify(content, null, 2)}\n`);
       return path;
     },
-    load: (options) =>
-      loadConfig({
-        cwd: place.project,
-        home: place.home,
-        systemDirectory: place.system,
-        env: {},
-        ...options,
-      }),
+    here: (layout) => ({
+      ...layout,
+      systemDirectory: { linux: place.system, darwin: place.system, win32: place.system },
+    }),
+    load: ({ layout, ...options }) =>
+      loadConfig({ layout: place.here(layout), cwd: place.project, home: place.home, env: {}, ...options }),
   };
   for (const [name, content] of Object.entries(files)) await place.write(name, content);
   return place;

@@ -15,12 +15,10 @@ export function openSignInLookup(
 ): SignInLookup {
   const { store, close } = openStore(options);
   const readable = storeForReading(store, () => undefined);
-  const known = entries.flatMap(({ name, config, definition, identity, id }) => {
+  const known = entries.flatMap(({ name, config, definition, identity }) => {
     const url = config?.['url'] ?? definition?.['url'];
-    if (typeof url !== 'string' || !URL.canParse(url)) return [];
-    return [
-      { name, origin: new URL(url).origin, config: config ?? definition ?? {}, identity: identity ?? id },
-    ];
+    if (identity === undefined || typeof url !== 'string' || !URL.canParse(url)) return [];
+    return [{ name, origin: new URL(url).origin, config: config ?? definition ?? {}, identity }];
   });
   return {
     async hasSignIn(url) {
