@@ -8,8 +8,7 @@ import { defineLayout } from '../src/layout/layout.js';
 import { loadConfig } from '../src/load/load-config.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
 import { homeDirectory } from '../src/layout/locate-files.js';
-import { findProject } from '../src/layout/find-project.js';
-import { pathId } from '../src/layout/project-id.js';
+import { findProject, pathId } from '../src/layout/find-project.js';
 import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
 

@@ -3,11 +3,10 @@ import type { Clock, SharedState } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/toolbox/stores';
 import { READ } from './entries.js';
-import { unlessUnreadable } from './redis-errors.js';
+import { unexpectedReply, unlessUnreadable } from './redis-errors.js';
 import type { RedisClient } from './redis-client.js';
 import { createRedisKeys, type RedisKeys } from './redis-keys.js';
 import { joinReplicas } from './replicas.js';
-import { admitOnRedis } from './limits.js';
 import { ScriptRunner } from './script-runner.js';
 
 /** Options of {@link redisSharedState}. */
@@ -77,7 +76,16 @@ export function redisSharedState(options: RedisSharedStateOptions): SharedState 
     async delete(key) {
       await runner.run(DELETE, [keysOf(key).value], []);
     },
-    admit: (limits) => admitOnRedis({ runner: limitRunner, redisKeys, namespace }, limits),
+    async admit(limits) {
+      if (limits.length === 0) return { admitted: true };
+      // One slot for all of them: a script of a cluster cannot reach two.
+      const slot = redisKeys('limits', '').entry;
+      const names = limits.map(({ key }) => `${namespace}:{${slot}}:${redisKeys('limit', key).entry}`);
+      const numbers = limits.flatMap(({ requests, intervalMs }) => [requests, intervalMs]);
+      const lateMs = await limitRunner.run(ADMIT, names, numbers);
+      if (typeof lateMs !== 'number') throw unexpectedReply();
+      return lateMs === 0 ? { admitted: true } : { admitted: false, retryAfterMs: lateMs };
+    },
     join: (receive) => joinReplicas({ runner, redisKeys, keys, pollMs, clock }, receive),
   };
 }
@@ -105,3 +113,26 @@ const TOUCH = `return redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 const DELETE = `
 redis.call('DEL', KEYS[1])
 return 'ok'`;
+
+/**
+ * The generic cell rate algorithm. A key holds the time at which its limit is whole again, in milliseconds of the Redis clock; a request
+ * moves it by `interval / requests`, up to one interval ahead. KEYS: one for each limit. ARGV: requests and interval of each. Returns 0,
+ * or the milliseconds until all limits allow a request.
+ */
+const ADMIT = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000
+local late = 0
+local next = {}
+for i, key in ipairs(KEYS) do
+  local interval = tonumber(ARGV[2 * i])
+  local at = tonumber(redis.call('GET', key) or '0') or 0
+  if at < now or at > now + 2 * interval then at = now end
+  next[i] = at + interval / tonumber(ARGV[2 * i - 1])
+  late = math.max(late, next[i] - now - interval)
+end
+if late > 0.001 then return math.max(1, math.ceil(late)) end
+for i, key in ipairs(KEYS) do
+  redis.call('SET', key, string.format('%.3f', next[i]), 'PX', math.max(1, math.ceil(next[i] - now)))
+end
+return 0`;

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { lstat, realpath, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { projectId } from './project-id.js';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { isInside, readTextFile } from '../files/read-file.js';
 
 /** The project that was found: the folder whose files have the scope `project`. */
 export interface Project {
@@ -14,7 +15,7 @@ export interface Project {
   readonly owners: readonly number[] | undefined;
 }
 
-export interface FindProjectOptions {
+interface FindProjectOptions {
   readonly cwd: string;
   /** Real path of the home directory. */
   readonly home: string;
@@ -44,11 +45,7 @@ export async function findProject(options: FindProjectOptions): Promise<Project>
       break;
     }
   }
-  const id = await projectId({
-    root,
-    folders: await searchable(root, options.home, owners),
-    platform,
-  });
+  const id = await projectId(root, await searchable(root, options.home, owners), platform);
   const spellings = [root, ...(root === start ? [cwd] : []), root.replaceAll('\\', '/')];
   return { root, id, spellings: [...new Set(spellings)], owners };
 }
@@ -89,4 +86,55 @@ export async function holdsAny(folder: string, names: readonly string[]): Promis
     }
   }
   return false;
+}
+
+/**
+ * Returns an id that all worktrees of a repository share. A worktree counts only if the repository points back at it, so
+ * that an unpacked archive cannot pretend to be a project that was approved. `folders` are the project and those above it
+ * that may contain its `.git`, nearest first.
+ */
+async function projectId(
+  root: string,
+  folders: readonly string[],
+  platform: NodeJS.Platform,
+): Promise<string> {
+  for (const top of folders) {
+    const dotGit = join(top, '.git');
+    const kind = await stat(dotGit).catch(() => undefined);
+    if (kind === undefined) continue;
+    const main = kind.isFile() ? await mainFolder(dotGit) : undefined;
+    return pathId(main === undefined ? root : join(main, relative(top, root)), platform);
+  }
+  return pathId(root, platform);
+}
+
+/** The id of a path. It ignores case on platforms whose file systems usually do. */
+export function pathId(path: string, platform: NodeJS.Platform): string {
+  const folded = platform === 'win32' || platform === 'darwin' ? path.normalize('NFC').toLowerCase() : path;
+  const spelled = platform === 'win32' ? folded.replaceAll('\\', '/') : folded;
+  return createHash('sha256').update(spelled).digest('hex').slice(0, 32);
+}
+
+/** The main working tree of the repository that a worktree's `.git` file belongs to. */
+async function mainFolder(dotGit: string): Promise<string | undefined> {
+  const pointer = /^gitdir: (.+)$/m.exec((await readLine(dotGit)) ?? '')?.[1];
+  if (pointer === undefined) return undefined;
+  const administration = isAbsolute(pointer) ? pointer : resolve(dirname(dotGit), pointer);
+  const backPointer = await readLine(join(administration, 'gitdir'));
+  const common = await readLine(join(administration, 'commondir'));
+  if (backPointer === undefined || common === undefined) return undefined;
+  try {
+    const repository = await realpath(resolve(administration, common));
+    const belongs = isInside(await realpath(administration), join(repository, 'worktrees'));
+    const pointsBack = (await realpath(resolve(administration, backPointer))) === (await realpath(dotGit));
+    // A bare repository has no working tree, so the repository itself stands for it.
+    return belongs && pointsBack ? repository.replace(/[/\\]\.git$/, '') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readLine(path: string): Promise<string | undefined> {
+  const outcome = await readTextFile(path, { maxBytes: 4096 });
+  return outcome.kind === 'text' ? outcome.text.trim() : undefined;
 }
