@@ -15,7 +15,12 @@ export interface Project {
   readonly owners: readonly number[] | undefined;
 }
 
-interface FindProjectOptions {
+/**
+ * Finds the nearest folder, from `cwd` upwards, that contains a marker or `.git`; else `cwd`. The search never enters the
+ * home directory, the root of the file system, a folder of another user, or one that all users may write to: anyone who
+ * can create a file there could otherwise configure every project below it.
+ */
+export async function findProject(options: {
   readonly cwd: string;
   /** Real path of the home directory. */
   readonly home: string;
@@ -26,14 +31,7 @@ interface FindProjectOptions {
   readonly platform: NodeJS.Platform;
   /** Ids of the users whose folders may be searched. Default: the current user, the owner of `cwd`, and root. */
   readonly owners?: readonly number[] | undefined;
-}
-
-/**
- * Finds the nearest folder, from `cwd` upwards, that contains a marker or `.git`; else `cwd`. The search never enters the
- * home directory, the root of the file system, a folder of another user, or one that all users may write to: anyone who
- * can create a file there could otherwise configure every project below it.
- */
-export async function findProject(options: FindProjectOptions): Promise<Project> {
+}): Promise<Project> {
   const { cwd, markers, platform } = options;
   const start = await realpath(cwd);
   const owners = options.owners ?? (await acceptedOwners(start));

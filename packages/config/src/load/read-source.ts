@@ -10,10 +10,6 @@ import { readDefinitions, type ReadDefinitions } from './read-definitions.js';
 /** A file that {@link loadConfig} looked for. */
 export type SourceFile = LoadedConfig['files'][number];
 
-export interface ReadSource extends ReadDefinitions {
-  readonly file: SourceFile;
-}
-
 /** Reads one file of a layout. It is parsed only here, so that the definition that is approved is the one that is used. */
 export async function readSource(
   read: FileReader,
@@ -22,7 +18,7 @@ export async function readSource(
   rules: Omit<ReadRules, 'maxBytes'>,
   keyPaths: readonly KeyPath[],
   spellings: readonly string[],
-): Promise<ReadSource> {
+): Promise<ReadDefinitions & { readonly file: SourceFile }> {
   const { scope } = origin;
   const outcome = await read(path, rules);
   if (outcome.kind === 'absent') {

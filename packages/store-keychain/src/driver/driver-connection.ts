@@ -8,16 +8,14 @@ import { connectInProcess } from './in-process-driver.js';
 import { isKeytarLike, type DriverSpec, type KeychainDriver } from './keychain-driver.js';
 import { loadDriver } from './load-driver.js';
 
-export interface DriverConnectionOptions {
+/** Creates the connection to a driver: in a helper process, or in this one when the host or the driver requires it. */
+export function createDriverConnection(options: {
   readonly driver: KeychainDriver;
   readonly isolation: 'process' | 'in-process';
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly execPath: string | undefined;
-}
-
-/** Creates the connection to a driver: in a helper process, or in this one when the host or the driver requires it. */
-export function createDriverConnection(options: DriverConnectionOptions): DriverConnection {
+}): DriverConnection {
   const { driver, isolation, timeoutMs, clock, execPath } = options;
   if (isKeytarLike(driver)) {
     return withRetry(connectInProcess({ load: async () => driver, timeoutMs, clock }));

@@ -18,15 +18,13 @@ export interface KeychainItems {
   probe(): Promise<KeychainStatus>;
 }
 
-export interface KeychainItemsOptions {
+export function createKeychainItems(options: {
   readonly connection: DriverConnection;
   readonly service: string;
   /** Name of the driver, for messages. */
   readonly driver: string;
   readonly provesAbsence: boolean;
-}
-
-export function createKeychainItems(options: KeychainItemsOptions): KeychainItems {
+}): KeychainItems {
   const { connection, service, driver, provesAbsence } = options;
   const available: KeychainStatus = { state: 'available', driver };
   let probed: Promise<void> | undefined;
