@@ -11,9 +11,14 @@ import { mcp, plant } from './support/planted-server.js';
 import { openWorkspace, type Workspace } from './support/workspace.js';
 
 async function writeUserFile(workspace: Workspace, text: string): Promise<void> {
-  const file = join(workspace.home, '.config/mcp-fittings/servers.json');
+  await writeOwnFile(workspace, 'servers.json', text);
+}
+
+async function writeOwnFile({ home }: Workspace, name: string, text: string): Promise<string> {
+  const file = join(home, '.config/mcp-fittings', name);
   await mkdir(join(file, '..'), { recursive: true });
   await writeFile(file, text);
+  return file;
 }
 
 it('list has a state for each row, and says which server of a name is used', async () => {
@@ -60,6 +65,23 @@ it.each(['list', 'status'])(
     expect(stdout).not.toContain('No servers are configured');
   },
 );
+
+it('a file of decisions that cannot be read is named, also by approve', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.write('.mcp.json', { mcpServers: { brought: { command: 'x' } } });
+  const file = await writeOwnFile(workspace, 'approvals.json', '{bad');
+  for (const command of [['approve'], ['approve', 'brought'], ['call', 'brought/x'], ['status'], ['list']]) {
+    const { code, stdout, stderr } = await workspace.fittings(command);
+    expect(`${stdout}${stderr}`, command.join(' ')).toContain(`Cannot use the approvals file ${file}`);
+    expect(`${stdout}${stderr}`, command.join(' ')).toContain('Repair the file, or delete it');
+    expect(`${stdout}${stderr}`, command.join(' ')).not.toContain('fittings approve');
+    if (command[0] !== 'status' && command[0] !== 'list')
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  }
+  const { stdout } = await workspace.fittings(['doctor', 'brought']);
+  expect(stdout).toContain(file);
+  expect(stdout).toContain('fix: Repair the file, or delete it');
+});
 
 describe('a server that answers a plain 401 without its header', () => {
   const open = () => {

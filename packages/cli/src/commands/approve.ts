@@ -6,7 +6,7 @@ import { isOfFile } from '../output/config-problems.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
-import { unknownServer } from '../session/resolve-server.js';
+import { invalidEntry, unknownServer } from '../session/resolve-server.js';
 import { type Workspace, openWorkspace } from '../session/workspace.js';
 import { configurationExit } from './config-notes.js';
 
@@ -32,8 +32,9 @@ export async function approve(
   const { loaded } = workspace;
   const asked = choose(workspace, names, options);
   const decisions: { name: string; hash: string; decision: Decided }[] = [];
-  for (const { approval } of asked) {
-    if (approval === undefined) continue;
+  for (const entry of asked) {
+    const { approval } = entry;
+    if (approval === undefined) throw invalidEntry(entry);
     decisions.push({ name: approval.name, hash: approval.hash, decision: await decide(approval) });
   }
   output.result(
@@ -91,7 +92,7 @@ function choose(
     throw new CommandError('ARGUMENTS_INVALID', '--hash takes exactly one server.');
   return names.map((name) => {
     const own = loaded.entries.filter((entry) => entry.name === name && entry.status !== 'replaced');
-    const entry = own.find(({ approval }) => approval !== undefined);
+    const entry = own.find(({ approval, status }) => approval !== undefined || status === 'pending');
     if (entry !== undefined) return entry;
     throw own.length === 0
       ? unknownServer(name, loaded)

@@ -2,6 +2,7 @@ import type { ServerConfig } from '@mcp-fittings/client-core';
 import type { LoadedConfig, ServerEntry } from '@mcp-fittings/config';
 import type { ServerSnapshot } from '@mcp-fittings/host';
 import { type ErrorJson, errorJson } from '../output/error-report.js';
+import { statusOf } from '../session/resolve-server.js';
 import { refusedHeader } from '../session/sign-in-errors.js';
 
 /** One server as `status` shows it. */
@@ -125,7 +126,9 @@ function unusedRow(entry: ServerEntry): ServerRow {
  * Returns the status of a server that is not in the host. A disabled server is shown as disabled, whatever else is
  * wrong.
  */
-function unusedStatus({ status, config, definition }: ServerEntry): string {
+function unusedStatus(entry: ServerEntry): string {
+  const { config, definition } = entry;
+  const status = statusOf(entry);
   const isOn = (config ?? definition)?.disabled !== true;
   if (status === 'invalid') return isOn ? 'invalid' : 'disabled';
   if (status !== 'ready' && status !== 'replaced') return UNUSED_STATUS[status];

@@ -64,7 +64,8 @@ export function usableEntry(name: string, loaded: LoadedConfig): ServerConfig {
   const config = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (config !== undefined) return config;
   const entry = findEntry(loaded, name);
-  switch (entry?.status) {
+  if (entry === undefined) throw unknownServer(name, loaded);
+  switch (statusOf(entry)) {
     case 'pending':
       throw new CommandError(
         'APPROVAL_REQUIRED',
@@ -80,16 +81,21 @@ export function usableEntry(name: string, loaded: LoadedConfig): ServerConfig {
       });
     case 'denied':
       throw new CommandError('POLICY_DENIED', `A policy forbids the server "${name}".`, { server: name });
-    case 'invalid': {
-      const problem = entry.problems.find(({ severity }) => severity === 'error');
-      throw new CommandError('CONFIG_INVALID', problem?.message ?? `The server "${name}" cannot be used.`, {
-        server: name,
-        hint: problem?.hint,
-      });
-    }
     default:
-      throw unknownServer(name, loaded);
+      throw invalidEntry(entry);
   }
+}
+
+/** Returns the status of an entry. One whose decision cannot be read has nothing to review: it is invalid. */
+export function statusOf({ status, problems }: ServerEntry): ServerEntry['status'] {
+  return problems.some(({ code }) => code === 'APPROVAL_FAILED') ? 'invalid' : status;
+}
+
+/** Creates the error for an entry with an error. */
+export function invalidEntry({ name, problems }: ServerEntry): CommandError {
+  const problem = problems.find(({ severity }) => severity === 'error');
+  const message = problem?.message ?? `The server "${name}" cannot be used.`;
+  return new CommandError('CONFIG_INVALID', message, { server: name, hint: problem?.hint });
 }
 
 /** Limits how many names a hint lists. */
