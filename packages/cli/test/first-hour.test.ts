@@ -92,6 +92,35 @@ it.each([
   },
 );
 
+it.each([
+  [
+    ['foo', '--header', 'X: y', '--disabled', '--env', 'A=b', '--cwd', '/tmp'],
+    { 'What kind': '\r', 'Command, as': 'cat\r', 'Who is it for?': '\r' },
+    { foo: { command: 'cat', cwd: '/tmp', env: { A: 'b' }, headers: { X: 'y' }, disabled: true } },
+  ],
+  [
+    ['foo', '--type', 'sse', '--scope', 'user'],
+    { 'URL of the server': 'https://x.example/sse\r' },
+    { foo: { type: 'sse', url: 'https://x.example/sse' } },
+  ],
+  [
+    ['--url', 'https://x.example/mcp', '-s', 'user'],
+    { 'Name of': 'foo\r' },
+    { foo: { url: 'https://x.example/mcp' } },
+  ],
+  [
+    ['--entry', '{"command":"cat"}', '--replace'],
+    { 'Name of': 'foo\r', 'Who is it for?': '\r' },
+    { foo: { command: 'cat' } },
+  ],
+])('add: asks only for what is missing: %j', async (args, answers, mcpServers) => {
+  await using workspace = await openWorkspace({ here: true });
+  const added = await workspace.fittings(['add', ...args], { answers });
+  expect(added.code, added.stderr).toBe(0);
+  const file = join(workspace.home, '.config/mcp-fittings/servers.json');
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ mcpServers });
+});
+
 it('add: a server that is a file here starts', async () => {
   await using workspace = await openWorkspace({ here: true });
   const {

@@ -10,27 +10,45 @@ const SCOPE_HINTS: Readonly<Record<string, string>> = {
   project: 'in the repository, for everyone who works on it',
 };
 
-/** Asks the user for the name, the entry and the scope of a new server. */
+/**
+ * Asks the user for what is missing of a new server: its name, its scope and, unless the entry `isWhole`, its command or URL.
+ */
 export async function askForServer(
   deps: CommandDeps,
-  given: string | undefined,
-  givenScope: string | undefined,
+  {
+    name,
+    entry,
+    isWhole,
+    scope,
+  }: {
+    readonly name: string | undefined;
+    readonly entry: ServerConfig;
+    readonly isWhole: boolean;
+    readonly scope: string | undefined;
+  },
 ): Promise<{ readonly name: string; readonly entry: ServerConfig; readonly scope: string }> {
   const prompts = await openPrompts(deps);
-  const name = given ?? (await askForName(prompts));
-  const kind = await prompts.select('What kind of server is it?', [
-    { value: 'stdio', label: 'A program on this machine' },
-    { value: 'http', label: 'A remote server', hint: 'Streamable HTTP, or the older HTTP+SSE' },
-    { value: 'ws', label: 'A remote server over WebSocket' },
-  ]);
-  const entry = kind === 'stdio' ? await askForCommand(prompts) : await askForUrl(prompts, kind);
-  const scope =
-    givenScope ??
-    (await prompts.select(
-      'Who is it for?',
-      writableScopes(deps).map((value) => ({ value, label: value, hint: SCOPE_HINTS[value] })),
-    ));
-  return { name, entry, scope };
+  return {
+    name: name ?? (await askForName(prompts)),
+    entry: isWhole ? entry : { ...(await askForEntry(prompts, entry.type)), ...entry },
+    scope:
+      scope ??
+      (await prompts.select(
+        'Who is it for?',
+        writableScopes(deps).map((value) => ({ value, label: value, hint: SCOPE_HINTS[value] })),
+      )),
+  };
+}
+
+async function askForEntry(prompts: Prompts, type: string | undefined): Promise<ServerConfig> {
+  const kind =
+    type ??
+    (await prompts.select('What kind of server is it?', [
+      { value: 'stdio', label: 'A program on this machine' },
+      { value: 'http', label: 'A remote server', hint: 'Streamable HTTP, or the older HTTP+SSE' },
+      { value: 'ws', label: 'A remote server over WebSocket' },
+    ]));
+  return kind === 'stdio' ? askForCommand(prompts) : askForUrl(prompts, kind);
 }
 
 async function askForName(prompts: Prompts): Promise<string> {

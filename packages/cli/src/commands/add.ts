@@ -64,13 +64,14 @@ async function newServer(
   command: readonly string[],
   options: AddOptions,
 ): Promise<NewServer> {
-  const isSaid = command.length > 0 || options.url !== undefined || options.entry !== undefined;
-  if (name !== undefined && isSaid) {
-    return { name, entry: await entryFromOptions(deps, command, options), scope: options.scope };
-  }
+  const { scope } = options;
+  const entry = await entryFromOptions(deps, command, options);
+  // That of a third-party transport has fields of its own.
+  const isWhole = entry.command !== undefined || entry.url !== undefined || options.entry !== undefined;
+  if (name !== undefined && isWhole) return { name, entry, scope };
   if (deps.interactive) {
     const { askForServer } = await import('./add-prompts.js');
-    return askForServer(deps, name, options.scope);
+    return askForServer(deps, { name, entry, isWhole, scope });
   }
   throw new CommandError('ARGUMENTS_INVALID', 'A new server needs a name, and a command or a URL.', {
     hint: 'See fittings add --help.',
