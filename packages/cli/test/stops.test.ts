@@ -55,6 +55,20 @@ it('a disabled server is disabled although a variable of it is not set; an inval
   expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('disabled') });
 });
 
+it('a disabled server of the project waits for no approval until it is enabled', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const mcpServers = { off: { command: 'x', disabled: true }, other: { command: 'x', enabled: false } };
+  await workspace.write('.mcp.json', { mcpServers });
+  const status = await workspace.fittings(['status']);
+  expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('disabled') });
+  expect(status.stdout).not.toContain('approve');
+  expect(await workspace.fittings(['approve'])).toMatchObject({
+    code: 0,
+    stdout: 'No servers need a decision.\n',
+  });
+  expect((await workspace.fittings(['approve', 'off'])).stdout).toBe('off: undecided\n');
+});
+
 it.each(['list', 'status'])(
   '%s does not say of a broken file that nothing is configured',
   async (command) => {

@@ -9,6 +9,7 @@ import { openPrompts } from '../prompts/prompts.js';
 import { invalidEntry, unknownServer } from '../session/resolve-server.js';
 import { type Workspace, openWorkspace } from '../session/workspace.js';
 import { configurationExit } from './config-notes.js';
+import { isDisabled } from './status-rows.js';
 
 export interface ApproveOptions {
   readonly hash?: string;
@@ -74,7 +75,7 @@ export async function approve(
   }
 }
 
-/** Returns the named servers, decided or not; without names, those that are pending. */
+/** Returns the named servers, decided or not; without names, those that are pending and enabled. */
 function choose(
   { loaded }: Workspace,
   names: readonly string[],
@@ -86,7 +87,7 @@ function choose(
         'ARGUMENTS_INVALID',
         '--hash, --never and --forget require the names of servers.',
       );
-    return loaded.entries.filter(({ status }) => status === 'pending');
+    return loaded.entries.filter((entry) => entry.status === 'pending' && !isDisabled(entry));
   }
   if (hash !== undefined && names.length > 1)
     throw new CommandError('ARGUMENTS_INVALID', '--hash takes exactly one server.');

@@ -1,5 +1,5 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import type { LoadedConfig, ServerEntry } from '@mcp-fittings/config';
+import type { ConfigProblem, LoadedConfig, ServerEntry } from '@mcp-fittings/config';
 import type { ServerSnapshot } from '@mcp-fittings/host';
 import { type ErrorJson, errorJson } from '../output/error-report.js';
 import { statusOf } from '../session/resolve-server.js';
@@ -27,11 +27,15 @@ export interface ServerRow {
   readonly fix?: string | undefined;
 }
 
-const UNUSED_STATUS = {
+/** The states of servers that are not in the host. */
+const UNUSED_STATUS: Readonly<Record<ServerEntry['status'], string>> = {
+  ready: 'disconnected',
+  replaced: 'disconnected',
   pending: 'needs-approval',
   rejected: 'rejected',
   denied: 'denied',
-} as const;
+  invalid: 'invalid',
+};
 
 /**
  * Returns a row for every configured server: those in the host, and those that are not used, with the reason.
@@ -105,13 +109,15 @@ function activityOf(state: ServerSnapshot['state']): string | undefined {
 
 function unusedRow(entry: ServerEntry): ServerRow {
   const { name, scope, file, definition, problems } = entry;
-  const problem = problems.find(({ severity }) => severity === 'error') ?? problems[0];
+  const problem =
+    problems.find(({ severity }) => severity === 'error') ?? problems.find((each) => !isQuiet(each));
   return {
     name,
     type: impliedType(definition ?? {}),
     scope,
     file,
-    status: unusedStatus(entry),
+    // Whatever else is wrong.
+    status: isDisabled(entry) ? 'disabled' : UNUSED_STATUS[statusOf(entry)],
     tools: 0,
     prompts: 0,
     resources: 0,
@@ -122,17 +128,14 @@ function unusedRow(entry: ServerEntry): ServerRow {
   };
 }
 
-/**
- * Returns the status of a server that is not in the host. A disabled server is shown as disabled, whatever else is
- * wrong.
- */
-function unusedStatus(entry: ServerEntry): string {
-  const { config, definition } = entry;
-  const status = statusOf(entry);
-  const isOn = (config ?? definition)?.disabled !== true;
-  if (status === 'invalid') return isOn ? 'invalid' : 'disabled';
-  if (status !== 'ready' && status !== 'replaced') return UNUSED_STATUS[status];
-  return isOn ? 'disconnected' : 'disabled';
+/** Returns whether a server is switched off, by itself or by a word of another program. */
+export function isDisabled({ config, definition, problems }: ServerEntry): boolean {
+  return (config ?? definition)?.disabled === true || problems.some(isQuiet);
+}
+
+/** Returns whether a problem is that a server is not approved, which does not matter before it is enabled. */
+function isQuiet({ code, severity }: ConfigProblem): boolean {
+  return code === 'APPROVAL_REQUIRED' && severity === 'info';
 }
 
 /** Returns the transport of a definition that is not used, as far as it is clear. */
