@@ -67,6 +67,8 @@ it('a disabled server of the project waits for no approval until it is enabled',
     stdout: 'No servers need a decision.\n',
   });
   expect((await workspace.fittings(['approve', 'off'])).stdout).toBe('off: undecided\n');
+  const enabled = await workspace.fittings(['enable', 'off']);
+  expect(enabled).toMatchObject({ code: 0, stderr: expect.stringContaining('fittings approve off') });
 });
 
 it.each(['list', 'status'])(

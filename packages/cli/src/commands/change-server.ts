@@ -1,5 +1,7 @@
 import type { CommandDeps } from '../command-deps.js';
 import { printable } from '../output/printable.js';
+import { loadForCommand } from '../session/open-session.js';
+import { findEntry } from '../session/resolve-server.js';
 import { openWorkspace, scopeOf } from '../session/workspace.js';
 
 export interface ChangeOptions {
@@ -33,4 +35,10 @@ export async function changeServer(
       ? `${DONE[change]} ${output.style.bold(printable(name))} in ${printable(file)} (${target.scope}).`
       : `${printable(name)} is already ${DONE[change].toLowerCase()} in ${printable(file)}.`,
   );
+  if (change !== 'enable') return;
+  const enabled = findEntry((await loadForCommand(deps)).loaded, name);
+  if (enabled?.status === 'pending')
+    output.note(
+      output.noteStyle.yellow(`It is not approved. Review it: fittings approve ${printable(name)}`),
+    );
 }
