@@ -54,4 +54,9 @@ export {
   type ImportResult,
   type ImportServersOptions,
 } from './interop/import-servers.js';
-export { exportServers, type ExportResult, type ExportServersOptions } from './interop/export-servers.js';
+export {
+  exportServers,
+  exportToFile,
+  type ExportResult,
+  type ExportServersOptions,
+} from './interop/export-servers.js';

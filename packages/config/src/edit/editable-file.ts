@@ -31,13 +31,7 @@ export async function openEditableFile(
   path: string,
   project: Project,
 ): Promise<EditableFile> {
-  // Writing would replace the link by a file.
-  if (await isBrokenLink(path)) {
-    throw new FittingsError('CONFIG_INVALID', `${printable(path)} is a broken symbolic link.`, {
-      hint: 'Create its target, or remove the link.',
-    });
-  }
-  const target = await resolveLinks(path);
+  const target = await writablePath(path);
   const rules = source.base === 'project' ? { within: project.root, owners: project.owners } : {};
   if (rules.within !== undefined && !isInside(target, rules.within)) {
     throw new FittingsError(
@@ -72,7 +66,16 @@ export async function openEditableFile(
   return { ...file, keys: found.keys, servers };
 }
 
-function refusal({ code, message, line, column, file, hint }: ConfigProblem): FittingsError {
+/** Returns the path with every symbolic link resolved. Rejects with `CONFIG_INVALID` for a broken one, which writing would replace by a file. */
+export async function writablePath(path: string): Promise<string> {
+  if (!(await isBrokenLink(path))) return resolveLinks(path);
+  throw new FittingsError('CONFIG_INVALID', `${printable(path)} is a broken symbolic link.`, {
+    hint: 'Create its target, or remove the link.',
+  });
+}
+
+/** Creates the error for a file that cannot be edited. */
+export function refusal({ code, message, line, column, file, hint }: ConfigProblem): FittingsError {
   const location = `${printable(file ?? '')}${line === undefined ? '' : `:${String(line)}`}`;
   return new FittingsError('CONFIG_INVALID', `Cannot edit ${location}. ${message}`, {
     hint,

@@ -1,9 +1,13 @@
+import { resolve } from 'node:path';
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
 import { isSocketUrl } from '@mcp-fittings/toolbox/connect';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { parse, stringify } from 'smol-toml';
 import { printable } from '../display-text.js';
+import { refusal, writablePath } from '../edit/editable-file.js';
 import { normalizeEntry } from '../entry/normalize.js';
+import { withFileLock } from '../files/file-lock.js';
+import { DEFAULT_MAX_FILE_BYTES, readTextFile } from '../files/read-file.js';
 import { applyChanges } from '../jsonc/apply-changes.js';
 import { isJsonObject, jsonCopy, type JsonObject } from '../jsonc/json-value.js';
 import { usedInputs } from '../variables/inputs.js';
@@ -72,6 +76,34 @@ export function exportServers(options: ExportServersOptions): ExportResult {
       ? intoToml(client, entries, options.into)
       : intoJson(client, entries, options.into);
   return { text, exported, failed };
+}
+
+/**
+ * Writes servers into the file of another MCP client, whose other content is kept, and returns what {@link exportServers} does. The
+ * write is atomic and locked, and symbolic links are followed. A new file can be read by this user only.
+ *
+ * Rejects with `CONFIG_INVALID` if the file cannot be read or is invalid, and with `CONFIG_READ_ONLY`, `CONFIG_WRITE_FAILED` or
+ * `TIMEOUT` if it cannot be written.
+ *
+ * @example
+ * ```ts
+ * const servers = { docs: { url: 'https://example.com/mcp' } };
+ * await exportToFile('claude_desktop_config.json', { to: 'claude-desktop', servers });
+ * ```
+ */
+export async function exportToFile(
+  file: string,
+  options: Omit<ExportServersOptions, 'into'>,
+): Promise<ExportResult> {
+  const path = await writablePath(resolve(file));
+  return withFileLock(path, { mode: 0o600, directoryMode: 0o700 }, async (write) => {
+    const outcome = await readTextFile(path, { maxBytes: DEFAULT_MAX_FILE_BYTES });
+    if (outcome.kind === 'refused') throw refusal(outcome.problem);
+    const into = outcome.kind === 'text' ? outcome.text : undefined;
+    const result = exportServers({ ...options, into });
+    await write(result.text, into);
+    return result;
+  });
 }
 
 function convert(name: string, server: ServerConfig, client: ClientFormat): Conversion {
