@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openWorkspace, type Workspace } from './support/workspace.js';
@@ -227,6 +227,28 @@ it('export leaves out servers of the project that are not approved, and says so'
 
   await workspace.json(['approve', 'theirs', '--hash', await hashOf(workspace, 'theirs')]);
   expect((await workspace.fittings(named)).stdout).toContain('"evil"');
+});
+
+it('export -o writes where a link leads, keeps what is there, and minds the lock of the file', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.fittings(['add', 'mine', '--disabled', '--', 'x']);
+  const real = await writeHome(workspace, 'dotfiles/mcp.json', { mcpServers: { other: { command: 'y' } } });
+  const link = join(workspace.project, 'mcp.json');
+  await symlink(real, link);
+  const run = ['export', '--to', 'windsurf', '-o', 'mcp.json'];
+  expect(await workspace.fittings(run)).toMatchObject({ code: 0, stdout: `Wrote 1 server to ${link}.\n` });
+  expect(await readlink(link)).toBe(real);
+  expect(
+    Object.keys((JSON.parse(await readFile(real, 'utf8')) as { mcpServers: object }).mcpServers),
+  ).toEqual(['other', 'mine']);
+
+  await writeFile(`${real}.lock`, '');
+  const locked = await workspace.fittings(run);
+  expect(locked).toMatchObject({ code: 3, stderr: expect.stringContaining('exists and is not a lock') });
+  await rm(real);
+  const broken = await workspace.fittings(run);
+  expect(broken).toMatchObject({ code: 3, stderr: expect.stringContaining('is a broken symbolic link') });
+  expect(await readlink(link)).toBe(real);
 });
 
 async function hashOf(workspace: Workspace, name: string): Promise<string> {

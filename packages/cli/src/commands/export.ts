@@ -1,11 +1,15 @@
 import { resolve } from 'node:path';
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { type InteropClient, type LoadedConfig, type ServerEntry, exportServers } from '@mcp-fittings/config';
-import { replaceFile } from '@mcp-fittings/toolbox/files';
+import {
+  type InteropClient,
+  type LoadedConfig,
+  type ServerEntry,
+  exportServers,
+  exportToFile,
+} from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import { CommandError } from '../output/hints.js';
-import { readIfExists, writeOutput } from '../output/output.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { unknownServer } from '../session/resolve-server.js';
@@ -35,9 +39,12 @@ export async function exportToProgram(
     chosen.map(({ name, definition = {} }) => [name, definition]),
   );
   const file = target === undefined ? undefined : resolve(cwd, target);
-  const into = file === undefined ? undefined : await readIfExists(file);
   if (chosen.length + skipped.length + unread.length === 0) refuseUnread(loaded, 'exported');
-  const written = exportServers({ to, servers, ...(into !== undefined && { into }) });
+  const isNothing = chosen.length === 0 && skipped.length > 0;
+  const written =
+    file === undefined || isNothing
+      ? exportServers({ to, servers })
+      : await exportToFile(file, { to, servers });
   const { text, exported } = written;
   const failed = [...unread, ...written.failed];
   configurationExit(deps, loaded);
@@ -48,7 +55,7 @@ export async function exportToProgram(
     output.note(output.noteStyle.red(`${printable(name)} was not exported: ${printable(reason)}`));
   for (const { name, reason } of skipped)
     output.note(output.noteStyle.yellow(`${printable(name)} was not exported: ${printable(reason)}`));
-  if (chosen.length === 0 && skipped.length > 0) {
+  if (isNothing) {
     output.result({ to, exported, failed, skipped }, () => 'Nothing was exported.');
     deps.exitCode = EXIT.approval;
     return;
@@ -56,8 +63,6 @@ export async function exportToProgram(
   if (failed.length > 0) deps.exitCode = EXIT.failed;
 
   if (file !== undefined) {
-    // Only the user can read a new file, because definitions may contain secrets.
-    await writeOutput(file, text, replaceFile);
     output.result(
       { to, file, exported, failed, skipped },
       () => `Wrote ${exported.length} ${exported.length === 1 ? 'server' : 'servers'} to ${printable(file)}.`,

@@ -116,13 +116,9 @@ function columnsOf({ isTTY, columns }: TerminalStream): number | undefined {
 }
 
 /** Writes the file that `-o` names. Rejects with `CONFIG_READ_ONLY`. */
-export async function writeOutput<Content extends Buffer | string>(
-  file: string,
-  content: Content,
-  write: (file: string, content: Content) => Promise<void> = writeFile,
-): Promise<void> {
+export async function writeOutput(file: string, content: Buffer): Promise<void> {
   try {
-    await write(file, content);
+    await writeFile(file, content);
   } catch (cause) {
     throw new CommandError('CONFIG_READ_ONLY', `Cannot write the file ${printable(file)}.`, { cause });
   }
