@@ -71,6 +71,19 @@ it('a disabled server of the project waits for no approval until it is enabled',
   expect(enabled).toMatchObject({ code: 0, stderr: expect.stringContaining('fittings approve off') });
 });
 
+it.each([
+  ['list', 'servers', 'nosuch'],
+  ['status', 'nosuch'],
+  ['status', '--watch', 'github', 'nosuch'],
+])('%s %s says of a name that no server has it', async (...args) => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.fittings(['add', 'github', '--disabled', 'http://127.0.0.1:1/mcp']);
+  const run = await workspace.fittings(args);
+  expect(run).toMatchObject({ code: 3, stdout: '' });
+  expect(run.stderr).toContain('No server is named "nosuch". Configured servers: github.');
+  expect((await workspace.json(args)).value).toMatchObject({ error: { code: 'SERVER_UNKNOWN' } });
+});
+
 it.each(['list', 'status'])(
   '%s does not say of a broken file that nothing is configured',
   async (command) => {

@@ -12,7 +12,7 @@ import { EXIT } from '../exit-codes.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
-import { unknownServer } from '../session/resolve-server.js';
+import { refuseUnknown } from '../session/resolve-server.js';
 import { openWorkspace } from '../session/workspace.js';
 import { configurationExit, refuseUnread } from './config-notes.js';
 
@@ -80,8 +80,7 @@ function entriesFor(loaded: LoadedConfig, names: readonly string[]): readonly Se
   const counting = entries.filter(
     ({ status, definition }) => status !== 'replaced' && definition !== undefined,
   );
-  const unknown = names.find((name) => !entries.some((entry) => entry.name === name));
-  if (unknown !== undefined) throw unknownServer(unknown, loaded);
+  refuseUnknown(names, loaded);
   // A server of a project that is not used does not stand in the way of the user's own with its name.
   const used = new Set(counting.filter((entry) => !needsApproval(entry)).map(({ name }) => name));
   return counting.filter(

@@ -5,6 +5,7 @@ import { printable } from '../output/printable.js';
 import { type Column, tableLines } from '../output/table.js';
 import { wrapWords } from '../output/text-width.js';
 import { loadForCommand } from '../session/open-session.js';
+import { refuseUnknown } from '../session/resolve-server.js';
 import { configSecrets } from '../session/secrets.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
 import { reasonLines } from './server-reasons.js';
@@ -16,6 +17,7 @@ export async function listServers(deps: CommandDeps, names: readonly string[]): 
   const { loaded } = await loadForCommand(deps);
   output.hide(configSecrets(loaded));
   noteUnreadFiles(loaded.problems, output);
+  refuseUnknown(names, loaded);
   noteProblems(loaded.problems, output, { tellsErrors: true });
   const rows = serverRows(loaded, [], names.length === 0 ? undefined : names).map((row) => ({
     ...row,

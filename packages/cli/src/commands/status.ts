@@ -3,6 +3,7 @@ import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import { openSession } from '../session/open-session.js';
 import type { CommandSession } from '../session/open-session.js';
+import { refuseUnknown } from '../session/resolve-server.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
 import { type ServerRow, serverRows } from './status-rows.js';
 import { statusLines, statusValue } from './status-table.js';
@@ -19,6 +20,7 @@ export async function status(
 ): Promise<void> {
   const { output } = deps;
   await using session = await openSession(deps);
+  refuseUnknown(names, session.loaded);
   const wanted = names.length > 0 ? names : undefined;
   if (watch) return await watchStatus(deps, session, wanted);
 
@@ -26,7 +28,9 @@ export async function status(
     serverRows(session.loaded, session.host.servers(), wanted, session.loginCommand);
   {
     using _live = showWhileConnecting(deps, session, rows);
-    await abortable(session.connect(wanted && usableNames(session, wanted)), deps.signal);
+    // The others are shown with the reason why they cannot be used.
+    const usable = wanted?.filter((name) => Object.hasOwn(session.loaded.servers, name));
+    await abortable(session.connect(usable), deps.signal);
   }
   const found = rows().map(asLastWord);
   noteProblems(session.loaded.problems, output, { tellsErrors: true });
@@ -35,15 +39,6 @@ export async function status(
   );
   deps.exitCode = found.every(isFine) ? EXIT.ok : EXIT.failed;
   configurationExit(deps, session.loaded);
-}
-
-/**
- * Returns the names that can be connected, and unknown ones, which connecting rejects. The other servers are shown with
- * the reason.
- */
-function usableNames({ loaded }: CommandSession, names: readonly string[]): readonly string[] {
-  const known = new Set(loaded.entries.map(({ name }) => name));
-  return names.filter((name) => Object.hasOwn(loaded.servers, name) || !known.has(name));
 }
 
 /** Returns the row of a server that is not waited for any longer: the next attempt will not be made. */

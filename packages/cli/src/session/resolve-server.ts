@@ -98,6 +98,12 @@ export function invalidEntry({ name, problems }: ServerEntry): CommandError {
   return new CommandError('CONFIG_INVALID', message, { server: name, hint: problem?.hint });
 }
 
+/** Throws `SERVER_UNKNOWN` for a name that no entry has. */
+export function refuseUnknown(names: readonly string[], loaded: LoadedConfig): void {
+  const unknown = names.find((name) => !loaded.entries.some((entry) => entry.name === name));
+  if (unknown !== undefined) throw unknownServer(unknown, loaded);
+}
+
 /** Limits how many names a hint lists. */
 const MOST_NAMES = 10;
 
