@@ -95,6 +95,18 @@ it('an error is one line with a hint; --verbose has the rest, --json has it as d
   });
 });
 
+it.each([[['--http', '0']], [['--ws', '0']], [[]]])(
+  'the error of bridge %j is data with --json, unless stdout is for messages',
+  async (more) => {
+    await using workspace = await openWorkspace({ here: true });
+    const args = ['--json', 'bridge', 'nosuch', ...more];
+    const { code, stdout, stderr } = await workspace.fittings(args);
+    expect(code).toBe(3);
+    expect(more.length > 0 ? stdout : stderr).toContain('No server is named');
+    expect(more.length > 0 ? stderr : stdout).toBe('');
+  },
+);
+
 it('colors are for terminals, unless they are asked for', async () => {
   await using workspace = await openWorkspace({ here: true });
   const args = ['status', ...only({ off: { command: 'x', disabled: true } })];

@@ -47,10 +47,12 @@ it('status --watch without a terminal: a line for each change', async () => {
     interruptWhen: (text) => text.includes('"connected"') && text.includes('"failed"'),
   });
   expect(run.code).toBe(130);
-  const events = run.stdout
+  const documents = run.stdout
+    .trimEnd()
     .split('\n')
-    .filter((line) => line.startsWith('{"time"'))
-    .map((line) => JSON.parse(line) as { server: { name: string; status: string } });
+    .map((line) => JSON.parse(line) as object);
+  expect(documents.pop()).toMatchObject({ error: { code: 'ABORTED' } });
+  const events = documents as { server: { name: string; status: string } }[];
   expect(events.filter(({ server }) => server.name === 'everything').at(-1)?.server.status).toBe('connected');
   expect(events.filter(({ server }) => server.name === 'missing').at(-1)?.server.status).toBe('failed');
 });

@@ -27,15 +27,13 @@ export interface BridgeOptions extends RemoteOptions, Omit<ServeGatewayOptions, 
   readonly signIn: boolean;
 }
 
-/**
- * Serves until the client disconnects or the user stops it. Does not reject: errors go to stderr, because stdout is for
- * messages.
- */
+/** Serves until the client disconnects or the user stops it. Rejects only if it listens: else stdout is for messages. */
 export async function runBridge(server: string, flags: BridgeOptions, deps: CommandDeps): Promise<void> {
   try {
     await bridge(server, flags, deps);
   } catch (error) {
     if (deps.signal.aborted) return;
+    if (flags.http !== undefined || flags.ws !== undefined) throw error;
     deps.output.note(errorLine(error, deps.output.noteStyle));
     deps.exitCode = exitCodeOf(error);
   }

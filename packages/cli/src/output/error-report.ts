@@ -85,11 +85,11 @@ export function exitCodeOf(error: unknown): ExitCode {
 
 /**
  * Prints an error as one line with its hint. `--verbose` adds the code, details and causes; `--json` prints it to stdout
- * as data.
+ * as data, also in one line, because others may come before it.
  */
 export function reportError(error: unknown, output: Output): void {
   const json = errorJson(error);
-  if (output.json) output.result({ error: json }, () => '');
+  if (output.json) output.event({ error: json }, () => '');
   else output.note(errorLine(error, output.noteStyle));
   for (const line of errorDetails(error)) output.detail(`  ${line}`);
 }
