@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { everything, openWorkspace } from './support/workspace.js';
 
 const SECRET = 'sk-of-the-user';
@@ -30,8 +30,12 @@ it('login asks for the values of inputs at a terminal, and logout forgets them',
   expect(alone.stderr).toContain('at a terminal with: fittings login mine');
 
   const answers = { 'The API key': `${SECRET}\r`, unencrypted: 'y', 'The region': '\u001b[B\r' };
-  const login = await fittings(['login', 'mine'], { answers });
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  onTestFinished(() => timeout.mockRestore());
+  const login = await fittings(['login', 'mine', '--timeout', '123'], { answers });
   expect(login).toMatchObject({ code: 0 });
+  // It is the time limit of a sign-in, and not of who types.
+  expect(timeout).not.toHaveBeenCalledWith(123_000);
   expect(login.stdout + login.stderr).not.toContain(SECRET);
 
   // The store of this login is the one of later commands.

@@ -28,7 +28,6 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
   const { output, signal, env } = deps;
   const ask = inputPrompt(deps, server);
   let entered = false;
-  const limit = AbortSignal.timeout(options.timeout ?? DEFAULT_TIMEOUT_MS);
   await using session = await openSession(deps, {
     interaction: signInInteraction(deps, options.method),
     plaintextConsent: askForConsent(deps),
@@ -65,6 +64,7 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
       hint: 'Only a remote server has one, if its entry has no credentials and does not turn it off.',
     });
   }
+  const limit = AbortSignal.timeout(options.timeout ?? DEFAULT_TIMEOUT_MS);
   try {
     await host.signIn(server, { signal: AbortSignal.any([signal, limit]) });
   } catch (error) {
