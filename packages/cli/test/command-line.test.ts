@@ -95,6 +95,29 @@ it('an error is one line with a hint; --verbose has the rest, --json has it as d
   });
 });
 
+it.each([
+  [['approve', 'db', '--hash', 'H', '--never'], 'cannot be used with'],
+  [['approve', 'db', '--hash', 'H', '--forget'], 'cannot be used with'],
+  [['approve', 'db', '--never', '--forget'], 'cannot be used with'],
+  [['list', '--refresh'], 'connects to no server'],
+  [['list', '--header', 'X: y'], 'apply only to a URL'],
+  [['list', 'servers', '--type', 'sse'], 'apply only to a URL'],
+  [['list', 'tools', '--type', 'bogus'], 'apply only to a URL'],
+  [['bridge', 'db', '--token-file', 'nowhere'], 'apply only with --http or --ws'],
+  [['bridge', 'db', '--allow-host', 'x'], 'apply only with --http or --ws'],
+  [['bridge', 'db', '--allow-origin', 'https://x'], 'apply only with --http or --ws'],
+  [['serve', '--socket', '--token-file', 'nowhere'], 'cannot be used with'],
+  [['serve', '--socket', '--allow-host', 'x'], 'cannot be used with'],
+  [['serve', '--stdio', '--allow-origin', 'https://x'], 'cannot be used with'],
+])('options that do nothing are refused: %j', async (args, words) => {
+  await using workspace = await openWorkspace({ here: true });
+  await workspace.fittings(['add', 'db', '--disabled', '--', 'x']);
+  await workspace.write('.mcp.json', { mcpServers: { db: { command: 'x' } } });
+  const run = await workspace.fittings(args);
+  expect(run).toMatchObject({ code: 2, stdout: '' });
+  expect(run.stderr).toContain(words);
+});
+
 it.each([[['--http', '0']], [['--ws', '0']], [[]]])(
   'the error of bridge %j is data with --json, unless stdout is for messages',
   async (more) => {

@@ -161,8 +161,15 @@ export function registerApprove(program: Command, deps: CommandDeps): void {
     .command('approve')
     .description('review servers that came with a project, and decide whether they may run')
     .argument('[servers...]', 'server names; default: all that need a decision')
-    .option('--hash <sha256>', 'approve exactly this definition without a prompt; --json shows the hash')
-    .option('--never', 'reject the named servers without a prompt', false)
+    .addOption(
+      new Option(
+        '--hash <sha256>',
+        'approve exactly this definition without a prompt; --json shows the hash',
+      ).conflicts(['never', 'forget']),
+    )
+    .addOption(
+      new Option('--never', 'reject the named servers without a prompt').default(false).conflicts('forget'),
+    )
     .option('--forget', 'forget the decisions about the named servers', false)
     .addHelpText(
       'after',

@@ -132,13 +132,15 @@ export function registerServe(program: Command, deps: CommandDeps): void {
         'socket',
         'idle',
         'tokenFile',
+        'allowOrigin',
+        'allowHost',
       ]),
     )
     .addOption(
       new Option(
         '--socket [folder]',
         'run local servers for all programs; folder of the socket that they connect to; default: a private folder of this user',
-      ),
+      ).conflicts(['tokenFile', 'allowOrigin', 'allowHost']),
     )
     .option(
       '--idle <seconds>',

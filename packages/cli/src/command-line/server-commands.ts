@@ -64,7 +64,7 @@ export function registerList(program: Command, deps: CommandDeps): void {
     .action(async (kind: ListKind, servers: readonly string[], options: ListOptions) => {
       if (kind === 'servers') {
         const { listServers } = await import('../commands/list-servers.js');
-        await listServers(deps, servers);
+        await listServers(deps, servers, options);
       } else {
         const { list } = await import('../commands/list.js');
         await list(deps, kind, servers, options);

@@ -14,6 +14,7 @@ import { createOpenUpstream } from '../bridge/upstream.js';
 import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions } from '../options.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
+import { CommandError } from '../output/hints.js';
 import { noteLogger } from '../output/note-logger.js';
 import { type CommandSession, createProvider, openSession } from '../session/open-session.js';
 import { openPins, waitingTools } from '../session/pins.js';
@@ -41,6 +42,14 @@ export async function runBridge(server: string, flags: BridgeOptions, deps: Comm
 
 async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): Promise<void> {
   const { signal, clock, output, env, stdin, stdout } = deps;
+  const { http, ws, tokenFile, allowOrigin, allowHost } = flags;
+  const isForClients = tokenFile !== undefined || allowOrigin.length + allowHost.length > 0;
+  if (isForClients && http === undefined && ws === undefined) {
+    throw new CommandError(
+      'ARGUMENTS_INVALID',
+      '--token-file, --allow-origin and --allow-host apply only with --http or --ws.',
+    );
+  }
   const logger = noteLogger(output, ['warn', 'error']);
   const interaction = flags.signIn ? bridgeInteraction(deps) : undefined;
   const callbacks = createCallbackRouter({ clock });
@@ -62,7 +71,7 @@ async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): 
     loginCommand: session.loginCommand(loginArguments(server, flags)),
     signal,
   });
-  if (flags.http !== undefined) {
+  if (http !== undefined) {
     await serveBridge(deps, flags, { session, callbacks, name, config, signIn });
     return;
   }
@@ -77,15 +86,15 @@ async function bridge(server: string, flags: BridgeOptions, deps: CommandDeps): 
     logger,
     signal,
   });
-  if (flags.ws !== undefined) {
-    const address = parseListenAddress(flags.ws);
-    const token = await clientToken(flags.tokenFile, env['FITTINGS_BRIDGE_TOKEN']);
+  if (ws !== undefined) {
+    const address = parseListenAddress(ws);
+    const token = await clientToken(tokenFile, env['FITTINGS_BRIDGE_TOKEN']);
     const served = await serveWebSocket({
       open,
       address,
       token: token.value,
-      allowedOrigins: flags.allowOrigin,
-      allowedHosts: flags.allowHost,
+      allowedOrigins: allowOrigin,
+      allowedHosts: allowHost,
       clock,
       logger,
     });

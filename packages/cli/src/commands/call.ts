@@ -41,7 +41,7 @@ export async function call(
 ): Promise<void> {
   const { output, signal } = deps;
   const named = isServerUrl(text) ? targetAtUrl(text, words) : undefined;
-  if (named === undefined) refuseRemoteOptions(text, options);
+  if (named === undefined) refuseRemoteOptions(options);
   const pairs = named === undefined ? words : words.slice(1);
   checkPairs(text, pairs);
   const json = options.args === undefined ? undefined : await readTextArgument(options.args, deps);

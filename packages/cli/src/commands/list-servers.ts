@@ -1,18 +1,30 @@
 import type { LoadedConfig } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
+import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
 import { type Column, tableLines } from '../output/table.js';
 import { wrapWords } from '../output/text-width.js';
 import { loadForCommand } from '../session/open-session.js';
-import { refuseUnknown } from '../session/resolve-server.js';
+import { refuseRemoteOptions, refuseUnknown } from '../session/resolve-server.js';
 import { configSecrets } from '../session/secrets.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
+import type { ListOptions } from './list.js';
 import { reasonLines } from './server-reasons.js';
 import { type ServerRow, serverRows } from './status-rows.js';
 
 /** Prints which servers are configured, and where. Connects to none of them. */
-export async function listServers(deps: CommandDeps, names: readonly string[]): Promise<void> {
+export async function listServers(
+  deps: CommandDeps,
+  names: readonly string[],
+  options: ListOptions,
+): Promise<void> {
+  if (options.refresh)
+    throw new CommandError(
+      'ARGUMENTS_INVALID',
+      '--refresh does nothing here: list servers connects to no server.',
+    );
+  refuseRemoteOptions(options);
   const { output } = deps;
   const { loaded } = await loadForCommand(deps);
   output.hide(configSecrets(loaded));

@@ -13,7 +13,7 @@ import {
   openSession,
 } from '../session/open-session.js';
 import { openPins, type UserPins } from '../session/pins.js';
-import { resolveServer } from '../session/resolve-server.js';
+import { isServerUrl, refuseRemoteOptions, resolveServer } from '../session/resolve-server.js';
 import { configSecrets, entrySecrets } from '../session/secrets.js';
 import {
   type ListedTool,
@@ -42,6 +42,8 @@ export async function list(
   options: ListOptions,
 ): Promise<void> {
   const { output, clock } = deps;
+  // Servers whose lists are stored are not looked up again.
+  if (!names.some(isServerUrl)) refuseRemoteOptions(options);
   const configured = await loadForCommand(deps);
   output.hide(configSecrets(configured.loaded));
   const memory = new StoredLists(deps, configured);

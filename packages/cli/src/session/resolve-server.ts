@@ -26,7 +26,7 @@ export function resolveServer(
   env: Readonly<Record<string, string | undefined>>,
 ): ResolvedServer {
   if (isServerUrl(server)) return { name: server, config: remoteEntry(server, flags, env) };
-  refuseRemoteOptions(server, flags);
+  refuseRemoteOptions(flags);
   return { name: server, config: usableEntry(server, loaded) };
 }
 
@@ -184,14 +184,14 @@ export function oauthMember(
   return Object.keys(oauth).length > 0 ? { oauth } : {};
 }
 
-/** Throws `ARGUMENTS_INVALID` if a configured server is given options that apply only to a URL. */
-export function refuseRemoteOptions(server: string, flags: RemoteOptions): void {
+/** Throws `ARGUMENTS_INVALID` if options that apply only to a URL are given to anything else. */
+export function refuseRemoteOptions(flags: RemoteOptions): void {
   const { type, header, clientId, oauthScope, account, port } = flags;
   const isBare = [type, clientId, account, port].every((flag) => flag === undefined);
   if (isBare && header.length === 0 && oauthScope.length === 0) return;
   throw new CommandError(
     'ARGUMENTS_INVALID',
-    `--type, --header, --client-id, --oauth-scope, --account and --port apply only to a URL, and "${server}" is not a URL.`,
+    '--type, --header, --client-id, --oauth-scope, --account and --port apply only to a URL on the command line.',
     { hint: 'Set them in the entry of the server, or use its URL.' },
   );
 }
