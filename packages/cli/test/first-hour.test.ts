@@ -14,12 +14,14 @@ it('list without a kind lists the configured servers and connects to none', asyn
   await using workspace = await openWorkspace({ here: true });
   await workspace.fittings(['add', 'web', 'http://127.0.0.1:1/mcp']);
   await workspace.fittings(['add', 'off', '--disabled', '--', 'no-such-program']);
-  await workspace.write('.mcp.json', { mcpServers: { shared: { command: 'evil' } } });
+  const mcpServers = { shared: { command: 'evil' }, socket: { url: 'wss://x.example/mcp' } };
+  await workspace.write('.mcp.json', { mcpServers });
   const { code, stdout } = await workspace.fittings(['list']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/web +http +user +ready +.*servers\.json/);
   expect(stdout).toMatch(/off +stdio +user +disabled/);
   expect(stdout).toMatch(/shared +stdio +project +needs approval +.*\.mcp\.json/);
+  expect(stdout).toMatch(/socket +ws +project +needs approval/);
   const { value } = await workspace.json(['list', 'servers', 'web']);
   expect(value).toMatchObject({ servers: [{ name: 'web', scope: 'user', state: 'ready' }] });
   const wrong = await workspace.fittings(['list', 'tool']);

@@ -96,6 +96,8 @@ it('a server that its file switches off is not started', async () => {
   await using workspace = await withFile({ mcpServers: { a: { ...everything, enabled: false } } });
   const { value } = await workspace.json([...only, 'status']);
   expect(value).toMatchObject({ servers: [{ name: 'a', status: 'disabled' }] });
+  const call = await workspace.fittings([...only, 'call', 'a/echo']);
+  expect(call.stderr).toContain('Enable it: fittings enable a');
   for (const command of [['list', 'servers'], ['status']])
     expect((await workspace.fittings([...only, ...command])).stdout).toContain(
       '"enabled" switches off this server',
@@ -114,6 +116,11 @@ it('the layout of Gemini CLI obeys what its settings switch off', async () => {
   expect(value).toMatchObject({ servers: [{ name: 'off', status: 'disabled' }] });
   const doctor = await workspace.fittings(['--layout', 'gemini', 'doctor', 'off']);
   expect(doctor.stdout).toContain('"mcp.excluded"');
+  const disabled = await workspace.fittings(['--layout', 'gemini', 'call', 'off/echo', 'message=hi']);
+  for (const text of [doctor.stdout, disabled.stderr]) {
+    expect(text).toContain('"mcp.excluded"');
+    expect(text).toContain('Remove the server from that setting.');
+  }
 });
 
 it('a file with a byte order mark is read and imported', async () => {

@@ -6,7 +6,7 @@ import type { RemoteOptions } from '../options.js';
 import { CommandError } from '../output/hints.js';
 import { openSpinner } from '../output/spinner.js';
 import type { CommandSession } from '../session/open-session.js';
-import { loginArguments, resolveServer } from '../session/resolve-server.js';
+import { findEntry, loginArguments, resolveServer, whyDisabled } from '../session/resolve-server.js';
 import { entrySecrets } from '../session/secrets.js';
 import { refusedHeader } from '../session/sign-in-errors.js';
 
@@ -106,11 +106,10 @@ export function whyNotConnected(
           cause: state.error,
         })
       );
-    case 'disabled':
-      return new CommandError('SERVER_DISABLED', `The server "${name}" is disabled.`, {
-        server: name,
-        hint: `Enable it: fittings enable ${name}`,
-      });
+    case 'disabled': {
+      const { message, hint } = whyDisabled(findEntry(session.loaded, name) ?? { name, problems: [] });
+      return new CommandError('SERVER_DISABLED', message, { server: name, hint });
+    }
     case 'failed':
       return state.error;
     default:

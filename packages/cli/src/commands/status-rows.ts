@@ -143,5 +143,6 @@ function impliedType({ type, transportType, command, url }: ServerConfig): strin
   const said: unknown = type ?? transportType;
   if (typeof said === 'string') return said;
   if (command !== undefined) return 'stdio';
-  return url === undefined ? undefined : 'http';
+  if (url === undefined) return undefined;
+  return /^wss?:/i.test(String(url)) ? 'ws' : 'http';
 }

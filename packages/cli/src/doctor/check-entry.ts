@@ -1,6 +1,6 @@
 import { nearestNames } from '@mcp-fittings/toolbox/text';
 import type { LoadedConfig, ConfigProblem, ServerEntry } from '@mcp-fittings/config';
-import { findEntry } from '../session/resolve-server.js';
+import { findEntry, whyDisabled } from '../session/resolve-server.js';
 import type { FindingCode } from './finding-codes.js';
 import { type CheckResult, type Finding, createResult, createFinding } from './findings.js';
 
@@ -26,11 +26,8 @@ export function checkConfig(loaded: LoadedConfig, server: string): CheckResult {
     .filter(({ code, severity }) => severity !== 'info' && !CONSENT.has(code))
     .map((problem) => findingFromProblem(problem));
   if (entry.config?.disabled === true) {
-    const by = entry.problems.find(({ code }) => code === 'RESTRICTED');
-    const why = by === undefined ? '' : ` ${by.message}`;
-    const fix =
-      by === undefined ? `Enable it: fittings enable ${server}` : 'Remove the server from that setting.';
-    findings.push(createFinding('SERVER_DISABLED', `"${server}" is disabled.${why}`, { fix }));
+    const { message, hint } = whyDisabled(entry);
+    findings.push(createFinding('SERVER_DISABLED', message, { fix: hint }));
   }
   if (entry.config?.['allowInsecure'] === true) {
     const isUsed = /^(?:ws|http):/i.test(String(entry.config['url'] ?? ''));

@@ -98,6 +98,20 @@ export function invalidEntry({ name, problems }: ServerEntry): CommandError {
   return new CommandError('CONFIG_INVALID', message, { server: name, hint: problem?.hint });
 }
 
+/** Says why a server is disabled, if its entry does not say it itself, and what enables it. */
+export function whyDisabled({ name, problems }: Pick<ServerEntry, 'name' | 'problems'>): {
+  readonly message: string;
+  readonly hint: string;
+} {
+  const by = problems.find(({ code }) => code === 'RESTRICTED');
+  // `enable` changes an entry, and no other setting of its file.
+  const isSetting = by !== undefined && (by.path ?? '') === '';
+  return {
+    message: `The server "${name}" is disabled.${by === undefined ? '' : ` ${by.message}`}`,
+    hint: isSetting ? 'Remove the server from that setting.' : `Enable it: fittings enable ${name}`,
+  };
+}
+
 /** Throws `SERVER_UNKNOWN` for a name that no entry has. */
 export function refuseUnknown(names: readonly string[], loaded: LoadedConfig): void {
   const unknown = names.find((name) => !loaded.entries.some((entry) => entry.name === name));
