@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,7 +9,7 @@ import { statusLines } from '../src/commands/status-table.js';
 import { createStyle } from '../src/output/style.js';
 import { startBridge } from './support/bridge-process.js';
 import { startProtectedServer } from './support/protected-server.js';
-import { mcp, plant } from './support/planted-server.js';
+import { always, mcp, plant } from './support/planted-server.js';
 import { openWorkspace, type Workspace } from './support/workspace.js';
 
 async function writeUserFile(workspace: Workspace, text: string): Promise<void> {
@@ -146,6 +148,28 @@ describe('a server that answers a plain 401 without its header', () => {
         code: 4,
         stderr: expect.stringContaining(refusal),
       });
+  });
+
+  it('a server at a socket, to which nobody can sign in, needs a header', async () => {
+    await using workspace = await openWorkspace({ here: true });
+    const socket = join(workspace.home, 's');
+    const server = createServer(always(401, 'no', { 'www-authenticate': 'Bearer' })).listen(socket);
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const url = `unix://${socket}#/mcp`;
+    await workspace.fittings(['add', 'sock', url]);
+    for (const args of [
+      ['status'],
+      ['call', 'sock/x'],
+      ['login', 'sock'],
+      ['list', 'tools', url],
+      ['doctor', 'sock'],
+    ]) {
+      const { code, stdout, stderr } = await workspace.fittings(['--store', 'memory', ...args]);
+      expect(code, args.join(' ')).not.toBe(0);
+      expect(`${stdout}${stderr}`, args.join(' ')).toContain('there is no sign-in at a socket');
+      expect(`${stdout}${stderr}`, args.join(' ')).not.toContain('fittings login');
+    }
   });
 
   it('a server without any header still asks for a sign-in', async () => {

@@ -10,7 +10,7 @@ import {
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { CommandDeps } from '../command-deps.js';
 import { CommandError } from '../output/hints.js';
-import { hasNoSignInService, refusedHeader, withServerName } from '../session/sign-in-errors.js';
+import { hasNoSignInService, refusalWithoutSignIn, withServerName } from '../session/sign-in-errors.js';
 
 export interface BridgeSignInOptions {
   readonly server: string;
@@ -70,7 +70,7 @@ export function createBridgeSignIn(options: BridgeSignInOptions): BridgeSignIn {
         cause: refusal,
         hint: `Sign in from a terminal: ${loginCommand}`,
       });
-      throw refusedHeader(server, config, refusal) ?? required;
+      throw refusalWithoutSignIn(server, config, refusal) ?? required;
     }
     try {
       running ??= inTurn(refusal.challenge).finally(() => {
@@ -78,7 +78,7 @@ export function createBridgeSignIn(options: BridgeSignInOptions): BridgeSignIn {
       });
       await running;
     } catch (cause) {
-      const refused = hasNoSignInService(cause) ? refusedHeader(server, config, refusal) : undefined;
+      const refused = hasNoSignInService(cause) ? refusalWithoutSignIn(server, config, refusal) : undefined;
       throw refused ?? withServerName(cause, server);
     }
   };

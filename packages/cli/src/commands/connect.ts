@@ -8,7 +8,7 @@ import { openSpinner } from '../output/spinner.js';
 import type { CommandSession } from '../session/open-session.js';
 import { findEntry, loginArguments, resolveServer, whyDisabled } from '../session/resolve-server.js';
 import { entrySecrets } from '../session/secrets.js';
-import { refusedHeader } from '../session/sign-in-errors.js';
+import { refusalWithoutSignIn } from '../session/sign-in-errors.js';
 
 /**
  * Connects one server, even a lazy one: that of an entry, or that with this URL. Rejects with the reason if it is not connected.
@@ -99,7 +99,7 @@ export function whyNotConnected(
       return undefined;
     case 'needs-auth':
       return (
-        refusedHeader(name, session.loaded.servers[name], state.error) ??
+        refusalWithoutSignIn(name, session.loaded.servers[name], state.error) ??
         new CommandError('AUTH_REQUIRED', `The server "${name}" requires a sign-in.`, {
           server: name,
           hint: signInHint(name, session),

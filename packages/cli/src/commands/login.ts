@@ -11,7 +11,7 @@ import { signInInteraction } from '../prompts/sign-in.js';
 import { createProvider, openSession } from '../session/open-session.js';
 import { resolveServer } from '../session/resolve-server.js';
 import { entrySecrets } from '../session/secrets.js';
-import { hasNoSignInService, withServerName, refusedHeader } from '../session/sign-in-errors.js';
+import { hasNoSignInService, withServerName, refusalWithoutSignIn } from '../session/sign-in-errors.js';
 import { rememberStore } from '../session/store-choice.js';
 import { forgetLists } from '../session/stored-lists.js';
 import { whyNotConnected } from './connect.js';
@@ -45,7 +45,7 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
   await abortable(host.connect({ [name]: config }), signal);
   const { state: found } = host.server(server);
   const before = found.status;
-  const refused = before === 'needs-auth' ? refusedHeader(server, config, found.error) : undefined;
+  const refused = before === 'needs-auth' ? refusalWithoutSignIn(server, config, found.error) : undefined;
   if (before === 'connected') {
     output.result(
       { server, signedIn: false, status: before },
@@ -59,10 +59,10 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
   }
   const provider = await createProvider(session, { name, config }, deps);
   if (provider?.signIn === undefined) {
-    throw new CommandError('AUTH_FAILED', `The server "${server}" has no sign-in.`, {
-      server,
-      hint: 'Only a remote server has one, if its entry has no credentials and does not turn it off.',
-    });
+    const hint = 'Only a remote server has one, if its entry has no credentials and does not turn it off.';
+    throw (
+      refused ?? new CommandError('AUTH_FAILED', `The server "${server}" has no sign-in.`, { server, hint })
+    );
   }
   const limit = AbortSignal.timeout(options.timeout ?? DEFAULT_TIMEOUT_MS);
   try {

@@ -3,7 +3,7 @@ import type { ConfigProblem, LoadedConfig, ServerEntry } from '@mcp-fittings/con
 import type { ServerSnapshot } from '@mcp-fittings/host';
 import { type ErrorJson, errorJson } from '../output/error-report.js';
 import { statusOf } from '../session/resolve-server.js';
-import { refusedHeader } from '../session/sign-in-errors.js';
+import { refusalWithoutSignIn } from '../session/sign-in-errors.js';
 
 /** One server as `status` shows it. */
 export interface ServerRow {
@@ -67,7 +67,8 @@ function connectedRow(
 ): ServerRow {
   const { name, type, state, lastError, counts } = snapshot;
   const connection = state.status === 'connected' ? state.connection : undefined;
-  const refused = state.status === 'needs-auth' ? refusedHeader(name, entry?.config, state.error) : undefined;
+  const refused =
+    state.status === 'needs-auth' ? refusalWithoutSignIn(name, entry?.config, state.error) : undefined;
   const error =
     refused !== undefined
       ? refused

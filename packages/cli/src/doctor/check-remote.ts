@@ -7,6 +7,7 @@ import {
 } from '@mcp-fittings/client-core';
 import type { ResponseHead } from '@mcp-fittings/http-client';
 import { originOf } from '@mcp-fittings/toolbox/connect';
+import { refusalWithoutSignIn } from '../session/sign-in-errors.js';
 import { checkDiscovery, checkToken } from './check-sign-in.js';
 import { type Attempt, type AttemptOptions, attemptConnection, handshakeSummary } from './connect-attempt.js';
 import { findingFromError } from './error-findings.js';
@@ -27,7 +28,8 @@ export async function checkRemote(options: RemoteCheckOptions): Promise<readonly
 
   const attempt = await attemptConnection(options);
   const { error } = attempt;
-  const placed = error === undefined ? undefined : findingFromError(error);
+  const refused = refusalWithoutSignIn(options.server, options.config, error);
+  const placed = error === undefined ? undefined : findingFromError(refused ?? error);
   const results: CheckResult[] = [...path.checks];
   if (head !== undefined) {
     const clock = checkClock(head, options.clock, error === undefined);

@@ -1,25 +1,36 @@
 import { AuthRequiredError, FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { isSocketUrl } from '@mcp-fittings/toolbox/connect';
 import { restateError } from '@mcp-fittings/toolbox/errors';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { isSecretName } from '@mcp-fittings/config';
 import { CommandError } from '../output/hints.js';
 
 /**
- * Returns the error of a server that got a credential in a header of its entry and answered 401 without a sign-in: most
- * likely it refuses that header. Returns undefined in any other case.
+ * Returns the error of a server that answered 401 and to which nobody can sign in: one at a socket, or one that got a credential in a
+ * header of its entry, which it most likely refuses. Returns undefined in any other case.
  */
-export function refusedHeader(
+export function refusalWithoutSignIn(
   server: string,
   config: ServerConfig | undefined,
   error: unknown,
 ): FittingsError | undefined {
   if (!(error instanceof AuthRequiredError) || error.challenge?.status !== 401) return undefined;
-  // A token was sent too, or the server describes a sign-in.
   const { refused, wwwAuthenticate } = error.challenge;
-  if (refused !== undefined || /\b(?:bearer|dpop)\b/i.test(wwwAuthenticate ?? '')) return undefined;
+  const isSocket = isSocketUrl(String(config?.['url'] ?? server));
+  // A token was sent too, or the server describes a sign-in.
+  const describes = refused !== undefined || /\b(?:bearer|dpop)\b/i.test(wwwAuthenticate ?? '');
+  if (describes && !isSocket) return undefined;
   const headers = isRecord(config?.['headers']) ? Object.keys(config['headers']) : [];
   const names = headers.filter((name) => isSecretName(name));
-  if (names.length === 0) return undefined;
+  if (names.length === 0) {
+    if (!isSocket) return undefined;
+    const message = `The server "${server}" requires credentials, and there is no sign-in at a socket.`;
+    return new CommandError('AUTH_REJECTED', message, {
+      server,
+      cause: error,
+      hint: 'Send them in a header: set it in the entry or on the command line.',
+    });
+  }
   return new CommandError('AUTH_REJECTED', `The server "${server}" refuses the header ${names.join(', ')}.`, {
     server,
     cause: error,
