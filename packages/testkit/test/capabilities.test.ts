@@ -46,6 +46,7 @@ describe('capabilities decide which cases exist', () => {
     const more = [...namesFor({ backPressure: true, sessionId: true, garbage: ['x'] }, true)];
     const plain = namesFor({});
     expect(more.filter((name) => !plain.has(name))).toEqual([
+      'sends no request whose abort it reports as not-sent, while the peer does not read',
       'distinguishes requests that were not sent yet from those that were',
       'survives input that is not JSON',
       'delays send() while the peer does not read, and loses nothing',

@@ -29,7 +29,7 @@ function slowPipe(): {
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const unheard = { markSent: () => undefined, markUnsent: () => undefined };
+const unheard = { isPending: () => true, markSent: () => undefined, markUnsent: () => undefined };
 
 function outcomes(sends: readonly (Promise<void> | undefined)[]): string[] {
   const states: string[] = sends.map((send) => (send === undefined ? 'refused' : 'waits'));
@@ -101,6 +101,7 @@ describe('messages on their way into a pipe', () => {
     const { pipe, writes, take } = slowPipe();
     const unsent = new Set<RequestId>();
     const queue = createOutboundQueue(1e9, {
+      isPending: () => true,
       markSent: (id) => void unsent.delete(id),
       markUnsent: (id) => void unsent.add(id),
     });
@@ -119,6 +120,21 @@ describe('messages on their way into a pipe', () => {
     expect([...unsent]).toEqual([]);
     await take();
     expect(more).toEqual(['taken']);
+  });
+
+  it('does not write a request that was given up while it waited', async () => {
+    const { pipe, writes, take } = slowPipe();
+    const queue = createOutboundQueue(1000, { ...unheard, isPending: (id) => id !== 1 });
+    queue.attach(pipe);
+    outcomes([queue.offer('a', 1), queue.offer('b', 2)]);
+    await tick();
+    await take();
+    const alone = outcomes([queue.offer('a', 1)]);
+    await tick();
+    expect(alone).toEqual(['taken']);
+    expect(writes).toEqual(['b']);
+    // Nothing of it counts as waiting.
+    expect(outcomes([queue.offer('c'.repeat(1000))])).toEqual(['waits']);
   });
 
   it('rejects a message without room, and accepts one of any size when the queue is empty', async () => {

@@ -32,7 +32,7 @@ const METHOD_NOT_FOUND = -32601;
  * | `kit/announce` `{ count }` | answers, then sends that many notifications that belong to no request |
  * | `kit/blob` `{ length }` | answers with that many characters of a known pattern |
  * | `kit/silent` | never answers |
- * | `kit/hold`, `kit/release` | the first is answered when the second arrives |
+ * | `kit/hold`, `kit/release` | the first is answered when the second arrives, which is answered with how many it has `released` |
  * | `kit/ask` `{ params }` | sends the request `kit/question` to the client, and answers with its response |
  * | `kit/inject` `{ values }` | sends these JSON values unchanged, then answers |
  * | `kit/garbage` `{ texts }` | writes these texts to the wire, then answers |
@@ -85,8 +85,9 @@ export function createKitPeer(wire: KitWire): KitPeer {
       return undefined;
     },
     'kit/release': () => {
-      for (const call of held.splice(0)) call.reply({ echo: call.params });
-      return {};
+      const released = held.splice(0);
+      for (const call of released) call.reply({ echo: call.params });
+      return { released: released.length };
     },
     'kit/ask': (call) => {
       const id = `kit-ask-${++questions}`;

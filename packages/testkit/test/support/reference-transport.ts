@@ -12,7 +12,6 @@ export class ReferenceTransport extends BaseTransport {
     die: () => this.peerDied(),
   });
   peerExists = true;
-  #unread: string[] = [];
   #resume: (() => void) | undefined;
   #paused: Promise<void> | undefined;
   #alive = true;
@@ -67,12 +66,13 @@ export class ReferenceTransport extends BaseTransport {
   }
 
   protected override async write(message: JSONRPCMessage): Promise<void> {
-    this.#unread.push(this.encode(message));
+    const text = this.encode(message);
     if (this.#paused !== undefined) {
       if (isRequest(message)) this.markUnsent(message.id);
       await this.#paused;
+      if (isRequest(message) && !this.isPending(message.id)) return;
     }
-    for (const line of this.#unread.splice(0)) if (this.#alive) this.peer.receive(JSON.parse(line));
+    if (this.#alive) this.peer.receive(JSON.parse(text));
   }
 
   protected override async shutDown(): Promise<void> {

@@ -51,8 +51,8 @@ export abstract class TransportController {
   /** Returns whether the request is in flight and its response has not arrived yet. */
   abstract isPending(id: RequestId): boolean;
   /**
-   * Marks a request that waits before it is sent, for example for credentials. If the connection ends before
-   * {@link markSent}, the request fails with the delivery `not-sent`.
+   * Marks a request that waits before it is sent, for example for credentials. If the connection ends or the caller aborts before
+   * {@link markSent}, the request fails with the delivery `not-sent`. Drop it when {@link isPending} is false by then.
    */
   abstract markUnsent(id: RequestId): void;
   /** Marks a request as about to be sent. */

@@ -7,7 +7,7 @@ export interface OutboundQueue {
   /**
    * Adds a message. Returns undefined if the queue is full. An empty queue accepts a message of any size. The promise resolves when the pipe has accepted the message, and rejects only with an error of {@link end}; that
    * rejection need not be handled. Throws such an error after the end. `id` is that of a request, which counts as unsent
-   * until it is written.
+   * until it is written, and is not written if it was given up before.
    */
   offer(text: string, id?: RequestId): Promise<void> | undefined;
   /** Starts to write to the pipe. */
@@ -20,9 +20,9 @@ export interface OutboundQueue {
 
 /** Bytes that are written to the pipe at once, and the outcome. */
 interface Batch {
-  text: string;
+  readonly messages: { readonly text: string; readonly id: RequestId | undefined }[];
+  length: number;
   bytes: number;
-  readonly ids: RequestId[];
   readonly taken: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -40,7 +40,7 @@ const EARLY_GROWTH = 3;
 
 export function createOutboundQueue(
   maxBytes: number,
-  controller: Pick<TransportController, 'markSent' | 'markUnsent'>,
+  controller: Pick<TransportController, 'isPending' | 'markSent' | 'markUnsent'>,
 ): OutboundQueue {
   let queue: Batch[] = [];
   let pipe: Writable | undefined;
@@ -59,18 +59,29 @@ export function createOutboundQueue(
   /** The last batch, while the text still fits into it. */
   const batchFor = (text: string): Batch => {
     const last = queue.at(-1);
-    if (last !== undefined && last.text.length + text.length <= JOINED_LENGTH) return last;
+    if (last !== undefined && last.length + text.length <= JOINED_LENGTH) return last;
     const batch = newBatch();
     queue.push(batch);
     return batch;
   };
 
+  const settle = (batch: Batch): void => {
+    waitingBytes -= batch.bytes;
+    batch.resolve();
+  };
+
   const write = (to: Writable, batch: Batch): void => {
+    let joined = '';
+    for (const { text, id } of batch.messages) {
+      if (id !== undefined && !controller.isPending(id)) continue;
+      if (id !== undefined) controller.markSent(id);
+      joined += text;
+    }
+    if (joined === '') return settle(batch);
     inPipe.add(batch);
-    for (const id of batch.ids) controller.markSent(id);
     // If each character is one byte, as in nearly all JSON, UTF-8 equals Latin-1, which is copied instead of encoded.
-    const encoding = batch.bytes === batch.text.length ? 'latin1' : 'utf8';
-    full = !to.write(batch.text, encoding, (error) => {
+    const encoding = batch.bytes === batch.length ? 'latin1' : 'utf8';
+    full = !to.write(joined, encoding, (error) => {
       // A broken pipe: the end of the process will tell why, so the messages wait for `end`.
       if (error !== null && error !== undefined) {
         wasRefused ||= !hasDelivered;
@@ -78,8 +89,7 @@ export function createOutboundQueue(
       }
       hasDelivered = true;
       inPipe.delete(batch);
-      waitingBytes -= batch.bytes;
-      batch.resolve();
+      settle(batch);
     });
   };
 
@@ -109,12 +119,10 @@ export function createOutboundQueue(
       if (waitingBytes > 0 && waitingBytes + bytes > maxBytes) return undefined;
       waitingBytes += bytes;
       const batch = batchFor(text);
-      batch.text += text;
+      batch.messages.push({ text, id });
+      batch.length += text.length;
       batch.bytes += bytes;
-      if (id !== undefined) {
-        batch.ids.push(id);
-        controller.markUnsent(id);
-      }
+      if (id !== undefined) controller.markUnsent(id);
       // After the promise jobs of this turn, so that everything they send goes out in one write.
       if (!scheduled) process.nextTick(flushTurn);
       scheduled = true;
@@ -152,7 +160,7 @@ function newBatch(): Batch {
     [resolve, reject] = settle;
   });
   taken.catch(NOT_YET);
-  return { text: '', bytes: 0, ids: [], taken, resolve, reject };
+  return { messages: [], length: 0, bytes: 0, taken, resolve, reject };
 }
 
 const NOT_YET = (): void => undefined;

@@ -10,7 +10,7 @@ export interface OutboxOptions {
   /** A message that would exceed this number of unsent bytes is refused, unless the queue is empty. */
   readonly maxQueuedBytes: number;
   /** Learns which requests wait. */
-  readonly controller: Pick<TransportController, 'markSent' | 'markUnsent'>;
+  readonly controller: Pick<TransportController, 'isPending' | 'markSent' | 'markUnsent'>;
   readonly full: () => TransportError;
   /** Error for a message when the peer has started to close. */
   readonly closing: () => TransportError;
@@ -73,7 +73,14 @@ export function createOutbox(webSocket: WebSocket, socket: Duplex, options: Outb
       if (item === undefined) break;
       first += 1;
       waitingBytes -= item.bytes;
-      if (item.id !== undefined) options.controller.markSent(item.id);
+      if (item.id !== undefined) {
+        // Given up while it waited, and reported as not sent.
+        if (!options.controller.isPending(item.id)) {
+          item.resolve();
+          continue;
+        }
+        options.controller.markSent(item.id);
+      }
       hand(item.text).then(item.resolve, item.reject);
     }
     // Copying only when half of it is sent keeps the cost linear.

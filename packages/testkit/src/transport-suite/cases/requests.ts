@@ -1,8 +1,21 @@
 import assert from 'node:assert/strict';
 import { isNotification } from '@mcp-fittings/toolbox/messages';
 import { assertSendFailed } from '../expect.js';
+import { FLOOD_MESSAGES, floodText } from '../../peer/values.js';
 import { outcomeOf } from '../deadline.js';
-import type { TransportCaseGroup } from '../session.js';
+import type { Session, TransportCaseGroup } from '../session.js';
+
+/** Aborts a request as soon as it is begun, lets the peer read, and asserts that it gets no request that counts as not sent. */
+async function abortAtOnce(session: Session, letRead: () => Promise<unknown>): Promise<void> {
+  const controller = new AbortController();
+  const { outcome } = session.begin('kit/hold', {}, { requestSignal: controller.signal });
+  controller.abort();
+  const settled = await session.within(outcome, 'send() settles');
+  assertSendFailed(settled, 'aborted send()', { code: 'ABORTED' });
+  await letRead();
+  const { released } = await session.request('kit/release');
+  if (settled.error.delivery === 'not-sent') assert.equal(released, 0, 'the peer did not get the request');
+}
 
 export const requestCases: TransportCaseGroup = {
   name: 'requests',
@@ -108,6 +121,36 @@ export const requestCases: TransportCaseGroup = {
         controller.abort();
         await session.assertAlive();
         assert.equal(session.errors.length, 0);
+      },
+    },
+    {
+      name: 'sends no request whose abort it reports as not-sent',
+      async run(session) {
+        await session.open();
+        await abortAtOnce(session, () => session.moment());
+      },
+    },
+    {
+      name: 'sends no request whose abort it reports as not-sent, while the peer does not read',
+      when: ({ backPressure }) => backPressure,
+      async run(session) {
+        await session.open();
+        await session.assertAlive();
+        const { pausePeer, resumePeer } = session.fixture;
+        assert.ok(
+          pausePeer !== undefined && resumePeer !== undefined,
+          'backPressure needs pausePeer, resumePeer',
+        );
+        await pausePeer();
+        const text = floodText();
+        const flood = Promise.all(
+          Array.from({ length: FLOOD_MESSAGES }, () => session.notify('notifications/kit', { text })),
+        );
+        assert.ok(await session.staysPending(flood), 'some send() waits for the peer to read');
+        await abortAtOnce(session, async () => {
+          await resumePeer();
+          await flood;
+        });
       },
     },
     {

@@ -77,6 +77,22 @@ export const requestFlaws: readonly Flaw[] = [
     damage: sends((send) => (message) => send(message)),
   },
   {
+    name: 'says of every aborted request that it was not sent',
+    fails: [
+      'rejects with ABORTED when requestSignal is aborted, and stays open',
+      'sends no request whose abort it reports as not-sent',
+      'sends no request whose abort it reports as not-sent, while the peer does not read',
+    ],
+    damage: sends((send) => async (message, { requestSignal } = {}) => {
+      const aborted = new Promise<never>((_, reject) => {
+        requestSignal?.addEventListener('abort', () =>
+          reject(new TransportError('ABORTED', 'broken on purpose', { delivery: 'not-sent' })),
+        );
+      });
+      await Promise.race([send(message), aborted]);
+    }),
+  },
+  {
     name: 'goes on waiting for a cancelled request',
     fails: ['settles the waiting send() when the request is canceled by a notification'],
     damage: sends((send) => async (message, options) => {
