@@ -285,6 +285,20 @@ describe('a connection', () => {
     expect(code).toBe(1003);
   });
 
+  it('a client that pings more often than `maxPings` is closed with 1008', async () => {
+    const { onConnection } = collector();
+    await using server = await startServer({ onConnection, maxPings: 3 });
+    const pinger = new WebSocket(server.url, ['mcp'], { headers: BEARER });
+    await once(pinger, 'open');
+    const closed = new Promise((resolve) => pinger.once('close', resolve));
+    for (let sent = 0; sent < 10; sent++) pinger.ping();
+    const answered = new Promise((resolve) => {
+      let pongs = 0;
+      pinger.on('pong', () => (pongs += 1) === 10 && resolve('all are answered'));
+    });
+    expect(await Promise.race([closed, answered])).toBe(1008);
+  });
+
   it('a dead client is found by the heartbeat', async () => {
     const clock = createManualClock();
     const { accepted, onConnection } = collector();

@@ -38,7 +38,7 @@ const NOT_FOUND: UpgradeRefusal = { status: 404, reason: 'No WebSocket is served
 export function createWebSocketServer(options: WebSocketServerOptions): WebSocketServer {
   const { server, path, clock = systemClock, handshakeMs = 10_000 } = options;
   const logger = guardLogger(options.logger);
-  const { closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS, heartbeat, maxQueuedBytes } = options;
+  const { closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS, heartbeat, maxPings, maxQueuedBytes } = options;
   const { maxConnections = 100, maxHandshakes = 32 } = options;
   checkSocketNumbers(options);
   checkNumbers({ maxConnections, maxHandshakes, handshakeMs }, { min: 1 });
@@ -96,6 +96,7 @@ export function createWebSocketServer(options: WebSocketServerOptions): WebSocke
     webSocket.on('error', () => undefined);
     const transport = new SocketTransport({
       heartbeat,
+      maxPings,
       maxQueuedBytes,
       closeTimeoutMs,
       clock,
