@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { inspect } from 'node:util';
+import type { AuthProvider } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
@@ -334,6 +335,29 @@ describe('no answer', () => {
     await expect(pending).rejects.toMatchObject({ code: 'ABORTED', delivery: 'unknown' });
     await started.closed;
     expect(started.transport.closeReason).toMatchObject({ code: 'ABORTED' });
+  });
+
+  it('leaves no socket behind, at whichever step after the upgrade the host gives up', async () => {
+    await using server = await startDecidingServer(
+      () => undefined,
+      () => ['DPoP-Nonce: one'],
+    );
+    for (let jobs = 0; jobs < 40; jobs++) {
+      const host = new AbortController();
+      const giveUp = async (): Promise<void> => {
+        for (let job = 0; job < jobs; job++) await Promise.resolve();
+        host.abort();
+      };
+      const auth: AuthProvider = {
+        headers: async () => ({}),
+        onChallenge: async () => 'retry',
+        onDpopNonce: () => void giveUp(),
+      };
+      const recorder = client(server.url, { auth, signal: host.signal });
+      await recorder.transport.start().catch(() => undefined);
+      await recorder.transport.close();
+      await expect.poll(() => server.requests.at(-1)?.socket.destroyed, { message: `${jobs}` }).toBe(true);
+    }
   });
 
   it('a call under way fails when the host closes, with ABORTED by signal and with TRANSPORT_CLOSED by close()', async () => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { type AuthProvider, type Clock, TransportError } from '@mcp-fittings/client-core';
 import { connectionMessage, originOf } from '@mcp-fittings/toolbox/connect';
 import {
@@ -85,8 +86,8 @@ export async function dial(options: DialOptions, signal: AbortSignal): Promise<O
       redactor,
     });
     const recovery = { credentials, redactor, retryLater, clock, random: Math.random };
+    // Also if it was aborted as soon as the socket was open: who called this closes the socket.
     const opened = await sendWithRecovery(attempts, recovery);
-    signal.throwIfAborted();
     if (opened === undefined) throw new TransportError('TRANSPORT_CLOSED', 'The transport was closed.');
     return opened.socket;
   } finally {
@@ -137,18 +138,22 @@ class UpgradeAttempts implements RemoteRequest<Upgraded> {
     const headers = { ...this.#options.headers, ...signed };
     const onAnswer = (header: (name: string) => string | undefined, status: number): void =>
       credentials.observe({ status, header, url: this.#url });
-    let connected = false;
+    let socket: Socket | undefined;
     try {
-      const socket = await this.#within(connectMs, false, (signal) => connectSocket(this.#options, signal));
-      connected = true;
+      const connected = await this.#within(connectMs, false, (signal) =>
+        connectSocket(this.#options, signal),
+      );
+      socket = connected;
       const answer = await this.#within(headersMs, true, (signal) =>
-        upgrade(socket, { ...this.#options, headers, onAnswer }, signal),
+        upgrade(connected, { ...this.#options, headers, onAnswer }, signal),
       );
       if ('webSocket' in answer) return { accepted: true, socket: { ...answer, redact: redactor.redact } };
       const { status, header, text } = answer;
       return { accepted: false, head: { status, header, url: this.#url }, text };
     } catch (cause) {
-      throw dialError(cause, shown, connected);
+      // Also if it was aborted before the upgrade began.
+      socket?.destroy();
+      throw dialError(cause, shown, socket !== undefined);
     }
   }
 
