@@ -13,6 +13,7 @@ import { isRunning, until, untilDead } from '../../transport-stdio/test/support/
 import { openSharedFolder } from './support/shared-folder.js';
 
 const TOY = fileURLToPath(new URL('support/toy-server.mjs', import.meta.url));
+const KIT = fileURLToPath(new URL('support/kit-server.mjs', import.meta.url));
 
 /** Whether a connection to the socket is accepted. */
 async function accepts(path: string): Promise<boolean> {
@@ -218,6 +219,41 @@ describe('the shared process', () => {
     socket.write(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":${deep}}}\n`);
     expect(await saidUntilEnd(socket)).toContain('"ended"');
     expect(await program.call('echo', { value: 'still here' })).toBe('still here');
+  });
+});
+
+describe('what a server writes', () => {
+  it('is shown without the secrets of the options', async () => {
+    await using shared = await openSharedFolder();
+    await using _serving = await serveShared({ folder: shared.folder });
+    const lines: string[] = [];
+    const plugin = sharedStdio({
+      ...shared,
+      start: false,
+      secrets: ['swordfish-1234'],
+      stderr: (line) => lines.push(line),
+    });
+    const script =
+      "process.stdin.once('data', () => { console.error('It is ' + ['swordfish', '1234'].join('-')); process.exit(1); })";
+    const transport = plugin.create({ command: process.execPath, args: ['-e', script] }, { server: 'toy' });
+    await transport.start();
+    const failed = await transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' }).catch(String);
+    expect(failed).toContain('It is ');
+    expect([failed, ...lines, JSON.stringify(transport.describe?.())].join('\n')).not.toContain('swordfish');
+  });
+
+  it('may be as large as `maxMessageBytes` allows', async () => {
+    await using shared = await openSharedFolder();
+    await using _serving = await serveShared({ folder: shared.folder });
+    const plugin = sharedStdio({ ...shared, start: false, maxMessageBytes: 200 * 1024 * 1024 });
+    await using transport = plugin.create({ command: process.execPath, args: [KIT] }, { server: 'kit' });
+    const sizes: number[] = [];
+    transport.onmessage = (message) =>
+      sizes.push('result' in message ? String(message.result['text']).length : 0);
+    await transport.start();
+    const length = 66 * 1024 * 1024;
+    await transport.send({ jsonrpc: '2.0', id: 1, method: 'kit/blob', params: { length } });
+    expect(sizes).toEqual([length]);
   });
 });
 

@@ -103,7 +103,7 @@ export function stdio(options: StdioPluginOptions = {}): TransportPlugin<StdioEn
 /** Describes what {@link stdio} would start for an entry. */
 export interface StdioLaunch extends Pick<
   StdioTransportOptions,
-  'framing' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'shutdown'
+  'framing' | 'maxMessageBytes' | 'maxQueuedBytes' | 'probeTimeoutMs' | 'secrets' | 'shutdown'
 > {
   /** The program to run. */
   readonly command: string;
@@ -130,10 +130,10 @@ export interface StdioLaunch extends Pick<
 export function resolveStdioEntry(entry: StdioEntry, options: StdioPluginOptions = {}): StdioLaunch {
   const { command, args = [], env = {}, inheritEnv = 'safe', ...merged } = { ...options, ...entry };
   const { parentEnv: inherited = process.env } = options;
-  const { framing, maxMessageBytes, maxQueuedBytes, probeTimeoutMs, shutdown } = merged;
+  const { framing, maxMessageBytes, maxQueuedBytes, probeTimeoutMs, secrets, shutdown } = merged;
   const all = childEnvironment(inherited, env, inheritEnv, process.platform);
   const parentEnv = Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(env, name)));
   const cwd = resolve(entry.cwd ?? '.');
   const limits = { framing, maxMessageBytes, maxQueuedBytes, probeTimeoutMs, shutdown };
-  return { command, args, cwd, env, parentEnv, ...limits };
+  return { command, args, cwd, env, parentEnv, secrets, ...limits };
 }

@@ -13,7 +13,6 @@ import {
   asOpening,
   controlLine,
   controlOf,
-  messageLine,
   toWireError,
   type ControlEvent,
   type Opening,
@@ -67,7 +66,7 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
   };
 
   const member: Member = {
-    send: (message) => write(messageLine(message)),
+    send: (message) => write(`${JSON.stringify(message)}\n`),
     fail: (id, error) => say({ event: 'failed', id, error: toWireError(error) }),
     ended: end,
     report: (error) => say({ event: 'report', error: toWireError(error) }),

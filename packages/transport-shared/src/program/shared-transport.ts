@@ -7,7 +7,7 @@ import {
   controlLine,
   controlOf,
   fromWireError,
-  messageLine,
+  MAX_LINE_BYTES,
   WIRE_VERSION,
   type ControlEvent,
   type Opening,
@@ -28,6 +28,9 @@ export interface SharedTransportOptions {
 
 /** Characters that `JSON.parse` and a handler process in a millisecond, approximately. */
 const PARSED_PER_MS = 200_000;
+
+/** Room in a line for what is not its message. */
+const ENVELOPE_BYTES = 1024 * 1024;
 
 /** A connection to a server that the shared process runs. */
 export class SharedTransport extends BaseTransport {
@@ -67,6 +70,7 @@ export class SharedTransport extends BaseTransport {
       const socket = createLineSocket({
         socket: connection,
         onLine: (text) => this.#push(text),
+        maxBytes: Math.max(MAX_LINE_BYTES, (opening.launch.maxMessageBytes ?? 0) + ENVELOPE_BYTES),
         onEnd: () => this.#onEnd(),
       });
       this.#socket = socket;
@@ -77,8 +81,7 @@ export class SharedTransport extends BaseTransport {
   }
 
   protected override write(message: JSONRPCMessage): Promise<void> | undefined {
-    this.encode(message);
-    return this.#socket?.write(messageLine(message)).catch((cause: unknown) => {
+    return this.#socket?.write(`${this.encode(message)}\n`).catch((cause: unknown) => {
       throw this.ended
         ? this.lost('unknown')
         : this.error('CONNECTION_LOST', 'The shared process does not read.', { cause, delivery: 'unknown' });

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { createLineReader } from '@mcp-fittings/toolbox/framing';
 import { MAX_LINE_BYTES } from './protocol.js';
 
-/** Bytes that may wait for a peer to read them. A peer that is further behind is disconnected. */
+/** Bytes that may wait for a peer to read them, besides the longest line. A peer that is further behind is disconnected. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 
 /** JSON lines over a socket. */
@@ -21,19 +21,23 @@ export interface LineSocketOptions {
   readonly socket: Socket;
   /** Called with each line. */
   readonly onLine: (text: string) => void;
+  /** Longest line that is read, in bytes. Default {@link MAX_LINE_BYTES}. */
+  readonly maxBytes?: number | undefined;
   /** Called once, when the connection has ended in either direction. */
   readonly onEnd: () => void;
 }
 
-export function createLineSocket({ socket, onLine, onEnd }: LineSocketOptions): LineSocket {
+export function createLineSocket(options: LineSocketOptions): LineSocket {
+  const { socket, onLine, onEnd, maxBytes = MAX_LINE_BYTES } = options;
   let hasEnded = false;
+  let longest = 0;
   const end = (): void => {
     if (hasEnded) return;
     hasEnded = true;
     onEnd();
   };
   const reader = createLineReader({
-    maxBytes: MAX_LINE_BYTES,
+    maxBytes,
     onLine: (line) => {
       // Both ends are ours: a line that cannot be read means that the rest cannot be trusted either.
       if (line.kind === 'text') onLine(line.text);
@@ -49,10 +53,11 @@ export function createLineSocket({ socket, onLine, onEnd }: LineSocketOptions): 
     write(line) {
       return new Promise((resolve, reject) => {
         if (hasEnded || socket.destroyed) return reject(new Error('The socket is closed.'));
-        if (socket.writableLength > MAX_UNREAD_BYTES) {
+        if (socket.writableLength > MAX_UNREAD_BYTES + longest) {
           socket.destroy();
           return reject(new Error('The peer does not read.'));
         }
+        longest = Math.max(longest, line.length);
         socket.write(line, (error) => (error ? reject(error) : resolve()));
       });
     },

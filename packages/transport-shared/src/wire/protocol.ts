@@ -3,7 +3,6 @@ import {
   type ErrorCode,
   type ErrorDetails,
   type FittingsError,
-  type JSONRPCMessage,
   type RequestId,
   type TransportDescription,
   TransportError,
@@ -83,10 +82,6 @@ export function controlLine(
   return `${JSON.stringify({ [ENVELOPE]: value })}\n`;
 }
 
-export function messageLine(message: JSONRPCMessage): string {
-  return `${JSON.stringify(message)}\n`;
-}
-
 /** Returns the content of a control line; undefined for a message of MCP. */
 export function controlOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
   const content = isRecord(value) ? value[ENVELOPE] : undefined;
@@ -114,6 +109,7 @@ const launchSchema = entrySchema({
   maxMessageBytes: count({ min: 1 }),
   maxQueuedBytes: count({ min: 1 }),
   probeTimeoutMs: count(),
+  secrets: listOf(text()),
   shutdown: mapOf(count()),
   principal: text(),
   roots: text(),
