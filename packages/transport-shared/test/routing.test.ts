@@ -120,6 +120,32 @@ describe('what belongs to which program', () => {
     while (!received.includes('unsubscribe')) received = await first.call('received');
   });
 
+  it('a subscription that is cancelled before its answer ends, and the server takes back one whose program leaves then', async () => {
+    await using shared = await openSharedFolder();
+    await using first = await startProgram(shared);
+    await using second = await startProgram(shared);
+    const uri = 'test://unanswered';
+    const requestId = 'never';
+    const cancelled = first.transport.send({
+      jsonrpc: '2.0',
+      id: requestId,
+      method: 'resources/subscribe',
+      params: { uri },
+    });
+    await first.notify('notifications/cancelled', { requestId });
+    await cancelled;
+    await second.request('resources/subscribe', { uri: 'test://a' });
+    await first.call('announce', { method: 'notifications/resources/updated', params: { uri } });
+    expect(first.notifications('notifications/resources/updated')).toHaveLength(0);
+    await using third = await startProgram(shared);
+    const pending = third.request('resources/subscribe', { uri }).catch(() => undefined);
+    await third.call('held');
+    await third.transport.close();
+    await pending;
+    let received = '';
+    while (!received.includes('unsubscribe')) received = await first.call('received');
+  });
+
   it('a program that leaves cancels its own calls and nothing else', async () => {
     await using shared = await openSharedFolder();
     await using first = await startProgram(shared);

@@ -107,6 +107,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   const cancel = (number: RequestId, params: JSONRPCNotification['params']): void => {
     const entry = inFlight.remove(number);
     if (entry === undefined) return;
+    subscriptions.settled(entry.client, entry.id, false);
     tellServer({
       jsonrpc: '2.0',
       method: 'notifications/cancelled',
@@ -232,6 +233,8 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     },
     leave(member) {
       if (!members.delete(member) || hasEnded) return;
+      // Before they are cancelled: the server may have confirmed them meanwhile.
+      const unwanted = subscriptions.forget(member);
       for (const number of inFlight.of(member)) cancel(number, { reason: 'The client disconnected.' });
       for (const [id, whom] of asked) {
         if (whom !== member) continue;
@@ -242,7 +245,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
         };
         tellServer({ jsonrpc: '2.0', id, error });
       }
-      for (const request of subscriptions.forget(member)) void ask(request).catch(() => undefined);
+      for (const request of unwanted) void ask(request).catch(() => undefined);
       if (members.size > 0) return;
       wakeUp();
       idle = clock.schedule(() => void server.close(), idleMs());

@@ -70,7 +70,7 @@ const methods = {
   }),
   'resources/list': () => ({ resources: [] }),
   'resources/templates/list': () => ({ resourceTemplates: [] }),
-  'resources/subscribe': () => ({}),
+  'resources/subscribe': ({ uri }) => (uri === 'test://unanswered' ? new Promise(() => undefined) : {}),
   'resources/unsubscribe': () => ({}),
   'logging/setLevel': () => ({}),
   'tools/call': ({ name, arguments: args = {}, _meta }) => tools[name](args, _meta?.progressToken),
