@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { chmod, mkdir, stat } from 'node:fs/promises';
+import { chmod, mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost } from '@mcp-fittings/host';
 import { sharedStdio } from '@mcp-fittings/transport-shared';
@@ -131,6 +131,48 @@ describe('the shared process', () => {
     await using unused = await serveShared({ folder, clock, idleMs: 20 });
     await clock.advance(10_000);
     await unused?.ended;
+  });
+
+  it('keeps no timer for a server that could not be started and that no program waits for', async () => {
+    await using shared = await openSharedFolder();
+    const clock = createManualClock();
+    await using serving = await serveShared({
+      folder: shared.folder,
+      clock,
+      serverIdleMs: 1000,
+      idleMs: 5000,
+    });
+    const launch = { command: '/does/not/exist', args: [], env: {}, parentEnv: {}, cwd: '/' };
+    const opening = `${JSON.stringify({ 'mcp-fittings': { wire: 1, launch, stderr: false } })}\n`;
+    connect(serving?.path ?? '').end(opening);
+    await until(() => serving?.servers === 1);
+    await until(() => serving?.servers === 0 && serving.programs === 0);
+    expect(clock.nextIn).toBe(5000);
+  });
+
+  it('ends when it is idle, also if its folder cannot be used any more', async () => {
+    await using shared = await openSharedFolder();
+    const { folder } = shared;
+    const clock = createManualClock();
+    const serving = await serveShared({ folder, clock, idleMs: 10_000 });
+    await rename(folder, `${folder}-away`);
+    await writeFile(folder, 'not a folder');
+    await clock.advance(10_000);
+    await serving?.ended;
+  });
+
+  it('a program whose connection is accepted by a process that ends then connects to the next one', async () => {
+    await using shared = await openSharedFolder();
+    await mkdir(shared.folder, { mode: 0o700 });
+    const ending = createServer((socket) => {
+      ending.close();
+      socket.destroy();
+    });
+    ending.listen(`${shared.folder}/shared-1.sock`);
+    await once(ending, 'listening');
+    await using program = await startProgram(shared);
+    expect(await program.call('echo', { value: 'found' })).toBe('found');
+    expect(ending.listening).toBe(false);
   });
 
   it('a host recovers from the loss of the shared process, which says why', async () => {

@@ -11,7 +11,7 @@ import { findAddress, PIPE_FILE, socketPath } from '../wire/socket-address.js';
 /** Serves the socket of a folder, and can stop. */
 export interface Listening {
   readonly path: string;
-  /** Stops listening, unless `isBusy` says that a program has connected meanwhile. Resolves with whether it has stopped. */
+  /** Stops listening, unless `isBusy` says that a program has connected meanwhile. Resolves with whether it has stopped; does not reject. */
   stop(isBusy?: () => boolean): Promise<boolean>;
 }
 
@@ -37,13 +37,15 @@ export async function listenInFolder(
     if (process.platform !== 'win32') await chmod(path, 0o600);
     return {
       path,
-      // In the lock too: a process that starts now must not lose its socket to the end of this one.
-      stop: (isBusy = () => false) =>
-        locks.run('listen', async () => {
+      stop(isBusy = () => false) {
+        const close = (): boolean => {
           if (isBusy()) return false;
           server.close();
           return true;
-        }),
+        };
+        // In the lock too: a process that starts now must not lose its socket to the end of this one. Without a folder there is no lock.
+        return locks.run('listen', async () => close()).catch(close);
+      },
     };
   });
 }

@@ -213,6 +213,7 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
   const server: SharedServer = {
     started: transport.start().catch((error: unknown) => {
       hasEnded = true;
+      wakeUp();
       onEnd();
       throw error;
     }),

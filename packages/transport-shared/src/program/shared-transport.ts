@@ -38,7 +38,9 @@ export class SharedTransport extends BaseTransport {
   readonly #lines: Intake<string>;
   #socket: LineSocket | undefined;
   #description: TransportDescription = {};
-  #settle: { readonly resolve: () => void; readonly reject: (error: TransportError) => void } | undefined;
+  #settle:
+    | { readonly resolve: (isOpen: boolean) => void; readonly reject: (error: TransportError) => void }
+    | undefined;
 
   constructor(options: SharedTransportOptions) {
     super({ server: options.server, signal: options.signal });
@@ -61,10 +63,17 @@ export class SharedTransport extends BaseTransport {
   }
 
   protected override async open(signal: AbortSignal): Promise<void> {
-    const { clock = systemClock, folder, start, startTimeoutMs } = this.#options;
     const opening = this.#options.opening();
+    // A process that ends because it is idle may accept one more connection, which it does not serve.
+    if ((await this.#connect(opening, signal)) || (await this.#connect(opening, signal))) return;
+    throw this.#processEnded();
+  }
+
+  /** Resolves with false if the connection ended before the shared process has answered. */
+  async #connect(opening: Opening, signal: AbortSignal): Promise<boolean> {
+    const { clock = systemClock, folder, start, startTimeoutMs } = this.#options;
     const connection = await connectToProcess({ folder, start, startTimeoutMs, clock, signal });
-    await new Promise<void>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
       signal.addEventListener('abort', () => connection.destroy(), { once: true });
       const socket = createLineSocket({
@@ -115,7 +124,7 @@ export class SharedTransport extends BaseTransport {
     switch (event.event) {
       case 'opened':
         this.#description = event.description;
-        this.#settle?.resolve();
+        this.#settle?.resolve(true);
         this.#settle = undefined;
         return;
       case 'failed':
@@ -134,11 +143,15 @@ export class SharedTransport extends BaseTransport {
 
   #onEnd(): void {
     this.flushIntakes();
-    this.#ended(
-      this.error('CONNECTION_LOST', 'The shared process that runs this server has ended.', {
-        hint: 'Connect again: it is started on demand.',
-      }),
-    );
+    if (this.#settle === undefined) return this.fail(this.#processEnded());
+    this.#settle.resolve(false);
+    this.#settle = undefined;
+  }
+
+  #processEnded(): TransportError {
+    return this.error('CONNECTION_LOST', 'The shared process that runs this server has ended.', {
+      hint: 'Connect again: it is started on demand.',
+    });
   }
 
   #ended(reason: TransportError): void {
