@@ -144,7 +144,7 @@ export function createSurface(options: SurfaceOptions): Surface {
       [
         'subscriptions/listen',
         (request) =>
-          answerListen(request, places, closing.signal, (uris, onEvent) =>
+          answerListen(request, places, closing.signal, deps.limits.subscriptions, (uris, onEvent) =>
             watchScope(request, uris, onEvent, deps),
           ),
       ],

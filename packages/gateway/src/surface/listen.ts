@@ -27,6 +27,7 @@ export async function answerListen(
   request: ClientRequest,
   places: StreamPlaces,
   closing: AbortSignal,
+  maxSubscriptions: number,
   watch: (uris: readonly string[], onEvent: (event: ListenEvent) => void) => Disposable,
 ): Promise<JSONRPCObject> {
   const { id, params, signal, notify } = request;
@@ -35,7 +36,8 @@ export async function answerListen(
     throw new RpcError(RPC_CODES.invalidParams, 'Invalid params: "notifications" must be an object.');
   }
   const { resourceSubscriptions: given } = filter;
-  const uris = Array.isArray(given) ? given.filter((uri) => typeof uri === 'string') : [];
+  const texts = Array.isArray(given) ? given.filter((uri) => typeof uri === 'string') : [];
+  const uris = [...new Set(texts)].slice(0, maxSubscriptions);
   const lists = Object.keys(LISTS).filter((name) => filter[name] === true);
   const honored = {
     ...Object.fromEntries(lists.map((name) => [name, true])),

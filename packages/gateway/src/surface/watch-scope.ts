@@ -22,7 +22,7 @@ export function watchScope(
 
   const subscribe = async (): Promise<void> => {
     await servers.ready(exposure.servers(scope), principal, limits.listMs);
-    for (const uri of uris.slice(0, limits.subscriptions)) {
+    for (const uri of uris) {
       const ref = refOf(uri);
       if (ref === undefined || hasEnded) continue;
       const subscription = subscriptions.of(ref, principal);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { expect, it, vi } from 'vitest';
+import { ANYBODY, gatewayOver, listen, toyServer } from './support.js';
 import { Subscriptions } from '../../src/surface/subscriptions.js';
 
 it('asks the server for a client when another one left before its subscription was refused', async () => {
@@ -22,4 +23,27 @@ it('asks the server for a client when another one left before its subscription w
   answered.abort();
   await Promise.all([refused, accepted, left]);
   expect(asked).toBe(2);
+});
+
+it('subscribes a resource that a stream names twice once, and says which of too many it watches', async () => {
+  const asked: string[] = [];
+  const resources = ['a', 'b', 'c'].map((name) => ({ name, uri: `memo://${name}` }));
+  const onRequest = (method: string, params: object): void => {
+    if (method.endsWith('subscribe')) asked.push(`${method} ${String(Reflect.get(params, 'uri'))}`);
+  };
+  await using gateway = await gatewayOver(
+    { one: () => toyServer({ resources, onRequest }) },
+    { limits: { subscriptions: 2 } },
+  );
+  const told: unknown[] = [];
+  const uris = ['memo://a', 'memo://a', 'memo://b', 'memo://c'];
+  const stop = listen(gateway.surface, ANYBODY, { resourceSubscriptions: uris }, (_, params) =>
+    told.push(params['notifications']),
+  );
+  expect(told).toEqual([{ resourceSubscriptions: ['memo://a', 'memo://b'] }]);
+  const subscribed = ['resources/subscribe memo://a', 'resources/subscribe memo://b'];
+  await expect.poll(() => asked).toEqual(subscribed);
+  stop();
+  const ended = ['resources/unsubscribe memo://a', 'resources/unsubscribe memo://b'];
+  await expect.poll(() => asked).toEqual([...subscribed, ...ended]);
 });

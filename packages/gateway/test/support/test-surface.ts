@@ -133,7 +133,7 @@ export function createTestSurface(maxSubscriptions?: number): TestSurface {
         told.push(`level ${String(params['level'])}`);
         return {};
       case 'subscriptions/listen':
-        return answerListen(request, places, closing.signal, (_uris, onEvent) => {
+        return answerListen(request, places, closing.signal, 1000, (_uris, onEvent) => {
           const own = listenersOf(caller, mount).add(onEvent);
           return { [Symbol.dispose]: () => void own.delete(onEvent) };
         });
