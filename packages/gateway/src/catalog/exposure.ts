@@ -33,11 +33,15 @@ export interface ExposureOptions extends Pick<GatewayOptions, 'expose' | 'policy
   readonly host: Host;
 }
 
-/** Returns whether the caller may use a server, or an item of it. A function that does not say `true` allows nothing. */
+/** Returns whether the caller may use a server, or an item of it. A function that throws or does not say `true` allows nothing. */
 export function permits({ allows }: Caller, ...asked: Parameters<NonNullable<Caller['allows']>>): boolean {
   if (allows === undefined) return true;
-  const answer: unknown = allows(...asked);
-  return answer === true;
+  try {
+    const answer: unknown = allows(...asked);
+    return answer === true;
+  } catch {
+    return false;
+  }
 }
 
 /** Creates the decision from what the program exposes, what the caller may use, and the policy. */
@@ -66,8 +70,16 @@ export function createExposure({ host, expose = {}, policy }: ExposureOptions): 
         const { server } = tool;
         const identity = identities.get(server) ?? snapshotOf(host, server, undefined)?.identity ?? '';
         identities.set(server, identity);
-        const verdict = policy.forTool({ ...tool, identity, ...(principal !== undefined && { principal }) });
-        return verdict.decision === 'deny';
+        try {
+          const verdict = policy.forTool({
+            ...tool,
+            identity,
+            ...(principal !== undefined && { principal }),
+          });
+          return verdict.decision === 'deny';
+        } catch {
+          return true;
+        }
       };
       return (tool) => allows(scope, 'tool', tool.server, tool.name) && !isDenied(tool);
     },

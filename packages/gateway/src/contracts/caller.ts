@@ -12,7 +12,7 @@ export interface Caller {
   readonly principal?: string | undefined;
   /**
    * Returns whether the caller may use a server at all, or one item of it: `name` is the original name of a tool or prompt, the URI of
-   * a resource, or a URI template. Asked at every list and call; anything but `true` is no.
+   * a resource, or a URI template. Asked at every list and call; anything but `true`, also a throw, is no.
    * Default: everything.
    */
   readonly allows?:

@@ -1,7 +1,8 @@
+import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createToolPolicy, type ToolPolicy } from '@mcp-fittings/tools';
 import { describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../src/contracts/caller.js';
-import { gatewayOver, text, toyServer } from './support.js';
+import { ANYBODY, gatewayOver, listen, text, toyServer } from './support.js';
 
 const notes = () =>
   toyServer({
@@ -171,4 +172,31 @@ describe('a call at the address of all servers', () => {
     await server?.sendToolListChanged();
     await vi.waitFor(async () => expect(await client.callTool({ name: 'a__late' })).toBeDefined());
   });
+});
+
+it('takes a function that throws for a no, also when it is asked because a list has changed', async () => {
+  const clock = createManualClock();
+  let isBroken = false;
+  const decide = <Answer>(answer: Answer): Answer => {
+    if (isBroken) throw new Error('The database is gone.');
+    return answer;
+  };
+  const policy = createToolPolicy({ servers: {} });
+  const tools = [{ name: 'read' }];
+  await using gateway = await gatewayOver(
+    { one: () => toyServer({ tools }), two: () => toyServer({ tools }) },
+    { clock, policy: { ...policy, forTool: (tool) => decide(policy.forTool(tool)) } },
+  );
+  const told: string[] = [];
+  const onNotification = (method: string): void => void told.push(method);
+  const caller = { ...ANYBODY, allows: (server: string) => server === 'two' || decide(true) };
+  const stop = listen(gateway.surface, caller, { toolsListChanged: true }, onNotification);
+  const client = await gateway.v2({ caller });
+  expect((await client.listTools()).tools).toHaveLength(2);
+  isBroken = true;
+  await gateway.host.stop('one');
+  await clock.advance(50);
+  expect(told).toContain('notifications/tools/list_changed');
+  expect((await client.listTools()).tools).toHaveLength(0);
+  stop();
 });
