@@ -79,7 +79,10 @@ export interface GatewayOptions {
   /** Limits of the sessions of clients before revision 2026-07-28. */
   readonly sessions?:
     | {
-        /** Most sessions at a time. At the limit, the longest idle one ends; if all are in use, a new one is refused with 503. Default: 1000. */
+        /**
+         * Most sessions at a time. At the limit, an idle one ends: of the caller's own, or else of all, the one idle longest. If all are in use, a
+         * new one is refused with 503. Default: 1000.
+         */
         readonly max?: number | undefined;
         /** Most sessions of one caller, in the same way. Default: 100. */
         readonly maxPerCaller?: number | undefined;
