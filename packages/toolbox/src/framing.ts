@@ -17,3 +17,4 @@ export {
   type LineReaderOptions,
   type RefusedLine,
 } from './framing/line-reader.js';
+export { serveLines, type ServeLinesOptions } from './framing/serve-lines.js';

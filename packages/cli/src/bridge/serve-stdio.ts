@@ -1,6 +1,5 @@
 import type { JSONRPCMessage, Logger } from '@mcp-fittings/client-core';
-import { createLineReader, type Line } from '@mcp-fittings/toolbox/framing';
-import { isMessage, parseJson } from '@mcp-fittings/toolbox/messages';
+import { serveLines } from '@mcp-fittings/toolbox/framing';
 import { BridgedClient } from './bridged-client.js';
 import type { OpenUpstream } from './upstream.js';
 
@@ -26,24 +25,7 @@ export async function serveStdio(options: ServeStdioOptions): Promise<void> {
       stdout.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
   const client = new BridgedClient({ open, send, logger });
-  const onLine = (line: Line): void => {
-    const message = line.kind === 'text' ? parseJson(line.text) : undefined;
-    if (isMessage(message)) client.receive(message);
-    else if (line.kind !== 'text' || line.text.trim() !== '')
-      logger?.warn('The client sent a line that is not a message.');
-  };
-  const reader = createLineReader({ maxBytes: MAX_MESSAGE_BYTES, onLine });
-  const onData = (chunk: Uint8Array | string): void =>
-    reader.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
-  await new Promise<void>((resolve) => {
-    const end = (): void => resolve();
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end, { once: true });
-    for (const event of ['end', 'close', 'error']) stdin.once(event, end);
-    // A client that has exited does not read stdout.
-    stdout.on('error', end);
-    stdin.on('data', onData);
-  });
-  stdin.off('data', onData).pause();
+  const onMessage = (message: JSONRPCMessage): void => client.receive(message);
+  await serveLines(stdin, stdout, { maxBytes: MAX_MESSAGE_BYTES, onMessage, signal, logger });
   await client.close();
 }

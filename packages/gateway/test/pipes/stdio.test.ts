@@ -81,6 +81,22 @@ describe('stdio', () => {
     await gateway.close();
   });
 
+  it('answers each request of a batch, and skips a line that it cannot read', async () => {
+    const { gateway, input, output, served } = start();
+    const received: unknown[] = [];
+    const transport = connectTo(input, output);
+    transport.onmessage = (message) => void received.push(message);
+    await transport.start();
+    const batch = [1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/list' }));
+    input.write(`"\xff"\n${JSON.stringify(batch)}\n`, 'latin1');
+    const answer = expect.objectContaining({ result: expect.anything() });
+    await expect.poll(() => received).toEqual([answer, answer]);
+    expect(received).toMatchObject([{ id: 1 }, { id: 2 }]);
+    input.end();
+    await served;
+    await gateway.close();
+  });
+
   it('bounds the event streams, also if a client sends the id of an open one again', async () => {
     const { gateway, input, output, served } = start({}, undefined, 1);
     const received: { readonly id?: unknown; readonly method?: string; readonly error?: unknown }[] = [];
