@@ -6,6 +6,7 @@ import { createClientCredentialsProvider } from '@mcp-fittings/auth-oauth';
 import { startFalseServer, type FalseServer } from './support/false-server.js';
 import { documentsAt, scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
 import { checkBrowserTarget } from '../src/discovery/accepted-metadata.js';
+import { metadataUrls } from '../src/discovery/issuer-url.js';
 
 let server: FalseServer;
 let person: ScriptedSignIn;
@@ -121,6 +122,33 @@ describe('the metadata of an issuer is on its own host', () => {
     await person.signIn({ url: 'https://mcp.example/api', clientId: 'c', network });
     const hosts = new Set(network.asked.map(({ url }) => new URL(url).host));
     expect([...hosts]).toEqual(['mcp.example', 'login.corp']);
+  });
+});
+
+describe('slashes at the end of a path', () => {
+  it.each([
+    ['', '/.well-known/openid-configuration'],
+    ['///', '/.well-known/openid-configuration'],
+    ['/tenant///', '/tenant/.well-known/openid-configuration'],
+    ['////tenant', '////tenant/.well-known/openid-configuration'],
+  ])('are left out of the URLs of the metadata: "%s"', (path, last) => {
+    expect(metadataUrls(new URL(`https://as.example${path}`)).at(-1)?.pathname).toBe(last);
+  });
+
+  it('are found in linear time, however many are elsewhere', async () => {
+    // A pattern that tries every slash takes minutes.
+    const path = `${'/'.repeat(400_000)}x`;
+    expect(metadataUrls(new URL(`https://as.example${path}`)).at(-1)?.pathname).toContain(
+      `${path}/.well-known`,
+    );
+    const network = documentsAt({
+      'https://mcp.example/.well-known/oauth-protected-resource/api': {
+        resource: `https://mcp.example${path}`,
+      },
+    });
+    expect(await person.signIn({ url: 'https://mcp.example/api', network })).toMatchObject({
+      details: { reason: 'resource' },
+    });
   });
 });
 

@@ -17,7 +17,7 @@ export function issuerUrl(issuer: string): URL | undefined {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
  */
 export function metadataUrls(issuer: URL): readonly URL[] {
-  const path = issuer.pathname.replace(/\/+$/, '');
+  const path = withoutSlashes(issuer.pathname);
   const paths =
     path === ''
       ? [`/${OAUTH}`, `/${OPENID}`]
@@ -28,6 +28,13 @@ export function metadataUrls(issuer: URL): readonly URL[] {
     url.pathname = each;
     return url;
   });
+}
+
+/** Returns a path without the slashes at its end. Linear: a server chooses the path, and `/\/+$/` looks at each slash again. */
+export function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }
 
 /**

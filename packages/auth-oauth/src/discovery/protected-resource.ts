@@ -1,5 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
+import { withoutSlashes } from './issuer-url.js';
 import type { MetadataReader } from './metadata-reader.js';
 import { textOf, textsOf } from '../protocol/values.js';
 
@@ -47,7 +48,7 @@ export async function findProtectedResource(
 }
 
 function candidates(serverUrl: URL, named: string | undefined): readonly URL[] {
-  const path = serverUrl.pathname.replace(/\/+$/, '');
+  const path = withoutSlashes(serverUrl.pathname);
   const urls: URL[] = [];
   // Any URL on the origin of the server, and no other: the challenge is untrusted.
   if (named !== undefined && URL.canParse(named) && new URL(named).origin === serverUrl.origin)
@@ -66,16 +67,12 @@ function describes(resource: string, serverUrl: URL, metadataUrl: URL): boolean 
   if (!URL.canParse(resource) || resource.includes('#')) return false;
   const url = new URL(resource);
   if (url.origin !== serverUrl.origin || url.username !== '' || url.password !== '') return false;
-  const path = withoutSlash(url.pathname);
-  if (path === withoutSlash(serverUrl.pathname)) return url.search === serverUrl.search;
+  const path = withoutSlashes(url.pathname);
+  if (path === withoutSlashes(serverUrl.pathname)) return url.search === serverUrl.search;
   const isParent = `${serverUrl.pathname}/`.startsWith(`${path}/`) && url.search === '';
   return (
-    isParent && metadataUrl.search === '' && withoutSlash(metadataUrl.pathname) === `${WELL_KNOWN}${path}`
+    isParent && metadataUrl.search === '' && withoutSlashes(metadataUrl.pathname) === `${WELL_KNOWN}${path}`
   );
-}
-
-function withoutSlash(path: string): string {
-  return path.replace(/\/+$/, '');
 }
 
 function otherResource(resource: string, serverUrl: URL): FittingsError {
