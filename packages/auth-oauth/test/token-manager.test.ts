@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { StoredValue, TokenStore } from '@mcp-fittings/client-core';
+import { type Clock, FittingsError, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
+import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { nodePlatform } from '../src/node-platform.js';
-import { TokenManager } from '../src/tokens/token-manager.js';
+import { type Renewal, TokenManager } from '../src/tokens/token-manager.js';
 import type { TokenRecord } from '../src/tokens/token-record.js';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { memoryStore } from '@mcp-fittings/store-file';
@@ -20,15 +21,18 @@ const OLD: TokenRecord = {
 };
 const NEW: TokenRecord = { ...OLD, accessToken: 'new' };
 
-function managerOn(store: TokenStore): TokenManager {
+function managerOn(
+  store: TokenStore,
+  { run = async () => NEW, clock = createManualClock() }: Partial<Renewal & { readonly clock: Clock }> = {},
+): TokenManager {
   return new TokenManager({
     server: 'test',
     store,
     key: 'k',
-    clock: createManualClock(),
+    clock,
     logger: undefined,
     marks: nodePlatform.marks,
-    renewal: { possible: () => true, run: async () => NEW, onRefusal: 'ask' },
+    renewal: { possible: (held) => held?.refreshToken !== undefined, run, onRefusal: 'ask' },
   });
 }
 
@@ -133,5 +137,77 @@ describe('the held token and the stored one', () => {
     release();
     expect(await slow).toBeUndefined();
     expect(await tokens.current()).toBeUndefined();
+  });
+});
+
+describe('a refresh whose reply arrives after', () => {
+  const THEIRS: TokenRecord = { ...OLD, accessToken: 'theirs', refreshToken: 'r3', obtainedAt: 5 };
+  const refused = (oauthError: string, status: number): Promise<never> =>
+    Promise.reject(new FittingsError('AUTH_FAILED', 'no', { details: { oauthError, status } }));
+  const REPLIES = {
+    'a new token': async () => NEW,
+    invalid_grant: () => refused('invalid_grant', 400),
+    'a temporary error': () => Promise.reject(new FittingsError('SERVER_ERROR', 'no')),
+  };
+
+  it.each(
+    Object.keys(REPLIES).flatMap((reply) =>
+      (['this process', 'another one'] as const).flatMap((where) =>
+        (['a sign-out', 'a sign-in'] as const).map(
+          (what) => [what, where, reply as keyof typeof REPLIES] as const,
+        ),
+      ),
+    ),
+  )('%s in %s changes nothing: %s', async (what, where, reply) => {
+    const store = memoryStore();
+    const other = managerOn(store);
+    const tokens = managerOn(store, {
+      clock: systemClock,
+      async run() {
+        const changing = where === 'this process' ? tokens : other;
+        await (what === 'a sign-out' ? changing.drop() : changing.keep(THEIRS));
+        return REPLIES[reply]();
+      },
+    });
+    await tokens.keep(OLD);
+    const outcome = await tokens.renew(OLD).catch(() => 'failed');
+    const expected = what === 'a sign-out' ? undefined : { ...THEIRS, version: 1 };
+    expect(await store.get('k')).toEqual(expected);
+    expect((await tokens.reload())?.accessToken).toBe(expected?.accessToken);
+    if (reply !== 'a temporary error') expect(outcome).toBe(what === 'a sign-out' ? 'none' : 'fresh');
+  });
+
+  it('a sign-out before the refresh token was marked stores nothing', async () => {
+    const store = memoryStore();
+    const tokens = managerOn(store, { clock: systemClock });
+    await tokens.keep(OLD);
+    vi.spyOn(nodePlatform.marks, 'make').mockImplementationOnce(async () => {
+      await tokens.drop();
+      return 'mark';
+    });
+    expect(await tokens.renew(OLD).catch(() => 'failed')).toBe('none');
+    expect(await store.get('k')).toBeUndefined();
+  });
+
+  it.each([
+    ['a sign-out', undefined],
+    ['a sign-in', 'theirs'],
+  ])('%s while the new token is being written counts', async (what, accessToken) => {
+    const store = memoryStore();
+    const set = store.set.bind(store);
+    const tokens = managerOn(store);
+    await tokens.keep(OLD);
+    let change = Promise.resolve();
+    vi.spyOn(store, 'set').mockImplementation(async (key, value) => {
+      if (value['accessToken'] === 'new') {
+        change = what === 'a sign-out' ? tokens.drop() : tokens.keep(THEIRS);
+        // A file takes longer to write than to delete.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await set(key, value);
+    });
+    await tokens.renew(OLD);
+    await change;
+    expect((await store.get('k'))?.['accessToken']).toBe(accessToken);
   });
 });

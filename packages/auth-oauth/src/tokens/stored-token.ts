@@ -51,6 +51,7 @@ export class StoredToken {
   #loaded = false;
   #unsaved = false;
   #reading: Promise<TokenRecord | undefined> | undefined;
+  #writing = Promise.resolve();
   #changes = 0;
   /** Reads are numbered in the order in which they begin; the latest one is the last whose result is held. */
   #reads = 0;
@@ -71,6 +72,11 @@ export class StoredToken {
   /** True if {@link held} is known: the store was read, or a token was stored or deleted. */
   get isLoaded(): boolean {
     return this.#loaded;
+  }
+
+  /** Counts the tokens that were stored or deleted here, so that a renewal can tell whether someone has signed in or out since. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** Reads the store. A burst of refused calls reads it once: it may be a keychain. */
@@ -114,15 +120,26 @@ export class StoredToken {
         server,
         code: cause instanceof FittingsError ? cause.code : undefined,
       });
-      if (mark !== undefined) this.#saveLater(record, mark);
+      if (mark !== undefined) this.#saveLater(record, mark, this.#changes);
     }
+  }
+
+  /**
+   * Stores the outcome of a renewal that began at these {@link changes}. If someone has signed in or out since, here or in another process,
+   * which removes the mark, it stores nothing and resolves with false: the outcome belongs to a sign-in that has ended.
+   */
+  async settle(record: TokenRecord, mark: string | undefined, changes: number): Promise<boolean> {
+    const isOurs = mark === undefined || (await this.#isMarked(mark).catch(() => true));
+    if (!isOurs || changes !== this.#changes) return false;
+    await this.save(record, mark);
+    return true;
   }
 
   /** Deletes the token, here and in the store. */
   async drop(): Promise<void> {
     const { store, key } = this.#options;
     this.#hold(undefined);
-    await store.delete(key);
+    await this.#inOrder(() => store.delete(key));
     // A read that began before the deletion does not bring the token back.
     this.#hold(undefined);
   }
@@ -152,22 +169,24 @@ export class StoredToken {
   }
 
   /** Marks the record before its refresh token is used. Rejects if that fails; the refresh token is unused then. */
-  async mark(record: TokenRecord, signal: AbortSignal): Promise<string | undefined> {
+  async mark(record: TokenRecord, changes: number, signal: AbortSignal): Promise<string | undefined> {
     // No refresh token to use up, or no store to write to.
     if (record.refreshToken === undefined || this.#unsaved) return undefined;
     const mark = await this.#options.marks.make();
+    // Someone has signed in or out: the record is no longer the one in the store.
+    if (changes !== this.#changes) return undefined;
     this.#ownMark = mark;
     await this.#set({ ...record, renewing: mark });
     if (signal.aborted) {
-      this.#saveLater(record, mark);
+      this.#saveLater(record, mark, changes);
       throw signal.reason;
     }
     return mark;
   }
 
   /** Stores the record as it was before it was marked. */
-  async unmark(record: TokenRecord, mark: string): Promise<void> {
-    await this.#set(record).catch(() => this.#saveLater(record, mark));
+  async unmark(record: TokenRecord, mark: string, changes: number): Promise<void> {
+    await this.#write(record, mark, changes).catch(() => this.#saveLater(record, mark, changes));
   }
 
   async #get(): Promise<TokenRecord | undefined> {
@@ -177,7 +196,14 @@ export class StoredToken {
 
   #set(record: TokenRecord): Promise<void> {
     const { store, key } = this.#options;
-    return store.set(key, toStored(record));
+    return this.#inOrder(() => store.set(key, toStored(record)));
+  }
+
+  /** Writes after what was written before, so that a sign-out or a new sign-in counts, whichever write takes longer. */
+  #inOrder(write: () => Promise<void>): Promise<void> {
+    const written = this.#writing.then(write);
+    this.#writing = written.catch(() => undefined);
+    return written;
   }
 
   #hold(record: TokenRecord | undefined): void {
@@ -188,31 +214,36 @@ export class StoredToken {
   }
 
   /**
-   * Stores the outcome of a renewal as soon as the store can be written to. If its mark is gone, nothing is written: another
-   * process has signed in or out, or has begun another renewal.
+   * Stores the outcome of a renewal. If its mark is gone, nothing is written: another process has signed in or out, or has
+   * begun another renewal.
    */
-  #saveLater(outcome: TokenRecord, mark: string, attempt = 0): void {
+  async #write(outcome: TokenRecord, mark: string, changes: number): Promise<void> {
+    if (!(await this.#isMarked(mark)) || changes !== this.#changes) return;
+    await this.#set(outcome);
+    if (this.#held === outcome) this.#unsaved = false;
+  }
+
+  /** Does that as soon as the store can be written to. */
+  #saveLater(outcome: TokenRecord, mark: string, changes: number, attempt = 0): void {
     const { store, key, clock } = this.#options;
-    const write = async (): Promise<void> => {
-      const isOurs = await this.#get().then(
-        (there) => there?.renewing === mark,
-        (error: unknown) => {
-          if (isCorrupt(error)) return true;
-          throw error;
-        },
-      );
-      if (!isOurs) return;
-      await this.#set(outcome);
-      if (this.#held === outcome) this.#unsaved = false;
-    };
     const tryNow = async (): Promise<void> => {
       try {
-        await store.withLock(key, write);
+        await store.withLock(key, () => this.#write(outcome, mark, changes));
       } catch {
-        this.#saveLater(outcome, mark, attempt + 1);
+        this.#saveLater(outcome, mark, changes, attempt + 1);
       }
     };
     clock.schedule(() => void tryNow(), backoffDelay(attempt, BACKOFF), { unref: true });
+  }
+
+  /** Resolves with whether the record in the store still has this mark. One that cannot be read may be replaced. */
+  async #isMarked(mark: string): Promise<boolean> {
+    try {
+      return (await this.#get())?.renewing === mark;
+    } catch (error) {
+      if (isCorrupt(error)) return true;
+      throw error;
+    }
   }
 
   /**

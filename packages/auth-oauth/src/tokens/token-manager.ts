@@ -193,22 +193,24 @@ export class TokenManager {
   #attempt(stale: TokenRecord | undefined): Promise<RenewalOutcome | 'wait'> {
     const token = this.#token;
     return token.withLock(async (signal) => {
+      const { changes } = token;
       const found = await token.read();
       if (this.#isNewer(found, stale)) return 'fresh';
       if (!this.#renewal.possible(found)) return 'none';
       if (found !== undefined && (await token.isBeingRenewed(found))) return 'wait';
       const now = found && { ...found, renewing: undefined };
-      const mark = now && (await token.mark(now, signal));
+      const mark = now && (await token.mark(now, changes, signal));
       try {
-        await token.save(await this.#renewal.run(now), mark);
+        // Someone may sign in or out meanwhile: then what is stored counts.
+        if (!(await token.settle(await this.#renewal.run(now), mark, changes))) return 'wait';
         this.#renewals = [...this.#recentRenewals(), this.#clock.now()];
         return 'fresh';
       } catch (error) {
         if (now !== undefined && isDead(error)) {
           const { refreshToken: _, ...rest } = now;
-          await token.save(rest);
+          if (!(await token.settle(rest, mark, changes))) return 'wait';
         } else if (now !== undefined && mark !== undefined) {
-          await token.unmark(now, mark);
+          await token.unmark(now, mark, changes);
         }
         if (this.#renewal.onRefusal === 'throw' || !isRefusal(error)) throw error;
         this.#refusal = error;
