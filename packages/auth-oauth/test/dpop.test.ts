@@ -45,6 +45,25 @@ describe('DPoP', () => {
     expect(keyOf((await provider.headers(request))['dpop'])).not.toEqual(keyOf(a['dpop']));
   });
 
+  it('uses the key of a sign-in that another process has made since', async () => {
+    await using world = await createWorld();
+    const proofs = createProofChecker(2);
+    Object.assign(world.resource, { dpopOnly: true, proofs });
+    const [first, second] = [world.provider(), world.provider()];
+    await world.use(first);
+    await second.signOut?.();
+    await second.signIn?.({});
+    const fetch = authorizedFetch(first, { url: world.resource.url });
+    expect((await fetch(world.resource.url, { method: 'POST', body: '{}' })).status).toBe(200);
+    const now = await world.as.find(world.resource.seen.at(-1)?.split(' ')[1] ?? '');
+    // Also for the refresh.
+    world.resource.dead.add(world.resource.seen.at(-1)?.split(' ')[1] ?? '');
+    expect((await fetch(world.resource.url, { method: 'POST', body: '{}' })).status).toBe(200);
+    expect((await world.as.find(world.resource.seen.at(-1)?.split(' ')[1] ?? ''))?.jkt).toBe(now?.jkt);
+    expect(await world.store.get(`oauth\n${world.resource.url}`)).toHaveProperty('refreshToken');
+    expect(proofs.trouble).toBe('');
+  });
+
   it('answers a nonce challenge of the server with a proof that carries it', async () => {
     await using world = await createWorld();
     world.resource.dpopOnly = true;

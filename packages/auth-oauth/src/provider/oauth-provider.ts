@@ -116,7 +116,7 @@ async function refresh(
     if (!isSameIssuer(authorizationServer.issuer, record.issuer)) throw foreignToken(server);
     const client = await clients.find({ authorizationServer, clientId, scopes: requested });
     if (client?.clientId !== clientId) throw foreignToken(server);
-    const dpop = record.tokenType === 'DPoP' ? await dpopKeys.handle() : undefined;
+    const dpop = record.tokenType === 'DPoP' ? await dpopKeys.handle(record.signIn ?? '') : undefined;
     const request = { network, server, authorizationServer, client, dpop };
     const response = await refreshTokenGrant(request, refreshToken, { resource, scopes });
     const now = clock.now();

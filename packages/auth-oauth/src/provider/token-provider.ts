@@ -52,7 +52,7 @@ export class TokenProvider {
     const authorization = this.#authorization;
     if (record === undefined || authorization === undefined) return {};
     if (record.tokenType === 'Bearer') return { authorization };
-    return { authorization, dpop: await dpopKeys.prove({ url, method }, record.accessToken) };
+    return { authorization, dpop: await dpopKeys.prove({ url, method }, record) };
   }
 
   /** As {@link AuthProvider.onDpopNonce}. */

@@ -9,6 +9,7 @@ import {
   protectedResourceRequest,
   type DPoPHandle,
 } from 'oauth4webapi';
+import type { TokenRecord } from './token-record.js';
 
 /** The syntax of a nonce: RFC 9449, section 8.1. */
 const NONCE = /^[\x21\x23-\x5b\x5d-\x7e]{1,4096}$/;
@@ -23,6 +24,8 @@ export class DPoPKeys {
   readonly #store: TokenStore;
   readonly #key: string;
   #handle: Promise<DPoPHandle> | undefined;
+  /** The sign-in whose tokens {@link #handle} is for. */
+  #signIn: string | undefined;
   /** The next proof waits until the newest nonce is known. */
   #learning: Promise<void> = Promise.resolve();
   #newest: string | undefined;
@@ -33,23 +36,29 @@ export class DPoPKeys {
     this.#key = key;
   }
 
-  /** Resolves with the handle for requests to the authorization server. The key is created on first use, once per store. */
-  handle(): Promise<DPoPHandle> {
-    this.#handle ??= this.#load().catch((error: unknown) => {
-      this.#handle = undefined;
-      throw error;
-    });
+  /**
+   * Resolves with the handle of the key. It is created on first use, once per store, and read from the store once per sign-in: another
+   * process may have signed out, which deletes the key, and in. Without a sign-in it is read, because a new one is about to begin.
+   */
+  handle(signIn?: string): Promise<DPoPHandle> {
+    if (this.#handle === undefined || signIn === undefined || signIn !== this.#signIn) {
+      this.#signIn = signIn;
+      this.#handle = this.#load(this.#handle).catch((error: unknown) => {
+        this.#handle = undefined;
+        throw error;
+      });
+    }
     return this.#handle;
   }
 
   /** Resolves with the DPoP proof for one request to the MCP server. */
   async prove(
     { url, method }: { readonly url: URL; readonly method: string },
-    accessToken: string,
+    { accessToken, signIn = '' }: TokenRecord,
   ): Promise<string> {
     let proof = '';
     await this.#learning;
-    await throughLibrary(await this.handle(), url, method, accessToken, (headers) => {
+    await throughLibrary(await this.handle(signIn), url, method, accessToken, (headers) => {
       proof = headers['dpop'] ?? '';
       return new Response(null, { status: 204 });
     });
@@ -76,15 +85,25 @@ export class DPoPKeys {
     await this.#store.delete(this.#key);
   }
 
-  #load(): Promise<DPoPHandle> {
-    return this.#store.withLock(this.#key, async () => {
-      const stored = await importPair(await this.#store.get(this.#key));
-      if (stored !== undefined) return DPoP({}, stored);
-      const made = await generateKeyPair('ES256', { extractable: true });
-      const jwk = await crypto.subtle.exportKey('jwk', made.privateKey);
-      await this.#store.set(this.#key, { version: 1, jwk: { ...jwk } });
-      return DPoP({}, made);
-    });
+  /** Keeps the handle before if it is of the same key, because it has learned nonces. */
+  async #load(before: Promise<DPoPHandle> | undefined): Promise<DPoPHandle> {
+    const stored = async () => importPair(await this.#store.get(this.#key));
+    const pair =
+      (await stored()) ??
+      (await this.#store.withLock(this.#key, async () => (await stored()) ?? this.#make()));
+    const loaded = DPoP({}, pair);
+    const known = await before?.catch(() => undefined);
+    if (known !== undefined && (await known.calculateThumbprint()) === (await loaded.calculateThumbprint()))
+      return known;
+    this.#newest = undefined;
+    return loaded;
+  }
+
+  async #make(): Promise<webcrypto.CryptoKeyPair> {
+    const made = await generateKeyPair('ES256', { extractable: true });
+    const jwk = await crypto.subtle.exportKey('jwk', made.privateKey);
+    await this.#store.set(this.#key, { version: 1, jwk: { ...jwk } });
+    return made;
   }
 }
 
