@@ -445,9 +445,24 @@ describe('hostile and broken authorization servers', () => {
     else expect(outcome).toMatchObject({ code: 'AUTH_FAILED' });
   });
 
-  it('a registration that a broken server does not answer is not refused for good', async () => {
-    server.answers.set('/register', { status: 500, ...HTML });
-    expect(await signIn()).toMatchObject({ code: 'SERVER_ERROR' });
+  describe.each([
+    [408, 'SERVER_ERROR'],
+    [429, 'RATE_LIMITED'],
+    [500, 'SERVER_ERROR'],
+  ])('a server that answers with %i for a while', (status, code) => {
+    it.each([
+      ['of the server', ['oauth-protected-resource/api', 'oauth-protected-resource']],
+      ['of the authorization server', ['oauth-authorization-server', 'openid-configuration']],
+    ])('has metadata %s all the same: no endpoint is guessed', async (_, paths) => {
+      for (const path of paths) server.answers.set(`/.well-known/${path}`, { status, ...HTML });
+      expect(await signIn()).toMatchObject({ code, details: { status } });
+      expect(opened).toEqual([]);
+    });
+
+    it('does not refuse a registration for good', async () => {
+      server.answers.set('/register', { status, ...HTML });
+      expect(await signIn()).toMatchObject({ code, details: { status } });
+    });
   });
 
   it('no secret is shown by an error, an inspection or a log', async () => {

@@ -333,18 +333,21 @@ describe('forged tokens', () => {
       expect(world.tokenRequests()).toEqual(['idp refresh_token']);
     });
 
-    it('keeps the sign-in while the signing keys cannot be fetched', async () => {
-      const provider = world.provider(world.identity());
-      await world.use(provider);
-      later(2 * 3600_000);
-      world.idp.fault = { path: '/jwks', status: 503 };
-      expect((await world.useSilently(provider)).status).toBe(200);
-      expect(world.idp.tokenRequests.at(-1)?.body.get('subject_token_type')).toMatch(/:refresh_token$/);
-      world.idp.fault = undefined;
-      later(2 * 3600_000);
-      expect((await world.useSilently(provider)).status).toBe(200);
-      expect(world.pages).toHaveLength(1);
-    });
+    it.each([408, 429, 503])(
+      'keeps the sign-in while the signing keys cannot be fetched: %i',
+      async (status) => {
+        const provider = world.provider(world.identity());
+        await world.use(provider);
+        later(2 * 3600_000);
+        world.idp.fault = { path: '/jwks', status };
+        expect((await world.useSilently(provider)).status).toBe(200);
+        expect(world.idp.tokenRequests.at(-1)?.body.get('subject_token_type')).toMatch(/:refresh_token$/);
+        world.idp.fault = undefined;
+        later(2 * 3600_000);
+        expect((await world.useSilently(provider)).status).toBe(200);
+        expect(world.pages).toHaveLength(1);
+      },
+    );
   });
 
   describe('as an ID-JAG', () => {

@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { type Fetcher, isJsonType } from '../protocol/endpoint.js';
+import { type Fetcher, isJsonType, temporaryCode } from '../protocol/endpoint.js';
 
 /** Two or three URLs of the protected resource metadata, and as many of each of three authorization servers. */
 const MAX_REQUESTS = 16;
@@ -22,7 +22,7 @@ export class MetadataReader {
   }
 
   /**
-   * The first temporary failure (a server error, no connection). If no document was found, report it instead of "there is no
+   * The first temporary failure (a server error or limit, no connection). If no document was found, report it instead of "there is no
    * metadata", which is not known then.
    */
   get temporaryFailure(): FittingsError | undefined {
@@ -49,9 +49,10 @@ export class MetadataReader {
         redirect: 'error',
         signal: this.#signal,
       });
-      if (response.status >= 500) {
+      const temporary = temporaryCode(response.status);
+      if (temporary !== undefined) {
         this.#temporaryFailure ??= new FittingsError(
-          'SERVER_ERROR',
+          temporary,
           `${url.origin} answered the request for OAuth metadata with status ${response.status}.`,
           { server: this.#server, details: { status: response.status, url: url.origin } },
         );

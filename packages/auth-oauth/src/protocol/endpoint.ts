@@ -68,13 +68,13 @@ export async function readAnswer(
 ): Promise<Record<string, unknown>> {
   const { status } = response;
   const { issuer, server, what } = request;
-  if (status === 408 || status === 429 || status >= 500) {
+  const temporary = temporaryCode(status);
+  if (temporary !== undefined) {
     await response.body?.cancel();
-    throw new FittingsError(
-      status === 429 ? 'RATE_LIMITED' : 'SERVER_ERROR',
-      `${what}: the server answered with status ${status}.`,
-      { server, details: { status } },
-    );
+    throw new FittingsError(temporary, `${what}: the server answered with status ${status}.`, {
+      server,
+      details: { status },
+    });
   }
   const isJson = isJsonType(response);
   const document = isJson ? parseJson(await response.text()) : undefined;
@@ -92,6 +92,12 @@ export async function readAnswer(
   if (isRecord(document)) return present(document);
   const found = document === undefined ? 'not JSON' : 'not a JSON object';
   throw new FittingsError('AUTH_FAILED', `${what}: the answer is ${found}.`, { server, details: { status } });
+}
+
+/** Returns the error code of a status that says nothing about the request or what was asked for; undefined for any other status. */
+export function temporaryCode(status: number): 'RATE_LIMITED' | 'SERVER_ERROR' | undefined {
+  if (status === 429) return 'RATE_LIMITED';
+  return status === 408 || status >= 500 ? 'SERVER_ERROR' : undefined;
 }
 
 /** Returns a document in the form in which oauth4webapi accepts it. */

@@ -15,6 +15,7 @@ import {
   isJsonType,
   readAnswer,
   SentSecrets,
+  temporaryCode,
 } from '../protocol/endpoint.js';
 
 /** A registration request. */
@@ -91,7 +92,7 @@ export async function register(request: RegistrationRequest): Promise<Registrati
  */
 function refuseOtherAnswers(response: Response, as: AuthorizationServer, server: string): void {
   const { ok, status } = response;
-  if (ok || status === 429 || status >= 500 || (isJsonType(response) && status !== 401)) return;
+  if (ok || temporaryCode(status) !== undefined || (isJsonType(response) && status !== 401)) return;
   throw new FittingsError(
     'AUTH_FAILED',
     `${as.issuer} does not support dynamic client registration: it answered with status ${status}.`,

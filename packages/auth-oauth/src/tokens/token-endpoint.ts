@@ -27,6 +27,7 @@ import {
   type GuardedRequest,
   readAnswer,
   SentSecrets,
+  temporaryCode,
 } from '../protocol/endpoint.js';
 
 /** The client that the host is to one authorization server. */
@@ -172,8 +173,9 @@ async function isSigned(request: TokenRequest, response: Response): Promise<bool
       ...libraryOptions(request),
       async [customFetch](url, options) {
         const keys = await fetchKeys(url, options);
-        if (keys.status >= 500)
-          throw new FittingsError('SERVER_ERROR', `${url} answered with status ${keys.status}.`);
+        const temporary = temporaryCode(keys.status);
+        if (temporary !== undefined)
+          throw new FittingsError(temporary, `${url} answered with status ${keys.status}.`);
         return keys;
       },
     });
