@@ -5,8 +5,10 @@ import { createClientCredentialsProvider, type OAuthProviderOptions } from '@mcp
 import { memoryStore } from '@mcp-fittings/store-file';
 import { startFalseServer, type FalseServer } from './support/false-server.js';
 import { kill } from './support/four-processes.js';
-import { scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
+import { documentsAt, scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
 import { createWorld, type World } from './support/world.js';
+import type { Fetcher } from '../src/protocol/endpoint.js';
+import { DiscoveryCache } from '../src/provider/discovery-cache.js';
 
 const METADATA = '/.well-known/oauth-authorization-server';
 const RESOURCE = '/.well-known/oauth-protected-resource';
@@ -255,5 +257,72 @@ describe('an authorization server that moves', () => {
     const later = person.provider({ store, clock, identity, clientId: 'c', endpoints: moved });
     expect(await challenge(later)).toBe('retry');
     expect(lines()).not.toContain('POST /token');
+  });
+});
+
+describe('discoveries at the same time', () => {
+  const ISSUER = 'https://login.example';
+  const resource = { resource: 'https://mcp.example/api', authorization_servers: [ISSUER] };
+  const documents = {
+    'https://mcp.example/.well-known/oauth-protected-resource/api': resource,
+    'https://mcp.example/elsewhere': resource,
+    [`${ISSUER}/.well-known/oauth-authorization-server`]: {
+      issuer: ISSUER,
+      token_endpoint: `${ISSUER}/token`,
+    },
+  };
+  const cacheOn = (network: Fetcher): DiscoveryCache =>
+    new DiscoveryCache({
+      network,
+      clock: systemClock,
+      policy: { server: 'test', serverUrl: new URL('https://mcp.example/api') },
+      configured: undefined,
+      sendsResource: true,
+    });
+
+  it('fifty calls that are refused cause one, and one token request', async () => {
+    await using server = await startFalseServer();
+    server.describe();
+    const provider = createClientCredentialsProvider({
+      url: server.url,
+      store: memoryStore(),
+      clientId: 'robot',
+      clientSecret: 'secret',
+    });
+    const challenge = { url: new URL(server.url), status: 401 } as const;
+    await Promise.all(Array.from({ length: 50 }, () => provider.onChallenge(challenge)));
+    expect(server.asked.map(({ line }) => line)).toEqual([
+      `GET ${RESOURCE}/api`,
+      `GET ${METADATA}`,
+      'POST /token',
+    ]);
+  });
+
+  it('of one that is aborted, the others get the outcome', async () => {
+    const network = documentsAt(documents);
+    const cache = cacheOn(network);
+    const abort = new AbortController();
+    const aborted = cache.discover({ record: undefined, signal: abort.signal });
+    const other = cache.discover({ record: undefined });
+    abort.abort();
+    await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(await other).toMatchObject({ authorizationServer: { issuer: ISSUER } });
+    expect(network.asked).toHaveLength(2);
+    // Neither is kept when it has ended.
+    await cache.discover({ record: undefined });
+    expect(network.asked).toHaveLength(4);
+  });
+
+  it('for a challenge that names other metadata, and for a sign-in, there is another one', async () => {
+    const network = documentsAt(documents);
+    const cache = cacheOn(network);
+    const first = cache.discover({ record: undefined });
+    const wwwAuthenticate = 'Bearer resource_metadata="https://mcp.example/elsewhere"';
+    const url = new URL('https://mcp.example/api');
+    const named = cache.discover({ record: undefined, challenge: { url, status: 401, wwwAuthenticate } });
+    cache.retryFailedIssuers();
+    await Promise.all([first, named, cache.discover({ record: undefined })]);
+    expect(network.asked).toHaveLength(6);
+    expect((await named).resourceMetadata).toBe('https://mcp.example/elsewhere');
   });
 });

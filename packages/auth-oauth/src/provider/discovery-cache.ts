@@ -1,9 +1,10 @@
 import { type AuthChallenge, type Clock, FittingsError } from '@mcp-fittings/client-core';
-import { isRecent } from '@mcp-fittings/toolbox/timing';
+import { abortable, isRecent } from '@mcp-fittings/toolbox/timing';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { checkMetadata, pickMetadata, type MetadataPolicy } from '../discovery/accepted-metadata.js';
 import { discover, type CachedDiscovery, type ConfiguredEndpoints } from '../discovery/discover.js';
 import { FailedIssuers } from '../discovery/failed-issuers.js';
+import { signInAborted } from '../interaction/interaction.js';
 import type { Fetcher } from '../protocol/endpoint.js';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
 import { isSameIssuer, parseOAuthChallenge } from '../protocol/values.js';
@@ -15,7 +16,7 @@ export interface DiscoverySearch {
   readonly record: Pick<TokenRecord, 'issuer' | 'resourceMetadata' | 'tokenType'> | undefined;
   /** The refusal that caused the discovery. */
   readonly challenge?: AuthChallenge | undefined;
-  /** Aborts the requests; they reject with `ABORTED`. */
+  /** Ends the wait, which rejects with `ABORTED`; others may wait for the same discovery. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -42,6 +43,8 @@ const JUST_FOUND_MS = 1_000;
 export class DiscoveryCache {
   readonly #options: DiscoveryCacheOptions;
   readonly #failed: FailedIssuers;
+  /** By what they look for. */
+  readonly #running = new Map<string, Promise<CachedDiscovery>>();
   #found: CachedDiscovery | undefined;
 
   constructor(options: DiscoveryCacheOptions) {
@@ -52,18 +55,37 @@ export class DiscoveryCache {
   /** Forgets which authorization servers failed recently, because a person has asked for a sign-in. */
   retryFailedIssuers(): void {
     this.#failed.clear();
+    // The next discovery asks them, whatever is under way.
+    this.#running.clear();
   }
 
   /**
    * Discovers the authorization server. Without a challenge, the protected resource metadata is read where it was found
-   * before. Rejects with `AUTH_DISCOVERY_FAILED` or the codes of the network.
+   * before. Calls that look for the same at the same time share one discovery. Rejects with `AUTH_DISCOVERY_FAILED` or the codes
+   * of the network.
    */
-  async discover({ record, challenge, signal }: DiscoverySearch): Promise<CachedDiscovery> {
+  discover({ record, challenge, signal }: DiscoverySearch): Promise<CachedDiscovery> {
+    const { server } = this.#options.policy;
+    const { resourceMetadata, dpopOnly } = parseOAuthChallenge(challenge);
+    const told = challenge && [resourceMetadata, dpopOnly];
+    const key = JSON.stringify([record?.issuer, record?.resourceMetadata, record?.tokenType, told]);
+    let running = this.#running.get(key);
+    if (running === undefined) {
+      running = this.#discover(record, challenge).finally(() => this.#running.delete(key));
+      this.#running.set(key, running);
+    }
+    return abortable(running, signal, () => signInAborted(server));
+  }
+
+  async #discover(
+    record: DiscoverySearch['record'],
+    challenge: AuthChallenge | undefined,
+  ): Promise<CachedDiscovery> {
     const { network, clock, policy, configured, sendsResource } = this.#options;
     const resourceMetadata = this.#found?.resourceMetadata ?? record?.resourceMetadata;
     const preferredIssuer = record?.issuer;
     const found = await discover(
-      { ...policy, network, challenge, signal, configured, resourceMetadata, preferredIssuer },
+      { ...policy, network, challenge, configured, resourceMetadata, preferredIssuer },
       this.#failed,
     );
     // A challenge that demanded DPoP still counts when there is no challenge.
