@@ -299,6 +299,17 @@ describe('the device grant', () => {
     await ended;
     expect(new Set(polls(world))).toEqual(new Set(['device_code 400']));
   });
+
+  it('is aborted while the code is being shown', async () => {
+    await using world = await createWorld();
+    const cancel = new AbortController();
+    const show = (): Promise<void> => {
+      cancel.abort();
+      return new Promise(() => undefined);
+    };
+    const provider = world.provider({ interaction: deviceCode({ show }) });
+    await expect(provider.signIn?.({ signal: cancel.signal })).rejects.toMatchObject({ code: 'ABORTED' });
+  });
 });
 
 describe('the interaction for the environment', () => {

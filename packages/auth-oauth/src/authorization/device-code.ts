@@ -1,6 +1,6 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/toolbox/text';
-import { sleep } from '@mcp-fittings/toolbox/timing';
+import { abortable, sleep } from '@mcp-fittings/toolbox/timing';
 import {
   allowInsecureRequests,
   customFetch,
@@ -43,7 +43,7 @@ const LONGEST_LIFE_S = 1800;
  * @see https://www.rfc-editor.org/rfc/rfc8628.html
  */
 export async function deviceCodeGrant(request: DeviceCodeRequest): Promise<TokenEndpointResponse> {
-  const { clock, server, interaction, signal, authorizationServer: as } = request;
+  const { clock, server, signal, authorizationServer: as } = request;
   const given = await start(request);
   const lifeMs = Math.min(Math.max(given.expires_in, 1), LONGEST_LIFE_S) * 1000;
   const end = clock.now() + lifeMs;
@@ -52,7 +52,7 @@ export async function deviceCodeGrant(request: DeviceCodeRequest): Promise<Token
     checkBrowserTarget(name, checked, request.policy);
     return checked;
   };
-  await show(interaction, {
+  await show(request, {
     server,
     verificationUri: page('verification_uri', given.verification_uri),
     verificationUriComplete:
@@ -83,18 +83,15 @@ export async function deviceCodeGrant(request: DeviceCodeRequest): Promise<Token
 }
 
 /** An error of the host's function is not a failure of the authorization server. */
-async function show(interaction: DeviceInteraction, prompt: DevicePrompt): Promise<void> {
+async function show({ interaction, server, signal }: DeviceCodeRequest, prompt: DevicePrompt): Promise<void> {
   try {
-    await interaction.show(prompt);
+    await abortable(interaction.show(prompt), signal, () => signInAborted(server));
   } catch (cause) {
     if (cause instanceof FittingsError) throw cause;
     throw new FittingsError(
       'CALLBACK_FAILED',
-      `The "show" callback threw for the device code of the sign-in to "${prompt.server}".`,
-      {
-        server: prompt.server,
-        cause,
-      },
+      `The "show" callback threw for the device code of the sign-in to "${server}".`,
+      { server, cause },
     );
   }
 }
