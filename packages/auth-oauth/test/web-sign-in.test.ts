@@ -126,4 +126,24 @@ describe('a sign-in that starts in one process and is completed in another', () 
     await second.completeSignIn(await comeBack(url));
     expect([await isIn(first), await isIn(second)]).toEqual([true, true]);
   });
+
+  it('a server that still refuses access after a sign-in with more scopes gets no other one', async () => {
+    const [first, second] = [replica(), replica()];
+    const url = new URL(world.resource.url);
+    const challenge = async () => {
+      const { authorization: refused } = await second.headers({ url, method: 'POST' });
+      return { url, status: 403, wwwAuthenticate: 'Bearer error="insufficient_scope"', refused } as const;
+    };
+    const signIn = async (more?: Awaited<ReturnType<typeof challenge>>): Promise<void> => {
+      const { url: page } = await first.startSignIn({ redirectUri, challenge: more });
+      await second.completeSignIn(await comeBack(page));
+    };
+    await signIn();
+    const refusal = await challenge();
+    await expect(second.onChallenge(refusal)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    await signIn(refusal);
+    await expect(second.onChallenge(await challenge())).rejects.toMatchObject({
+      code: 'AUTH_SCOPE_INSUFFICIENT',
+    });
+  });
 });

@@ -34,7 +34,7 @@ export function createProvider(options: OAuthProviderOptions, platform: Platform
     run: (held) => refresh(provider, clients, held),
     onRefusal: 'ask',
   });
-  const context: SignInContext = { provider, clients, tokens, options };
+  const context: SignInContext = { provider, clients, tokens, stepUps, options };
   /** The token that did not help when a sign-in was last required. */
   let ended: string | undefined;
   const signInRequired = (challenge: AuthChallenge | undefined, cause?: FittingsError): AuthRequiredError => {
@@ -76,10 +76,9 @@ export function createProvider(options: OAuthProviderOptions, platform: Platform
       // Records of earlier versions have no sign-in id until their token is refreshed.
       return record && (record.signIn ?? `${record.issuer} ${record.obtainedAt}`);
     },
-    async signIn(request) {
+    signIn(request) {
       discovery.retryFailedIssuers();
-      await signIn(context, request);
-      if (request.challenge?.status === 403) stepUps.add();
+      return signIn(context, request);
     },
     startSignIn(request) {
       discovery.retryFailedIssuers();

@@ -14,6 +14,8 @@ export interface PendingSignIn extends PendingAuthorization {
   readonly resourceMetadata: string | undefined;
   readonly dpop: boolean;
   readonly scopes: readonly string[];
+  /** True if the server asked for more scopes than those of the last sign-in. */
+  readonly stepUp: boolean;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -72,6 +74,7 @@ function fromStored(state: string, value: StoredValue | undefined): PendingSignI
     resourceMetadata: textOf(value, 'resourceMetadata'),
     dpop: value['dpop'] === true,
     scopes: textsOf(value, 'scopes') ?? [],
+    stepUp: value['stepUp'] === true,
     expiresAt: typeof expiresAt === 'number' ? expiresAt : 0,
   };
 }

@@ -19,6 +19,7 @@ import type { TokenManager } from '../tokens/token-manager.js';
 import { createTokenRecord } from '../tokens/token-record.js';
 import type { OAuthProviderOptions } from '../options.js';
 import type { ProviderContext } from './provider-context.js';
+import type { StepUpLimiter } from './step-up-limiter.js';
 import { mergeScopes, parseOAuthChallenge } from '../protocol/values.js';
 
 /** Dependencies of a sign-in, from discovery to the stored token. */
@@ -26,6 +27,7 @@ export interface SignInContext {
   readonly provider: ProviderContext;
   readonly clients: ClientRegistry;
   readonly tokens: TokenManager;
+  readonly stepUps: StepUpLimiter;
   readonly options: OAuthProviderOptions;
 }
 
@@ -42,6 +44,12 @@ export async function signIn(context: SignInContext, request: SignInOptions): Pr
   const { provider, options, discovered } = plan;
   const interaction = chooseInteraction(provider.server, options.interaction, discovered.authorizationServer);
   await (interaction.kind === 'device' ? withDevice(plan, interaction) : withRedirect(plan, interaction));
+  if (isStepUp(request)) context.stepUps.add();
+}
+
+/** Returns whether the server asked for the sign-in because the token lacks a scope. */
+export function isStepUp({ challenge }: SignInOptions): boolean {
+  return challenge?.status === 403;
 }
 
 /** Discovers the authorization server, and decides which scopes to request. */

@@ -2,7 +2,7 @@ import { FittingsError, type SignInOptions } from '@mcp-fittings/client-core';
 import { redeemCode, startAuthorization } from '../authorization/authorization-code.js';
 import { createTokenRecord } from '../tokens/token-record.js';
 import { savePendingSignIn, takePendingSignIn } from './pending-sign-in.js';
-import { codeGrantOptions, noClient, planSignIn, type SignInContext } from './sign-in.js';
+import { codeGrantOptions, isStepUp, noClient, planSignIn, type SignInContext } from './sign-in.js';
 import { isSameIssuer } from '../protocol/values.js';
 
 /**
@@ -79,6 +79,7 @@ export async function startSignIn(
     resourceMetadata: discovered.resourceMetadata,
     dpop: dpop !== undefined,
     scopes,
+    stepUp: isStepUp(request),
     expiresAt,
   });
   return { url, state: pending.state, expiresAt };
@@ -89,7 +90,7 @@ export async function completeSignIn(
   callback: string | URL,
   { signal }: Pick<SignInOptions, 'signal'> = {},
 ): Promise<void> {
-  const { provider, clients, tokens } = context;
+  const { provider, clients, tokens, stepUps } = context;
   const { server, network, store, clock, dpopKeys } = provider;
   const text = String(callback);
   const answer = URL.canParse(text) ? new URL(text).searchParams : new URLSearchParams();
@@ -127,6 +128,7 @@ export async function completeSignIn(
   );
   const record = { server, discovered, clientId, requested: scopes, now: clock.now() };
   await tokens.keep(createTokenRecord(response, record));
+  if (pending.stepUp) stepUps.add();
 }
 
 function invalidCallback(server: string): FittingsError {
