@@ -48,7 +48,7 @@ export async function redeemIdJag(
       return { response, clientId, session: idJag.sessionId };
     } catch (error) {
       const stepUp = stepUpIn(error);
-      const demanded = stepUp && identityProvider.requireStepUp({ ...stepUp, server });
+      const demanded = stepUp && (await identityProvider.requireStepUp({ ...stepUp, server }));
       if (demanded !== undefined) throw demanded;
       if (oauthErrorCode(error) === 'invalid_grant') {
         identityProvider.discardIdJag(target, idJag);

@@ -18,6 +18,7 @@ import { hostAccountOf } from './identity-provider/session.js';
 import { STEP_UP_ERROR } from './identity-provider/step-up.js';
 import type { XaaProviderOptions } from './options.js';
 import { redeemIdJag } from './redeem-id-jag.js';
+import { remember } from './remember.js';
 
 /** Creates the provider of one server, for every user of the identity provider. See `createProvider()` of it. */
 export function createXaaProvider(
@@ -33,11 +34,7 @@ export function createXaaProvider(
     const account = hostAccountOf(await identityProvider.sessionId());
     const found =
       providers.get(account) ?? new UserProvider({ ...options, network }, identityProvider, account);
-    providers.delete(account);
-    providers.set(account, found);
-    const [oldest] = providers.keys();
-    if (providers.size > MAX_PROVIDERS && oldest !== undefined) providers.delete(oldest);
-    return found;
+    return remember(providers, account, found, MAX_PROVIDERS);
   };
 
   return {
@@ -68,7 +65,7 @@ class UserProvider {
   readonly #key: string;
   #session: string | undefined;
   #isSynchronized = false;
-  /** Version of the sign-in that was insufficient when a sign-in was last required. */
+  /** Version of the sign-in that was insufficient when a sign-in was last required; undefined after a token was obtained. */
   #insufficientVersion: string | undefined;
 
   constructor(options: XaaProviderOptions, identityProvider: SharedIdentityProvider, account: string) {
@@ -83,6 +80,7 @@ class UserProvider {
         // The host names another user than a moment ago, whose token does not belong here.
         if (hostAccountOf(granted.session) !== account) throw this.#signInRequired();
         this.#session = granted.session;
+        this.#insufficientVersion = undefined;
         return granted;
       },
     });
@@ -170,9 +168,15 @@ class UserProvider {
     const { provider, tokens } = this.#grants;
     const { error, acrValues, maxAge } = parseOAuthChallenge(challenge);
     if (error !== STEP_UP_ERROR) return;
-    const since = (await tokens.current())?.obtainedAt;
+    const held = await tokens.current();
+    // A newer token has been obtained while the server refused this one.
+    if (held !== undefined && challenge.refused?.endsWith(` ${held.accessToken}`) === false) return;
+    const insufficient = this.#insufficientVersion;
+    const isNew = insufficient !== (await this.#identityProvider.signInVersion());
+    if (insufficient !== undefined && isNew) return;
     const { server } = provider;
-    const refusal = this.#identityProvider.requireStepUp({ server, acrValues, maxAge, since });
+    const since = held?.obtainedAt;
+    const refusal = await this.#identityProvider.requireStepUp({ server, acrValues, maxAge, since });
     if (refusal !== undefined) throw refusal;
   }
 

@@ -51,7 +51,7 @@ describe('tokens that were derived from a sign-in end with it', () => {
     const provider = world.provider(identity);
     await world.use(provider);
     const before = await identity.sessionId();
-    identity.requireStepUp({ server: 'test', maxAge: 60 });
+    await identity.requireStepUp({ server: 'test', maxAge: 60 });
     world.login = 'other-user';
     await identity.signIn();
     expect(await identity.sessionId()).not.toBe(before);
@@ -121,7 +121,7 @@ describe('tokens that were derived from a sign-in end with it', () => {
     const provider = world.provider(identity);
     await world.use(provider);
     const before = await identity.sessionId();
-    identity.requireStepUp({ server: 'test', maxAge: 60 });
+    await identity.requireStepUp({ server: 'test', maxAge: 60 });
     await identity.signIn();
     expect(world.pages).toHaveLength(2);
     expect(await identity.sessionId()).toBe(before);

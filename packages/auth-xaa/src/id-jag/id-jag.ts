@@ -1,4 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
+import { remember } from '../remember.js';
 
 /** Purpose of an ID-JAG: one resource, at one authorization server, used by one client. */
 export interface IdJagTarget {
@@ -26,19 +27,18 @@ export interface IdJag {
   readonly expiresAt: number;
   /** The scopes that the identity provider permits; undefined when it does not say. */
   readonly scopes: readonly string[] | undefined;
+  /** Name for caches: the target, and the token that was exchanged. */
+  readonly key: string;
   /** Id of the sign-in that it was issued for. */
   readonly sessionId: string;
   /** True if it was returned from the cache, so that it may have been used before. */
   readonly reused: boolean;
 }
 
-/** The name of a target, for caches. */
-export function targetKey({ audience, resource, clientId, scopes }: IdJagTarget): string {
-  return JSON.stringify([audience, resource, clientId, scopes.toSorted()]);
-}
-
 /** An ID-JAG that expires sooner is not used. */
 const MARGIN_MS = 10_000;
+/** Others are requested again. */
+const MAX_CACHED = 1_000;
 
 /** Keeps ID-JAGs that can be used again, in memory only. */
 export class IdJagCache {
@@ -49,19 +49,18 @@ export class IdJagCache {
     this.#clock = clock;
   }
 
-  get(key: string, sessionId: string | undefined): IdJag | undefined {
+  get(key: string): IdJag | undefined {
     const found = this.#cached.get(key);
-    if (found === undefined) return undefined;
-    if (found.sessionId === sessionId && this.#clock.now() < found.expiresAt - MARGIN_MS) return found;
+    if (found !== undefined && this.#clock.now() < found.expiresAt - MARGIN_MS) return found;
     this.#cached.delete(key);
     return undefined;
   }
 
-  put(key: string, idJag: IdJag): void {
-    this.#cached.set(key, idJag);
+  put(idJag: IdJag): void {
+    remember(this.#cached, idJag.key, idJag, MAX_CACHED);
   }
 
-  drop(key: string): void {
+  drop({ key }: IdJag): void {
     this.#cached.delete(key);
   }
 

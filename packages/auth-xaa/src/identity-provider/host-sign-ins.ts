@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { exchangeSamlForRefreshToken, type SubjectToken } from '../id-jag/token-exchange.js';
 import { readJwt } from '../jwt.js';
+import { remember } from '../remember.js';
 import type { IdentityProviderConnection } from './connection.js';
 import type { IdentityProviderOptions } from './options.js';
 import { accountOfSubject, hostSessionId, sessionRecord, type SessionRecord } from './session.js';
@@ -61,7 +62,7 @@ export class HostSignIns {
         return id;
       });
     const id = (await read()) ?? (await create());
-    remember(this.#sessions, account, { id, readAt: clock.now() });
+    remember(this.#sessions, account, { id, readAt: clock.now() }, MAX_CACHED_USERS);
     return id;
   }
 
@@ -97,7 +98,7 @@ export class HostSignIns {
         },
         onRefusal: 'ask',
       });
-    return remember(this.#managers, account, found);
+    return remember(this.#managers, account, found, MAX_CACHED_USERS);
   }
 
   /** Deletes the sign-in of a user. Resolves with its record, to be revoked. */
@@ -122,14 +123,6 @@ export class HostSignIns {
     const { provider, clientId } = this.#connection;
     return provider.keyOf(`xaa-host\n${clientId}\n${account}`);
   }
-}
-
-function remember<T>(map: Map<string, T>, key: string, value: T): T {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > MAX_CACHED_USERS && oldest !== undefined) map.delete(oldest);
-  return value;
 }
 
 /**

@@ -1,10 +1,11 @@
-import { exchangeToken, oauthErrorCode, revokeTokens } from '@mcp-fittings/auth-oauth/toolkit';
+import { digestOf, exchangeToken, oauthErrorCode, revokeTokens } from '@mcp-fittings/auth-oauth/toolkit';
 import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/toolbox/timing';
 import { tokenExchangeError } from '../errors.js';
 import type { XaaProviderOptions } from '../options.js';
+import { remember } from '../remember.js';
 import { createXaaProvider } from '../xaa-provider.js';
-import { IdJagCache, targetKey, type IdJag, type IdJagTarget } from '../id-jag/id-jag.js';
+import { IdJagCache, type IdJag, type IdJagTarget } from '../id-jag/id-jag.js';
 import { validateIdJag } from '../id-jag/validate-id-jag.js';
 import { IdentityProviderConnection } from './connection.js';
 import { signInInteractively } from './interactive-sign-in.js';
@@ -62,7 +63,7 @@ export class SharedIdentityProvider implements IdentityProvider {
   readonly #cache: IdJagCache;
   /** Authorization servers that refuse an ID-JAG that was used before. */
   readonly #singleUse = new Set<string>();
-  /** Targets whose requests fail until the user has signed in again. */
+  /** Requests that fail until the user has signed in again, and so has another token. */
   readonly #blocked = new Map<string, FittingsError>();
   #running: Promise<void> | undefined;
 
@@ -89,12 +90,8 @@ export class SharedIdentityProvider implements IdentityProvider {
    * Resolves with an opaque version of the current sign-in, which changes with every sign-in and renewal, or with undefined when
    * no one is signed in. `reload` reads the store again, because another process may have signed in. Does not use the network.
    */
-  async signInVersion({ reload = false }: { readonly reload?: boolean } = {}): Promise<string | undefined> {
-    const before = await this.#shared.version();
-    const now = await this.#shared.version({ reload });
-    // A requirement of the identity provider may be satisfied now.
-    if (now !== before) this.#blocked.clear();
-    return now;
+  signInVersion(options: { readonly reload?: boolean } = {}): Promise<string | undefined> {
+    return this.#shared.version(options);
   }
 
   /**
@@ -102,18 +99,17 @@ export class SharedIdentityProvider implements IdentityProvider {
    * `AUTH_EXCHANGE_FAILED`, `POLICY_DENIED`, `AUTH_DISCOVERY_FAILED`, and with the codes of the network and the store.
    */
   async requestIdJag(target: IdJagTarget, signal?: AbortSignal): Promise<IdJag> {
-    const key = targetKey(target);
-    const sessionId = await this.#shared.id();
-    const blockedBy = this.#blocked.get(blockKey(target, sessionId));
-    if (blockedBy !== undefined) throw blockedBy;
-    const cached = this.#cache.get(key, sessionId);
-    if (cached !== undefined) return { ...cached, reused: true };
     try {
       const subject = await this.#shared.subject(target.server);
+      const key = keyOf(target, subject);
+      const blockedBy = this.#blocked.get(key);
+      if (blockedBy !== undefined) throw blockedBy;
+      const cached = this.#cache.get(key);
+      if (cached !== undefined) return { ...cached, reused: true };
       const idJag = await this.#request(target, subject, signal).catch((error: unknown) =>
         this.#recover(error, target, subject, signal),
       );
-      if (!this.#singleUse.has(target.audience)) this.#cache.put(key, idJag);
+      if (!this.#singleUse.has(target.audience)) this.#cache.put(idJag);
       return idJag;
     } catch (error) {
       throw tokenExchangeError(error, target.server);
@@ -124,20 +120,21 @@ export class SharedIdentityProvider implements IdentityProvider {
    * Call it when an authorization server has refused an ID-JAG, so that the next one is new. If a reused one was refused, none is
    * reused at that authorization server again.
    */
-  discardIdJag(target: IdJagTarget, { reused }: IdJag): void {
-    this.#cache.drop(targetKey(target));
-    if (reused) this.#singleUse.add(target.audience);
+  discardIdJag({ audience }: IdJagTarget, idJag: IdJag): void {
+    this.#cache.drop(idJag);
+    if (idJag.reused) this.#singleUse.add(audience);
   }
 
-  /** Call it when a server requires a stronger sign-in. Returns the error to throw, or undefined when a retry will succeed. */
-  requireStepUp(request: StepUpRequest): FittingsError | undefined {
-    return this.#stepUps.require(request);
+  /** Call it when a server requires a stronger sign-in. Resolves with the error to throw, or undefined when a retry will succeed. */
+  async requireStepUp(request: Omit<StepUpRequest, 'subject'>): Promise<FittingsError | undefined> {
+    return this.#stepUps.require({ ...request, subject: await this.#shared.subject(request.server) });
   }
 
   async signIn({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     const { server } = this.#connection.provider;
     if (signal?.aborted === true) throw aborted(server);
-    if (this.#stepUps.pending === undefined && (await this.#shared.isSignedIn(server))) return;
+    const subject = await this.#shared.find(server);
+    if (subject !== undefined && !this.#stepUps.isPendingFor(subject)) return;
     const isOurs = this.#running === undefined;
     this.#running ??= this.#signInNow(signal).finally(() => {
       this.#running = undefined;
@@ -183,7 +180,7 @@ export class SharedIdentityProvider implements IdentityProvider {
       scopes,
     });
     const validated = validateIdJag(reply, { ...target, issuer, now: provider.clock.now() });
-    return { ...validated, sessionId: subject.sessionId, reused: false };
+    return { ...validated, key: keyOf(target, subject), sessionId: subject.sessionId, reused: false };
   }
 
   async #recover(
@@ -193,11 +190,9 @@ export class SharedIdentityProvider implements IdentityProvider {
     signal: AbortSignal | undefined,
   ): Promise<IdJag> {
     const required = stepUpIn(error);
-    const stepUp = required && this.#stepUps.require({ ...required, server: target.server });
-    if (stepUp !== undefined) {
-      this.#blocked.set(blockKey(target, refused.sessionId), stepUp);
-      throw stepUp;
-    }
+    const stepUp =
+      required && this.#stepUps.require({ ...required, server: target.server, subject: refused });
+    if (stepUp !== undefined) throw remember(this.#blocked, keyOf(target, refused), stepUp, MAX_BLOCKED);
     // RFC 8693, section 2.2.2 specifies `invalid_request` for an invalid subject token; real servers send `invalid_grant`.
     const blamesSubject = ['invalid_grant', 'invalid_request'].includes(oauthErrorCode(error) ?? '');
     const other = blamesSubject ? await this.#shared.replace(refused, target.server) : undefined;
@@ -214,9 +209,11 @@ export class SharedIdentityProvider implements IdentityProvider {
   }
 }
 
-/** Includes the sign-in, so that a requirement for one user does not block another one. */
-function blockKey(target: IdJagTarget, sessionId: string | undefined): string {
-  return JSON.stringify([sessionId ?? null, targetKey(target)]);
+const MAX_BLOCKED = 1_000;
+
+/** Includes the token: those of another user, and of another sign-in of the same one, get ID-JAGs of their own. */
+function keyOf({ audience, resource, clientId, scopes }: IdJagTarget, { sessionId, token }: Subject): string {
+  return JSON.stringify([sessionId, digestOf([token]), audience, resource, clientId, scopes.toSorted()]);
 }
 
 function aborted(name: string): FittingsError {

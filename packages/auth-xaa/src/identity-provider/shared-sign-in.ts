@@ -1,4 +1,4 @@
-import { refreshTokenGrant, type TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
+import { digestOf, refreshTokenGrant, type TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { signInRequired } from '../errors.js';
@@ -78,7 +78,7 @@ export class SharedSignIn {
     if (reload) this.#readAt = clock.now();
     const user = await this.#host.user(server);
     if (isOurs(record, user)) return `${record?.session ?? ''} ${record?.obtainedAt}`;
-    return user && this.#host.sessionIdOf(user);
+    return user && `${await this.#host.sessionIdOf(user)} ${digestOf([user.subjectToken.token])}`;
   }
 
   /** Resolves with the token to exchange, renewed when it is about to expire. Rejects with `AUTH_REQUIRED`. */
@@ -90,13 +90,12 @@ export class SharedSignIn {
     return found;
   }
 
-  /** Resolves with whether there is a token to exchange without asking the user. */
-  async isSignedIn(server: string): Promise<boolean> {
+  /** As {@link subject}, but resolves with undefined instead of rejecting with `AUTH_REQUIRED`. */
+  async find(server: string): Promise<Subject | undefined> {
     try {
-      await this.subject(server);
-      return true;
+      return await this.subject(server);
     } catch (error) {
-      if (error instanceof AuthRequiredError) return false;
+      if (error instanceof AuthRequiredError) return undefined;
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import { oauthErrorCode } from '@mcp-fittings/auth-oauth/toolkit';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { signInRequired } from '../errors.js';
+import type { Subject } from './shared-sign-in.js';
 
 /** @see https://www.rfc-editor.org/rfc/rfc9470.html#section-3 */
 export const STEP_UP_ERROR = 'insufficient_user_authentication';
@@ -22,13 +23,15 @@ export interface StepUpRequest extends StepUp {
   readonly server: string;
   /** Time when the rejected token was obtained, in milliseconds since the epoch. Default: after every sign-in so far. */
   readonly since?: number | undefined;
+  /** The sign-in that is not strong enough. */
+  readonly subject: Subject;
 }
 
 /** Remembers which stronger sign-in was requested, and which one was completed. */
 export class StepUps {
   readonly #issuer: string;
   readonly #clock: Clock;
-  #pending: StepUp | undefined;
+  #pending: (StepUp & { readonly of: Subject }) | undefined;
   #completed: (StepUp & { readonly at: number }) | undefined;
 
   constructor(issuer: string, clock: Clock) {
@@ -41,6 +44,12 @@ export class StepUps {
     return this.#pending;
   }
 
+  /** Returns whether this sign-in is the one that is not strong enough. The host replaces its token when it signs the user in again. */
+  isPendingFor({ sessionId, token, record }: Subject): boolean {
+    const of = this.#pending?.of;
+    return of?.sessionId === sessionId && (record !== undefined || of.token === token);
+  }
+
   /**
    * Returns the error to throw, or undefined when the user has signed in that way after `since`, so that a retry will succeed.
    * When that sign-in was not enough, the error says so instead of asking the user for the same again.
@@ -50,13 +59,14 @@ export class StepUps {
     since = Number.POSITIVE_INFINITY,
     acrValues,
     maxAge,
+    subject,
   }: StepUpRequest): FittingsError | undefined {
     const stepUp = { acrValues, maxAge };
     const completed = this.#completed;
     if (completed !== undefined && this.#isCompleted(stepUp)) {
       return since < completed.at ? undefined : notStrongEnough(server, this.#issuer);
     }
-    this.#pending = stepUp;
+    this.#pending = { ...stepUp, of: subject };
     return signInRequired(server, this.#issuer, { details: { acrValues, maxAge } });
   }
 
