@@ -12,6 +12,7 @@ import { isXaaUnsupported } from './errors.js';
 import { createIdentityProvider, type IdentityProvider } from './identity-provider/identity-provider.js';
 import type { IdentityProviderConfig, IdentityProviderOptions } from './identity-provider/options.js';
 import type { XaaProviderOptions } from './options.js';
+import { remember } from './remember.js';
 
 /**
  * The MCP extension that a client with this plugin declares: `createHost({ …, extensions: { [XAA_EXTENSION]: {} } })`.
@@ -64,9 +65,12 @@ const OAUTH = entrySchema({
 /** With these, an entry could send an ID-JAG to a server that it was not issued for. */
 const FORBIDDEN = ['authorizationUrl', 'tokenUrl', 'authServerMetadataUrl'];
 
+/** Number of principals whose servers share what is read and requested in this process; the sign-in itself is in the store. */
+const MAX_PRINCIPALS = 1_000;
+
 /**
- * Creates the plugin for servers whose entry has `oauth: { xaa: true }`. They share one sign-in at the company's identity
- * provider. Put it before `oauth()` in the list of plugins.
+ * Creates the plugin for servers whose entry has `oauth: { xaa: true }`. Those of one principal share one sign-in at the
+ * company's identity provider. Put it before `oauth()` in the list of plugins.
  *
  * Throws `CONFIG_INVALID` for an invalid identity provider or `clientMetadataUrl`; an entry that sets endpoints is
  * `CONFIG_INVALID` when the host connects.
@@ -93,6 +97,7 @@ export function xaa(options: XaaPluginOptions): AuthPlugin & {
       logger: options.logger,
     });
   const identityProvider = identityProviderFor(undefined);
+  const ofPrincipals = new Map<string, IdentityProvider>();
   return {
     specVersion: 1,
     scheme: 'xaa',
@@ -109,7 +114,11 @@ export function xaa(options: XaaPluginOptions): AuthPlugin & {
       const entry = readEntry(OAUTH, oauth, { server: name, member: 'oauth' });
       const forbidden = FORBIDDEN.find((member) => oauth[member] !== undefined);
       if (forbidden !== undefined) throw notWithXaa(name, forbidden);
-      const company = principal === undefined ? identityProvider : identityProviderFor(principal);
+      let company = identityProvider;
+      if (principal !== undefined) {
+        const found = ofPrincipals.get(principal) ?? identityProviderFor(principal);
+        company = remember(ofPrincipals, principal, found, MAX_PRINCIPALS);
+      }
       const managed = company.createProvider({
         ...shared,
         url,

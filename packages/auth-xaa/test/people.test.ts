@@ -233,6 +233,30 @@ describe('XAA tokens belong to an entry and to a principal of the host', () => {
   });
 });
 
+describe('the servers of one principal of the host', () => {
+  it('share one sign-in, which is not that of another principal', async () => {
+    await using more = await createWorld({ servers: 2 });
+    const { store, interaction, idp } = more;
+    const plugin = xaa({ identityProvider: { issuer: idp.origin, clientId: 'host' }, store, interaction });
+    const signIn = async (principal: string): Promise<void> => {
+      const providers = more.resources.map(({ url }, n) => {
+        const oauth = { xaa: true, clientId: 'mcp-client', clientSecret: SECRET };
+        const provider = plugin.create({ name: `server ${n}`, config: { url, oauth }, principal }, {});
+        if (provider === undefined) throw new Error('no provider');
+        return { url, provider };
+      });
+      for (const { url, provider } of providers) {
+        await expect(more.useSilently(provider, url)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+      }
+      for (const { url, provider } of providers) expect((await more.use(provider, url)).status).toBe(200);
+    };
+    await signIn('one');
+    expect(more.pages).toHaveLength(1);
+    await signIn('two');
+    expect(more.pages).toHaveLength(2);
+  });
+});
+
 describe('the URL of a Client ID Metadata Document', () => {
   it.each([
     '',

@@ -25,8 +25,10 @@ export interface World extends AsyncDisposable {
   readonly resources: readonly TestResource[];
   readonly store: TokenStore;
   readonly lines: string[];
-  /** The pages of the identity provider that the user was sent to. */
+  /** The pages of the identity provider that the user was sent to, and completed. */
   readonly pages: URL[];
+  /** The user at these pages. */
+  readonly interaction: Interaction;
   /** The account that the user signs in with. */
   login: string;
   identity(options?: Partial<IdentityProviderOptions>): SharedIdentityProvider;
@@ -73,6 +75,20 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     store,
     lines,
     pages: [],
+    interaction: {
+      async begin() {
+        return {
+          redirectUri: 'http://127.0.0.1:33418/callback',
+          async authorize({ url }) {
+            world.pages.push(url);
+            const { location, html } = await scriptedPerson(url, world.login);
+            if (location === undefined) throw new Error(`no redirect: ${html.slice(0, 500)}`);
+            return new URL(location).searchParams;
+          },
+          async [Symbol.asyncDispose]() {},
+        };
+      },
+    },
     login: 'person',
     identity: (more = {}) =>
       new SharedIdentityProvider({
@@ -80,7 +96,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
         clientId: 'host',
         store,
         logger,
-        interaction: person(world),
+        interaction: world.interaction,
         ...more,
       }),
     provider: (identityProvider, more = {}) =>
@@ -121,21 +137,3 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 const nameOf = (grant: string): string => grant.split(':').at(-1) ?? grant;
-
-/** A user who completes the pages; the callback is returned directly. */
-function person(world: World): Interaction {
-  return {
-    async begin() {
-      return {
-        redirectUri: 'http://127.0.0.1:33418/callback',
-        async authorize({ url }) {
-          world.pages.push(url);
-          const { location, html } = await scriptedPerson(url, world.login);
-          if (location === undefined) throw new Error(`no redirect: ${html.slice(0, 500)}`);
-          return new URL(location).searchParams;
-        },
-        async [Symbol.asyncDispose]() {},
-      };
-    },
-  };
-}
