@@ -78,6 +78,11 @@ function demandsOf({ acrValues, maxAge }: FittingsError['details'] = {}): string
   ].join(', ');
 }
 
+/** The caller has aborted the sign-in. `host` is that of the identity provider. */
+export function aborted(host: string): FittingsError {
+  return new FittingsError('ABORTED', `The sign-in at ${host} was aborted.`, { server: host });
+}
+
 /** The company's policy forbids access. Signing in another way would circumvent it. */
 function policyDenied(cause: unknown, server: string, stage: Stage): FittingsError {
   return new FittingsError(

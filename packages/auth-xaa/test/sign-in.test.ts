@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createHttpClient } from '@mcp-fittings/http-client';
 import type { IdentityProvider } from '@mcp-fittings/auth-xaa';
 import { fileStore } from '@mcp-fittings/store-file';
+import { abortable } from '@mcp-fittings/toolbox/timing';
 import { createWorld } from './support/world.js';
 
 const HOUR = 3600_000;
@@ -123,7 +124,7 @@ describe('with a real identity provider and a real authorization server', () => 
     // Its access token is lost, the ID-JAG still valid.
     await world.store.delete(`xaa\n${world.resource.url}`);
     const cached = await connect();
-    later(600_000);
+    later(400_000);
     await world.store.delete(`xaa\n${world.resource.url}`);
     const cold = await connect();
     const figures = Object.entries({ first, cold, cached, warm }).map(
@@ -289,6 +290,25 @@ describe('a host that signs users in itself', () => {
   });
 });
 
+describe('the metadata of the identity provider', () => {
+  it('is read again after ten minutes, because an endpoint may have moved', async () => {
+    await using world = await createWorld();
+    const METADATA = 'GET /.well-known/oauth-authorization-server';
+    const identity = world.identity();
+    await identity.signIn();
+    const provider = world.provider(identity);
+    const readsOf = async (ms: number): Promise<number> => {
+      later(ms);
+      world.forgetRequests();
+      await provider.signIn?.({});
+      return world.idp.requests.filter((each) => each === METADATA).length;
+    };
+    expect(await readsOf(9 * 60_000)).toBe(0);
+    expect(await readsOf(2 * 60_000)).toBe(1);
+    expect(await readsOf(9 * 60_000)).toBe(0);
+  });
+});
+
 describe('aborting', () => {
   it('a caller that aborts does not close the page of the others', async () => {
     await using world = await createWorld();
@@ -322,5 +342,40 @@ describe('aborting', () => {
     first.abort();
     expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(world.pages).toHaveLength(1);
+  });
+
+  it('a caller that aborts while the metadata is read does not abort the others', async () => {
+    await using world = await createWorld({ servers: 2 });
+    await world.identity().signIn();
+    await using real = createHttpClient({ url: world.idp.origin });
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let reads = 0;
+    const identity = world.identity({
+      network: {
+        async fetch(url, init) {
+          if (init?.method !== 'POST') reads++;
+          await abortable(gate, init?.signal ?? undefined);
+          return real.fetch(url, init);
+        },
+      },
+    });
+    const [one, two] = world.resources.map(({ url }, n) =>
+      world.provider(identity, { url, server: `server ${n}` }),
+    );
+    const first = new AbortController();
+    const aborted = expect(one?.signIn?.({ signal: first.signal })).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
+    await vi.waitFor(() => expect(reads).toBe(1));
+    const other = two && world.useSilently(two, world.resources[1]?.url);
+    await vi.waitFor(() => expect(world.as.requests).toHaveLength(2));
+    first.abort();
+    await aborted;
+    open();
+    expect((await other)?.status).toBe(200);
+    expect(reads).toBe(1);
   });
 });

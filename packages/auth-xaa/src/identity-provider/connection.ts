@@ -7,9 +7,14 @@ import {
   type TokenRequest,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { FittingsError } from '@mcp-fittings/client-core';
+import { abortable, isRecent } from '@mcp-fittings/toolbox/timing';
 import type { AuthorizationServer } from 'oauth4webapi';
+import { aborted } from '../errors.js';
 import { ID_JAG } from '../id-jag/token-exchange.js';
 import { checkIdentityProviderConfig, type IdentityProviderOptions } from './options.js';
+
+/** After this time the metadata is read again: an endpoint may have moved. */
+const CACHED_MS = 10 * 60_000;
 
 /** Access to the identity provider, as the configured client. */
 export class IdentityProviderConnection {
@@ -17,7 +22,7 @@ export class IdentityProviderConnection {
   readonly issuer: string;
   readonly clientId: string;
   readonly #options: IdentityProviderOptions;
-  #metadata: Promise<AuthorizationServer> | undefined;
+  #metadata: { readonly found: Promise<AuthorizationServer>; readonly readAt: number } | undefined;
 
   constructor(options: IdentityProviderOptions) {
     checkIdentityProviderConfig(options);
@@ -41,24 +46,29 @@ export class IdentityProviderConnection {
   } = {}): Promise<TokenRequest> {
     const { issuer, clientId } = this;
     const { clientSecret: secret, clientKey: key, clientAuthMethod: method } = this.#options;
-    const authorizationServer = await this.#readOnce(signal);
+    const authorizationServer = await abortable(this.#find(), signal, () => aborted(this.provider.server));
     const authenticate = clientAuthentication(authorizationServer, { secret, key, method });
     const client: OAuthClient = { issuer, clientId, origin: 'configured', authenticate };
     return { network: this.provider.network, server, authorizationServer, client, idToken, signal };
   }
 
-  /** Reads the metadata of the identity provider once, and again after a failure. */
-  #readOnce(signal: AbortSignal | undefined): Promise<AuthorizationServer> {
-    this.#metadata ??= this.#read(signal).catch((error: unknown) => {
+  /** Resolves with the metadata of the identity provider, which is read once for all callers, and again when it is old or that failed. */
+  #find(): Promise<AuthorizationServer> {
+    const { clock } = this.provider;
+    if (this.#metadata !== undefined && isRecent(this.#metadata.readAt, CACHED_MS, clock.now())) {
+      return this.#metadata.found;
+    }
+    const found = this.#read().catch((error: unknown) => {
       this.#metadata = undefined;
       throw error;
     });
-    return this.#metadata;
+    this.#metadata = { found, readAt: clock.now() };
+    return found;
   }
 
-  async #read(signal: AbortSignal | undefined): Promise<AuthorizationServer> {
+  async #read(): Promise<AuthorizationServer> {
     const { network, server } = this.provider;
-    const found = await findAuthorizationServer({ network, server, issuer: this.issuer, signal });
+    const found = await findAuthorizationServer({ network, server, issuer: this.issuer });
     if (found !== undefined) return assertIssuesIdJags(found);
     throw new FittingsError(
       'AUTH_DISCOVERY_FAILED',

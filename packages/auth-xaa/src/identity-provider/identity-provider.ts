@@ -1,7 +1,7 @@
 import { digestOf, exchangeToken, oauthErrorCode, revokeTokens } from '@mcp-fittings/auth-oauth/toolkit';
 import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { abortable } from '@mcp-fittings/toolbox/timing';
-import { tokenExchangeError } from '../errors.js';
+import { aborted, tokenExchangeError } from '../errors.js';
 import type { XaaProviderOptions } from '../options.js';
 import { remember } from '../remember.js';
 import { createXaaProvider } from '../xaa-provider.js';
@@ -214,8 +214,4 @@ const MAX_BLOCKED = 1_000;
 /** Includes the token: those of another user, and of another sign-in of the same one, get ID-JAGs of their own. */
 function keyOf({ audience, resource, clientId, scopes }: IdJagTarget, { sessionId, token }: Subject): string {
   return JSON.stringify([sessionId, digestOf([token]), audience, resource, clientId, scopes.toSorted()]);
-}
-
-function aborted(name: string): FittingsError {
-  return new FittingsError('ABORTED', `The sign-in at ${name} was aborted.`, { server: name });
 }
