@@ -22,7 +22,7 @@ export interface HttpClient extends AsyncDisposable {
    * `PROTOCOL_VIOLATION`, `TRANSPORT_CLOSED`. A body that ends with one of these is `broken`.
    *
    * @param accept Called with the head of the reply. Returns the sink for the body; `'discard'` to resolve at once and ignore the
-   * body; or `undefined` to refuse the reply, whose first 64 KiB are then read as text.
+   * body, which may take one second more; or `undefined` to refuse the reply, whose first 64 KiB are then read as text.
    */
   send(
     request: HttpRequest,

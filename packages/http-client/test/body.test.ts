@@ -8,6 +8,9 @@ import {
   gzipSync,
 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { createManualClock } from '@mcp-fittings/testkit/clock';
+import { createLifetime } from '@mcp-fittings/toolbox/timing';
+import { createFetchClient } from '../src/fetch.js';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from '../src/index.js';
 import { closeOf, startHttp, startTcp, type TestServer } from './support/http-server.js';
 import { record } from './support/recorder.js';
@@ -19,6 +22,33 @@ const get = (server: TestServer, path = '/') =>
   ({ url: new URL(path, server.origin), method: 'GET' }) as const;
 
 const MIB = 1024 * 1024;
+
+describe('a discarded body', () => {
+  it.each([
+    ['undici', createHttpClient],
+    ['fetch', createFetchClient],
+  ])('that does not end holds its socket for a second: %s', async (_, create) => {
+    await using server = await startHttp(({ url }, response) => {
+      if (url === '/open') response.writeHead(202).flushHeaders();
+      else response.writeHead(202).end('ok');
+    });
+    const clock = createManualClock();
+    const client = create({ url: server.origin, clock, sockets: { max: 2 } });
+    const send = (path: string) => client.send(get(server, path), createLifetime(), () => 'discard');
+    await Promise.all([send('/open'), send('/open')]);
+    const sockets = [...server.sockets];
+    expect(sockets).toHaveLength(2);
+    const next = send('/');
+    await clock.advance(999);
+    expect(sockets.map(({ closed }) => closed)).toEqual([false, false]);
+    await clock.advance(1);
+    await expect.poll(() => sockets.map(({ closed }) => closed)).toEqual([true, true]);
+    expect(await next).toMatchObject({ accepted: true });
+    await client.close();
+    await clock.advance(0);
+    expect(clock.pending).toBe(0);
+  });
+});
 
 describe('a compressed body', () => {
   const text = 'äöü 😀 '.repeat(50_000);

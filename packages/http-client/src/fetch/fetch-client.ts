@@ -22,7 +22,7 @@ export interface FetchClientOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Receives warnings about the URL, such as that it is not encrypted. Default: none. */
   readonly logger?: Logger | undefined;
-  /** Clock for the time limit of `fetch`. Default: the system clock. */
+  /** Clock for time limits. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -55,7 +55,7 @@ class FetchClient implements Pick<HttpClient, 'load' | 'send' | 'fetch' | 'close
     for (const warning of warnings) options.logger?.warn(warning, { server });
     this.#origin = url.origin;
     this.#headers = checkHeaders(options.headers ?? {}, { server });
-    this.#limits = { server, maxBodyBytes };
+    this.#limits = { server, clock, maxBodyBytes };
     const allowed = { ranges: parseAddressRanges([]), hosts: new Set<string>() };
     const guard = new AddressGuard({ configured: url, allowed, server });
     this.#fetchDeps = {

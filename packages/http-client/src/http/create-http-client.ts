@@ -98,6 +98,7 @@ class UndiciHttpClient implements HttpClient {
     };
     this.#exchangeDeps = {
       server,
+      clock,
       limiter: new ConcurrencyLimiter(clock, options.sockets?.max),
       engine: () => this.#loaded(),
       shown: (url) => (socketPath !== undefined && url.origin === this.origin ? shown : url),

@@ -2,7 +2,7 @@ import type { PacedSource, Pausable } from '@mcp-fittings/toolbox/base-transport
 import { concatBytes } from '@mcp-fittings/toolbox/framing';
 import type { RefusedReply } from '@mcp-fittings/toolbox/refusal';
 import type { LifetimeSignal } from '@mcp-fittings/toolbox/timing';
-import type { TransportError } from '@mcp-fittings/client-core';
+import type { Clock, TransportError } from '@mcp-fittings/client-core';
 import type { AcceptedReply, BodySink, HttpRequest, ResponseHead } from '../http-client.js';
 import { failure, networkError, type FailedExchange } from './errors.js';
 import { nextHop, type NextHop } from './response-head.js';
@@ -12,12 +12,16 @@ export type Accept = (head: ResponseHead) => BodySink | 'discard' | undefined;
 
 const MAX_HOPS = 5;
 
+/** Time that a server has to end a discarded body, in milliseconds; then the socket is closed. */
+const LINGER_MS = 1000;
+
 /** Bytes of a refusal that are read: enough for a JSON-RPC error or an explanation. */
 const REFUSAL_BYTES = 64 * 1024;
 
 /** Holds what all exchanges of a client have in common. */
 export interface ExchangeLimits {
   readonly server: string | undefined;
+  readonly clock: Clock;
   /** Largest body of a request that sets no limit. */
   readonly maxBodyBytes: number;
 }
@@ -39,10 +43,12 @@ export abstract class Exchange implements Pausable {
   protected hops = 0;
   protected done = false;
   readonly #accept: Accept;
+  readonly #clock: Clock;
   #resolve: (reply: AcceptedReply | RefusedReply | undefined) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
   /** Unregisters the task that runs at the end of the lifetime. */
   #stay: () => void = () => undefined;
+  #linger: Disposable | undefined;
   #head: ResponseHead | undefined;
   #sink: BodySink | undefined;
   /** The body of a reply that was not accepted. */
@@ -56,6 +62,7 @@ export abstract class Exchange implements Pausable {
     this.request = request;
     this.server = limits.server;
     this.#accept = accept;
+    this.#clock = limits.clock;
     this.#maxBytes = request.maxBodyBytes ?? limits.maxBodyBytes;
     this.#paced = request.paced?.(this);
     this.origin = request.url.origin;
@@ -118,6 +125,8 @@ export abstract class Exchange implements Pausable {
       else if (sink !== 'discard') this.#sink = sink;
       else {
         if (head.contentType === 'text/event-stream') this.stop();
+        // Most bodies end together with the head, and need no timer.
+        else queueMicrotask(() => this.#limitRest());
         this.#settle({ accepted: true, head });
       }
     } catch (broken) {
@@ -172,7 +181,12 @@ export abstract class Exchange implements Pausable {
   protected stop(): void {
     if (this.done) return;
     this.done = true;
+    this.#linger?.[Symbol.dispose]();
     this.release();
+  }
+
+  #limitRest(): void {
+    if (!this.done) this.#linger = this.#clock.schedule(() => this.stop(), LINGER_MS, { unref: true });
   }
 
   get #limit(): number {

@@ -31,8 +31,8 @@ export function createHttpTransport(
   const checked = checkOptions(options);
   if ('network' in options && options.network !== undefined) throw refused(checked.server);
   // It may be that of a socket, which the client refuses.
-  const { shown: url, server, headers, logger, maxMessageBytes: maxBodyBytes } = checked;
-  return new HttpTransport(checked, createFetchClient({ url, server, headers, logger, maxBodyBytes }));
+  const { shown: url, server, headers, clock, logger, maxMessageBytes: maxBodyBytes } = checked;
+  return new HttpTransport(checked, createFetchClient({ url, server, headers, clock, logger, maxBodyBytes }));
 }
 
 /** A proxy or a certificate that is left out without a word could send messages where they must not go. */
