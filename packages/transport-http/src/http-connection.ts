@@ -71,6 +71,8 @@ export class HttpConnection {
   readonly decode = createUtf8Decoder();
   /** Lifetime of each open request, so that it can be cancelled. */
   readonly requests = new InFlight<Lifetime>();
+  /** Number of requests of the transport itself. An id occurs once in a session. */
+  ownRequests = 0;
   /** Called when the server has accepted a message. */
   onAccepted: (() => void) | undefined;
   /** Reads an event stream at the pace of the transport. */

@@ -130,6 +130,21 @@ describe('a session that the server knows', () => {
     expect(server.of('tools/call')).toHaveLength(1);
   });
 
+  it('gets no request id twice, from the caller or the transport', async () => {
+    await using server = await forgetfulServer({ 'tools/call': (exchange) => exchange.plain(400, 'no') });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.handshake();
+    for (let round = 0; round < 2; round++) {
+      const calls = Array.from({ length: 4 }, () => caller.request('tools/call'));
+      expect((await Promise.allSettled(calls)).map(({ status }) => status)).not.toContain('fulfilled');
+    }
+    const ids = ['initialize', 'tools/call', 'ping'].flatMap((kind) =>
+      server.of(kind).map(({ message }) => message.id),
+    );
+    expect(server.of('ping').length).toBeGreaterThan(1);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   it('is not asked about after an error that does not speak of sessions', async () => {
     await using server = await forgetfulServer({
       'tools/call': (exchange) => exchange.json(answered(exchange, { code: -32_602, message: 'no' }), 400),

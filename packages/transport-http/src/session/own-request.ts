@@ -21,7 +21,7 @@ export async function sendOwnRequest(
   { method, params, onHead, ...call }: OwnRequest,
   connection: HttpConnection,
 ): Promise<unknown> {
-  const id = `mcp-fittings-${method}`;
+  const id = `mcp-fittings-${method}-${++connection.ownRequests}`;
   let answer: unknown;
   await bounded(connection, async (lifetime) => {
     const onAnswer = (value: unknown): void => {
