@@ -1,5 +1,5 @@
 /**
- * Schemas of config entries, and checks of the options of a function: errors that name the field and the way out.
+ * Schemas and secrets of config entries, and checks of the options of a function: errors that name the field and the way out.
  *
  * @packageDocumentation
  */
@@ -23,3 +23,4 @@ export {
   text,
   type Field,
 } from './entries/fields.js';
+export { isSecretName, secretsOfEntry } from './entries/secrets.js';

@@ -1,28 +1,14 @@
 import type { ServerConfig } from '@mcp-fittings/client-core';
+import { isSecretName } from '@mcp-fittings/toolbox/entries';
 import { fieldPath } from '../display-text.js';
 import { isJsonObject, jsonCopy, type JsonObject, type JsonValue } from '../jsonc/json-value.js';
 import { parseTemplate, variableReference } from '../variables/syntax.js';
 
-const SECRET_NAME =
-  /key|token|secret|passw|passphrase|credential|auth(?!or)|cookie|bearer|session|(?:^|[^a-z])pat(?:[^a-z]|$)|(?:^|[^a-z])pwd(?:[^a-z]|$)/i;
-/** Names that look like a secret's and hold its location or a public part. */
-const HARMLESS_NAME = /(?:_|-|^)(?:file|path|dir|url|uri|host|port|id|type|method|issuer|audience)$/i;
 /** Formats of the keys of well-known services, recognized under any name. */
 const SECRET_TEXT =
   /^(?:gh[oprsu]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|ey[\w-]{10,}\.ey[\w-]{10,}\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*)$/;
 
-/**
- * Returns whether a header, variable or option of this name usually holds a secret: `API_KEY`, `X-Auth-Token`, `--password`.
- *
- * @example
- * ```ts
- * isSecretName('GITHUB_TOKEN'); // true
- * isSecretName('TOKEN_FILE'); // false: it holds a path
- * ```
- */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name) && !HARMLESS_NAME.test(name);
-}
+export { isSecretName };
 
 /**
  * Returns a copy of an entry in which `${NAME}` replaces each secret that is written as text, and the variables to set.

@@ -1,5 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { decodeComponent } from '@mcp-fittings/toolbox/text';
 
 /** One address of the gateway as a protected resource: all servers, or one of them. */
 export interface ProtectedAddress {
@@ -37,25 +38,18 @@ export function createProtectedAddresses(resource: string): ProtectedAddresses {
   return {
     ofRequest(pathname) {
       const [, parent, name] = /^(.*)\/([^/]+)$/.exec(pathname) ?? [];
-      return addressOf(parent?.endsWith(endpoint) === true ? decoded(name) : undefined);
+      return addressOf(
+        name !== undefined && parent?.endsWith(endpoint) === true ? decodeComponent(name) : undefined,
+      );
     },
     ofMetadata(pathname) {
       if (!pathname.startsWith(WELL_KNOWN + base)) return undefined;
       const rest = pathname.slice(WELL_KNOWN.length + base.length);
       if (rest === '') return addressOf(undefined);
-      const server = decoded(/^\/([^/]+)$/.exec(rest)?.[1]);
-      return server === undefined ? undefined : addressOf(server);
+      const server = /^\/([^/]+)$/.exec(rest)?.[1];
+      return server === undefined ? undefined : addressOf(decodeComponent(server));
     },
   };
-}
-
-function decoded(segment: string | undefined): string | undefined {
-  if (segment === undefined) return undefined;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 function checkedResource(resource: string): URL {

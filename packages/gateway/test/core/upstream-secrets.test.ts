@@ -26,7 +26,7 @@ const PROGRAM = `
   const answerTo = ${answerTo};
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const message = JSON.parse(line);
-    if (message.id !== undefined) console.log(JSON.stringify(answerTo(message, process.env.PLAIN)));
+    if (message.id !== undefined) console.log(JSON.stringify(answerTo(message, process.env.PLAIN ?? process.argv.at(-1).replace('--pwd=', ''))));
   });`;
 
 async function startHttpServer(): Promise<Server> {
@@ -48,7 +48,7 @@ async function startHttpServer(): Promise<Server> {
 }
 
 describe('a server that repeats its credential in an error', () => {
-  it.each(['stdio', 'http'])('shows it to no caller, host or log, over %s', async (transport) => {
+  it.each(['stdio', 'option', 'http'])('shows it to no caller, host or log, from %s', async (wire) => {
     await using server = await startHttpServer();
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
@@ -58,9 +58,13 @@ describe('a server that repeats its credential in an error', () => {
     const host = createHost({ name: 'test', version: '1', transports: [stdio(), http()], logger });
     await host.connect({
       leaky:
-        transport === 'stdio'
-          ? { command: process.execPath, args: ['-e', PROGRAM], env: { PLAIN: SECRET } }
-          : { type: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: { 'x-key': SECRET } },
+        wire === 'http'
+          ? { type: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: { 'x-key': SECRET } }
+          : {
+              command: process.execPath,
+              args: ['-e', PROGRAM, ...(wire === 'stdio' ? [] : ['--', `--pwd=${SECRET}`])],
+              ...(wire === 'stdio' && { env: { PLAIN: SECRET } }),
+            },
     });
     const events: unknown[] = [];
     await using gateway = gatewayOf(host, { logger, observe: (event) => events.push(event) });

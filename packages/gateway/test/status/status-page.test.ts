@@ -155,6 +155,9 @@ describe('what the page shows', () => {
       header: 'header-0123456789',
       flag: 'flag-0123456789',
       assigned: 'assigned-0123456789',
+      auth: 'abc-0123456789',
+      pwd: 'def-0123456789',
+      key: 'ghi-0123456789',
       password: 'password-0123456789',
       query: 'query-0123456789',
       echoed: 'echoed-0123456789',
@@ -176,6 +179,10 @@ describe('what the page shows', () => {
             '--token',
             secrets.flag,
             `--api-key=${secrets.assigned}`,
+            '--auth',
+            secrets.auth,
+            `--pwd=${secrets.pwd}`,
+            `--key=${secrets.key}`,
           ],
           env: { API_TOKEN: secrets.env },
         },
@@ -205,7 +212,7 @@ describe('what the page shows', () => {
     const of = (server: string) =>
       shown.errors.find((error) => error.server === server && error.method !== undefined)?.message;
     for (const [server, own] of [
-      ['local', [secrets.env, secrets.flag, secrets.assigned]],
+      ['local', [secrets.env, secrets.flag, secrets.assigned, secrets.auth, secrets.pwd, secrets.key]],
       ['remote', [secrets.header, secrets.password, secrets.query]],
     ] as const) {
       expect(of(server)).toContain('[redacted]');
