@@ -12,6 +12,7 @@ import {
   AuthRequiredError,
   type SignInOptions,
 } from '@mcp-fittings/client-core';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { signInRequired, type SignInReason } from './errors.js';
 import type { SharedIdentityProvider } from './identity-provider/identity-provider.js';
 import { hostAccountOf } from './identity-provider/session.js';
@@ -27,14 +28,15 @@ export function createXaaProvider(
 ): AuthProvider {
   checkClientMetadataUrl(options.clientMetadataUrl, options.server);
   const { serverUrl, network } = createProviderContext(options);
-  const providers = new Map<string, UserProvider>();
+  const providers = new RecentMap<string, UserProvider>(MAX_PROVIDERS);
 
   /** The provider of the user of this call: users whom the host has signed in never share tokens. */
   const current = async (): Promise<UserProvider> => {
     const account = hostAccountOf(await identityProvider.sessionId());
     const found =
       providers.get(account) ?? new UserProvider({ ...options, network }, identityProvider, account);
-    return remember(providers, account, found, MAX_PROVIDERS);
+    providers.set(account, found);
+    return found;
   };
 
   return {

@@ -1,4 +1,5 @@
 import type { Clock, StoredValue } from '@mcp-fittings/client-core';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { KeyedMutex, storeError, serializeValue, type KeySource } from '@mcp-fittings/toolbox/stores';
 import { unexpectedReply } from './redis-errors.js';
 import type { RedisKeys } from './redis-keys.js';
@@ -113,7 +114,7 @@ const MAX_ENTRIES = 10_000;
 
 /** Remembers versions: Redis itself cannot tell that it was restored from an old copy. */
 class SeenVersions {
-  readonly #all = new Map<string, SeenVersion>();
+  readonly #all = new RecentMap<string, SeenVersion>(MAX_ENTRIES);
 
   /** Call it before Redis is asked: what Redis returns then must not be older. */
   last(entry: string): SeenVersion | undefined {
@@ -122,10 +123,7 @@ class SeenVersions {
 
   record(entry: string, seen: SeenVersion): void {
     if ((this.#all.get(entry)?.version ?? 0) > seen.version) return;
-    this.#all.delete(entry);
     this.#all.set(entry, seen);
-    const [oldest] = this.#all.keys();
-    if (this.#all.size > MAX_ENTRIES && oldest !== undefined) this.#all.delete(oldest);
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, ReplicaMembership, ReplicaReceiver } from '@mcp-fittings/client-core';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { resolveKey, seal, unseal, type KeySource } from '@mcp-fittings/toolbox/stores';
 import { unlessUnreadable } from './redis-errors.js';
@@ -19,6 +20,7 @@ const LIFETIME_MS = 10_000;
 /** While a message is expected, the replica looks this many times as often. */
 const EXPECTING_FACTOR = 10;
 const MAX_BATCH = 100;
+const MAX_RECENT = 1000;
 
 /**
  * Adds this process to the replicas. Each has an inbox, a list that it looks at regularly; that is its sign of life too. Messages stay in
@@ -40,7 +42,7 @@ export function joinReplicas(
   /** Number of messages at the head of the inbox that were received, and the first of them. */
   let received: { readonly count: number; readonly first: string } = { count: 0, first: '' };
 
-  const recent = createRecentIds();
+  const recent = new RecentMap<string, true>(MAX_RECENT);
 
   const open = async (text: string): Promise<void> => {
     const message = await unlessUnreadable(async () => {
@@ -50,7 +52,11 @@ export function joinReplicas(
       return opened;
     });
     if (!isRecord(message) || typeof message['from'] !== 'string') return;
-    if (recent.add(String(message['id']))) receive(message['body'], message['from']);
+    const messageId = String(message['id']);
+    // A message is in the inbox twice when the reply to sending it was lost.
+    if (recent.has(messageId)) return;
+    recent.set(messageId, true);
+    receive(message['body'], message['from']);
   };
   const look = async (): Promise<void> => {
     const values = [id, LIFETIME_MS, received.count, received.first, MAX_BATCH];
@@ -109,23 +115,6 @@ export function joinReplicas(
       timer?.[Symbol.dispose]();
       await looking;
       await runner.tryOnce(LEAVE, [members, inboxOf(id)], [id]);
-    },
-  };
-}
-
-const MAX_RECENT = 1000;
-
-/** A message is in the inbox twice when the reply to sending it was lost. */
-function createRecentIds() {
-  const ids = new Set<string>();
-  return {
-    /** Returns whether the id is new. */
-    add(id: string): boolean {
-      if (ids.has(id)) return false;
-      ids.add(id);
-      const [oldest] = ids;
-      if (ids.size > MAX_RECENT && oldest !== undefined) ids.delete(oldest);
-      return true;
     },
   };
 }

@@ -7,7 +7,7 @@ import {
   TransportError,
   type TransportSendOptions,
 } from '@mcp-fittings/client-core';
-import { afterTurn } from '@mcp-fittings/toolbox/base-transport';
+import { afterTurn, RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import {
   isNotification,
   isRequest,
@@ -56,7 +56,7 @@ export class TaskCalls {
   /** Requests of the client that a task may answer, by id. */
   readonly #calls = new Map<RequestId, Call>();
   /** Calls that the client has canceled before their response arrived, oldest first. */
-  readonly #canceled = new Map<RequestId, Call>();
+  readonly #canceled = new RecentMap<RequestId, Call>(MAX_CANCELED);
   readonly #runs = new Set<TaskRun>();
   /** Calls that were answered with a task: a second task for the same call is ignored. */
   readonly #followed = new WeakSet<Call>();
@@ -250,11 +250,7 @@ export class TaskCalls {
     if (call === undefined) return false;
     const run = [...this.#runs].find((each) => each.call === call);
     if (run !== undefined) run.cancel();
-    else if (!call.isResumed) {
-      this.#canceled.set(id, call);
-      const [oldest] = this.#canceled.keys();
-      if (this.#canceled.size > MAX_CANCELED && oldest !== undefined) this.#canceled.delete(oldest);
-    }
+    else if (!call.isResumed) this.#canceled.set(id, call);
     this.#calls.delete(id);
     call.settle();
     return run !== undefined || call.isResumed;

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, JSONRPCNotification, RequestId } from '@mcp-fittings/client-core';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { isRequestId } from '@mcp-fittings/toolbox/messages';
 import { TASK_META, type Task } from '@mcp-fittings/toolbox/tasks';
 import type { Call } from './call.js';
@@ -27,7 +28,7 @@ const MAX_TOKENS = 1024;
 export class TaskReports {
   readonly #deps: TaskReportsDeps;
   /** Highest progress that was reported, by token. */
-  readonly #highest = new Map<RequestId, number>();
+  readonly #highest = new RecentMap<RequestId, number>(MAX_TOKENS);
 
   constructor(deps: TaskReportsDeps) {
     this.#deps = deps;
@@ -69,7 +70,8 @@ export class TaskReports {
   seen({ method, params }: JSONRPCNotification): void {
     if (method !== 'notifications/progress') return;
     const { progressToken, progress } = params ?? {};
-    if (isRequestId(progressToken) && typeof progress === 'number') this.#note(progressToken, progress);
+    if (isRequestId(progressToken) && typeof progress === 'number')
+      this.#highest.set(progressToken, progress);
   }
 
   /** The call of this progress token is over. */
@@ -80,19 +82,12 @@ export class TaskReports {
   #reportProgress({ statusMessage }: Task, { progressToken }: Call): void {
     if (!isRequestId(progressToken)) return;
     const progress = (this.#highest.get(progressToken) ?? 0) + 1;
-    this.#note(progressToken, progress);
+    this.#highest.set(progressToken, progress);
     const params = {
       progressToken,
       progress,
       ...(statusMessage !== undefined && { message: statusMessage }),
     };
     this.#deps.deliver({ jsonrpc: '2.0', method: 'notifications/progress', params });
-  }
-
-  #note(token: RequestId, progress: number): void {
-    this.#highest.delete(token);
-    this.#highest.set(token, progress);
-    const [oldest] = this.#highest.keys();
-    if (this.#highest.size > MAX_TOKENS && oldest !== undefined) this.#highest.delete(oldest);
   }
 }

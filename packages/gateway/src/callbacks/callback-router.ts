@@ -1,5 +1,5 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
-import { InFlight } from '@mcp-fittings/toolbox/base-transport';
+import { InFlight, RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { ElicitationRequest, HostCallbacks, ServerRequestInfo } from '@mcp-fittings/host';
 import {
@@ -61,7 +61,7 @@ export class OpenCallRouter implements CallbackRouter {
   readonly #clock: Clock;
   readonly #open = new InFlight<OpenCall>();
   /** Calls that were given up, while their server may still work on them. */
-  readonly #lingering = new Map<OpenCall, number>();
+  readonly #lingering = new RecentMap<OpenCall, number>(MAX_LINGERING);
 
   constructor(options: CallbackRouterOptions) {
     const { otherwise = {}, clock = systemClock } = options;
@@ -110,8 +110,6 @@ export class OpenCallRouter implements CallbackRouter {
     const { error } = call;
     if (!call.signal.aborted && !(error instanceof FittingsError && error.code === 'TIMEOUT')) return;
     this.#lingering.set(call, this.#clock.now() + LINGER_MS);
-    const [oldest] = this.#lingering.keys();
-    if (this.#lingering.size > MAX_LINGERING && oldest !== undefined) this.#lingering.delete(oldest);
   }
 
   #lingeringFor(server: string, principal: string | undefined): readonly OpenCall[] {

@@ -1,4 +1,5 @@
 import type { ToolRef } from '@mcp-fittings/host';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { createToolNames, type NamingStrategy, type ToolNames } from '@mcp-fittings/tools';
 
 interface Named {
@@ -27,7 +28,7 @@ const FORMER_KEPT = 1000;
 export class ItemNames {
   readonly #naming: NamingStrategy;
   readonly #itemsOf: (principal: string | undefined) => readonly Named[];
-  readonly #kept = new Map<string | undefined, Kept>();
+  readonly #kept = new RecentMap<string | undefined, Kept>(PRINCIPALS_KEPT);
 
   /** @param itemsOf - returns what the servers list for a principal */
   constructor(naming: NamingStrategy, itemsOf: (principal: string | undefined) => readonly Named[]) {
@@ -42,10 +43,7 @@ export class ItemNames {
     const items = this.#itemsOf(principal);
     const current = known !== undefined && isSame(known.items, items) ? known : this.#nameAll(items, known);
     current.isCurrent = true;
-    this.#kept.delete(principal);
     this.#kept.set(principal, current);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > PRINCIPALS_KEPT) this.#kept.delete(oldest);
     return current;
   }
 

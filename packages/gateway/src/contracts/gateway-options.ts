@@ -142,7 +142,7 @@ export interface GatewayOptions {
     | {
         /** Version to show. Default: that of `serverInfo` of the gateway. */
         readonly version?: string | undefined;
-        /** Most browsers that are signed in at once; the oldest is signed out for a new one. Default 1000. */
+        /** Most browsers that are signed in at once; the one unused for longest is signed out for a new one. Default 1000. */
         readonly maxSessions?: number | undefined;
         /** Longest time for which a browser stays signed in, in milliseconds. It ends earlier with the token. Default 28 800 000 (8 h). */
         readonly sessionMs?: number | undefined;

@@ -1,41 +1,33 @@
 import type { Clock } from '@mcp-fittings/client-core';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 
 /** Keeps values until they expire, at most `max`; the one that was unused for longest makes room. */
 export class RecentValues<T> {
-  readonly #max: number;
   readonly #clock: Clock;
-  /** A map keeps the order of insertion: the first entry is the one that was unused for longest. */
-  readonly #kept = new Map<string, { readonly value: T; readonly expiresAt: number }>();
+  readonly #kept: RecentMap<string, { readonly value: T; readonly expiresAt: number }>;
 
   constructor(max: number, clock: Clock) {
-    this.#max = max;
+    this.#kept = new RecentMap(max);
     this.#clock = clock;
   }
 
   get(key: string): T | undefined {
-    const entry = this.#remove(key);
-    if (entry !== undefined) this.#kept.set(key, entry);
-    return entry?.value;
+    const entry = this.#kept.get(key);
+    if (entry === undefined) return undefined;
+    if (entry.expiresAt > this.#clock.now()) this.#kept.set(key, entry);
+    else this.#kept.delete(key);
+    return this.#kept.get(key)?.value;
   }
 
   /** Returns a value and removes it. */
   take(key: string): T | undefined {
-    return this.#remove(key)?.value;
+    const value = this.get(key);
+    this.#kept.delete(key);
+    return value;
   }
 
   /** @param expiresAt - milliseconds since the epoch */
   set(key: string, value: T, expiresAt: number): void {
-    this.#kept.delete(key);
     this.#kept.set(key, { value, expiresAt });
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= this.#max) break;
-      this.#kept.delete(oldest);
-    }
-  }
-
-  #remove(key: string): { readonly value: T; readonly expiresAt: number } | undefined {
-    const entry = this.#kept.get(key);
-    this.#kept.delete(key);
-    return entry === undefined || entry.expiresAt <= this.#clock.now() ? undefined : entry;
   }
 }

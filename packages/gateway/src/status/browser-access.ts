@@ -1,15 +1,10 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
 import type { Access, AccessDecision } from '../contracts/access.js';
+import { RecentValues } from '../state/recent-values.js';
 import { digestSecret, randomSecret, readCookie } from '../sign-in/browser-cookie.js';
 
 type Authenticate = Access['authenticate'];
-
-/** Refers to the token, so that it ends when the access no longer accepts it. */
-interface Session {
-  readonly authorization: string;
-  readonly expiresAt: number;
-}
 
 /** Syntax of a bearer token, see RFC 6750, section 2.1. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
@@ -19,22 +14,21 @@ const NOT_OF_CALLER = ['cookie', 'content-length', 'content-type', 'transfer-enc
 /** Proves to the {@link Access} of the gateway who a browser is, which cannot send a bearer token by itself. */
 export class BrowserAccess {
   readonly #clock: Clock;
-  readonly #maxSessions: number;
   readonly #sessionMs: number;
-  /** By the digest of their id, in the order of their creation. */
-  readonly #sessions = new Map<string, Session>();
+  /** Their tokens, by the digest of their id: a session ends when the access no longer accepts its token. */
+  readonly #sessions: RecentValues<string>;
 
-  /** @param maxSessions - sessions at once; the oldest ends for a new one */
+  /** @param maxSessions - sessions at once; the one that was unused for longest ends for a new one */
   constructor(clock: Clock, maxSessions: number, sessionMs: number) {
     this.#clock = clock;
-    this.#maxSessions = maxSessions;
+    this.#sessions = new RecentValues(maxSessions, clock);
     this.#sessionMs = sessionMs;
   }
 
   /** Asks the access, with the token of the browser's session if the request has a cookie and not a token. */
   authenticate(request: Request, authenticate: Authenticate): Promise<AccessDecision> {
-    const session = request.headers.has('authorization') ? undefined : this.#sessionOf(request);
-    return session === undefined ? authenticate(request) : ask(request, session.authorization, authenticate);
+    const token = request.headers.has('authorization') ? undefined : this.#tokenOf(request);
+    return token === undefined ? authenticate(request) : ask(request, token, authenticate);
   }
 
   /** Takes the token of the form, and creates a session. Returns the reason for the form if nothing of the caller is known. */
@@ -45,37 +39,27 @@ export class BrowserAccess {
     if (!isSameOrigin(request)) return { refused: 'The form was sent by another site.', status: 403 };
     const token = (await readForm(request))?.get('token')?.trim() ?? '';
     if (!TOKEN.test(token)) return { refused: 'This is not a token.', status: 400 };
-    const authorization = `Bearer ${token}`;
-    const decision = await ask(request, authorization, authenticate);
+    const decision = await ask(request, token, authenticate);
     if ('refusal' in decision) return { refused: 'The gateway does not accept this token.', status: 401 };
-    const now = this.#clock.now();
-    for (const [key, { expiresAt }] of this.#sessions) {
-      if (this.#sessions.size < this.#maxSessions && expiresAt > now) break;
-      this.#sessions.delete(key);
-    }
     const id = randomSecret();
-    this.#sessions.set(keyOf(id), { authorization, expiresAt: now + this.#sessionMs });
+    this.#sessions.set(keyOf(id), token, this.#clock.now() + this.#sessionMs);
     return { cookie: writeCookie(request, id, Math.floor(this.#sessionMs / 1000)) };
   }
 
   /** Ends the session of the request, and returns the cookie that removes it from the browser; `undefined` if another site asks for it. */
   signOut(request: Request): string | undefined {
     if (!isSameOrigin(request)) return undefined;
-    this.#sessions.delete(keyOf(readCookie(request, cookieName(request))));
+    this.#sessions.take(keyOf(readCookie(request, cookieName(request))));
     return writeCookie(request, '', 0);
   }
 
   /** Returns whether the request has the cookie of a session. */
   hasSession(request: Request): boolean {
-    return this.#sessionOf(request) !== undefined;
+    return this.#tokenOf(request) !== undefined;
   }
 
-  #sessionOf(request: Request): Session | undefined {
-    const key = keyOf(readCookie(request, cookieName(request)));
-    const session = this.#sessions.get(key);
-    if (session === undefined || session.expiresAt > this.#clock.now()) return session;
-    this.#sessions.delete(key);
-    return undefined;
+  #tokenOf(request: Request): string | undefined {
+    return this.#sessions.get(keyOf(readCookie(request, cookieName(request))));
   }
 }
 
@@ -84,10 +68,10 @@ function keyOf(id = ''): string {
 }
 
 /** Asks as if the browser had sent the token. */
-function ask(request: Request, authorization: string, authenticate: Authenticate): Promise<AccessDecision> {
+function ask(request: Request, token: string, authenticate: Authenticate): Promise<AccessDecision> {
   const headers = new Headers(request.headers);
   for (const name of NOT_OF_CALLER) headers.delete(name);
-  headers.set('authorization', authorization);
+  headers.set('authorization', `Bearer ${token}`);
   return authenticate(new Request(request.url, { headers }));
 }
 

@@ -1,5 +1,6 @@
 import type { Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { Host } from '@mcp-fittings/host';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import type { Caller } from '../contracts/caller.js';
 import type { RequestEvent } from '../contracts/request-event.js';
 import type { ShownError, ShownServer } from './gateway-status.js';
@@ -32,9 +33,9 @@ export interface RequestLogOptions {
 /** Remembers what has happened, told apart by caller: no caller sees requests of another one. */
 export class RequestLog implements Disposable {
   readonly #options: RequestLogOptions;
-  readonly #callers = new Map<string, CallerRecord>();
+  readonly #callers = new RecentMap<string, CallerRecord>(MAX_CALLERS);
   /** Errors of connections, by principal. */
-  readonly #connections = new Map<string | undefined, ShownError[]>();
+  readonly #connections = new RecentMap<string | undefined, ShownError[]>(MAX_CALLERS);
   readonly #listeners: readonly Disposable[];
 
   constructor(options: RequestLogOptions) {
@@ -117,11 +118,6 @@ export class RequestLog implements Disposable {
 /** Returns what is kept under a key, as the newest of all. */
 function keep<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
   const value = map.get(key) ?? create();
-  map.delete(key);
-  for (const oldest of map.keys()) {
-    if (map.size < MAX_CALLERS) break;
-    map.delete(oldest);
-  }
   map.set(key, value);
   return value;
 }

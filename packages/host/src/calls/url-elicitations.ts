@@ -1,4 +1,5 @@
 import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { abortable, aborted, sleep } from '@mcp-fittings/toolbox/timing';
 import type { EngineCallbacks } from '../contracts/engine.js';
@@ -38,7 +39,7 @@ export class UrlElicitations {
   readonly #shared: Pick<ServerDeps, 'server' | 'clock'>;
   readonly #callbacks: EngineCallbacks;
   readonly #onError: (error: unknown) => void;
-  readonly #completed = new Set<string>();
+  readonly #completed = new RecentMap<string, true>(COMPLETED_KEPT);
   readonly #visits = new Map<string, Visit>();
 
   constructor(
@@ -68,10 +69,7 @@ export class UrlElicitations {
   /** Call it with each notification of the server: one of them reports that a page is done. */
   notified(method: string, { elicitationId: id }: JSONRPCObject): void {
     if (method !== PAGE_DONE || typeof id !== 'string' || id.length > MAX_TEXT) return;
-    this.#completed.delete(id);
-    this.#completed.add(id);
-    const [oldest] = this.#completed;
-    if (this.#completed.size > COMPLETED_KEPT && oldest !== undefined) this.#completed.delete(oldest);
+    this.#completed.set(id, true);
     this.#visits.get(id)?.completed.abort();
   }
 

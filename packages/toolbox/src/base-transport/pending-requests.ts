@@ -1,6 +1,7 @@
 import type { FittingsError, RequestId, TransportError } from '@mcp-fittings/client-core';
 import { answersId } from '../messages.js';
 import { InFlight } from './in-flight.js';
+import { RecentMap } from './recent-map.js';
 
 interface Pending {
   /** Its response has arrived and is about to be delivered. */
@@ -17,7 +18,7 @@ const FORGOTTEN_KEPT = 64;
 /** The requests of one connection that wait for a response. The ids `1` and `"1"` differ, see {@link PendingRequests.own}. */
 export class PendingRequests {
   readonly #waiting = new InFlight<Pending>();
-  readonly #forgotten = new Set<RequestId>();
+  readonly #forgotten = new RecentMap<RequestId, true>(FORGOTTEN_KEPT);
 
   /** Returns a promise that settles when the request is answered, forgotten or failed; undefined if the id is in use. */
   add(id: RequestId): Promise<void> | undefined {
@@ -61,7 +62,7 @@ export class PendingRequests {
     const entry = this.#waiting.get(id);
     if (entry === undefined) return;
     this.#waiting.delete(id);
-    this.#remember(id);
+    this.#forgotten.set(id, true);
     entry.resolve();
   }
 
@@ -80,7 +81,7 @@ export class PendingRequests {
     const entry = this.#waiting.get(id);
     if (entry?.answered !== false) return undefined;
     this.#waiting.delete(id);
-    this.#remember(id);
+    this.#forgotten.set(id, true);
     return entry.reject;
   }
 
@@ -100,11 +101,5 @@ export class PendingRequests {
       this.#waiting.delete(id);
       entry?.reject(errorFor(entry.unsent));
     }
-  }
-
-  #remember(id: RequestId): void {
-    this.#forgotten.add(id);
-    const [oldest] = this.#forgotten;
-    if (this.#forgotten.size > FORGOTTEN_KEPT && oldest !== undefined) this.#forgotten.delete(oldest);
   }
 }

@@ -1,4 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
 import type { Confirm } from './confirm-call.js';
@@ -16,7 +17,7 @@ const MAX_QUESTIONS = 1_000;
  * ```
  */
 export class AskedCalls {
-  readonly #questions = new Map<string, { readonly tool: ModelTool; readonly args: string | undefined }>();
+  readonly #questions = new RecentMap<string, { tool: ModelTool; args: string | undefined }>(MAX_QUESTIONS);
 
   /**
    * Remembers what the user is asked about, and forgets an earlier question about the same call.
@@ -24,10 +25,7 @@ export class AskedCalls {
    * @param args The arguments that the user sees, if the call could come with others. Default: they are not compared.
    */
   remember(callId: string, tool: ModelTool, args?: unknown): void {
-    this.#questions.delete(callId);
     this.#questions.set(callId, { tool, args: args === undefined ? undefined : canonicalJson(args) });
-    const [oldest] = this.#questions.keys();
-    if (this.#questions.size > MAX_QUESTIONS && oldest !== undefined) this.#questions.delete(oldest);
   }
 
   /** Returns whether there is a question about this call. */
