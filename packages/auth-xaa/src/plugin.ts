@@ -5,6 +5,7 @@ import {
   interactionFor,
 } from '@mcp-fittings/auth-oauth/toolkit';
 import { type AuthPlugin, type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { isSocketUrl } from '@mcp-fittings/toolbox/connect';
 import { entrySchema, flag, listOf, readEntry, text } from '@mcp-fittings/toolbox/entries';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
@@ -12,7 +13,6 @@ import { isXaaUnsupported } from './errors.js';
 import { createIdentityProvider, type IdentityProvider } from './identity-provider/identity-provider.js';
 import type { IdentityProviderConfig, IdentityProviderOptions } from './identity-provider/options.js';
 import type { XaaProviderOptions } from './options.js';
-import { remember } from './remember.js';
 
 /**
  * The MCP extension that a client with this plugin declares: `createHost({ …, extensions: { [XAA_EXTENSION]: {} } })`.
@@ -97,7 +97,7 @@ export function xaa(options: XaaPluginOptions): AuthPlugin & {
       logger: options.logger,
     });
   const identityProvider = identityProviderFor(undefined);
-  const ofPrincipals = new Map<string, IdentityProvider>();
+  const ofPrincipals = new RecentMap<string, IdentityProvider>(MAX_PRINCIPALS);
   return {
     specVersion: 1,
     scheme: 'xaa',
@@ -116,8 +116,8 @@ export function xaa(options: XaaPluginOptions): AuthPlugin & {
       if (forbidden !== undefined) throw notWithXaa(name, forbidden);
       let company = identityProvider;
       if (principal !== undefined) {
-        const found = ofPrincipals.get(principal) ?? identityProviderFor(principal);
-        company = remember(ofPrincipals, principal, found, MAX_PRINCIPALS);
+        company = ofPrincipals.get(principal) ?? identityProviderFor(principal);
+        ofPrincipals.set(principal, company);
       }
       const managed = company.createProvider({
         ...shared,

@@ -19,7 +19,6 @@ import { hostAccountOf } from './identity-provider/session.js';
 import { STEP_UP_ERROR } from './identity-provider/step-up.js';
 import type { XaaProviderOptions } from './options.js';
 import { redeemIdJag } from './redeem-id-jag.js';
-import { remember } from './remember.js';
 
 /** Creates the provider of one server, for every user of the identity provider. See `createProvider()` of it. */
 export function createXaaProvider(

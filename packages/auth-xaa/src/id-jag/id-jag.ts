@@ -1,5 +1,5 @@
 import type { Clock } from '@mcp-fittings/client-core';
-import { remember } from '../remember.js';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 
 /** Purpose of an ID-JAG: one resource, at one authorization server, used by one client. */
 export interface IdJagTarget {
@@ -43,7 +43,7 @@ const MAX_CACHED = 1_000;
 /** Keeps ID-JAGs that can be used again, in memory only. */
 export class IdJagCache {
   readonly #clock: Clock;
-  readonly #cached = new Map<string, IdJag>();
+  readonly #cached = new RecentMap<string, IdJag>(MAX_CACHED);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -57,7 +57,7 @@ export class IdJagCache {
   }
 
   put(idJag: IdJag): void {
-    remember(this.#cached, idJag.key, idJag, MAX_CACHED);
+    this.#cached.set(idJag.key, idJag);
   }
 
   drop({ key }: IdJag): void {

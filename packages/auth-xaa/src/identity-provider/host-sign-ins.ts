@@ -1,9 +1,9 @@
 import { isSameIssuer, refreshTokenGrant, type TokenManager } from '@mcp-fittings/auth-oauth/toolkit';
 import { randomUUID } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { exchangeSamlForRefreshToken, type SubjectToken } from '../id-jag/token-exchange.js';
 import { readJwt } from '../jwt.js';
-import { remember } from '../remember.js';
 import type { IdentityProviderConnection } from './connection.js';
 import type { IdentityProviderOptions } from './options.js';
 import { accountOfSubject, hostSessionId, sessionRecord, type SessionRecord } from './session.js';
@@ -24,8 +24,10 @@ const MAX_CACHED_USERS = 1_000;
 export class HostSignIns {
   readonly #connection: IdentityProviderConnection;
   readonly #options: IdentityProviderOptions;
-  readonly #managers = new Map<string, TokenManager>();
-  readonly #sessions = new Map<string, { readonly id: string; readonly readAt: number }>();
+  readonly #managers = new RecentMap<string, TokenManager>(MAX_CACHED_USERS);
+  readonly #sessions = new RecentMap<string, { readonly id: string; readonly readAt: number }>(
+    MAX_CACHED_USERS,
+  );
   readonly #exchanging = new Map<string, Promise<void>>();
 
   constructor(connection: IdentityProviderConnection, options: IdentityProviderOptions) {
@@ -62,7 +64,7 @@ export class HostSignIns {
         return id;
       });
     const id = (await read()) ?? (await create());
-    remember(this.#sessions, account, { id, readAt: clock.now() }, MAX_CACHED_USERS);
+    this.#sessions.set(account, { id, readAt: clock.now() });
     return id;
   }
 
@@ -98,7 +100,8 @@ export class HostSignIns {
         },
         onRefusal: 'ask',
       });
-    return remember(this.#managers, account, found, MAX_CACHED_USERS);
+    this.#managers.set(account, found);
+    return found;
   }
 
   /** Deletes the sign-in of a user. Resolves with its record, to be revoked. */

@@ -1,9 +1,9 @@
 import { digestOf, exchangeToken, oauthErrorCode, revokeTokens } from '@mcp-fittings/auth-oauth/toolkit';
 import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { abortable } from '@mcp-fittings/toolbox/timing';
 import { aborted, tokenExchangeError } from '../errors.js';
 import type { XaaProviderOptions } from '../options.js';
-import { remember } from '../remember.js';
 import { createXaaProvider } from '../xaa-provider.js';
 import { IdJagCache, type IdJag, type IdJagTarget } from '../id-jag/id-jag.js';
 import { validateIdJag } from '../id-jag/validate-id-jag.js';
@@ -64,7 +64,7 @@ export class SharedIdentityProvider implements IdentityProvider {
   /** Authorization servers that refuse an ID-JAG that was used before. */
   readonly #singleUse = new Set<string>();
   /** Requests that fail until the user has signed in again, and so has another token. */
-  readonly #blocked = new Map<string, FittingsError>();
+  readonly #blocked = new RecentMap<string, FittingsError>(MAX_BLOCKED);
   #running: Promise<void> | undefined;
 
   constructor(options: IdentityProviderOptions) {
@@ -192,7 +192,10 @@ export class SharedIdentityProvider implements IdentityProvider {
     const required = stepUpIn(error);
     const stepUp =
       required && this.#stepUps.require({ ...required, server: target.server, subject: refused });
-    if (stepUp !== undefined) throw remember(this.#blocked, keyOf(target, refused), stepUp, MAX_BLOCKED);
+    if (stepUp !== undefined) {
+      this.#blocked.set(keyOf(target, refused), stepUp);
+      throw stepUp;
+    }
     // RFC 8693, section 2.2.2 specifies `invalid_request` for an invalid subject token; real servers send `invalid_grant`.
     const blamesSubject = ['invalid_grant', 'invalid_request'].includes(oauthErrorCode(error) ?? '');
     const other = blamesSubject ? await this.#shared.replace(refused, target.server) : undefined;
