@@ -125,6 +125,34 @@ describe('a form that asks for a secret', () => {
   });
 });
 
+describe('a form of a hostile server', () => {
+  // Marks of two classes in turn are what normalize() sorts, one by one.
+  it.each([
+    'auth',
+    'a\u0334',
+    '\u0334',
+    '\u0300\u0316',
+    '\u0300\u200b\u0316\u200b',
+    '\uff9e\u0334',
+    'ё\u0483',
+    'aB',
+    'a ',
+    'a. ',
+    'a@',
+    ' ',
+    'pass ',
+  ])('is searched in linear time, also one of 200 000 characters: %j', (piece) => {
+    const text = `a${piece.repeat(199_000 / piece.length)}`;
+    // Quadratic time is minutes.
+    expect(warningsOf({ type: 'string', title: text })).toHaveLength(0);
+    expect(warningsOf({ type: 'string', title: `${text} password` })).toHaveLength(1);
+  });
+
+  it('asks for a secret under any number of accents', () => {
+    expect(warningsOf({ type: 'string', title: `p${'\u0300\u0316'.repeat(50)}assword` })).toHaveLength(1);
+  });
+});
+
 describe('a form that is too large to be searched', () => {
   const EXHAUSTED = 'the form is too long to be searched for requests for secrets';
 
