@@ -275,6 +275,71 @@ describe('native(): streams of a stateless server', () => {
     expect((await callTool(session, 'a'))['content']).toHaveLength(1);
   });
 
+  describe('while none is open', () => {
+    /** Connects to a server that has ended the stream, and refuses others if it says so. */
+    const interrupted = async () => {
+      const clock = createManualClock();
+      let refuses: boolean | 'silently' = false;
+      const made = stateless({
+        'server/discover': changing,
+        'subscriptions/listen'(_params, id) {
+          if (refuses === true) return { error: { code: -32_603, message: 'no' } };
+          if (refuses === 'silently') return undefined;
+          queueMicrotask(() => acknowledge(made.wire, id));
+          return undefined;
+        },
+      });
+      const { wire } = made;
+      const session = await made.connect({ clock });
+      wire.deliver({ id: wire.of('subscriptions/listen')[0]?.id, result: {} });
+      await turn();
+      return { ...made, session, clock, refuse: (does: typeof refuses) => (refuses = does) };
+    };
+
+    it('a subscription that is refused does not end the attempts to open another', async () => {
+      const { wire, events, session, clock, refuse } = await interrupted();
+      refuse(true);
+      await expect(session.subscribe?.('test://a')).rejects.toMatchObject({ code: 'RPC_ERROR' });
+      refuse(false);
+      await clock.advance(60_000);
+      await turn();
+      expect(wire.of('subscriptions/listen')).toHaveLength(3);
+      expect(events).toEqual(['changed tools', 'changed prompts', 'changed resources']);
+    });
+
+    it('a subscription opens one, and what was missed counts as changed', async () => {
+      const { wire, events, session, clock } = await interrupted();
+      await session.subscribe?.('test://a');
+      expect(events).toEqual(['changed tools', 'changed prompts', 'changed resources', 'updated test://a']);
+      await session.subscribe?.('test://b');
+      await clock.advance(60_000);
+      await turn();
+      expect(wire.of('subscriptions/listen')).toHaveLength(3);
+      expect(events).toHaveLength(4);
+    });
+
+    it('two subscriptions to one resource fail together', async () => {
+      const { session, refuse } = await interrupted();
+      refuse(true);
+      const refused = { status: 'rejected', reason: { code: 'RPC_ERROR' } };
+      const both = [1, 2].map(async () => session.subscribe?.('test://a'));
+      expect(await Promise.allSettled(both)).toMatchObject([refused, refused]);
+      refuse(false);
+      await expect(session.subscribe?.('test://a')).resolves.toBeUndefined();
+    });
+
+    it('close() ends the attempts to open another', async () => {
+      const { wire, errors, session, clock, refuse } = await interrupted();
+      refuse('silently');
+      await clock.advance(1000);
+      await turn();
+      expect(wire.of('subscriptions/listen')).toHaveLength(2);
+      await session.close();
+      await turn();
+      expect([errors, clock.pending]).toEqual([[], 0]);
+    });
+  });
+
   it('close() ends it', async () => {
     const { wire, events, connect } = acknowledging();
     const session = await connect();

@@ -14,11 +14,14 @@ export type Subscription = Awaited<ReturnType<Listen>>;
  */
 export class Listening {
   readonly #options: ConstructorParameters<typeof Listening>[0];
-  readonly #uris = new Set<string>();
+  /** The subscribed resources, each with the change that subscribed it. */
+  readonly #uris = new Map<string, Promise<void>>();
   #current: Subscription | undefined;
   #retry: Disposable | undefined;
   #failures = 0;
   #isClosed = false;
+  /** True if a stream has ended and none was opened since. */
+  #hasGap = false;
   // One change at a time: each opens a stream with the new filter before it closes the previous one.
   #last: Promise<void> = Promise.resolve();
 
@@ -57,12 +60,12 @@ export class Listening {
 
   /** Adds a resource to the stream. */
   async subscribe(uri: string): Promise<void> {
-    if (this.#uris.has(uri)) return;
-    this.#uris.add(uri);
+    const turn = this.#uris.get(uri) ?? this.open();
+    this.#uris.set(uri, turn);
     try {
-      await this.open();
+      await turn;
     } catch (error) {
-      this.#uris.delete(uri);
+      if (this.#uris.get(uri) === turn) this.#uris.delete(uri);
       throw error;
     }
   }
@@ -84,7 +87,7 @@ export class Listening {
       ...(this.#announces('tools') && { toolsListChanged: true }),
       ...(this.#announces('prompts') && { promptsListChanged: true }),
       ...(this.#announces('resources') && { resourcesListChanged: true }),
-      ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
+      ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris.keys()] }),
     };
   }
 
@@ -95,35 +98,35 @@ export class Listening {
 
   async #replace(): Promise<void> {
     if (this.#isClosed) return;
-    this.#retry?.[Symbol.dispose]();
     const previous = this.#current;
     const wanted = this.#filter();
     this.#current = Object.keys(wanted).length === 0 ? undefined : await this.#options.listen(wanted);
+    // Not before: while there is no stream, a retry is due.
+    this.#retry?.[Symbol.dispose]();
+    this.#failures = 0;
     if (this.#current !== undefined) this.#watch(this.#current);
     await previous?.close();
   }
 
   #watch(subscription: Subscription): void {
+    if (this.#hasGap) this.#options.onGap([...this.#uris.keys()]);
+    this.#hasGap = false;
     void subscription.closed.then((how) => {
       if (this.#isClosed || subscription !== this.#current || how === 'local') return;
       this.#current = undefined;
+      this.#hasGap = true;
       this.#retryLater();
     });
   }
 
   #retryLater(): void {
-    const { clock, onError, onGap } = this.#options;
+    const { clock, onError } = this.#options;
     this.#retry = clock.schedule(() => {
-      this.open().then(
-        () => {
-          this.#failures = 0;
-          onGap([...this.#uris]);
-        },
-        (error: unknown) => {
-          onError(error);
-          this.#retryLater();
-        },
-      );
+      this.open().catch((error: unknown) => {
+        if (this.#isClosed) return;
+        onError(error);
+        this.#retryLater();
+      });
     }, backoffDelay(this.#failures++));
   }
 }
