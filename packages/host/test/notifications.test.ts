@@ -3,11 +3,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
+import type { JSONRPCMessage, Transport } from '@mcp-fittings/client-core';
 import { createHost, type HostEvents } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { identity } from './support/calculator.js';
+import { testServers } from './support/in-process.js';
+import { RpcFailure, scripted } from './support/scripted.js';
 
 /** A server of the official SDK over Streamable HTTP with sessions, which keeps each notification that it is sent. */
 async function sessions() {
@@ -91,5 +94,84 @@ describe('notifications both ways with a server of the official SDK', () => {
     expect(idsOf('ann')).toHaveLength(1);
     expect(idsOf('bob')).toHaveLength(1);
     expect(idsOf('ann')).not.toEqual(idsOf('bob'));
+  });
+});
+
+describe('the update of a resource', () => {
+  const SUBSCRIBABLE = { tools: {}, resources: { subscribe: true } };
+  const ref = { server: 'one', uri: 'test://a' };
+  const updated = { method: 'notifications/resources/updated', params: { uri: ref.uri } };
+
+  it('is reported that follows the answer to subscribe at once', async () => {
+    const server = scripted({}, SUBSCRIBABLE);
+    const { plugin } = testServers(() => ({
+      async connect(transport) {
+        await server.connect(transport);
+        const side = transport as Transport;
+        const rest = side.onmessage;
+        const send = (message: object) =>
+          void side.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage).catch(() => undefined);
+        side.onmessage = (message) => {
+          if (!('method' in message) || message.method !== 'resources/subscribe') return rest?.(message);
+          send({ id: 'id' in message && message.id, result: {} });
+          send(updated);
+        };
+      },
+    }));
+    await using host = createHost({ ...identity, transports: [plugin] });
+    await host.connect({ one: { type: 'test' } });
+    const heard: HostEvents['resourceUpdated'][] = [];
+    host.on('resourceUpdated', (event) => void heard.push(event));
+    await host.subscribe(ref);
+    await vi.waitFor(() => expect(heard).toEqual([ref]), { timeout: 20_000 });
+  });
+
+  it.each([
+    ['the first', [0, 1]],
+    ['the last', [1, 0]],
+  ])(
+    'is reported if one of two subscriptions failed, %s to be answered',
+    async (_case, [late = 0, soon = 0]) => {
+      const answers: (() => void)[] = [];
+      const server = scripted(
+        {
+          'resources/subscribe': () => {
+            const number = answers.length;
+            return new Promise((resolve, reject) =>
+              answers.push(() => (number === 0 ? reject(new RpcFailure(-32_603, 'no')) : resolve({}))),
+            );
+          },
+        },
+        SUBSCRIBABLE,
+      );
+      await using host = createHost({ ...identity, transports: [testServers(() => server).plugin] });
+      await host.connect({ one: { type: 'test' } });
+      const heard: HostEvents['resourceUpdated'][] = [];
+      host.on('resourceUpdated', (event) => void heard.push(event));
+      const both = [1, 2].map(() => host.subscribe(ref).catch((error: unknown) => error));
+      await vi.waitFor(() => expect(answers).toHaveLength(2), { timeout: 20_000 });
+      answers[late]?.();
+      await both[late];
+      answers[soon]?.();
+      await Promise.all(both);
+      await server.notify(updated.method, updated.params);
+      await vi.waitFor(() => expect(heard).toEqual([ref]), { timeout: 20_000 });
+    },
+  );
+
+  it('is not reported after a subscription that failed', async () => {
+    const refuse = () => {
+      throw new RpcFailure(-32_603, 'no');
+    };
+    const server = scripted({ 'resources/subscribe': refuse }, SUBSCRIBABLE);
+    await using host = createHost({ ...identity, transports: [testServers(() => server).plugin] });
+    await host.connect({ one: { type: 'test' } });
+    const heard: string[] = [];
+    host.on('resourceUpdated', () => void heard.push('updated'));
+    host.on('notification', () => void heard.push('the next'));
+    await expect(host.subscribe(ref)).rejects.toMatchObject({ code: 'RPC_ERROR' });
+    await server.notify(updated.method, updated.params);
+    await server.notify('vendor/next');
+    await vi.waitFor(() => expect(heard).toEqual(['the next']), { timeout: 20_000 });
   });
 });

@@ -11,6 +11,8 @@ export class Subscriptions {
   readonly #server: string;
   readonly #calls: ServerCalls;
   readonly #uris = new Set<string>();
+  /** URIs of subscriptions under way: the server may report a change together with its answer. */
+  readonly #pending: string[] = [];
   #logLevel: LogLevel | undefined;
 
   constructor(server: string, calls: ServerCalls) {
@@ -29,12 +31,17 @@ export class Subscriptions {
   }
 
   isSubscribed(uri: string): boolean {
-    return this.#uris.has(uri);
+    return this.#uris.has(uri) || this.#pending.includes(uri);
   }
 
   async subscribe(uri: string, options: CallOptions): Promise<undefined> {
-    await this.#call('resources/subscribe', uri, { uri }, options, this.#subscribing(uri));
-    this.#uris.add(uri);
+    this.#pending.push(uri);
+    try {
+      await this.#call('resources/subscribe', uri, { uri }, options, this.#subscribing(uri));
+      this.#uris.add(uri);
+    } finally {
+      this.#pending.splice(this.#pending.indexOf(uri), 1);
+    }
     return undefined;
   }
 
