@@ -47,6 +47,7 @@ describe('a server of revision 2026-07-28', () => {
   let server: Server;
   let url: string;
   let host: Host;
+  let asked = (): void => undefined;
 
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -56,7 +57,13 @@ describe('a server of revision 2026-07-28', () => {
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     const callbacks: HostCallbacks = {
-      elicit: async (_request, { call }) => ({ action: 'accept', content: { name: call?.origin ?? 'Ann' } }),
+      async elicit(_request, { call }) {
+        const name = call?.origin ?? 'Ann';
+        if (name === 'nobody') throw new Error('boom');
+        if (name !== 'silence') return { action: 'accept', content: { name } };
+        asked();
+        return new Promise(() => undefined);
+      },
     };
     host = createHost({ ...identity, engine: sdkV2(), transports: [http()], callbacks });
     await host.connect({ modern: { url } });
@@ -86,6 +93,19 @@ describe('a server of revision 2026-07-28', () => {
       [{ type: 'text', text: 'hello Bob' }],
       [{ type: 'text', text: 'hello Eve' }],
     ]);
+  });
+
+  it('a call whose question fails or is aborted has a delivery', async () => {
+    const greet = (origin: string, signal?: AbortSignal) =>
+      host.callTool({ server: 'modern', tool: 'greet' }, {}, { origin, signal });
+    await expect(greet('nobody')).rejects.toMatchObject({ code: 'CALLBACK_FAILED', delivery: 'unknown' });
+    const controller = new AbortController();
+    asked = () => controller.abort();
+    await expect(greet('silence', controller.signal)).rejects.toMatchObject({
+      code: 'ABORTED',
+      delivery: 'unknown',
+      message: expect.stringContaining('The caller aborted'),
+    });
   });
 
   it('reports changes to SDK v2 through a listen stream', async () => {

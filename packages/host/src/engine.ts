@@ -20,6 +20,7 @@ export {
   otherError,
   rpcError,
   timeoutError,
+  withDelivery,
   type FailedRequest,
 } from './engine/request-errors.js';
 export { readList } from './engine/list-pages.js';

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
+import type { HostCallbacks } from '@mcp-fittings/host';
+import { guardCallbacks } from '../src/server-requests/guard-callbacks.js';
 import { identity } from './support/calculator.js';
 import {
   callTool,
@@ -131,6 +133,54 @@ describe('native(): revision 2026-07-28', () => {
     const session = await connect();
     await expect(callTool(session, 'a')).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
     expect(other?.aborted).toBe(true);
+  });
+
+  describe('a call that is under way while the server requires input', () => {
+    const asking = (members: object, callbacks: HostCallbacks = {}) => {
+      const clock = createManualClock();
+      const { connect } = stateless(
+        { 'tools/call': () => ({ result: { resultType: 'input_required', ...members } }) },
+        guardCallbacks(callbacks, { clock, callbackMs: 1000 }),
+      );
+      return { clock, connect: () => connect({ clock }) };
+    };
+    const question = { inputRequests: { a: { method: 'roots/list' } } };
+
+    it.each([
+      ['the question', question],
+      ['the wait before it is repeated', { requestState: 'later' }],
+    ])('rejects with ABORTED when the caller aborts %s', async (_case, members) => {
+      const { clock, connect } = asking(members, { roots: () => new Promise(() => undefined) });
+      const session = await connect();
+      const controller = new AbortController();
+      const call = expect(
+        callTool(session, 'a', { ...PATIENT, signal: controller.signal }),
+      ).rejects.toMatchObject({
+        code: 'ABORTED',
+        delivery: 'unknown',
+        message: 'The caller aborted tools/call on the server "wire".',
+      });
+      await turn();
+      controller.abort();
+      await call;
+      expect(clock.pending).toBe(0);
+    });
+
+    it.each([
+      ['throws', () => Promise.reject(new Error('boom')), 'failed'],
+      ['does not answer in time', () => new Promise<never>(() => undefined), 'did not finish'],
+    ])('has a delivery when a callback %s', async (_case, roots, text) => {
+      const { clock, connect } = asking(question, { roots });
+      const session = await connect();
+      const call = expect(callTool(session, 'a', {})).rejects.toMatchObject({
+        code: 'CALLBACK_FAILED',
+        delivery: 'unknown',
+        message: expect.stringContaining(text),
+      });
+      await turn();
+      await clock.advance(1000);
+      await call;
+    });
   });
 
   it('a result without a type is complete; one of an unknown type is refused', async () => {

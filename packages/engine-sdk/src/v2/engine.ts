@@ -11,6 +11,7 @@ import {
   probeTimeoutMs,
   timeoutError,
   tooSlowForEra,
+  withDelivery,
   type Engine,
   type EngineConnectOptions,
   type EngineRequestOptions,
@@ -151,7 +152,9 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
       return rawOf(await send(client, found, sent, sdkOptions));
     } catch (error) {
       const failure = { server, transport, signal: given.signal, what: method };
-      throw deadline.hasPassed ? timeoutError(failure, error) : fromSdkError(error, failure);
+      throw deadline.hasPassed
+        ? timeoutError(failure, error)
+        : withDelivery(failure, fromSdkError(error, failure));
     }
   };
   return {

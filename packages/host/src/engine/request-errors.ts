@@ -1,5 +1,5 @@
 import { type Delivery, type ErrorCode, FittingsError, type Transport } from '@mcp-fittings/client-core';
-import { classifySystemError } from '@mcp-fittings/toolbox/errors';
+import { classifySystemError, restateError } from '@mcp-fittings/toolbox/errors';
 import { RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 
@@ -96,6 +96,18 @@ export function otherError(failed: FailedRequest, cause: unknown, fallback: Erro
       delivery: 'unknown',
     },
   );
+}
+
+/**
+ * Returns the failure of a request that the server has received, with a `delivery`: that of a callback, which answers the server
+ * meanwhile, has none. If the caller has aborted the request, that is why the callback has failed.
+ */
+export function withDelivery(failed: FailedRequest, error: FittingsError): FittingsError {
+  if (error.delivery !== undefined) return error;
+  const { signal } = failed;
+  return signal?.aborted === true
+    ? abortedError(failed, signal.reason, 'unknown')
+    : restateError(error, { delivery: 'unknown' });
 }
 
 /** Returns what something other than a request failed with as a `FittingsError`, with the code `code` if it is not one. */

@@ -2,7 +2,7 @@ import { type Clock, FittingsError, type JSONRPCObject } from '@mcp-fittings/cli
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { linkSignal, sleep } from '@mcp-fittings/toolbox/timing';
-import { timeoutError, type FailedRequest } from '../engine/request-errors.js';
+import { otherError, timeoutError, withDelivery, type FailedRequest } from '../engine/request-errors.js';
 import type { EngineRequestInfo } from '../contracts/engine.js';
 import type { SendOptions } from './connection.js';
 import type { Answers } from './server-requests.js';
@@ -35,7 +35,11 @@ export async function requestWithInput(
   let result = await send(params, options);
   for (let round = 1; result['resultType'] === 'input_required'; round++) {
     if (round > MAX_ROUNDS) throw violation(failed, `still requires input after ${MAX_ROUNDS} rounds`);
-    const more = await provideInput(result, failed, { answers, clock, call: options.call });
+    const more = await provideInput(result, failed, { answers, clock, call: options.call }).catch(
+      (error: unknown): never => {
+        throw withDelivery(failed, otherError(failed, error, 'CALLBACK_FAILED'));
+      },
+    );
     const leftMs = maxTotalMs === undefined ? undefined : maxTotalMs - (clock.now() - startedAt);
     if (leftMs !== undefined && leftMs <= 0) throw timeoutError(failed, undefined);
     result = await send({ ...params, ...more }, { ...options, maxTotalMs: leftMs });
