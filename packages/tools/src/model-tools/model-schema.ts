@@ -59,6 +59,7 @@ const LEFT_OUT = new Set([
   'definitions',
   '$ref',
   'additionalItems',
+  '__proto__',
 ]);
 
 const UNSUPPORTED_REFERENCES = new Set(['$dynamicRef', '$recursiveRef']);

@@ -97,6 +97,10 @@ function definitionsOf(set: Toolset): readonly Record<string, unknown>[] {
 const faulty: readonly (readonly [string, unknown])[] = [
   ['an array without items', { properties: { a: { type: 'array' } } }],
   ['an array or null without items', { properties: { a: { type: ['array', 'null'] } } }],
+  [
+    'an array without items but for its prototype',
+    JSON.parse('{"properties":{"a":{"type":"array","__proto__":{"items":{}}}}}'),
+  ],
   ['an array without items deep inside', { properties: { a: { anyOf: [{ items: { type: 'array' } }] } } }],
   ['items: null', { properties: { a: { type: 'array', items: null } } }],
   ['items: []', { properties: { a: { type: 'array', items: [] } } }],
@@ -198,7 +202,8 @@ describe('no schema makes a model API reject a whole request', () => {
   it.each(faulty)('%s', (_, schema) => {
     const set = toolset(schema);
     expect(set.skipped).toEqual([]);
-    for (const definition of definitionsOf(set)) expect(refusals(definition)).toEqual([]);
+    for (const definition of definitionsOf(set))
+      expect(refusals(JSON.parse(JSON.stringify(definition)) as typeof definition)).toEqual([]);
   });
 
   it('for arbitrary schemas', () => {
