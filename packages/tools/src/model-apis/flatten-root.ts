@@ -1,6 +1,7 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
+import { groupBy } from '../names/keys.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 
 /** Options of the functions that convert tools for a model API. */
@@ -34,10 +35,35 @@ export function flattenRoot(
   if (rejected.length === 0) return schema;
   for (const keyword of rejected)
     onDifference?.({ name, keyword, pointer: '', reason: 'the API accepts no combination at the root' });
-  const { always, sometimes, required } = collectProperties(schema);
-  for (const [property, members] of sometimes) {
+  const always = new Map<string, unknown>();
+  const sometimes: [name: string, member: unknown][] = [];
+  const required = new Set<string>();
+  const optional: unknown[] = [];
+  const seen = new Set<unknown>();
+  /** Collects from each part once, and from those that it adds to the list. */
+  const collect = (parts: unknown[], mandatory: boolean): void => {
+    for (const part of parts) {
+      const target =
+        isRecord(part) && typeof part['$ref'] === 'string' ? definition(schema, part['$ref']) : part;
+      if (!isRecord(target) || seen.has(target)) continue;
+      seen.add(target);
+      const { properties } = target;
+      for (const [property, member] of Object.entries(isRecord(properties) ? properties : {})) {
+        if (!mandatory) sometimes.push([property, member]);
+        else if (!always.has(property)) always.set(property, member);
+      }
+      if (mandatory)
+        for (const each of listOf(target['required'])) if (typeof each === 'string') required.add(each);
+      for (const each of listOf(target['allOf'])) parts.push(each);
+      for (const each of listOf(target['anyOf'])) optional.push(each);
+      for (const each of listOf(target['oneOf'])) optional.push(each);
+    }
+  };
+  collect([schema], true);
+  collect(optional, false);
+  for (const [property, members] of groupBy(sometimes, ([each]) => each)) {
     if (always.has(property)) continue;
-    const distinct = new Map(members.map((member) => [JSON.stringify(member), member]));
+    const distinct = new Map(members.map(([, member]) => [JSON.stringify(member), member]));
     distinct.delete(FORBIDDEN);
     if (distinct.size === 0) continue;
     const [first] = distinct.values();
@@ -52,40 +78,6 @@ export function flattenRoot(
   };
 }
 
-interface Collected {
-  /** Properties that have this schema in any case. */
-  readonly always: Map<string, unknown>;
-  /** The schemas that a property has in one branch or another. */
-  readonly sometimes: Map<string, unknown[]>;
-  readonly required: Set<string>;
-}
-
-function collectProperties(schema: ModelSchema): Collected {
-  const collected: Collected = {
-    always: new Map(Object.entries(schema.properties)),
-    sometimes: new Map(),
-    required: new Set(schema.required),
-  };
-  const { always, sometimes, required } = collected;
-  const collect = (branch: unknown, mandatory: boolean, depth: number): void => {
-    const target =
-      isRecord(branch) && typeof branch['$ref'] === 'string' ? definition(schema, branch['$ref']) : branch;
-    if (!isRecord(target) || depth > MAX_DEPTH) return;
-    for (const [name, member] of Object.entries(isRecord(target['properties']) ? target['properties'] : {})) {
-      if (!mandatory) sometimes.set(name, [...(sometimes.get(name) ?? []), member]);
-      else if (!always.has(name)) always.set(name, member);
-    }
-    if (mandatory)
-      for (const name of listOf(target['required'])) if (typeof name === 'string') required.add(name);
-    for (const part of listOf(target['allOf'])) collect(part, mandatory, depth + 1);
-    for (const part of [...listOf(target['anyOf']), ...listOf(target['oneOf'])])
-      collect(part, false, depth + 1);
-  };
-  collect({ ...schema, properties: {} }, true, 0);
-  return collected;
-}
-
-const MAX_DEPTH = 8;
 /** Schema of a property that a branch does not allow. */
 const FORBIDDEN = '{"not":{}}';
 

@@ -81,14 +81,12 @@ function describeRequired(
   const known = isRecord(result['properties']) ? result['properties'] : {};
   const unknown = namesOf(schema['required']).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length === 0) return result;
-  if (isDescribedElsewhere || 'patternProperties' in schema) report(formatPointer(path));
-  const others = result['additionalProperties'] ?? {};
-  const description = typeof others !== 'boolean' ? others : others ? {} : { not: {} };
-  const added = unknown.map((name): [string, unknown] => [
-    name,
-    'patternProperties' in schema ? {} : description,
-  ]);
-  result['properties'] = { ...known, ...Object.fromEntries(added) };
+  const { additionalProperties: others } = schema;
+  const isDescribedHere = isRecord(others) || 'patternProperties' in schema;
+  // A copy for each name, in a schema that is itself copied, would be a description without end.
+  if (isDescribedElsewhere || isDescribedHere) report(formatPointer(path));
+  const description = others === false && !isDescribedHere ? { not: {} } : {};
+  result['properties'] = { ...known, ...Object.fromEntries(unknown.map((name) => [name, description])) };
   return result;
 }
 

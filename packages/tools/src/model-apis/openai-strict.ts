@@ -64,6 +64,8 @@ type Reject = (why: string) => never;
 
 class StrictModeChecker {
   readonly #definitions: Readonly<Record<string, ValidSchema>>;
+  /** References that lead to a schema in the end. */
+  readonly #ending = new Set<string>();
   #properties = 0;
   #values = 0;
   #characters = 0;
@@ -106,11 +108,12 @@ class StrictModeChecker {
   /** Rejects a chain of references that leads back to itself, because it describes no value. */
   #reference(reference: string, reject: Reject): void {
     const seen = new Set<string>();
-    for (let next: string | undefined = reference; next !== undefined;) {
+    for (let next: string | undefined = reference; next !== undefined && !this.#ending.has(next);) {
       if (seen.has(next)) reject('its $ref leads back to itself');
       seen.add(next);
       next = this.#definitions[next.slice('#/$defs/'.length)]?.$ref;
     }
+    for (const each of seen) this.#ending.add(each);
   }
 
   #checkValues(schema: ValidSchema, types: readonly string[], reject: Reject): void {
@@ -138,7 +141,8 @@ class StrictModeChecker {
     if (properties === undefined) return reject('an object has no properties');
     if (additionalProperties !== false) reject('additionalProperties is not false');
     const names = Object.keys(properties);
-    if (!names.every((name) => required.includes(name))) reject('a property is not required');
+    const listed = new Set(required);
+    if (!names.every((name) => listed.has(name))) reject('a property is not required');
     if (required.length > names.length) reject('required names an unknown property');
     this.#properties += names.length;
     if (this.#properties > MAX_PROPERTIES) reject(`the schema has more than ${MAX_PROPERTIES} properties`);

@@ -115,24 +115,25 @@ class Converter {
 
   /** Replaces a reference at the root by its target, because APIs read only the root itself. */
   #withoutRootReference(root: JsonObject): JsonObject {
-    let schema = root;
-    const seen = new Set<Json>();
-    for (let reference = schema['$ref']; typeof reference === 'string'; reference = schema['$ref']) {
-      const target = this.#definitions.resolve(reference);
+    const chain = new Set([root]);
+    for (let last = root; typeof last['$ref'] === 'string';) {
+      const target = this.#definitions.resolve(last['$ref'])?.schema;
       this.#differences.add('$ref', '', 'model APIs accept no reference at the root');
-      if (target === undefined || seen.has(target.schema) || !isJsonObject(target.schema)) break;
-      seen.add(target.schema);
-      const { $ref: _, ...own } = schema;
-      const properties = { ...asObject(target.schema['properties']), ...asObject(own['properties']) };
-      const required = [...asList(target.schema['required']), ...asList(own['required'])];
-      schema = {
-        ...target.schema,
-        ...own,
-        properties,
-        ...(required.length > 0 && { required }),
-      };
+      if (!isJsonObject(target) || chain.has(target)) break;
+      chain.add(target);
+      last = target;
     }
-    return schema;
+    if (chain.size === 1) return root;
+    // What is next to a reference replaces what is where it leads.
+    const parts = [...chain].toReversed();
+    const merge = (objects: readonly JsonObject[]): JsonObject =>
+      Object.fromEntries(objects.flatMap((each) => Object.entries(each)));
+    const required = parts.flatMap((part) => asList(part['required']));
+    return {
+      ...merge(parts),
+      properties: merge(parts.map((part) => asObject(part['properties']))),
+      ...(required.length > 0 && { required }),
+    };
   }
 
   schema(value: Json | undefined, pointer: string): unknown {
@@ -285,16 +286,12 @@ class Converter {
           length,
           typeof result['maxItems'] === 'number' ? result['maxItems'] : length,
         );
-        result['items'] =
-          length === 1
-            ? first[0]
-            : { anyOf: [...new Map(first.map((each) => [JSON.stringify(each), each])).values()] };
+        // No element is left for it. To describe those of the tuple again would double them at each level.
+        result['items'] = {};
         return;
       }
-      if (isSchema(rest)) {
+      if (Array.isArray(node['items']) && isSchema(rest))
         result['items'] = this.schema(rest, `${pointer}/items`);
-        return;
-      }
     }
     if (result['items'] !== undefined) return;
     this.#differences.add('items', pointer, 'model APIs require it for an array');

@@ -23,9 +23,18 @@ export function originalArguments(
   return isJsonObject(restored) ? restored : args;
 }
 
+/** The values that a schema names. */
+interface KnownValues {
+  /** Their JSON. */
+  readonly own: ReadonlySet<string>;
+  /** The values by the JSON of what the model is shown. */
+  readonly shown: ReadonlyMap<string, Json>;
+}
+
 class Restorer {
   readonly #aliases: PropertyAliases;
   readonly #references: References;
+  readonly #values = new Map<JsonObject, KnownValues>();
   #visits = 0;
 
   constructor(aliases: PropertyAliases, references: References) {
@@ -40,7 +49,10 @@ class Restorer {
     if (known !== undefined) return known;
     if (isJsonObject(value)) return this.#object(value, nodes);
     if (!Array.isArray(value)) return value;
-    return value.map((element: Json, index) => this.restore(element, elementSchemas(nodes, index)));
+    return value.map((element: Json, index) => {
+      this.#count(nodes.length);
+      return this.restore(element, elementSchemas(nodes, index));
+    });
   }
 
   #object(value: JsonObject, nodes: readonly JsonObject[]): JsonObject {
@@ -74,21 +86,32 @@ class Restorer {
 
   /** Returns the value of the schema whose escaped form the model passed. */
   #knownValue(value: Json, nodes: readonly JsonObject[]): Json | undefined {
-    const candidates = nodes.flatMap((node) => [
+    const known = nodes.map((node) => this.#valuesOf(node)).filter(({ own }) => own.size > 0);
+    if (known.length === 0) return undefined;
+    const text = JSON.stringify(value);
+    if (known.some(({ own }) => own.has(text))) return undefined;
+    return known.find(({ shown }) => shown.has(text))?.shown.get(text);
+  }
+
+  /** Returns the values that a schema names. They are escaped once, because the schema may apply to each element of a list. */
+  #valuesOf(node: JsonObject): KnownValues {
+    const before = this.#values.get(node);
+    if (before !== undefined) return before;
+    const named = [
       ...(Array.isArray(node['enum']) ? node['enum'] : []),
       ...(Array.isArray(node['examples']) ? node['examples'] : []),
       ...(node['const'] === undefined ? [] : [node['const']]),
       ...(node['default'] === undefined ? [] : [node['default']]),
-    ]);
-    if (candidates.length === 0) return undefined;
-    this.#count(candidates.length);
-    const text = JSON.stringify(value);
-    let found: Json | undefined;
-    for (const candidate of candidates) {
-      if (JSON.stringify(candidate) === text) return undefined;
-      if (found === undefined && JSON.stringify(this.#aliases.value(candidate)) === text) found = candidate;
-    }
-    return found;
+    ];
+    const values: KnownValues = {
+      own: new Set(named.map((value: Json) => JSON.stringify(value))),
+      // Of two that are shown alike, the first counts.
+      shown: new Map(
+        named.toReversed().map((value: Json) => [JSON.stringify(this.#aliases.value(value)), value]),
+      ),
+    };
+    this.#values.set(node, values);
+    return values;
   }
 
   /** Returns these schemas and all schemas in them that apply to the same value. */

@@ -69,6 +69,14 @@ function refusals(root: Record<string, unknown>): readonly string[] {
   return found;
 }
 
+const closed = (properties: Record<string, unknown>, more: object = {}) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+  ...more,
+});
+
 function toolset(schema: unknown): Toolset & { readonly calls: readonly unknown[] } {
   const host = fakeHost([tool('t', { inputSchema: schema as Record<string, unknown> })]);
   const made = createTools(host, {
@@ -359,6 +367,94 @@ describe('no schema makes a model API reject a whole request', () => {
     const { tools } = toolset({ properties: { deep: schema, ...refs } });
     expect(JSON.stringify(tools[0]?.inputSchema).length).toBeLessThan(3_000_000);
   });
+
+  const times = <Item>(count: number, make: (index: number) => Item) =>
+    Array.from({ length: count }, (_, i) => make(i));
+  const nested = (levels: number, wrap: (inner: object) => object): object =>
+    levels === 0 ? { type: 'string' } : wrap(nested(levels - 1, wrap));
+  const chain = (length: number, more: (index: number) => object) =>
+    Object.fromEntries(
+      times(length, (i) => [`d${i}`, { ...(i < length - 1 && { $ref: `#/$defs/d${i + 1}` }), ...more(i) }]),
+    );
+  /** Each takes minutes if a part of it is converted as often as something leads to it. */
+  it.each<[string, object]>([
+    [
+      'branches that lead to each other',
+      {
+        anyOf: times(200, () => ({ $ref: '#/$defs/d0' })),
+        $defs: Object.fromEntries(
+          times(6, (i) => [
+            `d${i}`,
+            { properties: { [`p${i}`]: {} }, anyOf: times(200, () => ({ $ref: `#/$defs/d${i + 1}` })) },
+          ]),
+        ),
+      },
+    ],
+    [
+      'branches that lead back',
+      {
+        $defs: { a: { anyOf: times(50, () => ({ $ref: '#/$defs/a' })) } },
+        allOf: times(50, () => ({ $ref: '#/$defs/a' })),
+      },
+    ],
+    [
+      'closed tuples in closed tuples',
+      {
+        properties: { a: nested(30, (inner) => ({ type: 'array', items: [inner], additionalItems: false })) },
+      },
+    ],
+    [
+      'required names in required names',
+      {
+        properties: {
+          a: nested(30, (inner) => ({ type: 'object', required: ['x', 'y'], additionalProperties: inner })),
+        },
+      },
+    ],
+    [
+      'a long schema for many required names',
+      {
+        required: times(9_000, String),
+        additionalProperties: { enum: times(90, (i) => `${i}`.padEnd(1_000)) },
+      },
+    ],
+    [
+      'a long chain at the root',
+      { $ref: '#/$defs/d0', $defs: chain(4_900, (i) => ({ properties: { [i]: true } })) },
+    ],
+    [
+      'a long chain in strict mode',
+      closed(
+        { a: { $ref: '#/$defs/d0' } },
+        { $defs: chain(6_000, (i) => (i < 5_999 ? {} : { type: 'string' })) },
+      ),
+    ],
+  ])('%s: the work and the definition are bounded', (_, schema) => {
+    const set = toolset(schema);
+    expect(set.skipped).toEqual([]);
+    const started = performance.now();
+    for (const definition of definitionsOf(set))
+      expect(JSON.stringify(definition).length).toBeLessThan(1_000_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  it('properties of all branches are known, however deep the references are', () => {
+    const { tools } = toolset({
+      allOf: [{ $ref: '#/$defs/d0' }],
+      anyOf: [{ $ref: '#/$defs/d0' }, { $ref: '#/$defs/d19' }],
+      $defs: Object.fromEntries(
+        times(20, (i) => [
+          `d${i}`,
+          { properties: { [`p${i}`]: {} }, required: [`p${i}`], allOf: [{ $ref: `#/$defs/d${i + 1}` }] },
+        ]),
+      ),
+    });
+    const names = times(20, (i) => `p${i}`);
+    expect(openAiChatTools(tools)[0]?.function.parameters).toMatchObject({
+      properties: Object.fromEntries(names.map((name) => [name, {}])),
+      required: names,
+    });
+  });
 });
 
 describe('names and values with invisible characters', () => {
@@ -510,16 +606,20 @@ describe('names and values with invisible characters', () => {
       error: { code: 'ARGUMENTS_INVALID', message: expect.stringContaining('too large to be matched') },
     });
   });
+
+  it.each<[string, object, string]>([
+    ['a long value', { items: { examples: ['\u200b'.repeat(180_000)] } }, 'result'],
+    ['many schemas', { allOf: Array.from({ length: 20 }, () => ({ allOf: Array(900).fill({}) })) }, 'error'],
+  ])('nor %s for each element of a list', async (_, schema, type) => {
+    const set = toolset({ properties: { 'a b': schema } });
+    const started = performance.now();
+    const last = await set.run('mcp__s__t', { a_b: Array.from({ length: 5_000 }, String) });
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(last.type).toBe(type);
+  });
 });
 
 describe('OpenAI strict mode is used only for schemas that the API accepts', () => {
-  const closed = (properties: Record<string, unknown>, more: object = {}) => ({
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-    ...more,
-  });
   const enumOf = (count: number, length: number) =>
     Array.from({ length: count }, (_, i) => String(i).padStart(length, 'x'));
   const deep = (levels: number): unknown =>
