@@ -150,7 +150,7 @@ describe('a server that answers a plain 401 without its header', () => {
       });
   });
 
-  it('a server at a socket, to which nobody can sign in, needs a header', async () => {
+  it('a server at a socket, to which no one can sign in, needs a header', async () => {
     await using workspace = await openWorkspace({ here: true });
     const socket = join(workspace.home, 's');
     const server = createServer(always(401, 'no', { 'www-authenticate': 'Bearer' })).listen(socket);

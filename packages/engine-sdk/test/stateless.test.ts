@@ -59,7 +59,7 @@ describe('a server of revision 2026-07-28', () => {
     const callbacks: HostCallbacks = {
       async elicit(_request, { call }) {
         const name = call?.origin ?? 'Ann';
-        if (name === 'nobody') throw new Error('boom');
+        if (name === 'unknown') throw new Error('boom');
         if (name !== 'silence') return { action: 'accept', content: { name } };
         asked();
         return new Promise(() => undefined);
@@ -98,7 +98,7 @@ describe('a server of revision 2026-07-28', () => {
   it('a call whose question fails or is aborted has a delivery', async () => {
     const greet = (origin: string, signal?: AbortSignal) =>
       host.callTool({ server: 'modern', tool: 'greet' }, {}, { origin, signal });
-    await expect(greet('nobody')).rejects.toMatchObject({ code: 'CALLBACK_FAILED', delivery: 'unknown' });
+    await expect(greet('unknown')).rejects.toMatchObject({ code: 'CALLBACK_FAILED', delivery: 'unknown' });
     const controller = new AbortController();
     asked = () => controller.abort();
     await expect(greet('silence', controller.signal)).rejects.toMatchObject({

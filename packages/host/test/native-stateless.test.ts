@@ -172,7 +172,7 @@ describe('native(): revision 2026-07-28', () => {
     ])('has a delivery when a callback %s', async (_case, roots, text) => {
       const { clock, connect } = asking(question, { roots });
       const session = await connect();
-      const call = expect(callTool(session, 'a', {})).rejects.toMatchObject({
+      const call = expect(callTool(session, 'a')).rejects.toMatchObject({
         code: 'CALLBACK_FAILED',
         delivery: 'unknown',
         message: expect.stringContaining(text),

@@ -6,7 +6,7 @@ import { isSecretName } from '@mcp-fittings/config';
 import { CommandError } from '../output/hints.js';
 
 /**
- * Returns the error of a server that answered 401 and to which nobody can sign in: one at a socket, or one that got a credential in a
+ * Returns the error of a server that answered 401 and to which no one can sign in: one at a socket, or one that got a credential in a
  * header of its entry, which it most likely refuses. Returns undefined in any other case.
  */
 export function refusalWithoutSignIn(

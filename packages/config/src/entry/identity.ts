@@ -7,7 +7,8 @@ import { isHostField } from './permissions.js';
  * Hashes a name and its definition, with every field but `disabled` as written and variables unexpanded. The order of keys,
  * comments and whitespace do not affect the hash. An approval is valid for this hash only.
  */
-export function definitionHash(name: string, { disabled: _, ...definition }: JsonObject): string {
+export function definitionHash(name: string, written: JsonObject): string {
+  const { disabled: _, ...definition } = written;
   return createHash('sha256')
     .update(canonicalJson({ version: 1, name, definition }))
     .digest('hex');
