@@ -21,10 +21,14 @@ function guardedServer() {
   const provider: AuthProvider = {
     headers: async () => ({}),
     onChallenge: async () => 'retry',
-    async signIn({ challenge: asked }) {
+    async signIn({ challenge: asked, signal }) {
       log.push(`sign in ${asked?.status}`);
-      await new Promise<void>((resolve) => {
+      await new Promise<void>((resolve, reject) => {
         finish = resolve;
+        signal?.addEventListener('abort', () => {
+          log.push('aborted');
+          reject(new Error('The user gave up.'));
+        });
       });
       signedIn = true;
     },
@@ -67,6 +71,37 @@ describe('sign-in', () => {
     expect(log).toEqual(['sign in 401', 'sign out']);
     expect(host.server('calc').state).toEqual({ status: 'disconnected', reason: 'stopped' });
     await expect(host.start('calc')).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    await host.close();
+  });
+
+  it('of several callers ends when the last of them aborts it, and each rejects with its own abort', async () => {
+    const { auth, servers, log, finish } = guardedServer();
+    const host = createHost({ ...identity, transports: [servers.plugin], auth: [auth] });
+    await host.connect({ calc: { type: 'test' } });
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const aborted = { code: 'ABORTED', server: 'calc' };
+    const [one, two, three] = [new AbortController(), new AbortController(), new AbortController()];
+    const first = expect(host.signIn('calc', one)).rejects.toMatchObject(aborted);
+    const second = expect(host.signIn('calc', two)).rejects.toMatchObject(aborted);
+    await turn();
+    one.abort();
+    await first;
+    expect(log).toEqual(['sign in 401']);
+    two.abort();
+    await second;
+    expect(log).toEqual(['sign in 401', 'aborted']);
+
+    const third = expect(host.signIn('calc', three)).rejects.toMatchObject(aborted);
+    const fourth = host.signIn('calc');
+    await turn();
+    three.abort();
+    await third;
+    finish();
+    await fourth;
+    expect(log).toEqual(['sign in 401', 'aborted', 'sign in 401']);
+    expect(host.server('calc').state.status).toBe('connected');
+    await expect(host.signIn('calc', { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted);
+    expect(log).toHaveLength(3);
     await host.close();
   });
 

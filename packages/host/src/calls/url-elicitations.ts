@@ -1,10 +1,11 @@
 import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { abortable, aborted, sleep } from '@mcp-fittings/toolbox/timing';
+import { aborted, sleep } from '@mcp-fittings/toolbox/timing';
 import type { EngineCallbacks } from '../contracts/engine.js';
 import type { CallInFlight } from '../contracts/server-requests.js';
 import type { ServerDeps } from '../setup/server-deps.js';
+import { SharedWork } from '../shared-work.js';
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error */
 const URL_ELICITATION_REQUIRED = -32042;
@@ -25,13 +26,9 @@ interface Page {
 
 /** The question to the user about one page. Calls that are refused because of the same page share it. */
 interface Visit {
-  readonly done: Promise<boolean>;
-  /** Aborted when no call waits for it any more, and when it has ended. */
-  readonly over: AbortController;
+  readonly answer: SharedWork<boolean>;
   /** Aborted when the server reports that the page is done. */
   readonly completed: AbortController;
-  /** Number of calls that wait for it. */
-  callers: number;
 }
 
 /** Pages that a server requires the user to visit before it carries out a request (JSON-RPC error -32042). */
@@ -73,31 +70,27 @@ export class UrlElicitations {
     this.#visits.get(id)?.completed.abort();
   }
 
-  async #visitOnce(page: Page, call: CallInFlight, signal: AbortSignal | undefined): Promise<boolean> {
+  #visitOnce(page: Page, call: CallInFlight, signal: AbortSignal | undefined): Promise<boolean> {
     const { server } = this.#shared;
     const visit = this.#visits.get(page.elicitationId) ?? this.#begin(page, call);
-    visit.callers++;
-    try {
-      return await abortable(visit.done, signal);
-    } catch (error) {
-      if (signal?.aborted !== true) throw error;
+    return visit.answer.join(signal, () => {
       const text = `The caller aborted the call while the server "${server}" waited for the user to visit a page.`;
-      throw new FittingsError('ABORTED', text, { server, cause: signal.reason, delivery: 'rejected' });
-    } finally {
-      if (--visit.callers === 0) visit.over.abort();
-    }
+      return new FittingsError('ABORTED', text, { server, cause: signal?.reason, delivery: 'rejected' });
+    });
   }
 
   #begin(page: Page, call: CallInFlight): Visit {
     const id = page.elicitationId;
-    const over = new AbortController();
     const completed = new AbortController();
     if (this.#completed.has(id)) completed.abort();
-    const done = this.#ask(page, call, over, aborted(completed.signal)).finally(() => {
-      over.abort();
-      this.#visits.delete(id);
-    });
-    const visit: Visit = { done, over, completed, callers: 0 };
+    const answer = new SharedWork((over) =>
+      this.#ask(page, call, over, aborted(completed.signal)).finally(() => {
+        // Withdraws the question.
+        over.abort();
+        this.#visits.delete(id);
+      }),
+    );
+    const visit: Visit = { answer, completed };
     this.#visits.set(id, visit);
     return visit;
   }

@@ -1,31 +1,42 @@
 import { type AuthChallenge, type Clock, FittingsError } from '@mcp-fittings/client-core';
 import type { ServerDeps } from '../setup/server-deps.js';
+import { SharedWork } from '../shared-work.js';
 
 /** Signs in to one server. One sign-in runs at a time; a second caller joins the first. */
 export class SignIn {
   readonly #deps: Pick<ServerDeps, 'server' | 'resolve'>;
-  #running: Promise<void> | undefined;
+  #running: SharedWork<void> | undefined;
 
   constructor(deps: Pick<ServerDeps, 'server' | 'resolve'>) {
     this.#deps = deps;
   }
 
-  async signIn(options: {
+  async signIn({
+    signal,
+    challenge,
+  }: {
     readonly signal?: AbortSignal | undefined;
     readonly challenge?: AuthChallenge | undefined;
   }): Promise<void> {
     const { server, resolve } = this.#deps;
     const { auth } = await resolve();
-    if (auth?.signIn === undefined) {
+    const signIn = auth?.signIn?.bind(auth);
+    if (signIn === undefined) {
       throw new FittingsError('AUTH_FAILED', `No auth plugin can sign in to the server "${server}".`, {
         server,
         hint: 'Pass an auth plugin that accepts this entry to createHost({ auth }).',
       });
     }
-    this.#running ??= auth.signIn(options).finally(() => {
-      this.#running = undefined;
-    });
-    await this.#running;
+    const aborted = (): FittingsError =>
+      new FittingsError('ABORTED', `The caller aborted the sign-in to the server "${server}".`, {
+        server,
+        cause: signal?.reason,
+      });
+    if (signal?.aborted === true) throw aborted();
+    // One that all callers have aborted may still be ending.
+    if (this.#running?.isOver !== false)
+      this.#running = new SharedWork(({ signal: over }) => signIn({ signal: over, challenge }));
+    await this.#running.join(signal, aborted);
   }
 
   /**
@@ -34,7 +45,7 @@ export class SignIn {
    */
   async elsewhere(challenge: AuthChallenge | undefined): Promise<boolean> {
     // A sign-in of this process connects when it is done.
-    if (this.#running !== undefined) return false;
+    if (this.#running?.isOver === false) return false;
     const { auth } = await this.#deps.resolve();
     return (await auth?.hasNewSignIn?.(challenge)) === true;
   }
