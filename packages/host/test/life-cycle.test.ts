@@ -254,6 +254,20 @@ describe('the life of a connection', () => {
     expect(servers.open).toBe(0);
   });
 
+  it('can be started after an enable that came before its disable was done', async () => {
+    const servers = testServers(calculator);
+    const { host } = hostOn(servers);
+    await host.connect(entry);
+    const disabled = host.disable('calc');
+    host.enable('calc');
+    await disabled;
+    expect(host.server('calc').state).toEqual({ status: 'disconnected', reason: 'not started' });
+    expect(await host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 1 })).toMatchObject({
+      content: [{ text: '2' }],
+    });
+    await host.close();
+  });
+
   it('starts a lazy server at its first use, once, and stops it when idle', async () => {
     const servers = testServers(calculator);
     const { host, clock } = hostOn(servers, { lazy: true, idleMs: 60_000 });

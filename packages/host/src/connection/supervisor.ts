@@ -101,8 +101,7 @@ export class Supervisor {
   /** Disconnects. Resolves when the connection is closed. */
   async stop(reason: DisconnectReason): Promise<void> {
     const closing = this.#closeRetiring();
-    if (this.#run !== undefined || this.#state.status !== 'disconnected')
-      await this.#end({ status: 'disconnected', reason });
+    if (this.#run !== undefined || this.#state.status !== 'disconnected') await this.#end(reason);
     await closing;
   }
 
@@ -115,7 +114,7 @@ export class Supervisor {
   /** Disconnects and stays `disabled` until {@link enable}. */
   async disable(): Promise<void> {
     this.#isDisabled = true;
-    await Promise.all([this.#closeRetiring(), this.#end({ status: 'disabled' })]);
+    await Promise.all([this.#closeRetiring(), this.#end()]);
   }
 
   enable(): void {
@@ -266,21 +265,20 @@ export class Supervisor {
     return backoffDelay(failures, { initialMs: settings.reconnect.delayMs, maxMs: MAX_DELAY_MS, random });
   }
 
-  async #end(into: ConnectionState): Promise<void> {
+  async #end(reason?: DisconnectReason): Promise<void> {
     const ending = this.#run;
     if (ending !== undefined) {
       if (!ending.controller.signal.aborted) {
-        this.#become({
-          status: 'disconnecting',
-          ...(into.status === 'disconnected' && { reason: into.reason }),
-        });
+        this.#become({ status: 'disconnecting', ...(reason !== undefined && { reason }) });
         ending.controller.abort(stoppedError(this.#shared.server));
       }
       await ending.done;
     }
     // If it was started again meanwhile, the later call wins.
     if (this.#run !== undefined) return;
-    const last: ConnectionState = this.#isDisabled ? { status: 'disabled' } : into;
+    const last: ConnectionState = this.#isDisabled
+      ? { status: 'disabled' }
+      : { status: 'disconnected', reason: reason ?? 'not started' };
     if (this.#state.status !== last.status || last.status !== 'disabled') this.#become(last);
   }
 
