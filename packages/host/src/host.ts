@@ -188,6 +188,7 @@ export function createHost(options: HostOptions): Host {
         if (known !== undefined && canonicalJson(known.config) === canonicalJson(config)) return;
         const created = createServer(name, config, deps);
         servers.set(name, created);
+        principals.allow(name);
         await known?.dispose();
         await principals.dropAll(name);
         await created.restoreLists();
@@ -199,9 +200,11 @@ export function createHost(options: HostOptions): Host {
           await mayStart;
           const server = servers.get(name);
           if (server === undefined || server.settings.disabled || server.settings.lazy) return;
+          const { supervisor } = server;
+          if (supervisor.isStopped) return;
           // The outcome is the state of the server.
-          server.supervisor.start().catch(() => undefined);
-          await server.supervisor.firstOutcome();
+          supervisor.start().catch(() => undefined);
+          await supervisor.firstOutcome();
         }),
       );
       return named.flatMap(([name]) => servers.get(name)?.snapshot() ?? []);

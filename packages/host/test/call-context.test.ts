@@ -356,6 +356,9 @@ describe('the principal of a call', () => {
     await host.connect({ one: { type: 'test', note: 'changed' } });
     expect(servers.open).toBe(0);
     await call('ann');
+    await host.stop('one');
+    await host.connect({ one: { type: 'test', note: 'changed again' } });
+    await call('ann');
     await host.close();
     expect(servers.open).toBe(0);
     await expect(call('ann')).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });

@@ -178,6 +178,7 @@ describe('calls', () => {
     const { host, servers } = await connected();
     await host.stop('calc');
     await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toMatchObject({
+      code: 'TRANSPORT_CLOSED',
       delivery: 'not-sent',
     });
     expect(servers.created).toBe(1);

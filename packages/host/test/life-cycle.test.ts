@@ -121,6 +121,22 @@ describe('the life of a connection', () => {
     expect(servers.created).toBe(2);
   });
 
+  it('leaves a stopped server alone that is connected with the same entry, and replaces it for another', async () => {
+    const servers = testServers(calculator);
+    const { host } = hostOn(servers);
+    await host.connect(entry);
+    await host.stop('calc');
+    const [same] = await host.connect(entry);
+    expect(same?.state).toEqual({ status: 'disconnected', reason: 'stopped' });
+    expect(servers.created).toBe(1);
+    const [other] = await host.connect({ calc: { type: 'test', note: 'changed' } });
+    expect(other?.state.status).toBe('connected');
+    await host.stop('calc');
+    await host.start('calc');
+    expect(host.server('calc').state.status).toBe('connected');
+    await host.close();
+  });
+
   it('gives up a server that connects and exits: only progress restores the number of attempts', async () => {
     const servers = testServers(calculator);
     const { host, clock } = hostOn(servers);

@@ -3,7 +3,7 @@ import { restateError } from '@mcp-fittings/toolbox/errors';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { abortable, withTimeout } from '@mcp-fittings/toolbox/timing';
 import type { Connection } from '../connection/connect-once.js';
-import type { Supervisor } from '../connection/supervisor.js';
+import { stoppedError, type Supervisor } from '../connection/supervisor.js';
 import type { ToolDefinition } from '../contracts/catalog.js';
 import type { EngineRequestOptions, EngineSession } from '../contracts/engine.js';
 import type { CallOptions } from '../contracts/host.js';
@@ -141,9 +141,8 @@ export class ServerCalls {
     const { supervisor, signedInElsewhere } = this.#deps;
     const { connection: ending, state } = supervisor;
     if (state.status === 'needs-auth' && !(await signedInElsewhere())) throw state.error;
-    if (settings.delivery === 'none' || (state.status === 'disconnected' && state.reason === 'stopped')) {
-      throw notConnected(server, supervisor);
-    }
+    if (supervisor.isStopped) throw stoppedError(server);
+    if (settings.delivery === 'none') throw notConnected(server, supervisor);
     // 0 means no time, whereas withTimeout takes it as unlimited.
     const ms = Math.max(1, timeoutMs);
     try {

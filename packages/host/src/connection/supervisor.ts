@@ -76,6 +76,11 @@ export class Supervisor {
     return this.#isDisabled;
   }
 
+  /** True from the end of a {@link stop} for the reason `stopped` on, until it is started. */
+  get isStopped(): boolean {
+    return this.#state.status === 'disconnected' && this.#state.reason === 'stopped';
+  }
+
   get connection(): Connection | undefined {
     return this.#connection;
   }
