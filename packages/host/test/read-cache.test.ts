@@ -12,6 +12,7 @@ import { SubscribeRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { identity } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { jsonRpcServer } from './support/json-rpc-server.js';
+import { scripted } from './support/scripted.js';
 
 interface Hint {
   readonly ttlMs?: unknown;
@@ -253,5 +254,32 @@ describe('resources/read that has a time to live', () => {
     mcp?.sendResourceListChanged();
     await listed;
     expect([await text(), await text()]).toEqual(['read 3', 'read 3']);
+  });
+
+  it('is read again after a report that was dropped, because the server had sent too many', async () => {
+    let reads = 0;
+    const server = scripted(
+      {
+        'resources/read': ({ uri }) => ({ ttlMs: 60_000, contents: [{ uri, text: `read ${++reads}` }] }),
+        'resources/subscribe': () => ({}),
+      },
+      { tools: {}, resources: { subscribe: true } },
+    );
+    await using host = createHost({
+      ...identity,
+      transports: [testServers(() => server).plugin],
+      clock: createManualClock({ now: 1_000_000 }),
+      limits: { eventsPerSecond: 2 },
+    });
+    await host.connect({ one: { type: 'test' } });
+    const ref = { server: 'one', uri: 'test://a' };
+    const text = async (): Promise<string | undefined> => (await host.readResource(ref)).contents[0]?.text;
+    await host.subscribe(ref);
+    expect([await text(), await text()]).toEqual(['read 1', 'read 1']);
+    const flooded = new Promise<void>((resolve) => void host.on('error', () => resolve()));
+    for (const uri of ['test://b', 'test://c', ref.uri])
+      await server.notify('notifications/resources/updated', { uri });
+    await flooded;
+    expect([await text(), await text()]).toEqual(['read 2', 'read 2']);
   });
 });

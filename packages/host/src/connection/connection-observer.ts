@@ -201,6 +201,8 @@ function whyGivenUp(reason: unknown): 'TIMEOUT' | 'ABORTED' {
 export interface InboundLimitDeps {
   /** Called for list changes over the limit: dropping one would leave a stale list. */
   readonly onListChanged: (kind: 'tools' | 'prompts' | 'resources') => void;
+  /** Called for updates of resources over the limit: any resource may have changed. */
+  readonly onResourceUpdated: () => void;
   /** Called when messages exceed the limit, at most once a second. */
   readonly onFlood: (error: FittingsError) => void;
 }
@@ -247,6 +249,7 @@ export class InboundLimit {
     const list = LIST_CHANGED.exec(method)?.[1];
     if (kind === 'list' && isListKind(list)) this.#deps.onListChanged(list);
     else if (kind === 'request' && isRequestId(id)) this.#refuse(transport, id);
+    else if (method === 'notifications/resources/updated') this.#deps.onResourceUpdated();
     if (kind !== 'list' && this.#reports.allow()) {
       const { server, limits } = this.#shared;
       const perSecond = limits.eventsPerSecond;

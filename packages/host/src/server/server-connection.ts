@@ -133,6 +133,7 @@ export class ServerConnection {
     });
     this.#inbound = new InboundLimit(deps, {
       onListChanged: (kind) => this.#onListChanged(kind),
+      onResourceUpdated: () => this.#reads.changedAll(),
       onFlood: this.#report,
     });
     this.#engineEvents = createEngineEvents(deps, {
