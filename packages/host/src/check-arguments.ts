@@ -123,8 +123,9 @@ export function checkEntries(entries: unknown): void {
       );
 }
 
-export function checkName(name: unknown): asserts name is string {
-  if (typeof name !== 'string') throw invalid(`The name of a server must be a string, not ${kindOf(name)}.`);
+/** Throws `CONFIG_INVALID` unless the value is a string. */
+export function checkText(what: string, value: unknown): void {
+  if (typeof value !== 'string') throw invalid(`${what} must be a string, not ${kindOf(value)}.`);
 }
 
 const OPTIONS: OptionNames<HostOptions> = {

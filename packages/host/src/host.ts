@@ -28,10 +28,10 @@ import {
   checkEntries,
   checkListener,
   checkHostOptions,
-  checkName,
   checkRecord,
   checkRef,
   checkTaskOptions,
+  checkText,
   unknownServer,
   unknownTool,
 } from './check-arguments.js';
@@ -94,7 +94,7 @@ export function createHost(options: HostOptions): Host {
   const refusals = new RefusalPace();
 
   const serverOf = (name: string): ServerConnection => {
-    checkName(name);
+    checkText('The name of a server', name);
     const server = servers.get(name);
     if (server === undefined) throw unknownServer(name, servers.keys());
     return server;
@@ -317,6 +317,8 @@ export function createHost(options: HostOptions): Host {
       );
     },
     async notify(server, method, params = {}, given = NO_OPTIONS) {
+      checkText('The method of host.notify()', method);
+      checkRecord('notify', 'third argument', params);
       await operation<'notify'>(
         { operation: 'notify', server, method, params, options: given },
         ({ calls }, sent) =>
@@ -346,6 +348,7 @@ export function createHost(options: HostOptions): Host {
       );
     },
     async setLogLevel(server, level, given = NO_OPTIONS) {
+      checkText('The level of host.setLogLevel()', level);
       await operation<'setLogLevel'>(
         { operation: 'setLogLevel', server, level, options: given },
         ({ subscriptions }, sent) => subscriptions.setLogLevel(sent.level, sent.options),
