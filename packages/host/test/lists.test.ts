@@ -223,6 +223,24 @@ describe('lists', () => {
     await host.close();
   });
 
+  it('a list is read again when its time to live has passed, and at most once a second', async () => {
+    const server = modern({ 'tools/list': () => ({ ttlMs: 1, tools: [good] }) });
+    const { host, clock } = hostOn(server);
+    await host.connect({ a: { type: 'test' } });
+    const reads = (): number => server.asked.filter((method) => method === 'tools/list').length;
+    expect(reads()).toBe(1);
+    // A listener that looks at the list whenever it was read.
+    host.on('catalog', () => void clock.advance(2).then(() => host.tools()));
+    for (let ms = 0; ms < 3000; ms += 10) {
+      host.tools();
+      await clock.advance(10);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(reads()).toBeGreaterThanOrEqual(3);
+    expect(reads()).toBeLessThanOrEqual(4);
+    await host.close();
+  });
+
   it('a repeated cursor, or too many pages, keeps what was read and reports the problem', async () => {
     let page = 0;
     const round = scripted({

@@ -155,8 +155,8 @@ export interface HostLimits {
   /** Most pages that are read of one list. Default 64. */
   readonly listPages: number;
   /**
-   * Most items that are kept of one list. Together they may have 100 JSON values and 4096 bytes for each that is allowed, and at
-   * least 200 000 values and 16 MiB. Default 10 000.
+   * Most items that are kept of one list. Together they may take 4096 bytes for each that is allowed, and at least 16 MiB; a JSON
+   * value counts as its text, and at least as 32 bytes. Default 10 000.
    */
   readonly listItems: number;
   /**

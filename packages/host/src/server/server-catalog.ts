@@ -49,6 +49,8 @@ const DEBOUNCE_MS = 250;
  */
 const MAX_DEBOUNCE_MS = 10_000;
 const QUIET_TIMES = 4;
+/** Least time that a list counts as fresh, in milliseconds, so that one that is used all the time is not read all the time. */
+const LEAST_TTL_MS = 1000;
 type ListStatus = ServerSnapshot['lists'][ListKind];
 const NOT_READ: ListStatus = { error: undefined, skipped: [] };
 /** One notification is about both. */
@@ -211,7 +213,7 @@ export class ServerCatalog {
     listBudget.giveBack(this.#held.get(kind) ?? 0);
     this.#held.set(kind, bytes);
     this.#failures.delete(kind);
-    const freshUntil = ttlMs === undefined ? undefined : clock.now() + ttlMs;
+    const freshUntil = ttlMs === undefined ? undefined : clock.now() + Math.max(ttlMs, LEAST_TTL_MS);
     this.#status[kind] = { error: undefined, skipped, isPublic, freshUntil };
     if (freshUntil === undefined) this.#staleAt.delete(kind);
     else this.#staleAt.set(kind, freshUntil);
