@@ -110,19 +110,11 @@ async function connect(inner: Transport, connectOptions: EngineConnectOptions): 
       listen: (filter) => client.listen(filter, { timeout: timeoutMs }),
       capabilities,
       clock,
+      events,
       onError: (error) =>
         events.error(fromSdkError(error, { server, transport, what: 'subscriptions/listen' })),
-      onGap: (uris) => {
-        for (const kind of ['tools', 'prompts', 'resources'] as const) events.listChanged(kind);
-        for (const uri of uris) events.resourceUpdated(uri);
-      },
     });
-    // A server that refuses the stream can still be used; its lists are refreshed less often.
-    await listening
-      .open()
-      .catch((error: unknown) =>
-        events.error(fromSdkError(error, { server, transport, what: 'subscriptions/listen' })),
-      );
+    await listening.open();
   }
 
   const guarded = async (what: string, work: Promise<void>): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { Clock, JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { backoffDelay } from '@mcp-fittings/toolbox/timing';
+import type { EngineEvents } from '../contracts/engine.js';
 
 type Listen = ConstructorParameters<typeof Listening>[0]['listen'];
 /** Parameter `notifications` of `subscriptions/listen`: what a stream is about. */
@@ -43,24 +44,25 @@ export class Listening {
     readonly capabilities: JSONRPCObject;
     /** Clock for the delays between attempts to open a stream again. */
     readonly clock: Clock;
-    /** Called when a stream could not be opened again. */
+    /** Called when a stream could not be opened, except for a subscription. */
     readonly onError: (error: unknown) => void;
-    /** Called when changes may have been missed, also of these subscribed resources. */
-    readonly onGap: (uris: readonly string[]) => void;
+    /** Receives what may have changed while no stream was open. */
+    readonly events: Pick<EngineEvents, 'listChanged' | 'resourceUpdated'>;
   }) {
     this.#options = options;
   }
 
-  /** Resolves when the server has acknowledged the first stream, or at once if there is nothing to listen to. */
+  /**
+   * Opens the first stream, if there is anything to listen to. Never rejects: a server that refuses it can still be used, and its lists are
+   * refreshed less often.
+   */
   open(): Promise<void> {
-    const turn = this.#last.then(() => this.#replace());
-    this.#last = turn.catch(() => undefined);
-    return turn;
+    return this.#change().catch(this.#options.onError);
   }
 
   /** Adds a resource to the stream. */
   async subscribe(uri: string): Promise<void> {
-    const turn = this.#uris.get(uri) ?? this.open();
+    const turn = this.#uris.get(uri) ?? this.#change();
     this.#uris.set(uri, turn);
     try {
       await turn;
@@ -72,7 +74,7 @@ export class Listening {
 
   /** Removes a resource from the stream. */
   async unsubscribe(uri: string): Promise<void> {
-    if (this.#uris.delete(uri)) await this.open();
+    if (this.#uris.delete(uri)) await this.#change();
   }
 
   /** Ends the stream for good. */
@@ -96,6 +98,12 @@ export class Listening {
     return isRecord(capability) && capability['listChanged'] === true;
   }
 
+  #change(): Promise<void> {
+    const turn = this.#last.then(() => this.#replace());
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
   async #replace(): Promise<void> {
     if (this.#isClosed) return;
     const previous = this.#current;
@@ -109,7 +117,11 @@ export class Listening {
   }
 
   #watch(subscription: Subscription): void {
-    if (this.#hasGap) this.#options.onGap([...this.#uris.keys()]);
+    const { events } = this.#options;
+    if (this.#hasGap) {
+      for (const kind of ['tools', 'prompts', 'resources'] as const) events.listChanged(kind);
+      for (const uri of this.#uris.keys()) events.resourceUpdated(uri);
+    }
     this.#hasGap = false;
     void subscription.closed.then((how) => {
       if (this.#isClosed || subscription !== this.#current || how === 'local') return;
@@ -122,7 +134,7 @@ export class Listening {
   #retryLater(): void {
     const { clock, onError } = this.#options;
     this.#retry = clock.schedule(() => {
-      this.open().catch((error: unknown) => {
+      this.#change().catch((error: unknown) => {
         if (this.#isClosed) return;
         onError(error);
         this.#retryLater();

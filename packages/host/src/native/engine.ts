@@ -110,20 +110,17 @@ async function createStatelessSession(options: StatelessSessionOptions): Promise
   const { handshake, connection, transport, connectOptions, answers, streams } = options;
   const { server, events, clock } = connectOptions;
   const { capabilities } = handshake;
-  const listenError = (error: unknown): FittingsError =>
-    otherError({ server, transport, what: 'subscriptions/listen' }, error, 'PROTOCOL_VIOLATION');
   const listening = new Listening({
     listen: (filter) => streams.open(filter),
     capabilities,
     clock,
-    onError: (error) => events.error(listenError(error)),
-    onGap(uris) {
-      for (const kind of ['tools', 'prompts', 'resources'] as const) events.listChanged(kind);
-      for (const uri of uris) events.resourceUpdated(uri);
+    events,
+    onError(error) {
+      const failed = { server, transport, what: 'subscriptions/listen' };
+      events.error(otherError(failed, error, 'PROTOCOL_VIOLATION'));
     },
   });
-  // A server that refuses the stream can still be used; its lists are refreshed less often.
-  await listening.open().catch((error: unknown) => events.error(listenError(error)));
+  await listening.open();
 
   let logLevel: LogLevel | undefined;
   const parameterHeaders = new ParameterHeaders();
