@@ -141,17 +141,12 @@ export class InputRequests {
   }
 }
 
-const CAPABILITY_OF: Readonly<Record<string, string>> = {
-  'elicitation/create': 'elicitation',
-  'sampling/createMessage': 'sampling',
-  'roots/list': 'roots',
-};
-
 /** A client without the handler would end the call without telling the server. */
 function checkDeclared(server: string, method: string, call: Call): void {
   const declared = call.meta?.[META.clientCapabilities];
-  const capability = CAPABILITY_OF[method];
-  if (isRecord(declared) && capability !== undefined && isRecord(declared[capability])) return;
+  // Such as `elicitation` of `elicitation/create`.
+  const capability = method.split('/')[0] ?? '';
+  if (isRecord(declared) && isRecord(declared[capability])) return;
   throw new TransportError(
     'PROTOCOL_VIOLATION',
     `A task of the server "${server}" requires ${method}, which the client did not declare.`,

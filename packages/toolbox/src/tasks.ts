@@ -47,18 +47,19 @@ export interface InputRequest {
   readonly params?: JSONRPCObject | undefined;
 }
 
+/** Requests to a client that the result of a request or a task may contain. Each begins with the name of the capability for it. */
+export const INPUT_METHODS: ReadonlySet<string> = new Set([
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+]);
+
 const STATUSES: ReadonlySet<string> = new Set<Task['status']>([
   'working',
   'input_required',
   'completed',
   'cancelled',
   'failed',
-]);
-/** Requests of a server to a client that a task may contain. */
-const INPUT_METHODS: ReadonlySet<string> = new Set([
-  'elicitation/create',
-  'sampling/createMessage',
-  'roots/list',
 ]);
 const MAX_ID = 1024;
 const MAX_MESSAGE = 1000;

@@ -1,5 +1,6 @@
 import { type Clock, FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { INPUT_METHODS } from '@mcp-fittings/toolbox/tasks';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import { linkSignal, sleep } from '@mcp-fittings/toolbox/timing';
 import { otherError, timeoutError, withDelivery, type FailedRequest } from '../engine/request-errors.js';
@@ -98,12 +99,6 @@ function answerOne(
     { server, delivery: 'rejected' },
   );
 }
-
-const INPUT_METHODS: ReadonlySet<string> = new Set([
-  'elicitation/create',
-  'sampling/createMessage',
-  'roots/list',
-]);
 
 function violation({ server, what }: FailedRequest, problem: string): FittingsError {
   const text = `The result of ${what} of the server "${server}" ${problem}.`;
