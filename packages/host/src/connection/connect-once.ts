@@ -102,7 +102,10 @@ async function connectOver(
         const observer = new ConnectionObserver(given);
         const reporting = observed(created, observer);
         transport = reporting;
-        const ending = watchEnd();
+        let end: (reason?: FittingsError) => void = () => undefined;
+        const ended = new Promise<FittingsError | undefined>((settle) => {
+          end = settle;
+        });
         const session = await engine.connect(reporting, {
           server,
           client: { name, version, title, extensions },
@@ -111,11 +114,10 @@ async function connectOver(
           callbacks,
           clock,
           era,
-          events: { ...events, error, closed: () => ending.resolve(reporting.closeReason) },
+          events: { ...events, error, closed: () => end(reporting.closeReason) },
         });
         const { connection, askedAgain } = observer;
         connection.protocolVersion = session.protocolVersion;
-        const { promise: ended } = ending;
         if (tracer.isActive('session')) traceSession(tracer, { server, connection }, ended);
         return { session, transport: reporting, type, askedAgain, ended };
       },
@@ -133,17 +135,6 @@ function traceSession(tracer: Tracer, traced: TraceEvent, ended: Connection['end
     if (reason !== undefined) throw reason;
   };
   tracer.trace('session', traced, session).catch(() => undefined);
-}
-
-function watchEnd(): {
-  promise: Promise<FittingsError | undefined>;
-  resolve: (reason?: FittingsError) => void;
-} {
-  let resolve: (reason?: FittingsError) => void = () => undefined;
-  const promise = new Promise<FittingsError | undefined>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }
 
 /** Creates the timeout error. Asks the transport for details first, because closing it changes how its process exits. */

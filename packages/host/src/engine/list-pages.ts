@@ -180,8 +180,9 @@ function entriesOf(kind: ListKind, result: JSONRPCObject): readonly unknown[] | 
   );
 }
 
-function freshFor(result: JSONRPCObject): number | undefined {
-  const ttl = result['ttlMs'];
+/** Returns the time to live of a result in milliseconds; `undefined` if it has none, or not a valid one. */
+export function freshFor(result: unknown): number | undefined {
+  const ttl = isRecord(result) ? result['ttlMs'] : undefined;
   return typeof ttl === 'number' && Number.isFinite(ttl) && ttl > 0 ? ttl : undefined;
 }
 

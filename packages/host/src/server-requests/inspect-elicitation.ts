@@ -23,7 +23,7 @@ const LEAST_COST = 20;
 const MAX_NAMED = 20;
 
 function formWarnings(message: string, schema: Readonly<Record<string, unknown>>): readonly string[] {
-  const texts = createTexts(MAX_CHARACTERS);
+  const texts = new Texts();
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   const suspicious: string[] = [];
   for (const [name, property] of Object.entries(properties)) {
@@ -69,28 +69,20 @@ function containsSecret(value: unknown, depth: number, texts: Texts): boolean {
   return false;
 }
 
-interface Texts {
-  /** Returns whether a value is a text that asks for a secret. */
-  nameSecret(value: unknown): boolean;
+/** Searches the texts of one request, up to {@link MAX_CHARACTERS}. */
+class Texts {
   /** True if some texts were not searched. */
-  readonly exhausted: boolean;
-}
+  exhausted = false;
+  #left = MAX_CHARACTERS;
 
-function createTexts(most: number): Texts {
-  let left = most;
-  let exhausted = false;
-  return {
-    nameSecret(value) {
-      const text = typeof value === 'string' ? value : '';
-      const searched = text.slice(0, Math.max(0, left));
-      left -= Math.max(LEAST_COST, searched.length);
-      if (searched.length < text.length || left <= 0) exhausted = true;
-      return searched !== '' && namesSecret(searched);
-    },
-    get exhausted() {
-      return exhausted;
-    },
-  };
+  /** Returns whether a value is a text that asks for a secret. */
+  nameSecret(value: unknown): boolean {
+    const text = typeof value === 'string' ? value : '';
+    const searched = text.slice(0, Math.max(0, this.#left));
+    this.#left -= Math.max(LEAST_COST, searched.length);
+    if (searched.length < text.length || this.#left <= 0) this.exhausted = true;
+    return searched !== '' && namesSecret(searched);
+  }
 }
 
 function urlWarnings(text: string): readonly string[] {

@@ -1,6 +1,7 @@
 import type { Clock, HostCache } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import type { ResourceResult } from '../contracts/content.js';
+import { freshFor } from '../engine/list-pages.js';
 import { readResourceResult } from '../engine/read-results.js';
 import { digestOf, measure } from '../json-values.js';
 import type { ServerDeps } from '../setup/server-deps.js';
@@ -80,7 +81,7 @@ export class ReadCache {
   begin(uri: string): (result: ResourceResult) => void {
     const before = this.#changes;
     return (result) => {
-      const ttlMs = freshFor(result);
+      const ttlMs = Math.min(freshFor(result) ?? 0, MAX_TTL_MS);
       if (ttlMs === 0 || before !== this.#changes) return;
       this.#keep(uri, result, ttlMs);
       if (!this.#kept.has(uri) || !isRecord(result) || result['cacheScope'] !== 'public') return;
@@ -130,10 +131,4 @@ export class ReadCache {
   #keyOf(uri: string): string {
     return `read:${this.#entry}:${digestOf(uri)}`;
   }
-}
-
-/** A time to live that is missing or malformed counts as 0. */
-function freshFor(result: unknown): number {
-  const ttlMs = isRecord(result) ? result['ttlMs'] : undefined;
-  return typeof ttlMs === 'number' && ttlMs > 0 ? Math.min(ttlMs, MAX_TTL_MS) : 0;
 }
