@@ -1,6 +1,6 @@
 import type { Clock, Transport } from '@mcp-fittings/client-core';
+import { overlay } from '@mcp-fittings/toolbox/base-transport';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { delegate } from './delegate.js';
 import { DEFAULT_LIMITS, type TaskLimits } from './limits.js';
 import { type Client, TaskCalls } from './task-calls.js';
 import type { TaskUpdate } from './task-reports.js';
@@ -74,7 +74,7 @@ export function withTasks<T extends Pick<Transport, 'start' | 'send' | 'close'>>
     onclose: undefined,
     observe: undefined,
   };
-  const outer = delegate(transport, replaced);
+  const outer = overlay(transport, replaced);
   const calls = new TaskCalls(wire, outer, { server, owner, store, onTask, clock, limits });
   wire.onmessage = (message, extra) => {
     keep();

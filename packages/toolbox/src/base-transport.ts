@@ -8,6 +8,7 @@ export type { TransportController } from './base-transport/transport-controller.
 export { afterTurn, RefusalPace } from './base-transport/after-turn.js';
 export { InFlight } from './base-transport/in-flight.js';
 export type { Intake } from './base-transport/intake.js';
+export { overlay } from './base-transport/overlay.js';
 export { PacedSource, type Pausable } from './base-transport/paced-source.js';
 export { RecentMap } from './base-transport/recent-map.js';
 export type { TurnBudget, TurnBudgetOptions } from './base-transport/turn-budget.js';

@@ -4,6 +4,7 @@ import type {
   TransportObserver,
   TransportSendOptions,
 } from '@mcp-fittings/client-core';
+import { overlay } from '@mcp-fittings/toolbox/base-transport';
 
 const NO_OPTIONS: TransportSendOptions = {};
 
@@ -16,27 +17,15 @@ export function observed(transport: Transport, observer: TransportObserver): Tra
     transport.observe(observer);
     return transport;
   }
-  let handler: Transport['onmessage'];
-  transport.onmessage = (message, extra) => {
-    const passed = observer.receive(message);
-    if (passed !== undefined) handler?.(passed, extra);
-  };
   const pass = (message: JSONRPCMessage, options: TransportSendOptions): Promise<void> =>
     transport.send(message, options);
-  const send = (message: JSONRPCMessage, options = NO_OPTIONS): Promise<void> =>
-    observer.send(message, options, pass) ?? pass(message, options);
-  return new Proxy(transport, {
-    get(_, name) {
-      if (name === 'onmessage') return handler;
-      if (name === 'send') return send;
-      const member: unknown = Reflect.get(transport, name);
-      // Its private members are its own.
-      return typeof member === 'function' ? member.bind(transport) : member;
-    },
-    set(_, name, value) {
-      if (name !== 'onmessage') return Reflect.set(transport, name, value);
-      handler = value;
-      return true;
-    },
-  });
+  const own: Pick<Transport, 'send'> & { onmessage: Transport['onmessage'] | undefined } = {
+    send: (message, options = NO_OPTIONS) => observer.send(message, options, pass) ?? pass(message, options),
+    onmessage: undefined,
+  };
+  transport.onmessage = (message, extra) => {
+    const passed = observer.receive(message);
+    if (passed !== undefined) own.onmessage?.(passed, extra);
+  };
+  return overlay(transport, own);
 }
