@@ -15,7 +15,7 @@ import type { OpenAiAgentsAdapterOptions } from './openai-agents-adapter.js';
 
 /** A server of the host that is assignable to `MCPServer` of `@openai/agents`, for `mcpServers` of an agent. */
 export interface OpenAiAgentsServer {
-  /** Name of the server in the host. */
+  /** Name of the server in the host, or `fittings` for the tools that belong to no server, such as `read_result`. */
   readonly name: string;
   /** Is true if the SDK keeps the list of tools. */
   readonly cacheToolsList: boolean;
@@ -84,7 +84,7 @@ export interface OpenAiAgentsToolResult {
   isError?: boolean;
 }
 
-/** Creates the object that stands for one server of the host. */
+/** Creates the object that stands for one server of the host, or for the tools that belong to none, whose server is the empty string. */
 export function createMcpServer(
   name: string,
   host: Pick<Host, 'start'>,
@@ -113,11 +113,12 @@ export function createMcpServer(
     return toolResult(event);
   };
   return {
-    name,
-    cacheToolsList: invalidate !== undefined,
+    name: name === '' ? 'fittings' : name,
+    // The SDK keeps lists by name, and a server of the host may have this one.
+    cacheToolsList: invalidate !== undefined && name !== '',
     async connect() {
       if (closing.signal.aborted) closing = new AbortController();
-      await host.start(name);
+      if (name !== '') await host.start(name);
     },
     async close() {
       closing.abort();

@@ -44,7 +44,10 @@ export interface OpenAiAgentsAdapterOptions<Members extends object = object> {
 
 /** The servers of a host for the OpenAI Agents SDK. Dispose of it when you close the host. */
 export interface OpenAiAgentsAdapter<Members extends object = object> extends Disposable {
-  /** Returns an object for each server that the host has now, the same one each time, for `mcpServers` of an agent. */
+  /**
+   * Returns an object for each server that the host has now, the same one each time, for `mcpServers` of an agent. With `spill` of
+   * `createTools`, there is one more, for `read_result`.
+   */
   mcpServers(): (OpenAiAgentsServer & Members)[];
 }
 
@@ -88,12 +91,15 @@ export function createOpenAiAgentsAdapter(
     const before = known.get(name);
     if (before !== undefined) return before;
     const server = createMcpServer(name, host, tools, options);
-    const extended = members === undefined ? server : Object.assign(server, members(name));
+    const extended = members === undefined ? server : Object.assign(server, members(server.name));
     known.set(name, extended);
     return extended;
   };
   return {
-    mcpServers: () => host.servers().map(({ name }) => serverNamed(name)),
+    mcpServers() {
+      const hasOwnTools = tools.snapshot().tools.some(({ ref }) => ref.server === '');
+      return [...(hasOwnTools ? [''] : []), ...host.servers().map(({ name }) => name)].map(serverNamed);
+    },
     [Symbol.dispose]() {
       for (const each of listening) each[Symbol.dispose]();
     },

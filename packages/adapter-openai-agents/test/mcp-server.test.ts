@@ -1,5 +1,6 @@
 import { createHost } from '@mcp-fittings/host';
-import { createTools } from '@mcp-fittings/tools';
+import { createTools, type ToolsOptions } from '@mcp-fittings/tools';
+import { createSpill, memorySpillStore } from '@mcp-fittings/tools/spill';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { describe, expect, it } from 'vitest';
@@ -13,10 +14,11 @@ function createServer(): McpServer {
   server.registerTool('open-ended', { inputSchema: z.looseObject({ a: z.string() }) }, () => ({
     content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }],
   }));
+  server.registerTool('long', {}, () => ({ content: [{ type: 'text', text: 'line\n'.repeat(1_000) }] }));
   return server;
 }
 
-async function connect() {
+async function connect(options: ToolsOptions = {}) {
   const host = createHost({
     name: 'tests',
     version: '1.0.0',
@@ -24,7 +26,11 @@ async function connect() {
   });
   await host.connect({ s: { type: 'inprocess' }, off: { type: 'inprocess', disabled: true } });
   await host.connect({ other: { type: 'inprocess' } });
-  const tools = createTools(host, { defaultPermission: 'allow', nameLimits: openAiAgentsNameLimits });
+  const tools = createTools(host, {
+    defaultPermission: 'allow',
+    nameLimits: openAiAgentsNameLimits,
+    ...options,
+  });
   return {
     host,
     tools,
@@ -47,12 +53,10 @@ describe('a server of the adapter', () => {
   it('lists a schema that the SDK does not convert to strict mode, under a name without `-`', async () => {
     await using world = await connect();
     const [s] = createOpenAiAgentsAdapter(world.host, world.tools).mcpServers();
-    expect(await s!.listTools()).toMatchObject([
-      {
-        name: 'mcp__s__open_ended',
-        inputSchema: { type: 'object', required: ['a'], additionalProperties: false },
-      },
-    ]);
+    expect((await s!.listTools()).at(-1)).toMatchObject({
+      name: 'mcp__s__open_ended',
+      inputSchema: { type: 'object', required: ['a'], additionalProperties: false },
+    });
   });
 
   it('describes media that the SDK cannot send, so that it sends no base64 as text', async () => {
@@ -77,6 +81,21 @@ describe('a server of the adapter', () => {
       });
       await s!.listTools();
     }
+  });
+
+  it('offers the reader of large results, which no server has', async () => {
+    await using spill = createSpill({ store: memorySpillStore(), maxCharacters: 100 });
+    await using world = await connect({ spill });
+    const adapter = createOpenAiAgentsAdapter(world.host, world.tools, {
+      invalidateServerToolsCache: async () => undefined,
+    });
+    const [own, s] = adapter.mcpServers();
+    expect(own).toMatchObject({ name: 'fittings', cacheToolsList: false });
+    await own!.connect();
+    expect((await own!.listTools()).map(({ name }) => name)).toEqual(['read_result']);
+    const note = (await s!.callTool('mcp__s__long', {})).at(-1)?.text ?? '';
+    const [reference] = /r_[\w-]+/.exec(note) ?? [];
+    expect((await own!.callTool('read_result', { reference, line: 999 }))[0]?.text).toBe('line\nline\n');
   });
 
   it('connect() rejects with the error of the host', async () => {
