@@ -69,8 +69,9 @@ export interface AiSdkAdapter<Version extends 6 | 7 = 6 | 7> {
   /**
    * Returns the tools that the host has now, for `tools` of `generateText`, `streamText` or an agent. Call it for each turn, so that
    * tools that a server added, and servers that were connected again, are there.
+   * @param turn A snapshot of a conversation. Pass {@link aiSdkPrepareStep} too if tools are deferred. Default: `tools.snapshot()`.
    */
-  toolSet(): Record<string, AiSdkAdapterTool<Version>>;
+  toolSet(turn?: Toolset): Record<string, AiSdkAdapterTool<Version>>;
 }
 
 /**
@@ -92,11 +93,10 @@ export function createAiSdkAdapter<Version extends 6 | 7 = 7>(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without the option, it is the default of the type too
   const version = (options.version ?? 7) as Version;
   return {
-    toolSet() {
-      const toolset = tools.snapshot();
+    toolSet(toolset = tools.snapshot()) {
       const converted = aiSdkTools(toolset, { version });
       return Object.fromEntries(
-        toolset.tools.flatMap((tool) => {
+        [...toolset.tools, ...toolset.deferred].flatMap((tool) => {
           const theirs = converted[tool.name];
           return theirs === undefined
             ? []

@@ -1,5 +1,6 @@
 import {
-  openAiChatTools,
+  aiSdkTools,
+  type AiSdkTool,
   type ModelTool,
   type ToolEvent,
   type Tools,
@@ -40,8 +41,11 @@ export interface LangChainAdapterOptions<Tool, Message> {
 
 /** The tools of a host for LangChain. */
 export interface LangChainAdapter<Tool> {
-  /** Returns the tools that the host has now, for `createAgent`, `ToolNode` or `bindTools`. Call it for each turn. */
-  structuredTools(): Tool[];
+  /**
+   * Returns the tools that the host has now, for `createAgent`, `ToolNode` or `bindTools`. Call it for each turn.
+   * @param turn A snapshot of a conversation. If tools are deferred, show the model only its `activeTools()`. Default: `tools.snapshot()`.
+   */
+  structuredTools(turn?: Toolset): Tool[];
 }
 
 /**
@@ -64,23 +68,27 @@ export function createLangChainAdapter<Tool, Message>(
   options: LangChainAdapterOptions<Tool, Message>,
 ): LangChainAdapter<Tool> {
   return {
-    structuredTools() {
-      const toolset = tools.snapshot();
-      return toolset.tools.map((tool) => options.createTool(fieldsOf(tool, toolset, options)));
+    structuredTools(turn = tools.snapshot()) {
+      const converted = aiSdkTools(turn);
+      const byName = new Map([...turn.tools, ...turn.deferred].map((tool) => [tool.name, tool]));
+      return [...byName.values()].flatMap((tool) => {
+        const theirs = converted[tool.name];
+        return theirs === undefined ? [] : [options.createTool(fieldsOf(tool, turn, theirs, options))];
+      });
     },
   };
 }
 
 function fieldsOf<Tool, Message>(
-  tool: ModelTool,
+  { name, ref }: ModelTool,
   toolset: Toolset,
+  { description, inputSchema }: AiSdkTool,
   { createMessage, onEvent, timeoutMs }: LangChainAdapterOptions<Tool, Message>,
 ): LangChainToolFields {
-  const { name, description, ref } = tool;
   return {
     name,
     description,
-    schema: schemaOf(tool),
+    schema: schemaOf(inputSchema['~standard'].jsonSchema.input),
     responseFormat: 'content_and_artifact',
     metadata: { ...ref },
     async func(input, _, config) {
@@ -106,8 +114,8 @@ function fieldsOf<Tool, Message>(
  * LangChain would check a JSON Schema itself, with the patterns of the server and without a bound, and tell the model only that the
  * arguments do not match. This schema accepts all; Zod writes it as the schema of the tool.
  */
-function schemaOf(tool: ModelTool): LangChainToolFields['schema'] {
+function schemaOf(toJsonSchema: () => object): LangChainToolFields['schema'] {
   const schema = z.record(z.string(), z.unknown());
-  schema._zod.toJSONSchema = () => structuredClone(openAiChatTools([tool])[0]?.function.parameters);
+  schema._zod.toJSONSchema = toJsonSchema;
   return schema;
 }

@@ -1,5 +1,5 @@
 import { createHost } from '@mcp-fittings/host';
-import { createTools, type ToolEvent } from '@mcp-fittings/tools';
+import { createTools, type ToolEvent, type ToolsOptions } from '@mcp-fittings/tools';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { describe, expect, it } from 'vitest';
@@ -24,22 +24,25 @@ function createServer(): McpServer {
 type Options = LangChainAdapterOptions<LangChainToolFields, LangChainToolMessageFields>;
 
 /** The fields of the only tool, without LangChain. */
-async function connect(more: Partial<Options> = {}) {
+async function connect(more: Partial<Options> = {}, options: ToolsOptions = {}) {
   const host = createHost({
     name: 'tests',
     version: '1.0.0',
     transports: [inprocess({ servers: { s: createServer } })],
   });
   await host.connect({ s: { type: 'inprocess' } });
-  const tools = createTools(host, { defaultPermission: 'allow' });
+  const tools = createTools(host, { defaultPermission: 'allow', ...options });
   const adapter = createLangChainAdapter(tools, {
     createTool: (fields) => fields,
     createMessage: (fields) => fields,
     ...more,
   });
-  const [tool] = adapter.structuredTools();
+  const turn = tools.snapshot(tools.conversation());
+  const offered = adapter.structuredTools(turn);
   return {
-    tool: tool!,
+    offered,
+    turn,
+    tool: offered.at(-1)!,
     async [Symbol.asyncDispose]() {
       await tools.close();
       await host.close();
@@ -98,6 +101,20 @@ describe('a tool for LangChain', () => {
       ['result', 'call-1'],
       ['error', undefined],
     ]);
+  });
+
+  it('that is deferred can be called once the model has found it', async () => {
+    await using world = await connect({}, { defer: 'always' });
+    const active = () => world.turn.activeTools().map(({ name }) => name);
+    expect(world.offered.map(({ name }) => name)).toEqual(['tool_search', 'mcp__s__match']);
+    expect(active()).toEqual(['tool_search']);
+    const [search] = world.offered;
+    expect(await search!.func({ query: 'match' })).toMatchObject([
+      expect.stringContaining('Loaded 1 tool'),
+      { isError: false },
+    ]);
+    expect(active()).toEqual(['tool_search', 'mcp__s__match']);
+    expect(await world.tool.func({ text: 'aa' })).toMatchObject(['aa', { isError: false }]);
   });
 
   it('an aborted signal ends the call', async () => {

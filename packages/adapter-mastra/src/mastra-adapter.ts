@@ -1,4 +1,11 @@
-import { aiSdkTools, AskedCalls, type ModelTool, type ToolEvent, type Tools } from '@mcp-fittings/tools';
+import {
+  aiSdkTools,
+  AskedCalls,
+  type ModelTool,
+  type ToolEvent,
+  type Tools,
+  type Toolset,
+} from '@mcp-fittings/tools';
 import { mastraToolFields, type MastraToolFields } from './mastra-tool.js';
 
 /** Options of {@link createMastraAdapter}. */
@@ -33,10 +40,13 @@ export interface MastraAdapterOptions<Tool> {
 
 /** The tools of a host for Mastra. */
 export interface MastraAdapter<Tool> {
-  /** Returns the tools that the host has now, for `tools` of an agent: `tools: () => adapter.tools()` has those of each turn. */
-  tools(): Record<string, Tool>;
+  /**
+   * Returns the tools that the host has now, for `tools` of an agent: `tools: () => adapter.tools()` has those of each turn.
+   * @param turn A snapshot of a conversation. Pass {@link aiSdkPrepareStep} too if tools are deferred. Default: `tools.snapshot()`.
+   */
+  tools(turn?: Toolset): Record<string, Tool>;
   /** Returns the same tools by the name of their server, for `toolsets` of `generate` and `stream`. Call it for each turn. */
-  toolsets(): Record<string, Record<string, Tool>>;
+  toolsets(turn?: Toolset): Record<string, Record<string, Tool>>;
 }
 
 /**
@@ -55,10 +65,11 @@ export function createMastraAdapter<Tool>(
   options: MastraAdapterOptions<Tool>,
 ): MastraAdapter<Tool> {
   const asked = new AskedCalls();
-  const currentTools = (): readonly { readonly tool: ModelTool; readonly made: Tool }[] => {
-    const toolset = tools.snapshot();
+  const toolsOf = (
+    toolset = tools.snapshot(),
+  ): readonly { readonly tool: ModelTool; readonly made: Tool }[] => {
     const converted = aiSdkTools(toolset);
-    return toolset.tools.flatMap((tool) => {
+    return [...toolset.tools, ...toolset.deferred].flatMap((tool) => {
       const theirs = converted[tool.name];
       if (theirs === undefined) return [];
       const fields = mastraToolFields(tool, toolset, theirs, asked, options);
@@ -66,10 +77,10 @@ export function createMastraAdapter<Tool>(
     });
   };
   return {
-    tools: () => Object.fromEntries(currentTools().map(({ tool, made }) => [tool.name, made])),
-    toolsets() {
+    tools: (turn) => Object.fromEntries(toolsOf(turn).map(({ tool, made }) => [tool.name, made])),
+    toolsets(turn) {
       const byServer = new Map<string, Map<string, Tool>>();
-      for (const { tool, made } of currentTools()) {
+      for (const { tool, made } of toolsOf(turn)) {
         const { server } = tool.ref;
         const its = byServer.get(server) ?? new Map<string, Tool>();
         byServer.set(server, its.set(tool.name, made));

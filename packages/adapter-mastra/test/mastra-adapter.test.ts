@@ -45,10 +45,11 @@ function createServer(changes = false): McpServer {
 type Options = Partial<MastraAdapterOptions<MastraToolFields>> & {
   readonly confirm?: Confirm;
   readonly changes?: boolean;
+  readonly defer?: 'always';
 };
 
 /** The fields of the tools, without Mastra. `guarded` needs approval. */
-async function connect({ confirm, changes, ...options }: Options = {}) {
+async function connect({ confirm, changes, defer, ...options }: Options = {}) {
   const host = createHost({
     name: 'tests',
     version: '1.0.0',
@@ -57,10 +58,11 @@ async function connect({ confirm, changes, ...options }: Options = {}) {
   await host.connect({ s: { type: 'inprocess' }, t: { type: 'inprocess', server: 't' } });
   const permissions = { allowedTools: ['match', 'steps'] };
   const policy = createToolPolicy({ servers: { s: permissions, t: permissions } });
-  const tools = createTools(host, { policy, confirm });
+  const tools = createTools(host, { policy, confirm, defer });
   const adapter = createMastraAdapter(tools, { createTool: (fields) => fields, ...options });
   return {
     host,
+    tools,
     adapter,
     tool: (name: string): MastraToolFields => adapter.tools()[name]!,
     async [Symbol.asyncDispose]() {
@@ -94,6 +96,19 @@ describe('a tool for Mastra', () => {
     expect(others).toEqual({});
     expect(Object.keys(s)).toEqual([GUARDED, MATCH, 'mcp__s__steps']);
     expect(Object.keys(t)).toEqual(['mcp__t__guarded', 'mcp__t__match', 'mcp__t__steps']);
+  });
+
+  it('that is deferred can be called once the model has found it', async () => {
+    await using world = await connect({ defer: 'always' });
+    const turn = world.tools.snapshot(world.tools.conversation());
+    const active = () => turn.activeTools().map(({ name }) => name);
+    const offered = world.adapter.tools(turn);
+    expect(Object.keys(offered)).toHaveLength(7);
+    expect(world.adapter.toolsets(turn)['s']?.[MATCH]).toMatchObject({ id: MATCH });
+    expect(active()).toEqual(['tool_search']);
+    await offered['tool_search']?.execute({ query: `select:${MATCH}` }, {});
+    expect(active()).toEqual(['tool_search', MATCH]);
+    expect(await offered[MATCH]?.execute({ text: 'aa' }, {})).toMatchObject({ text: 'aa' });
   });
 
   it('returns an output for the program, and converts it for the model', async () => {
