@@ -11,5 +11,5 @@ export {
   type ToolDispatcher,
   type ToolReply,
 } from './code-mode/tool-dispatcher.js';
-export { connectToolCalls, serveToolCalls, type ToolCallPort } from './code-mode/message-port.js';
+export { serveToolCalls, type ToolCallPort } from './code-mode/message-port.js';
 export { bindTools, type ToolCaller } from './code-mode/bind-tools.js';
