@@ -141,7 +141,8 @@ class Results implements KeptResults {
   readonly #settings: Settings;
   readonly #owner: string;
   readonly #removeOnClose: boolean;
-  readonly #keys = new Set<string>();
+  /** The results to remove, oldest first, with the times at which they expire. */
+  readonly #keys = new Map<string, number>();
 
   constructor(settings: Settings, owner: string, removeOnClose: boolean) {
     this.#settings = settings;
@@ -225,7 +226,7 @@ class Results implements KeptResults {
 
   async close(): Promise<void> {
     if (!this.#removeOnClose) return;
-    const keys = [...this.#keys];
+    const keys = [...this.#keys.keys()];
     this.#keys.clear();
     await Promise.allSettled(keys.map((key) => this.#settings.options.store.delete(key)));
   }
@@ -236,14 +237,18 @@ class Results implements KeptResults {
     const key = keyOf(owner, reference);
     const data = encodeResult(whole);
     await options.store.put(key, data, { ttlMs, owner });
-    if (this.#removeOnClose) this.#keys.add(key);
+    const now = clock.now();
+    if (this.#removeOnClose) {
+      for (const [old, expiresAt] of this.#keys) if (expiresAt <= now) this.#keys.delete(old);
+      this.#keys.set(key, now + ttlMs);
+    }
     return {
       reference,
       characters: whole.text.length,
       lines: lineFeeds(whole.text, 0, whole.text.length) + 1,
       items: whole.items.length,
       bytes: data.length,
-      expiresAt: clock.now() + ttlMs,
+      expiresAt: now + ttlMs,
     };
   }
 

@@ -272,6 +272,23 @@ describe('how long a result is kept', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('the tools remember no result that has expired', async () => {
+    const clock = createManualClock();
+    const deleted: string[] = [];
+    const store: SpillStore = {
+      put: async () => undefined,
+      get: async () => undefined,
+      delete: async (key) => void deleted.push(key),
+    };
+    const { big, tools } = spilling(long(), { clock, ttlMs: 1_000, store });
+    for (let count = 0; count < 10; count++) {
+      await big();
+      await clock.advance(400);
+    }
+    await tools.close();
+    expect(deleted).toHaveLength(3);
+  });
+
   it('close() of the tools resolves when the store has removed it', async () => {
     const memory = memorySpillStore();
     const kept = new Set<string>();
