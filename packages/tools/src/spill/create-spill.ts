@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import type { Clock } from '@mcp-fittings/client-core';
+import { FittingsError, type Clock } from '@mcp-fittings/client-core';
 import { matchesWildcard } from '@mcp-fittings/toolbox/text';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { ToolResult } from '@mcp-fittings/host';
@@ -101,7 +101,7 @@ const MAX_MEDIA_BYTES = 5_000_000;
 /**
  * Keeps results that are too large for a model. The model gets a preview, the size and a reference, and reads the rest with the
  * tool `read_result`, which `createTools` then offers. The event of the call still has the whole result.
- * @throws {FittingsError} `CONFIG_INVALID` if a limit is not positive.
+ * @throws {FittingsError} `CONFIG_INVALID` if a limit is not positive, or `pageCharacters` is `Infinity`.
  * @example
  * ```ts
  * import { createSpill, fileSpillStore } from '@mcp-fittings/tools/spill';
@@ -112,6 +112,8 @@ const MAX_MEDIA_BYTES = 5_000_000;
  */
 export function createSpill(options: SpillOptions): Spill {
   checkLimits(options);
+  if (options.pageCharacters === Infinity)
+    throw new FittingsError('CONFIG_INVALID', 'pageCharacters must be finite, because the model is told it.');
   for (const [index, each] of options.perTool?.entries() ?? []) checkLimits(each, `perTool[${index}].`);
   const settings: Settings = {
     options,

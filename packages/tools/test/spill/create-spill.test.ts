@@ -139,6 +139,7 @@ describe('limits per tool', () => {
     [{ maxCharacters: 0 }, 'maxCharacters'],
     [{ previewCharacters: -1 }, 'previewCharacters'],
     [{ pageCharacters: Number.NaN }, 'pageCharacters'],
+    [{ pageCharacters: Infinity }, 'pageCharacters'],
     [{ ttlMs: 0 }, 'ttlMs'],
     [{ maxResultBytes: 0 }, 'maxResultBytes'],
     [{ perTool: [{}, { maxCharacters: 0 }] }, 'perTool[1].maxCharacters'],
