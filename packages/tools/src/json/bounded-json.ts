@@ -6,62 +6,34 @@ const CUT = '…';
  * the value is. Truncated text ends with `…` and is not valid JSON.
  */
 export function boundedJson(value: unknown, maxCharacters: number): string {
-  const writer = new Writer(maxCharacters);
-  try {
-    writer.write(value, 0, '');
-  } catch (error) {
-    // The limit is reached, or a getter of an in-process server threw.
-    return error instanceof Full
-      ? writer.text.slice(0, Math.max(0, maxCharacters - 1)) + CUT
-      : '[unreadable]';
-  }
-  return writer.text;
-}
-
-class Full extends Error {}
-
-class Writer {
-  readonly #max: number;
-  text = '';
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  write(value: unknown, depth: number, indent: string): void {
-    if (typeof value === 'string') return this.#put(JSON.stringify(value.slice(0, this.#max + 1)));
-    if (typeof value !== 'object' || value === null) return this.#put(scalar(value));
-    const inner = `${indent}  `;
-    const list = Array.isArray(value);
-    if (depth >= MAX_DEPTH) return this.#put(list ? `[${CUT}]` : `{${CUT}}`);
-    this.#put(list ? '[' : '{');
-    let empty = true;
-    for (const [key, member] of membersOf(value)) {
-      this.#put(`${empty ? '' : ','}\n${inner}`);
-      if (!list) this.#put(`${JSON.stringify(key.slice(0, this.#max + 1))}: `);
-      this.write(member, depth + 1, inner);
-      empty = false;
+  let left = maxCharacters;
+  /** Copies what fits, and a little more. */
+  const copy = (original: unknown, depth: number): unknown => {
+    if (typeof original === 'string') {
+      left -= original.length;
+      return original.slice(0, maxCharacters + 1);
     }
-    this.#put(`${empty ? '' : `\n${indent}`}${list ? ']' : '}'}`);
+    if (typeof original !== 'object' || original === null)
+      return typeof original === 'number' || typeof original === 'boolean' ? original : null;
+    const isList = Array.isArray(original);
+    if (depth >= MAX_DEPTH) return isList ? `[${CUT}]` : `{${CUT}}`;
+    const copied: [key: string, member: unknown][] = [];
+    for (const each of isList ? original.keys() : Object.keys(original)) {
+      if (left < 0) break;
+      const member: unknown = Reflect.get(original, each);
+      if (member === undefined && !isList) continue;
+      const key = isList ? '' : String(each);
+      // Each member is written on a line of its own, with its indentation.
+      left -= 2 * depth + 4 + key.length;
+      copied.push([key, copy(member, depth + 1)]);
+    }
+    return isList ? copied.map(([, member]) => member) : Object.fromEntries(copied);
+  };
+  try {
+    const text = JSON.stringify(copy(value, 0), undefined, 2);
+    return text.length > maxCharacters ? text.slice(0, Math.max(0, maxCharacters - 1)) + CUT : text;
+  } catch {
+    // A getter of an in-process server threw.
+    return '[unreadable]';
   }
-
-  #put(text: string): void {
-    this.text += text;
-    if (this.text.length > this.#max) throw new Full();
-  }
-}
-
-function* membersOf(value: object): Iterable<readonly [key: string, member: unknown]> {
-  if (Array.isArray(value)) {
-    for (const element of value as readonly unknown[]) yield ['', element];
-    return;
-  }
-  for (const key of Object.keys(value)) {
-    const member: unknown = Reflect.get(value, key);
-    if (member !== undefined) yield [key, member];
-  }
-}
-
-function scalar(value: unknown): string {
-  return typeof value === 'number' || typeof value === 'boolean' ? JSON.stringify(value) : 'null';
 }
