@@ -1,7 +1,7 @@
 import { AuthRequiredError, type Delivery, FittingsError } from '@mcp-fittings/client-core';
 import type { RefusalPace } from '@mcp-fittings/toolbox/base-transport';
 import { restateError } from '@mcp-fittings/toolbox/errors';
-import { sanitizeText } from '@mcp-fittings/toolbox/text';
+import { didYouMean, sanitizeText } from '@mcp-fittings/toolbox/text';
 import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import type { Progress, ToolResult } from '@mcp-fittings/host';
 import { copyJson, isJsonObject, type JsonLimits } from '../json/copy-json.js';
@@ -289,11 +289,11 @@ function outputIssues(tool: ModelTool, result: ToolResult, limits: JsonLimits): 
 }
 
 function unknownTool(name: string, names: ToolNames): FittingsError {
-  const near = names.nearest(name);
+  const known = Array.from(names.entries(), ([each]) => each);
   const shown = sanitizeText(name, { maxLength: 128 });
   return new FittingsError('TOOL_UNKNOWN', `There is no tool named "${shown}".`, {
     delivery: 'not-sent',
-    ...(near.length > 0 && { hint: `Did you mean ${near.map((each) => `"${each}"`).join(' or ')}?` }),
+    hint: didYouMean(name, known, '') || undefined,
   });
 }
 

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { escapeText, matchesWildcard, nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
+import { didYouMean, escapeText, matchesWildcard, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { SchemaLimits } from '../schema/schema-limits.js';
 import { createIdentifiers, SERVER_NAMES, upperFirst, type NameUse } from './identifiers.js';
 import { writeServerTypes, type DescribedTool, type GeneratedFile } from './server-types.js';
@@ -116,14 +116,11 @@ function chooseTools(tools: readonly DescribedTool[], { server, tools: patterns 
   if (patterns.length === 0) return tools;
   for (const pattern of patterns) {
     if (tools.some(({ name }) => matchesWildcard(name, pattern))) continue;
-    const near = nearestNames(
-      pattern,
-      tools.map(({ name }) => name),
-    ).map((name) => `"${sanitizeText(name)}"`);
+    const names = tools.map(({ name }) => sanitizeText(name));
     throw new FittingsError(
       'TOOL_UNKNOWN',
       `No tool of the server "${sanitizeText(server)}" matches "${sanitizeText(pattern)}".`,
-      { server, ...(near.length > 0 && { hint: `Did you mean ${near.join(' or ')}?` }) },
+      { server, hint: didYouMean(pattern, names, '') || undefined },
     );
   }
   return tools.filter(({ name }) => patterns.some((pattern) => matchesWildcard(name, pattern)));

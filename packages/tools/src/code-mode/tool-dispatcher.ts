@@ -1,6 +1,6 @@
 import { type Delivery, type ErrorCode, FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { nearestNames, sanitizeText, truncateText } from '@mcp-fittings/toolbox/text';
+import { didYouMean, sanitizeText, truncateText } from '@mcp-fittings/toolbox/text';
 import type { ToolRef, ToolResult } from '@mcp-fittings/host';
 import type { LastToolEvent, Toolset } from '../calls/toolset.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
@@ -141,23 +141,12 @@ function nameIn({ names, skipped }: Toolset, ref: ToolRef): string {
   if (refused !== undefined) throw refused.error;
   const known = Array.from(names.entries(), ([, each]) => each);
   const onServer = known.filter((each) => each.server === server).map((each) => each.tool);
-  const near =
+  const [message, wanted, candidates] =
     onServer.length > 0
-      ? nearestNames(tool, onServer)
-      : nearestNames(
-          server,
-          known.map((each) => each.server),
-        );
-  throw new FittingsError(
-    'TOOL_UNKNOWN',
-    onServer.length > 0
-      ? `The server "${show(server)}" has no tool named "${show(tool)}".`
-      : `There is no server named "${show(server)}".`,
-    {
-      delivery: 'not-sent',
-      ...(near.length > 0 && { hint: `Did you mean ${near.map((each) => `"${show(each)}"`).join(' or ')}?` }),
-    },
-  );
+      ? [`The server "${show(server)}" has no tool named "${show(tool)}".`, tool, onServer]
+      : [`There is no server named "${show(server)}".`, server, known.map((each) => each.server)];
+  const hint = didYouMean(wanted, new Set(candidates.map(show)), '') || undefined;
+  throw new FittingsError('TOOL_UNKNOWN', message, { delivery: 'not-sent', hint });
 }
 
 const show = (text: string): string => sanitizeText(text, { maxLength: 128 });

@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
-import { nearestNames, sanitizeText } from '@mcp-fittings/toolbox/text';
+import { didYouMean, sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { LastToolEvent, Toolset } from '../calls/toolset.js';
 import { hashPair } from '../names/keys.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
@@ -153,8 +153,7 @@ function findTools(
 }
 
 function missingLine(name: string, names: Iterable<string>): string {
-  const near = nearestNames(name, names).map((each) => `"${each}"`);
-  return `There is no tool named "${show(name)}".${near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`}`;
+  return `There is no tool named "${show(name)}". ${didYouMean(name, names, '')}`.trimEnd();
 }
 
 const show = (text: string): string => sanitizeText(text, { maxLength: 128 });
