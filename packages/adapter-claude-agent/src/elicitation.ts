@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inspectElicitation, type ElicitationRequest, type HostCallbacks } from '@mcp-fittings/host';
+import { elicited, toElicitationRequest } from '@mcp-fittings/host/engine';
 
 /** `ElicitationRequest` of the SDK: a server asks the user for input. */
 export interface ClaudeAgentElicitation {
@@ -35,13 +36,17 @@ export function toOnElicitation(elicit: NonNullable<HostCallbacks['elicit']>): (
   /** The values of a form. */
   content?: Record<string, string | number | boolean | string[]>;
 }> {
-  return async (request, { signal }) => {
-    const inspected = inspect(request);
-    if (inspected === undefined) return { action: 'decline' };
-    const answer = await elicit(inspected, { server: request.serverName, signal, calls: [] });
+  return async ({ serverName, requestedSchema = {}, ...params }, { signal }) => {
+    let request: ElicitationRequest;
+    try {
+      request = inspectElicitation(toElicitationRequest(serverName, { ...params, requestedSchema }));
+    } catch {
+      // A page that must not be opened.
+      return { action: 'decline' };
+    }
+    const answer = await elicit(request, { server: serverName, signal, calls: [] });
     if (answer.action !== 'accept') return { action: answer.action };
-    const values = Object.entries(answer.content ?? {}).filter(isFormValue);
-    return { action: 'accept', ...(request.mode !== 'url' && { content: Object.fromEntries(values) }) };
+    return { action: 'accept', ...(request.mode === 'form' && { content: elicited(answer.content ?? {}) }) };
   };
 }
 
@@ -81,20 +86,4 @@ export function fromOnElicitation(
     if (answer?.action === 'accept') return { action: 'accept', content: answer.content };
     return { action: answer?.action ?? 'cancel' };
   };
-}
-
-/** Returns undefined for a page that must not be opened. */
-function inspect(request: ClaudeAgentElicitation): ElicitationRequest | undefined {
-  const { message, url = '', elicitationId, requestedSchema = {} } = request;
-  if (request.mode !== 'url')
-    return inspectElicitation({ mode: 'form', message, schema: requestedSchema, warnings: [] });
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return undefined;
-  return inspectElicitation({ mode: 'url', message, url, elicitationId, warnings: [] });
-}
-
-function isFormValue(entry: [string, unknown]): entry is [string, string | number | boolean | string[]] {
-  const [, value] = entry;
-  return Array.isArray(value)
-    ? value.every((each) => typeof each === 'string')
-    : ['string', 'number', 'boolean'].includes(typeof value);
 }
