@@ -41,8 +41,6 @@ export interface ModelTool {
     readonly isIdempotent: boolean;
     /** True if it interacts with external systems (`openWorldHint`). Default true. */
     readonly isOpenWorld: boolean;
-    /** True if several calls may run at the same time, which a read-only tool allows. */
-    readonly isConcurrencySafe: boolean;
   };
   /** The schema of the arguments, with the server's names, as a Zod schema. */
   readonly input: ConvertedSchema;
@@ -184,6 +182,5 @@ function toolTraits(annotations: ToolAnnotations | undefined): ModelTool['traits
     isDestructive: !isReadOnly && annotations?.destructiveHint !== false,
     isIdempotent: isReadOnly || annotations?.idempotentHint === true,
     isOpenWorld: annotations?.openWorldHint !== false,
-    isConcurrencySafe: isReadOnly,
   };
 }

@@ -392,7 +392,6 @@ describe('toolsets', () => {
       isDestructive: false,
       isIdempotent: true,
       isOpenWorld: false,
-      isConcurrencySafe: true,
     });
     expect(x?.definition.title).toContain('\u001b');
     expect(y).toMatchObject({ title: 'From annotations', description: 'From annotations' });
@@ -401,7 +400,6 @@ describe('toolsets', () => {
       isDestructive: true,
       isIdempotent: false,
       isOpenWorld: true,
-      isConcurrencySafe: false,
     });
     expect(z).toMatchObject({ title: 'z', name: 'mcp__s__z_' });
   });
