@@ -9,12 +9,10 @@ import { isAppUri, showUri } from './read-app.js';
 
 /** The part of a host that `createApps` uses. `createHost` of `@mcp-fittings/host` returns one. */
 export interface AppsHost extends ToolHost {
-  /** Returns the resources that servers list. Without it, the metadata of a listed resource does not count. */
-  readonly resources?:
-    | ((
-        options?: Pick<CallOptions, 'principal'>,
-      ) => readonly Pick<CatalogResource, 'server' | 'uri' | '_meta'>[])
-    | undefined;
+  /** Returns the resources that servers list. */
+  resources(
+    options?: Pick<CallOptions, 'principal'>,
+  ): readonly Pick<CatalogResource, 'server' | 'uri' | '_meta'>[];
   /** Reads a resource. Rejects with a `FittingsError`. */
   readResource(
     ref: { readonly server: string; readonly uri: string },
@@ -194,7 +192,7 @@ export class AppRequests {
     signal: AbortSignal,
   ): Promise<AppToolResult> {
     const server = this.#server;
-    const listed = this.#host.tools().find((each) => each.server === server && each.name === tool);
+    const listed = this.#host.tool({ server, tool });
     if (listed === undefined)
       throw this.#refuse('TOOL_UNKNOWN', 'The server of this app has no tool of this name.');
     if (!toolVisibility(listed).app) {
@@ -258,7 +256,8 @@ export class AppRequests {
     const host = this.#host;
     return {
       tools: () => host.tools().filter((tool) => tool.server === this.#server),
-      servers: host.servers && ((options) => host.servers?.(options) ?? []),
+      tool: (ref) => host.tool(ref),
+      servers: () => host.servers(),
       callTool: async (ref, args, options) => {
         if (ref.server !== this.#server || !this.#isSameServer()) throw this.#replaced();
         return host.callTool(ref, args, options);

@@ -116,7 +116,7 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
     uriOf: appUriOf,
     async app(ref, callOptions = {}) {
       if (closed) throw closedError();
-      const tool = own.tools().find(({ server, name }) => server === ref.server && name === ref.tool);
+      const tool = own.tool(ref);
       const shown = `"${escapeText(ref.tool, { maxLength: 128 })}" of the server "${escapeText(ref.server, { maxLength: 128 })}"`;
       const { server } = ref;
       if (tool === undefined) {
@@ -142,7 +142,7 @@ export function createApps(host: AppsHost, options: AppsOptions = {}): Apps {
         );
       }
       const result = await own.readResource({ server, uri }, callOptions);
-      const listing = own.resources?.().find((each) => each.server === server && each.uri === uri);
+      const listing = own.resources().find((each) => each.server === server && each.uri === uri);
       const resource = readApp(uri, result, options, { server, listing });
       if (closed) throw closedError();
       logger?.info(`Opened the app "${showUri(uri)}".`, {
@@ -204,16 +204,16 @@ function appUriOf({ _meta: meta }: Pick<CatalogTool, '_meta'>): string | undefin
 function hostOf(host: AppsHost, principal: string): AppsHost {
   return {
     tools: () => host.tools({ principal }),
-    servers: host.servers && (() => host.servers?.({ principal }) ?? []),
-    resources: host.resources && (() => host.resources?.({ principal }) ?? []),
+    tool: (ref) => host.tool(ref, { principal }),
+    servers: () => host.servers({ principal }),
+    resources: () => host.resources({ principal }),
     callTool: (ref, args, options) => host.callTool(ref, args, { ...options, principal }),
     readResource: (ref, options) => host.readResource(ref, { ...options, principal }),
   };
 }
 
-/** A program without `servers()` has one identity for each name. */
 function identityOf(host: AppsHost, server: string): string | undefined {
-  return host.servers?.().find(({ name }) => name === server)?.identity;
+  return host.servers().find(({ name }) => name === server)?.identity;
 }
 
 function closedError(): FittingsError {

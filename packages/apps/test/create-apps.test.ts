@@ -60,8 +60,8 @@ describe('an app of a real server', () => {
     using app = await apps.app({ server: 'weather', tool: 'map' });
     expect(app).toMatchObject({ uri: LISTED_APP, prefersBorder: false });
     expect(app.csp).toEqual({ connectDomains: ['https://api.weather.example'] });
-    // A program may pass a host that lists no resources.
-    await using others = createApps({ ...world.host, resources: undefined });
+    // A server need not list its app.
+    await using others = createApps({ ...world.host, resources: () => [] });
     using restricted = await others.app({ server: 'weather', tool: 'map' });
     expect(restricted.csp).toEqual({});
   });
@@ -144,6 +144,8 @@ describe('an app of a real server', () => {
     };
     const host: AppsHost = {
       tools: () => [tool],
+      tool: () => tool,
+      resources: () => [],
       servers: (options) => {
         asked.push(options?.principal);
         return [{ name: 's', identity: 'i' }];
@@ -398,16 +400,17 @@ describe('the end of an app', () => {
   it('comes even while the policy decides about a call', async () => {
     let identity = 'first';
     const sent: string[] = [];
+    const listed = {
+      server: 's',
+      name: 't',
+      digest: 'd',
+      inputSchema: { type: 'object' },
+      _meta: { ui: { resourceUri: APP } },
+    };
     const host: AppsHost = {
-      tools: () => [
-        {
-          server: 's',
-          name: 't',
-          digest: 'd',
-          inputSchema: { type: 'object' },
-          _meta: { ui: { resourceUri: APP } },
-        },
-      ],
+      tools: () => [listed],
+      tool: () => listed,
+      resources: () => [],
       servers: () => [{ name: 's', identity }],
       callTool: async ({ tool }) => {
         sent.push(tool);

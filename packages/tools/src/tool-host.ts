@@ -4,27 +4,20 @@ import type { CallOptions, CatalogTool, ToolRef, ToolResult } from '@mcp-fitting
 export interface ToolHost {
   /** Returns the tools of all connected servers, or those of one person. */
   tools(options?: { readonly principal?: string | undefined }): readonly CatalogTool[];
-  /** Returns one of these tools. Without it, every call goes through all of them. */
-  readonly tool?:
-    | ((ref: ToolRef, options?: { readonly principal?: string | undefined }) => CatalogTool | undefined)
-    | undefined;
-  /**
-   * Returns the identity of each server, without which approvals last as long as the policy, and its state: pins and `tool_search`
-   * read the instructions of connected servers.
-   */
-  readonly servers?:
-    | ((options?: { readonly principal?: string | undefined }) => readonly {
-        readonly name: string;
-        readonly identity: string;
-        /** State of the connection. */
-        readonly state?:
-          | {
-              readonly status: string;
-              readonly connection?: { readonly instructions?: string | undefined } | undefined;
-            }
-          | undefined;
-      }[])
-    | undefined;
+  /** Returns one of these tools, or undefined if there is none. */
+  tool(ref: ToolRef, options?: { readonly principal?: string | undefined }): CatalogTool | undefined;
+  /** Returns the identity of each server, and its state: pins and `tool_search` read the instructions of connected servers. */
+  servers(options?: { readonly principal?: string | undefined }): readonly {
+    readonly name: string;
+    readonly identity: string;
+    /** State of the connection. */
+    readonly state?:
+      | {
+          readonly status: string;
+          readonly connection?: { readonly instructions?: string | undefined } | undefined;
+        }
+      | undefined;
+  }[];
   /** Calls a tool. Rejects with a `FittingsError`. */
   callTool(
     ref: ToolRef,

@@ -271,12 +271,8 @@ function decisionOf(deps: ToolCallDeps, { decision }: ToolPolicyVerdict): ToolPe
 
 /** Returns the tool as its server describes it now, because that is the tool that a call reaches. */
 function currentTool({ host, principal }: ToolCallDeps, { ref, definition }: ModelTool): PolicyTool {
-  const now =
-    host.tool === undefined
-      ? host.tools({ principal }).find(({ server, name }) => server === ref.server && name === ref.tool)
-      : host.tool(ref, { principal });
-  const identity = host.servers?.().find(({ name }) => name === ref.server)?.identity;
-  return { ...(now ?? definition), identity, principal };
+  const identity = host.servers().find(({ name }) => name === ref.server)?.identity;
+  return { ...(host.tool(ref, { principal }) ?? definition), identity, principal };
 }
 
 /** Checks the structured content. The result has arrived already, so that a mismatch is reported and is not an error. */

@@ -224,7 +224,7 @@ class ServerInstructions {
   now(): InstructionsOf {
     const now = new Map<string, { readonly identity: string; readonly text: string }>();
     const agreed = this.#agreed?.();
-    for (const { name, identity, state } of this.#host.servers?.({ principal: this.#principal }) ?? []) {
+    for (const { name, identity, state } of this.#host.servers({ principal: this.#principal })) {
       const given: unknown =
         agreed === undefined ? state?.connection?.instructions : (agreed.get(name) ?? '');
       const text = typeof given === 'string' ? given.slice(0, MAX_INSTRUCTIONS) : undefined;

@@ -185,7 +185,7 @@ export class PinGate implements HostPins {
   }
 
   #snapshots(): ReadonlyMap<string, { readonly identity: string; readonly state?: unknown }> {
-    const list = this.#host.servers?.({ principal: this.#principal }) ?? [];
+    const list = this.#host.servers({ principal: this.#principal });
     return new Map(list.map((each) => [each.name, each]));
   }
 }

@@ -130,7 +130,7 @@ describe('approvals belong to the entry, not to its name', () => {
   });
 
   it('without an identity, an approval lasts as long as its policy and is not saved', async () => {
-    const nameless = { ...fakeHost([tool('x')]), servers: undefined };
+    const nameless = { ...fakeHost([tool('x')]), servers: () => [] };
     const approvals = createToolApprovals();
     for (const expected of [1, 2]) {
       await using tools = createTools(nameless, {

@@ -91,11 +91,11 @@ describe('what the user saw is what is called', () => {
 
   it('another server under the same name is used for the first time, and the tools of the first stay pinned', async () => {
     const place = await scene([tool('a')]);
-    const servers = place.host.servers;
+    const servers = place.host.servers();
     Object.assign(place.host, { servers: () => [{ name: 's', identity: 'another entry' }] });
     place.host.catalog = [changed('a')];
     expect(await codeOf(place)).toBe('result');
-    Object.assign(place.host, { servers });
+    Object.assign(place.host, { servers: () => servers });
     place.host.catalog = [changed('a')];
     await place.tools.snapshot().run('mcp__s__a');
     expect(place.asked).toHaveLength(1);
@@ -309,7 +309,7 @@ describe('pins are kept for each entry and person', () => {
 
   it('without an identity they last as long as the pins, and are not stored', async () => {
     const store = memoryPinStore();
-    const host = Object.assign(fakeHost([tool('a')]), { servers: undefined });
+    const host = Object.assign(fakeHost([tool('a')]), { servers: () => [] });
     const tools = createTools(host, { pins: createToolPins({ store }) });
     tools.snapshot();
     host.catalog = [changed('a')];

@@ -8,7 +8,7 @@ export interface FakeHost extends ToolHost {
   catalog: readonly CatalogTool[];
 }
 
-/** The two required methods of a host, for faults that a real host cannot produce. */
+/** The part of a host that the tools use, for faults that a real host cannot produce. */
 export function fakeHost(
   catalog: readonly CatalogTool[],
   answer: Answer = () => Promise.resolve(text('done')),
@@ -19,6 +19,9 @@ export function fakeHost(
     catalog,
     tools() {
       return this.catalog;
+    },
+    tool({ server, tool: name }) {
+      return this.catalog.find((each) => each.server === server && each.name === name);
     },
     servers: () => [
       { name: 's', identity: 'identity of s' },
