@@ -1,9 +1,10 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { JsonObject } from '../json/copy-json.js';
+import { listedTwice, nameProblem } from '../model-tools/offered-tools.js';
 import { freeName, hashPair } from '../names/keys.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
-import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
+import { acceptSchemas, type SchemaLimits } from '../schema/schema-limits.js';
 import { createIdentifiers, FUNCTION_NAMES, pascalCase, upperFirst } from './identifiers.js';
 import { printType, TypeTooLong } from './print-type.js';
 import { ANY_OBJECT, schemaType, type SchemaType } from './schema-to-type.js';
@@ -74,8 +75,6 @@ type ToolWithoutFunction = GeneratedFile['skipped'][number];
 const MAX_TYPE_CHARACTERS = 200_000;
 /** Types that do not fit into the text of one server any more are `unknown`. */
 const MAX_SERVER_CHARACTERS = 20_000_000;
-/** Names are compared, hashed and split. The specification recommends at most 128 characters. */
-const MAX_NAME_LENGTH = 1_024;
 const MAX_TOOLS = 10_000;
 
 /** Writes the types and the functions of the tools of one server, ordered by the names of the functions. */
@@ -86,10 +85,17 @@ export function writeServerTypes(
   const skipped: ToolWithoutFunction[] = [];
   const accepted = new Map<string, AcceptedTool>();
   for (const tool of tools) {
-    const problem = accepted.size >= MAX_TOOLS ? tooMany(tool) : nameProblem(tool, accepted);
-    const schemas = problem ?? acceptSchemas(tool, options.schemaLimits);
-    if (schemas instanceof FittingsError) skipped.push({ tool: tool.name, error: schemas });
-    else accepted.set(tool.name, { tool, ...schemas });
+    const ref = { server: tool.server, tool: tool.name };
+    try {
+      if (accepted.size >= MAX_TOOLS) throw tooMany(tool);
+      const problem = accepted.has(tool.name) ? listedTwice(ref) : nameProblem(ref);
+      if (problem !== undefined) throw problem;
+      const { input, output } = acceptSchemas(tool, options.schemaLimits);
+      accepted.set(tool.name, { tool, input: input.schema, output: output?.schema });
+    } catch (error) {
+      if (!(error instanceof FittingsError)) throw error;
+      skipped.push({ tool: tool.name, error });
+    }
   }
   const identifiers = createIdentifiers(accepted.keys(), FUNCTION_NAMES);
   const named = Array.from(accepted.values(), (each) => ({
@@ -103,13 +109,10 @@ export function writeServerTypes(
   return { text: writer.text(), functions, skipped };
 }
 
-interface Schemas {
+interface AcceptedTool {
+  readonly tool: DescribedTool;
   readonly input: JsonObject;
   readonly output: JsonObject | undefined;
-}
-
-interface AcceptedTool extends Schemas {
-  readonly tool: DescribedTool;
 }
 
 interface WrittenType {
@@ -206,44 +209,10 @@ function acceptsNothing(type: TypeNode): boolean {
 const isText = (value: string | undefined): value is string =>
   typeof value === 'string' && value.trim() !== '';
 
-function acceptSchemas(tool: DescribedTool, limits: Partial<SchemaLimits>): Schemas | FittingsError {
-  const accept = (schema: unknown, kind: string): JsonObject => {
-    const label = `${kind} schema of the tool "${show(tool.name)}"`;
-    return acceptSchema(schema, limits, { server: tool.server, label }).schema;
-  };
-  try {
-    const { inputSchema, outputSchema } = tool;
-    return {
-      input: accept(inputSchema, 'input'),
-      output: outputSchema === undefined ? undefined : accept(outputSchema, 'output'),
-    };
-  } catch (error) {
-    if (error instanceof FittingsError) return error;
-    throw error;
-  }
-}
-
-const show = (text: string): string => sanitizeText(text, { maxLength: 128 });
-
-function nameProblem(
-  { server, name }: DescribedTool,
-  accepted: ReadonlyMap<string, unknown>,
-): FittingsError | undefined {
-  const listed = `The server "${show(server)}" lists`;
-  if (name.length > MAX_NAME_LENGTH) {
-    const message = `${listed} a tool whose name has more than ${MAX_NAME_LENGTH} characters.`;
-    return new FittingsError('PROTOCOL_VIOLATION', message, { server });
-  }
-  if (!accepted.has(name)) return undefined;
-  return new FittingsError('PROTOCOL_VIOLATION', `${listed} more than one tool named "${show(name)}".`, {
-    server,
-  });
-}
-
 function tooMany({ server }: DescribedTool): FittingsError {
   return new FittingsError(
     'SCHEMA_REFUSED',
-    `The server "${show(server)}" lists more than ${MAX_TOOLS} tools.`,
+    `The server "${sanitizeText(server, { maxLength: 128 })}" lists more than ${MAX_TOOLS} tools.`,
     {
       server,
     },

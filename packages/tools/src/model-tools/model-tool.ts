@@ -3,7 +3,7 @@ import type { CatalogTool, ToolAnnotations, ToolRef } from '@mcp-fittings/host';
 import { modelSchema, type ModelSchema, type ModelSchemaConversion } from './model-schema.js';
 import { convertAccepted, type ConvertedSchema } from '../schema-to-zod/convert-schema.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
-import { acceptSchema, type SchemaLimits } from '../schema/schema-limits.js';
+import { acceptSchemas, type SchemaLimits } from '../schema/schema-limits.js';
 
 /** A tool of a server in the form that model APIs accept. */
 export interface ModelTool {
@@ -53,26 +53,17 @@ export interface ModelTool {
 }
 
 /** The part of a {@link ModelTool} that does not depend on its name. Schemas are converted when they are first read. */
-export type PreparedTool = Omit<ModelTool, 'name' | 'deferLoading'> & { readonly cost: ToolCost };
+export type PreparedTool = Omit<ModelTool, 'name' | 'deferLoading'> & {
+  /** Size that the schemas of the tool add to the list of its server. */
+  readonly cost: { readonly nodes: number; readonly characters: number };
+};
 
 const MAX_DESCRIPTION_LENGTH = 10_000;
 const MAX_TITLE_LENGTH = 120;
 
-/** Size that the schemas of a tool add to the list of its server. */
-export interface ToolCost {
-  readonly nodes: number;
-  readonly characters: number;
-}
-
 /** Prepares a tool. Throws `SCHEMA_REFUSED` if one of its schemas exceeds the limits. */
 export function prepareTool(tool: CatalogTool, limits: Partial<SchemaLimits>): PreparedTool {
-  const accept = (schema: unknown, kind: string): ReturnType<typeof acceptSchema> =>
-    acceptSchema(schema, limits, {
-      server: tool.server,
-      label: `${kind} schema of the tool "${sanitizeText(tool.name, { maxLength: MAX_TITLE_LENGTH })}"`,
-    });
-  const input = accept(tool.inputSchema, 'input');
-  const output = tool.outputSchema === undefined ? undefined : accept(tool.outputSchema, 'output');
+  const { input, output } = acceptSchemas(tool, limits);
   const cost = {
     nodes: input.nodes + (output?.nodes ?? 0),
     characters: input.characters + (output?.characters ?? 0),

@@ -35,7 +35,7 @@ const DEFAULT_LIST_LIMITS = {
   maxCharacters: 40_000_000,
 };
 /** Names are compared, hashed and shortened character by character. The specification recommends at most 128. */
-const MAX_SERVER_NAME_LENGTH = 1_024;
+const MAX_NAME_LENGTH = 1_024;
 
 /**
  * Creates a function that prepares the tools of a list for models. A tool that has not changed since the last call keeps its
@@ -67,8 +67,9 @@ export function createToolOffer(
         continue;
       }
       usage.tools++;
-      if (tool.name.length > MAX_SERVER_NAME_LENGTH) {
-        skip(nameTooLong(tool.server));
+      const problem = nameProblem(ref);
+      if (problem !== undefined) {
+        skip(problem);
         continue;
       }
       if (options.includeAppTools !== true && !toolVisibility(tool).model) {
@@ -125,10 +126,12 @@ function listTooLarge(server: string): FittingsError {
   );
 }
 
-function nameTooLong(server: string): FittingsError {
+/** Returns the error of a tool whose name is too long. */
+export function nameProblem({ server, tool }: ToolRef): FittingsError | undefined {
+  if (tool.length <= MAX_NAME_LENGTH) return undefined;
   return new FittingsError(
     'PROTOCOL_VIOLATION',
-    `The server "${show(server)}" lists a tool whose name has more than ${MAX_SERVER_NAME_LENGTH} characters.`,
+    `The server "${show(server)}" lists a tool whose name has more than ${MAX_NAME_LENGTH} characters.`,
     { server },
   );
 }
@@ -141,7 +144,8 @@ function forAppOnly({ server, tool }: ToolRef): FittingsError {
   );
 }
 
-function listedTwice({ server, tool }: ToolRef): FittingsError {
+/** Returns the error of a tool whose server has another one of the same name. */
+export function listedTwice({ server, tool }: ToolRef): FittingsError {
   return new FittingsError(
     'PROTOCOL_VIOLATION',
     `The server "${show(server)}" lists more than one tool named "${show(tool)}".`,

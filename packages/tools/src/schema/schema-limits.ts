@@ -30,14 +30,14 @@ const DEFAULT_SCHEMA_LIMITS: SchemaLimits = {
 };
 
 /** A schema within the limits, with its size. */
-export interface AcceptedSchema {
+interface AcceptedSchema {
   readonly schema: JsonObject;
   readonly nodes: number;
   readonly characters: number;
 }
 
 /** Names the source of a schema in error messages. */
-export interface SchemaSource {
+interface SchemaSource {
   readonly server: string;
   /** For example `input schema of the tool "search"`. */
   readonly label: string;
@@ -56,6 +56,26 @@ export function acceptSchema(
   const problem = lengthProblem(copy.value, allLimits);
   if (problem !== undefined) throw refused(problem, source);
   return { schema: copy.value, nodes: copy.nodes, characters: copy.characters };
+}
+
+/** Accepts the schemas of a tool. Throws `SCHEMA_REFUSED` if one exceeds the limits. */
+export function acceptSchemas(
+  tool: {
+    readonly server: string;
+    readonly name: string;
+    readonly inputSchema: unknown;
+    readonly outputSchema?: unknown;
+  },
+  limits: Partial<SchemaLimits>,
+): { readonly input: AcceptedSchema; readonly output: AcceptedSchema | undefined } {
+  const { server, inputSchema, outputSchema } = tool;
+  const name = sanitizeText(tool.name, { maxLength: 120 });
+  const accept = (schema: unknown, kind: string): AcceptedSchema =>
+    acceptSchema(schema, limits, { server, label: `${kind} schema of the tool "${name}"` });
+  return {
+    input: accept(inputSchema, 'input'),
+    output: outputSchema === undefined ? undefined : accept(outputSchema, 'output'),
+  };
 }
 
 /** Returns why this schema, or one inside it, is too long. */
