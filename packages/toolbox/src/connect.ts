@@ -14,7 +14,7 @@ export {
   type HttpEntryOptions,
 } from './connect/entry-fields.js';
 export { checkHeaders, CONNECTION_HEADERS, headerProblem } from './connect/headers.js';
-export { bareHost, hostnameOf, isLoopbackAddress, isLoopbackHost } from './connect/hosts.js';
+export { bareHost, hostnameOf, isLoopbackAddress, isLoopbackHost, secureUrl } from './connect/hosts.js';
 export {
   checkHttpOptions,
   type AllowedAddresses,

@@ -1,5 +1,5 @@
 import { type Clock, FittingsError, type Logger } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { isLoopbackHost, secureUrl } from '@mcp-fittings/toolbox/connect';
 import {
   allowInsecureRequests,
   customFetch,
@@ -124,10 +124,8 @@ async function readKeys(
   { issuer, jwks_uri: address }: AuthorizationServer,
   { [customFetch]: fetch, [allowInsecureRequests]: insecure }: Issuer['requests'],
 ): Promise<readonly JWK[]> {
-  const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined;
-  const allowed =
-    url?.protocol === 'https:' || (url?.protocol === 'http:' && insecure && isLoopbackHost(url.hostname));
-  if (url === undefined || !allowed) {
+  const url = secureUrl(address ?? '');
+  if (url === undefined || (url.protocol === 'http:' && !insecure)) {
     throw new FittingsError('AUTH_DISCOVERY_FAILED', `The metadata of ${issuer} has no valid "jwks_uri".`);
   }
   const headers = { accept: 'application/json, application/jwk-set+json' };
@@ -150,9 +148,8 @@ function isKeySet(document: unknown): document is { readonly keys: readonly JWK[
 }
 
 function checkedIdentifier(identifier: string): URL {
-  const url = URL.canParse(identifier) ? new URL(identifier) : undefined;
-  const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
-  if (url === undefined || !secure || url.search !== '' || url.hash !== '' || url.username !== '') {
+  const url = secureUrl(identifier);
+  if (url === undefined || url.search !== '' || url.hash !== '' || url.username !== '') {
     throw new FittingsError('CONFIG_INVALID', 'An issuer must be an https URL without query and fragment.', {
       hint: 'Write it as in the "iss" claim of its tokens. http is allowed on the loopback interface only.',
     });

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { secureUrl } from '@mcp-fittings/toolbox/connect';
 
 /**
  * Passes sign-ins of `oauth()` to the pages of the gateway. It is an `Interaction` of `@mcp-fittings/auth-oauth`; the gateway does not
@@ -91,9 +91,8 @@ function notWaiting(server: string): FittingsError {
 }
 
 function checkedPublicUrl(publicUrl: string): string {
-  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
-  const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
-  if (url === undefined || !secure || /[?#@]/.test(publicUrl)) {
+  const url = secureUrl(publicUrl);
+  if (url === undefined || /[?#@]/.test(publicUrl)) {
     throw new FittingsError('CONFIG_INVALID', '"publicUrl" must be an https URL without query.', {
       hint: 'Write it as browsers reach the gateway: https://gateway.example. http is allowed on the loopback interface only.',
     });

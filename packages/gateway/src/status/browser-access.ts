@@ -1,8 +1,9 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { hashText } from '@mcp-fittings/toolbox/text';
 import type { Access, AccessDecision } from '../contracts/access.js';
 import { RecentValues } from '../state/recent-values.js';
-import { digestSecret, randomSecret, readCookie } from '../sign-in/browser-cookie.js';
+import { randomSecret, readCookie } from '../sign-in/browser-cookie.js';
 
 type Authenticate = Access['authenticate'];
 
@@ -42,14 +43,14 @@ export class BrowserAccess {
     const decision = await ask(request, token, authenticate);
     if ('refusal' in decision) return { refused: 'The gateway does not accept this token.', status: 401 };
     const id = randomSecret();
-    this.#sessions.set(keyOf(id), token, this.#clock.now() + this.#sessionMs);
+    this.#sessions.set(hashText(id), token, this.#clock.now() + this.#sessionMs);
     return { cookie: writeCookie(request, id, Math.floor(this.#sessionMs / 1000)) };
   }
 
   /** Ends the session of the request, and returns the cookie that removes it from the browser; `undefined` if another site asks for it. */
   signOut(request: Request): string | undefined {
     if (!isSameOrigin(request)) return undefined;
-    this.#sessions.take(keyOf(readCookie(request, cookieName(request))));
+    this.#sessions.take(hashText(readCookie(request, cookieName(request)) ?? ''));
     return writeCookie(request, '', 0);
   }
 
@@ -59,12 +60,8 @@ export class BrowserAccess {
   }
 
   #tokenOf(request: Request): string | undefined {
-    return this.#sessions.get(keyOf(readCookie(request, cookieName(request))));
+    return this.#sessions.get(hashText(readCookie(request, cookieName(request)) ?? ''));
   }
-}
-
-function keyOf(id = ''): string {
-  return digestSecret(id).toString('base64url');
 }
 
 /** Asks as if the browser had sent the token. */

@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { FittingsError, type JSONRPCObject } from '@mcp-fittings/client-core';
 import { isLogLevel, LOG_LEVELS } from '@mcp-fittings/toolbox/logging';
 import { isRecord, META, RPC_CODES } from '@mcp-fittings/toolbox/messages';
-import { canonicalJson } from '@mcp-fittings/toolbox/text';
+import { canonicalJson, hashText } from '@mcp-fittings/toolbox/text';
 import { isReservedMetaKey, type CallOptions } from '@mcp-fittings/host';
 import type { Question } from '../callbacks/client-input.js';
 import { OpenCall, type ClientExchange } from '../callbacks/open-call.js';
@@ -160,7 +160,7 @@ export class CallRunner {
 
 function bindingOf({ caller, mount, method }: ClientRequest, { server, params }: PassedRequest): string {
   const bound = [caller.id, caller.principal ?? null, mount.server ?? null, server, method, params];
-  return createHash('sha256').update(canonicalJson(bound)).digest('base64');
+  return hashText(canonicalJson(bound));
 }
 
 /** Gives the call up if the client cancels its request, or disconnects. */
