@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { secureUrl } from '@mcp-fittings/toolbox/connect';
 import { decodeComponent } from '@mcp-fittings/toolbox/text';
 
 /** One address of the gateway as a protected resource: all servers, or one of them. */
@@ -12,14 +12,6 @@ export interface ProtectedAddress {
   readonly metadataUrl: string;
 }
 
-/** The addresses below the public URL of all servers. */
-export interface ProtectedAddresses {
-  /** Returns the address that a request is for. A path outside of the gateway is treated as that of all servers. */
-  ofRequest(pathname: string): ProtectedAddress;
-  /** Returns the address whose metadata is at this path; undefined for any other path. */
-  ofMetadata(pathname: string): ProtectedAddress | undefined;
-}
-
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /**
@@ -27,7 +19,7 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource';
  * another path than this URL, so a server is recognized by the last two segments. Throws `CONFIG_INVALID`.
  * @see https://www.rfc-editor.org/rfc/rfc9728.html#section-3.1
  */
-export function createProtectedAddresses(resource: string): ProtectedAddresses {
+export function createProtectedAddresses(resource: string) {
   const url = checkedResource(resource);
   const base = url.pathname;
   const endpoint = base.slice(base.lastIndexOf('/'));
@@ -36,13 +28,15 @@ export function createProtectedAddresses(resource: string): ProtectedAddresses {
     return { server, resource: url.origin + path, metadataUrl: `${url.origin}${WELL_KNOWN}${path}` };
   };
   return {
-    ofRequest(pathname) {
+    /** Returns the address that a request is for. A path outside of the gateway is treated as that of all servers. */
+    ofRequest(pathname: string): ProtectedAddress {
       const [, parent, name] = /^(.*)\/([^/]+)$/.exec(pathname) ?? [];
       return addressOf(
         name !== undefined && parent?.endsWith(endpoint) === true ? decodeComponent(name) : undefined,
       );
     },
-    ofMetadata(pathname) {
+    /** Returns the address whose metadata is at this path; undefined for any other path. */
+    ofMetadata(pathname: string): ProtectedAddress | undefined {
       if (!pathname.startsWith(WELL_KNOWN + base)) return undefined;
       const rest = pathname.slice(WELL_KNOWN.length + base.length);
       if (rest === '') return addressOf(undefined);
@@ -53,15 +47,8 @@ export function createProtectedAddresses(resource: string): ProtectedAddresses {
 }
 
 function checkedResource(resource: string): URL {
-  const url = URL.canParse(resource) ? new URL(resource) : undefined;
-  const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
-  if (
-    url === undefined ||
-    !secure ||
-    url.href !== resource ||
-    /[?#]/.test(resource) ||
-    url.pathname.endsWith('/')
-  ) {
+  const url = secureUrl(resource);
+  if (url === undefined || url.href !== resource || /[?#]/.test(resource) || url.pathname.endsWith('/')) {
     throw new FittingsError(
       'CONFIG_INVALID',
       '"resource" must be the public URL of all servers, with its path.',

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type {
   Available,
   CatalogPrompt,
@@ -10,6 +9,7 @@ import type {
   ResourceRef,
   ToolRef,
 } from '@mcp-fittings/host';
+import { hashText } from '@mcp-fittings/toolbox/text';
 import { naming as strategies, type NamingStrategy } from '@mcp-fittings/tools';
 import type { ExposedKind, Exposure, Scope } from './exposure.js';
 import { ItemNames } from './item-names.js';
@@ -28,28 +28,10 @@ export interface CatalogOptions {
 }
 
 /** Lists what a caller sees at an address, and resolves the names there. Does not wait for any server. */
-export interface Catalog extends Disposable {
-  tools(scope: Scope): readonly ListedItem[];
-  prompts(scope: Scope): readonly ListedItem[];
-  resources(scope: Scope): readonly ListedItem[];
-  resourceTemplates(scope: Scope): readonly ListedItem[];
-  /** Returns a digest of what the caller sees of each server. */
-  digests(scope: Scope, kind: ExposedKind): ReadonlyMap<string, string>;
-  /** Returns the tool with this name; at the address of its server, and of a server that is not connected, also one that is not listed. */
-  toolRef(scope: Scope, name: string): ToolRef | undefined;
-  /** Returns the definition of a tool. */
-  tool(scope: Scope, ref: ToolRef): Available<CatalogTool> | undefined;
-  promptRef(scope: Scope, name: string): PromptRef | undefined;
-  /** Returns the resource that a URI, or a URI template, stands for. Throws as `locateUri()` does. */
-  resourceRef(scope: Scope, uri: string): ResourceRef | undefined;
-}
+export type Catalog = ReturnType<typeof createCatalog>;
 
 /** Creates the view of a host that the clients of a gateway have. */
-export function createCatalog({
-  host,
-  exposure,
-  naming = strategies.serverPrefixed,
-}: CatalogOptions): Catalog {
+export function createCatalog({ host, exposure, naming = strategies.serverPrefixed }: CatalogOptions) {
   const visible = <Item extends { readonly server: string }>(
     kind: ExposedKind,
     scope: Scope,
@@ -107,7 +89,7 @@ export function createCatalog({
   const isWhole = ({ mount }: Scope): boolean => mount.server === undefined;
 
   return {
-    tools(scope) {
+    tools(scope: Scope): readonly ListedItem[] {
       const tools = toolsOf(scope);
       const names = isWhole(scope) ? toolNames.of(scope.caller.principal) : undefined;
       return tools.map((tool) => {
@@ -116,7 +98,7 @@ export function createCatalog({
         return { ...definition, name: names?.names.nameOf({ server, tool: tool.name }) ?? tool.name };
       });
     },
-    prompts(scope) {
+    prompts(scope: Scope): readonly ListedItem[] {
       const prompts = promptsOf(scope);
       const names = isWhole(scope) ? promptNames.of(scope.caller.principal) : undefined;
       return prompts.map((prompt) => {
@@ -124,7 +106,7 @@ export function createCatalog({
         return { ...definition, name: names?.names.nameOf({ server, tool: prompt.name }) ?? prompt.name };
       });
     },
-    resources(scope) {
+    resources(scope: Scope): readonly ListedItem[] {
       const resources = resourcesOf(scope);
       const uris = isWhole(scope) ? uniqueUris(resources) : [];
       return resources.map(({ server: _server, serverState: _state, ...resource }, index) => ({
@@ -132,7 +114,7 @@ export function createCatalog({
         uri: uris[index] ?? resource.uri,
       }));
     },
-    resourceTemplates(scope) {
+    resourceTemplates(scope: Scope): readonly ListedItem[] {
       const templates = templatesOf(scope);
       const uris = isWhole(scope) ? uniqueUris(templates.map(located)) : [];
       return templates.map(({ server: _server, serverState: _state, ...template }, index) => ({
@@ -140,12 +122,14 @@ export function createCatalog({
         uriTemplate: uris[index] ?? template.uriTemplate,
       }));
     },
-    digests(scope, kind) {
+    /** Returns a digest of what the caller sees of each server. */
+    digests(scope: Scope, kind: ExposedKind): ReadonlyMap<string, string> {
       if (kind === 'tools') return digestEach(toolsOf(scope));
       if (kind === 'prompts') return digestEach(promptsOf(scope));
       return digestEach([...resourcesOf(scope), ...templatesOf(scope)]);
     },
-    toolRef(scope, name) {
+    /** Returns the tool with this name; at the address of its server, and of a server that is not connected, also one that is not listed. */
+    toolRef(scope: Scope, name: string): ToolRef | undefined {
       const { server } = scope.mount;
       if (server === undefined) {
         if (!exposure.hasKind('tools')) return undefined;
@@ -162,8 +146,9 @@ export function createCatalog({
       const isKnown = host.tool(ref, principalOf(scope)) !== undefined || exposure.hasServer(scope, server);
       return isKnown ? ref : undefined;
     },
-    tool: (scope, ref) => host.tool(ref, principalOf(scope)),
-    promptRef(scope, name) {
+    /** Returns the definition of a tool. */
+    tool: (scope: Scope, ref: ToolRef) => host.tool(ref, principalOf(scope)),
+    promptRef(scope: Scope, name: string): PromptRef | undefined {
       const { server } = scope.mount;
       if (server === undefined) {
         const ref = promptNames.of(scope.caller.principal).names.refOf(name);
@@ -176,7 +161,8 @@ export function createCatalog({
         ? { server, prompt: name }
         : undefined;
     },
-    resourceRef(scope, uri) {
+    /** Returns the resource that a URI, or a URI template, stands for. Throws as `locateUri()` does. */
+    resourceRef(scope: Scope, uri: string): ResourceRef | undefined {
       if (!exposure.hasKind('resources')) return undefined;
       const { server } = scope.mount;
       const ref =
@@ -213,7 +199,7 @@ function toolNamed(name: string, server: string, naming: NamingStrategy): string
 function createDigests(): (items: readonly { readonly server: string }[]) => ReadonlyMap<string, string> {
   const known = new WeakMap<object, string>();
   const digestOf = (item: object): string => {
-    const digest = known.get(item) ?? sha256(JSON.stringify({ ...item, serverState: undefined }));
+    const digest = known.get(item) ?? hashText(JSON.stringify({ ...item, serverState: undefined }));
     known.set(item, digest);
     return digest;
   };
@@ -224,11 +210,9 @@ function createDigests(): (items: readonly { readonly server: string }[]) => Rea
       texts.set(item.server, own);
       own.push(digestOf(item));
     }
-    return new Map(Array.from(texts, ([server, digests]) => [server, sha256(digests.join())]));
+    return new Map(Array.from(texts, ([server, digests]) => [server, hashText(digests.join())]));
   };
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 const located = ({ server, uriTemplate }: CatalogResourceTemplate): ResourceRef => ({
   server,

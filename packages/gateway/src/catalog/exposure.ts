@@ -13,20 +13,7 @@ export interface Scope {
 }
 
 /** Decides what a caller sees and may use. It is asked for every list and every call. */
-export interface Exposure {
-  /** Returns the names of the servers that the caller may use at this address. */
-  servers(scope: Scope): readonly string[];
-  /** Returns those of the items whose servers are served at all. */
-  exposed<Item extends { readonly server: string }>(items: readonly Item[]): readonly Item[];
-  /** Returns whether items of this kind are served. */
-  hasKind(kind: ExposedKind): boolean;
-  /** Returns whether the caller may use this server here. */
-  hasServer(scope: Scope, server: string): boolean;
-  /** Returns a function that tells whether a listed tool is shown to the caller, for one look at the list. */
-  shownTools(scope: Scope): (tool: CatalogTool) => boolean;
-  /** Returns whether the caller may use an item of a server, as far as its access goes; `policy` is not asked. */
-  allows(scope: Scope, kind: ItemKind, server: string, name: string): boolean;
-}
+export type Exposure = ReturnType<typeof createExposure>;
 
 /** Options of {@link createExposure}. */
 export interface ExposureOptions extends Pick<GatewayOptions, 'expose' | 'policy'> {
@@ -45,24 +32,32 @@ export function permits({ allows }: Caller, ...asked: Parameters<NonNullable<Cal
 }
 
 /** Creates the decision from what the program exposes, what the caller may use, and the policy. */
-export function createExposure({ host, expose = {}, policy }: ExposureOptions): Exposure {
+export function createExposure({ host, expose = {}, policy }: ExposureOptions) {
   const { servers, kinds } = expose;
   const isServed = (server: string): boolean => servers === undefined || servers.includes(server);
   const mayUse = ({ caller, mount }: Scope, server: string): boolean =>
     (mount.server === undefined || mount.server === server) && isServed(server) && permits(caller, server);
-  const allows: Exposure['allows'] = (scope, kind, server, name) =>
+  /** Returns whether the caller may use an item of a server, as far as its access goes; `policy` is not asked. */
+  const allows = (scope: Scope, kind: ItemKind, server: string, name: string): boolean =>
     mayUse(scope, server) && permits(scope.caller, server, name, kind);
 
   return {
-    servers: (scope) =>
+    /** Returns the names of the servers that the caller may use at this address. */
+    servers: (scope: Scope): readonly string[] =>
       host
         .servers()
         .map(({ name }) => name)
         .filter((name) => mayUse(scope, name)),
-    exposed: (items) => (servers === undefined ? items : items.filter(({ server }) => isServed(server))),
-    hasKind: (kind) => kinds === undefined || kinds.includes(kind),
-    hasServer: (scope, server) => mayUse(scope, server) && snapshotOf(host, server, undefined) !== undefined,
-    shownTools(scope) {
+    /** Returns those of the items whose servers are served at all. */
+    exposed: <Item extends { readonly server: string }>(items: readonly Item[]): readonly Item[] =>
+      servers === undefined ? items : items.filter(({ server }) => isServed(server)),
+    /** Returns whether items of this kind are served. */
+    hasKind: (kind: ExposedKind): boolean => kinds === undefined || kinds.includes(kind),
+    /** Returns whether the caller may use this server here. */
+    hasServer: (scope: Scope, server: string): boolean =>
+      mayUse(scope, server) && snapshotOf(host, server, undefined) !== undefined,
+    /** Returns a function that tells whether a listed tool is shown to the caller, for one look at the list. */
+    shownTools(scope: Scope): (tool: CatalogTool) => boolean {
       const { principal } = scope.caller;
       const identities = new Map<string, string>();
       const isDenied = (tool: CatalogTool): boolean => {

@@ -1,30 +1,27 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** The cookie with which a browser proves that it is the one that opened a page. */
-export interface BrowserCookie {
-  /** Creates a secret for a browser, and the `Set-Cookie` header with it. */
-  issue(page: string): { readonly secret: string; readonly header: string };
-  /** Returns the secret that a request carries for a page. */
-  read(request: Request, page: string): string | undefined;
-}
+export type BrowserCookie = ReturnType<typeof createBrowserCookie>;
 
 /**
  * Creates the cookies. Each page has one of its own, so that sign-ins in two tabs do not disturb each other. `SameSite=Lax` sends it
  * with the redirect of an authorization server, and not with a form of another site.
  * @see https://www.rfc-editor.org/rfc/rfc6265.html
  */
-export function createBrowserCookie(publicUrl: string, lifeMs: number): BrowserCookie {
+export function createBrowserCookie(publicUrl: string, lifeMs: number) {
   const secure = publicUrl.startsWith('https:');
   // A browser accepts the prefix only with `Secure`, and from this very host.
   const nameOf = (page: string): string =>
     `${secure ? '__Host-' : ''}mcp-sign-in-${digestSecret(page).toString('hex').slice(0, 16)}`;
   return {
-    issue(page) {
+    /** Creates a secret for a browser, and the `Set-Cookie` header with it. */
+    issue(page: string) {
       const secret = randomSecret();
       const flags = `Path=/; Max-Age=${Math.floor(lifeMs / 1000)}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
       return { secret, header: `${nameOf(page)}=${secret}; ${flags}` };
     },
-    read: (request, page) => readCookie(request, nameOf(page)),
+    /** Returns the secret that a request carries for a page. */
+    read: (request: Request, page: string) => readCookie(request, nameOf(page)),
   };
 }
 

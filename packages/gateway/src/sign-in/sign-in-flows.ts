@@ -14,12 +14,7 @@ export interface SignInFlow {
 }
 
 /** The sign-ins under way: at most one for a person and a server. */
-export interface SignInFlows extends WaitingBrowsers {
-  /** Starts a sign-in, or returns the one that is under way, perhaps of another page. */
-  start(request: FlowRequest): SignInFlow;
-  /** Returns the sign-in whose authorization request has this `state`. */
-  find(state: string): SignInFlow | undefined;
-}
+export type SignInFlows = ReturnType<typeof createSignInFlows>;
 
 /** Options of {@link SignInFlows.start}. */
 export interface FlowRequest {
@@ -37,7 +32,7 @@ interface RunningFlow extends SignInFlow {
 }
 
 /** Creates the sign-ins of one gateway. */
-export function createSignInFlows(host: Pick<Host, 'signIn'>): SignInFlows {
+export function createSignInFlows(host: Pick<Host, 'signIn'>) {
   const running = new Map<string, RunningFlow>();
   const states = new Map<string, RunningFlow>();
 
@@ -86,10 +81,12 @@ export function createSignInFlows(host: Pick<Host, 'signIn'>): SignInFlows {
   };
 
   return {
-    start: (request) => running.get(keyOf(request)) ?? start(request),
-    find: (state) => states.get(state),
-    waits: (sought) => running.has(keyOf(sought)),
-    async send({ url, state, signal, ...sought }) {
+    /** Starts a sign-in, or returns the one that is under way, perhaps of another page. */
+    start: (request: FlowRequest): SignInFlow => running.get(keyOf(request)) ?? start(request),
+    /** Returns the sign-in whose authorization request has this `state`. */
+    find: (state: string): SignInFlow | undefined => states.get(state),
+    waits: (sought: Parameters<WaitingBrowsers['waits']>[0]) => running.has(keyOf(sought)),
+    async send({ url, state, signal, ...sought }: Parameters<WaitingBrowsers['send']>[0]) {
       const flow = running.get(keyOf(sought));
       if (flow === undefined) throw failed(sought.server, undefined);
       const gone = (): FittingsError =>
@@ -101,13 +98,7 @@ export function createSignInFlows(host: Pick<Host, 'signIn'>): SignInFlows {
   };
 }
 
-function keyOf({
-  server,
-  principal,
-}: {
-  readonly server: string;
-  readonly principal?: string | undefined;
-}): string {
+function keyOf({ server, principal }: Parameters<WaitingBrowsers['waits']>[0]): string {
   return JSON.stringify([server, principal ?? null]);
 }
 

@@ -2,7 +2,6 @@ import type { Clock } from '@mcp-fittings/client-core';
 import type { Host } from '@mcp-fittings/host';
 import type { Access } from '../contracts/access.js';
 import type { Caller, Mount } from '../contracts/caller.js';
-import type { Pages } from '../contracts/gateway.js';
 import type { GatewayOptions } from '../contracts/gateway-options.js';
 import type { RequestEvent } from '../contracts/request-event.js';
 import { BrowserAccess } from './browser-access.js';
@@ -25,17 +24,6 @@ export interface StatusPageOptions extends StatusOptions {
   readonly clock: Clock;
 }
 
-/** The page at `/` that shows a caller the state of the gateway. Dispose of it to stop listening to the host. */
-export interface StatusPage extends Pages, Disposable {
-  /**
-   * Answers `/`, `/status`, `/status/sign-in`, `/status/sign-out` and the two files of the page. Returns `undefined` for
-   * any other path. `authenticate` decides who reads the page, with the token of a browser that has signed in.
-   */
-  respond(request: Request, authenticate: Access['authenticate']): Promise<Response | undefined>;
-  /** Counts a request for the page. */
-  readonly observe: (event: RequestEvent) => void;
-}
-
 /** No script but ours runs, whatever a server sends; and no other site shows this page in a frame. */
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -54,8 +42,11 @@ const TEXT = 'text/plain; charset=utf-8';
 
 type Route = (request: Request, authenticate: Access['authenticate']) => Response | Promise<Response>;
 
-/** Creates the status page. It is read-only, and shows each caller what this caller may use and has done. */
-export function createStatusPage(options: StatusPageOptions): StatusPage {
+/**
+ * Creates the page at `/` that shows the state of the gateway. It is read-only, and shows each caller what this caller may use and has done.
+ * Dispose of it to stop listening to the host.
+ */
+export function createStatusPage(options: StatusPageOptions) {
   const { host, serves, clock, version } = options;
   const { maxSessions = 1000, sessionMs = 28_800_000 } = options;
   const redact = createEntryRedactor();
@@ -107,7 +98,11 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
   };
 
   return {
-    async respond(request, authenticate) {
+    /**
+     * Answers `/`, `/status`, `/status/sign-in`, `/status/sign-out` and the two files of the page. Returns `undefined` for
+     * any other path. `authenticate` decides who reads the page, with the token of a browser that has signed in.
+     */
+    async respond(request: Request, authenticate: Access['authenticate']): Promise<Response | undefined> {
       const { pathname } = new URL(request.url);
       const methods = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined;
       if (methods === undefined) return undefined;
@@ -116,7 +111,8 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
       const allow = Object.keys(methods).join(', ');
       return respond('Method not allowed.', TEXT, 405, { allow });
     },
-    observe: (event) => log.observe(event),
+    /** Counts a request for the page. */
+    observe: (event: RequestEvent) => log.observe(event),
     [Symbol.dispose]: () => log[Symbol.dispose](),
   };
 }

@@ -21,25 +21,6 @@ export function createUtf8Decoder(): (bytes: Uint8Array) => string | undefined {
   };
 }
 
-/** Collects bytes that arrive in parts, see {@link createByteCollector}. The cost is linear, however small the parts are. */
-export interface ByteCollector {
-  /** Adds a copy of the bytes. */
-  add(part: Uint8Array): void;
-  /**
-   * Returns all bytes followed by `end`, and forgets them. `end` is not copied if there is nothing else. With
-   * {@link ByteCollectorOptions.growsInPlace}, the next `add()` or `clear()` empties the result.
-   */
-  take(end: Uint8Array): Uint8Array;
-  /** Returns a copy of the first bytes, at most `count`. */
-  head(count: number): Uint8Array;
-  /** Returns a copy of the last bytes, at most `count`. */
-  tail(count: number): Uint8Array;
-  /** Forgets all bytes. */
-  clear(): void;
-  /** Number of collected bytes. */
-  readonly size: number;
-}
-
 /** Options of {@link createByteCollector}. */
 export interface ByteCollectorOptions {
   /**
@@ -58,10 +39,11 @@ const NOTHING = new Uint8Array(0);
 
 /** Creates an empty collection of bytes. */
 export function createByteCollector(options: ByteCollectorOptions = {}): ByteCollector {
-  return new GrowingBytes(Math.min(options.growsInPlace ?? 0, MOST_BYTES));
+  return new ByteCollector(Math.min(options.growsInPlace ?? 0, MOST_BYTES));
 }
 
-class GrowingBytes implements ByteCollector {
+/** Collects bytes that arrive in parts, see {@link createByteCollector}. The cost is linear, however small the parts are. */
+export class ByteCollector {
   readonly #mostInPlace: number;
   /** The collected bytes, and room for more. */
   #bytes: Uint8Array = NOTHING;
@@ -70,14 +52,17 @@ class GrowingBytes implements ByteCollector {
   #buffer: ResizableBuffer | undefined;
   #isTaken = false;
 
+  /** @param mostInPlace Bytes that are kept in one place. */
   constructor(mostInPlace: number) {
     this.#mostInPlace = mostInPlace;
   }
 
+  /** Number of collected bytes. */
   get size(): number {
     return this.#size;
   }
 
+  /** Adds a copy of the bytes. */
   add(part: Uint8Array): void {
     if (this.#isTaken) this.clear();
     const size = this.#size + part.length;
@@ -91,6 +76,10 @@ class GrowingBytes implements ByteCollector {
     this.#size = size;
   }
 
+  /**
+   * Returns all bytes followed by `end`, and forgets them. `end` is not copied if there is nothing else. With
+   * {@link ByteCollectorOptions.growsInPlace}, the next `add()` or `clear()` empties the result.
+   */
   take(end: Uint8Array): Uint8Array {
     if (this.#size === 0) return end;
     this.add(end);
@@ -100,14 +89,17 @@ class GrowingBytes implements ByteCollector {
     return whole;
   }
 
+  /** Returns a copy of the first bytes, at most `count`. */
   head(count: number): Uint8Array {
     return this.#bytes.slice(0, Math.min(count, this.#size));
   }
 
+  /** Returns a copy of the last bytes, at most `count`. */
   tail(count: number): Uint8Array {
     return this.#bytes.slice(Math.max(0, this.#size - count), this.#size);
   }
 
+  /** Forgets all bytes. */
   clear(): void {
     this.#buffer?.resize(0);
     this.#buffer = undefined;
