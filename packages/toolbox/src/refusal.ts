@@ -13,16 +13,9 @@ export {
 } from './refusal/credentials.js';
 export { FailureBackoff } from './refusal/failure-backoff.js';
 export { findInBandError } from './refusal/in-band-error.js';
-export {
-  parseRetryAfter,
-  readRefusal,
-  refusalError,
-  type Refusal,
-  type RefusedReply,
-  type RefusedRequest,
-} from './refusal/refusal.js';
+export type { Refusal, RefusedReply, RefusedRequest } from './refusal/refusal.js';
 export { replyExcerpt } from './refusal/reply-excerpt.js';
-export { RetryBudget, type RetryLaterOptions } from './refusal/retry-later.js';
+export type { RetryLaterOptions } from './refusal/retry-later.js';
 export {
   isSafeToRepeat,
   sendWithRecovery,

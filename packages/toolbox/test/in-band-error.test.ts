@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createStatusTable,
-  findInBandError,
-  isSafeToRepeat,
-  readRefusal,
-} from '@mcp-fittings/toolbox/refusal';
+import { createStatusTable, findInBandError, isSafeToRepeat } from '@mcp-fittings/toolbox/refusal';
+import { readRefusal } from '../src/refusal/refusal.js';
 
 const NO_TOOL = { code: -32_602, message: 'no such tool' };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createStatusTable, readRefusal, refusalError, type ReplyHead } from '@mcp-fittings/toolbox/refusal';
+import { createStatusTable, type ReplyHead } from '@mcp-fittings/toolbox/refusal';
 import { createRedactor, type Redactor } from '@mcp-fittings/toolbox/text';
+import { readRefusal, refusalError } from '../src/refusal/refusal.js';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRetryAfter } from '@mcp-fittings/toolbox/refusal';
+import { parseRetryAfter } from '../src/refusal/refusal.js';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 

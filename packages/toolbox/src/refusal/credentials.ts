@@ -7,6 +7,7 @@ import {
   TransportError,
 } from '@mcp-fittings/client-core';
 import { checkHeaders } from '../connect/headers.js';
+import { restateError } from '../errors/restate-error.js';
 import { fromBase64 } from '../text/base64.js';
 import { createRedactor, type Redactor } from '../text/redact.js';
 import type { Challenge, ReplyHead } from './challenge.js';
@@ -180,27 +181,18 @@ function refusedAgain(
  * already, that is about a request of the provider, for example to a token endpoint; then it becomes the cause of a new one.
  */
 function asAuthError(cause: unknown, delivery: Delivery, server: string | undefined): FittingsError {
-  const error =
+  const thrown =
     cause instanceof FittingsError
-      ? about(cause, delivery)
+      ? cause
       : new TransportError('AUTH_FAILED', 'The auth provider threw an error that is not a FittingsError.', {
           server,
           cause,
           delivery,
         });
+  const error = (thrown.delivery ?? delivery) === delivery ? thrown : restateError(thrown, { delivery });
   if (error.delivery === undefined) define(error, 'delivery', delivery);
   stampAuthError(error);
   return error;
-}
-
-function about(error: FittingsError, delivery: Delivery): FittingsError {
-  if (error.delivery === undefined || error.delivery === delivery) return error;
-  const { message, code, kind, retryable, hint, server, details } = error;
-  const options = { cause: error, kind, retryable, hint, server, details, delivery };
-  if (error instanceof AuthRequiredError) {
-    return new AuthRequiredError(message, { ...options, challenge: error.challenge });
-  }
-  return new FittingsError(code, message, options);
 }
 
 /** Returns whether two objects have the same names and values. */

@@ -1,4 +1,5 @@
 import { escapeText } from './escape-text.js';
+import { atCharacter } from './sanitize-text.js';
 
 /** Options of {@link escapeJson}. */
 export interface EscapeJsonOptions {
@@ -158,11 +159,6 @@ function fairShare(members: readonly Member[], room: number): number {
     left -= size;
   }
   return Infinity;
-}
-
-/** Returns this index or the one before it, never one within a surrogate pair. */
-function atCharacter(text: string, place: number): number {
-  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(place - 1, place + 1)) ? place - 1 : place;
 }
 
 function scalar(value: unknown): string {

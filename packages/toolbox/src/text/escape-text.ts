@@ -1,4 +1,4 @@
-import { isPlain, UNPRINTABLE } from './sanitize-text.js';
+import { atCharacter, isPlain, UNPRINTABLE } from './sanitize-text.js';
 
 /**
  * Matches what a person cannot see or tell from something else, besides what is unprintable: the braille blank, characters that Unicode
@@ -27,7 +27,7 @@ export interface EscapeTextOptions {
  */
 export function escapeText(text: string, options: EscapeTextOptions = {}): string {
   const { maxLength = Infinity, multiline = false } = options;
-  const kept = text.length > maxLength ? text.slice(0, endOfCut(text, maxLength)) : text;
+  const kept = text.length > maxLength ? text.slice(0, atCharacter(text, maxLength)) : text;
   const escaped = isPlain(kept)
     ? kept
     : kept.replace(new RegExp(HIDING, 'gu'), (character) => {
@@ -37,10 +37,4 @@ export function escapeText(text: string, options: EscapeTextOptions = {}): strin
       });
   const missing = text.length - kept.length;
   return missing === 0 ? escaped : `${escaped}… (${String(missing)} more characters)`;
-}
-
-/** Never through a surrogate pair. */
-function endOfCut(text: string, maxLength: number): number {
-  const last = text.charCodeAt(maxLength - 1);
-  return last >= 0xd800 && last <= 0xdbff ? maxLength - 1 : maxLength;
 }

@@ -51,8 +51,11 @@ const ELLIPSIS = '…';
 export function truncateText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   if (maxLength <= 0) return '';
-  let end = maxLength - 1;
-  const last = text.charCodeAt(end - 1);
-  if (last >= 0xd800 && last <= 0xdbff) end--;
-  return text.slice(0, end) + ELLIPSIS;
+  return text.slice(0, atCharacter(text, maxLength - 1)) + ELLIPSIS;
+}
+
+/** Returns this index or the one before it, never one within a surrogate pair. */
+export function atCharacter(text: string, place: number): number {
+  const before = text.charCodeAt(place - 1);
+  return before >= 0xd800 && before <= 0xdbff ? place - 1 : place;
 }
