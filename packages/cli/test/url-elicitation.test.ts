@@ -8,7 +8,7 @@ import { stdio } from '@mcp-fittings/transport-stdio';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundled } from '../../../scripts/bundled.mjs';
 import type { CommandDeps } from '../src/command-deps.js';
-import { hostCallbacks } from '../src/prompts/host-callbacks.js';
+import { hostCallbacks } from '../src/commands/call.js';
 
 const shop = await bundled(fileURLToPath(new URL('support/shop.mjs', import.meta.url)));
 

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { serverPermissions } from '@mcp-fittings/config';
-import type { CatalogTool, ToolResult } from '@mcp-fittings/host';
+import type { CatalogTool, HostCallbacks, ToolResult } from '@mcp-fittings/host';
 import type { ToolEvent, Toolset } from '@mcp-fittings/tools';
 import { missingArguments, usageOf } from '../arguments/argument-text.js';
 import { buildArguments } from '../arguments/build-arguments.js';
 import { readTextArgument } from '../arguments/option-values.js';
 import type { CommandDeps } from '../command-deps.js';
+import { EXIT } from '../exit-codes.js';
 import type { RemoteOptions } from '../options.js';
-import { interruptedCall, printToolResult } from '../output/call-output.js';
 import { CommandError } from '../output/hints.js';
 import { writeOutput } from '../output/output.js';
 import { printable } from '../output/printable.js';
 import { ProgressView } from '../output/progress.js';
-import { hostCallbacks } from '../prompts/host-callbacks.js';
 import { openSession } from '../session/open-session.js';
 import { isServerUrl, refuseRemoteOptions } from '../session/resolve-server.js';
 import { loadPins, notAccepted, openPins } from '../session/pins.js';
@@ -51,7 +51,7 @@ export async function call(
   });
   const { host, loaded } = session;
   // The server starts while these packages are loaded.
-  const [target, { createToolPolicy, createTools, naming }] = await Promise.all([
+  const [target, { createToolPolicy, createTools, naming, renderForTerminal }] = await Promise.all([
     named === undefined
       ? connectTarget(deps, session, text, 'tool', () => host.tools())
       : connectOne(deps, session, named.server, options).then(() => named),
@@ -97,13 +97,21 @@ export async function call(
     await save(result);
     if (!deps.interactive && result.isError === true && ASKS.test(JSON.stringify(result.content)))
       output.note('The tool asks its user something. Call it at a terminal, and without --json, to answer.');
-    deps.exitCode = printToolResult(output, { server, tool }, result);
+    output.result({ server, tool, ...result }, () => renderForTerminal(result));
+    if (result.isError === true) deps.exitCode = EXIT.failed;
   }
 
   /** Tells the user what to type, and what an interrupted call may have done. */
   function forUser(error: FittingsError): FittingsError {
-    const interrupted = signal.aborted ? interruptedCall(error, target.server) : undefined;
-    if (interrupted !== undefined) return interrupted;
+    // Ctrl-C reaches a local server too, so the call may fail before it is aborted.
+    if (signal.aborted && error.delivery === 'unknown') {
+      return new CommandError('ABORTED', 'Interrupted.', {
+        server: target.server,
+        cause: error,
+        delivery: 'unknown',
+        hint: 'The call had already been sent: the server may have carried it out.',
+      });
+    }
     if (error.details['pin'] !== undefined) return notAccepted(target, error, error);
     if (error.code !== 'ARGUMENTS_INVALID' || definition === undefined) return error;
     return new CommandError('ARGUMENTS_INVALID', error.message, {
@@ -130,13 +138,30 @@ export async function call(
   }
 }
 
+/**
+ * Creates the callbacks for servers: `roots` is the current directory, and `elicit` asks the user if stdin is a
+ * terminal. What asks is loaded for the first question.
+ */
+export function hostCallbacks(deps: CommandDeps, line: { clear(): void }): HostCallbacks {
+  const roots = async () => [{ uri: pathToFileURL(deps.cwd).href }];
+  if (!deps.interactive) return { roots };
+  return {
+    roots,
+    async elicit(request, { server, signal }) {
+      line.clear();
+      const { askForServer } = await import('../prompts/elicitation.js');
+      return askForServer(deps, server, request, signal);
+    },
+  };
+}
+
 /** Matches the error of the official SDKs for a tool that asks a client without elicitation. */
 const ASKS = /does not support (?:\w+ )?elicitation/i;
 
 /** Loads what a call needs of the package, and nothing else when it is bundled. */
 async function loadTools() {
-  const { createToolPolicy, createTools, naming } = await import('@mcp-fittings/tools');
-  return { createToolPolicy, createTools, naming };
+  const { createToolPolicy, createTools, naming, renderForTerminal } = await import('@mcp-fittings/tools');
+  return { createToolPolicy, createTools, naming, renderForTerminal };
 }
 
 function givenArguments(

@@ -5,7 +5,6 @@ import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions, SignInMethod } from '../options.js';
 import { CommandError } from '../output/hints.js';
 import { printable } from '../output/printable.js';
-import { inputPrompt } from '../prompts/input.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { signInInteraction } from '../prompts/sign-in.js';
 import { createProvider, openSession } from '../session/open-session.js';
@@ -85,6 +84,33 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
       `Signed in to ${printable(server)}: ${counts.tools} ${counts.tools === 1 ? 'tool' : 'tools'}.`,
     ),
   );
+}
+
+/** Returns what asks for the values of the inputs of one server at the terminal. Those of other servers are not asked for. */
+function inputPrompt(deps: CommandDeps, server: string): NonNullable<OpenHostOptions['askInput']> {
+  return async (question) => {
+    if (question.server !== server) return undefined;
+    if (!deps.interactive)
+      throw new CommandError(
+        'ARGUMENTS_INVALID',
+        'The value cannot be asked for, because this is not a terminal.',
+      );
+    const { file, password, options } = question;
+    const prompts = await openPrompts(deps);
+    prompts.tell(`The server "${printable(server)}" needs a value, says ${printable(file)}:`);
+    // They are safe to print: they are made for a question.
+    const message = question.description;
+    if (options !== undefined) {
+      const chosen = await prompts.select(
+        message,
+        options.map(({ label }, index) => ({ value: String(index), label })),
+      );
+      return options[Number(chosen)]?.value;
+    }
+    return password
+      ? prompts.password(message)
+      : prompts.text({ message, ...(question.default !== undefined && { initialValue: question.default }) });
+  };
 }
 
 /** Signs out without connecting, so that it works while the server is down. Values of inputs are forgotten too. */
