@@ -21,16 +21,26 @@ export async function connectOne(
   server: string,
   flags: RemoteOptions = { header: [], oauthScope: [] },
 ): Promise<void> {
-  const { host } = session;
-  const { signal, env, output } = deps;
-  const { name, config } = resolveServer(server, flags, session.loaded, env);
-  output.hide(entrySecrets([config]));
-  using _waiting = openSpinner(deps, () => namesStillConnecting(host));
-  await abortable(host.connect({ [name]: config }), signal);
-  if (host.server(name).state.status === 'disconnected') await host.start(name, { signal });
+  await connectNamed(deps, session, [server], flags);
   const loginCommand = (): string => session.loginCommand(loginArguments(server, flags));
-  const problem = whyNotConnected(host.server(name), { ...session, loginCommand });
+  const problem = whyNotConnected(session.host.server(server), { ...session, loginCommand });
   if (problem !== undefined) throw problem;
+}
+
+/** Connects servers, even lazy ones: those of entries, or those with these URLs. Those that fail keep their state in the host. */
+export async function connectNamed(
+  deps: CommandDeps,
+  { host, loaded }: CommandSession,
+  names: readonly string[],
+  flags: RemoteOptions,
+): Promise<void> {
+  const { signal, env, output } = deps;
+  const servers = names.map((name) => resolveServer(name, flags, loaded, env));
+  output.hide(entrySecrets(servers.map(({ config }) => config)));
+  using _waiting = openSpinner(deps, () => namesStillConnecting(host));
+  const entries = Object.fromEntries(servers.map(({ name, config }) => [name, config]));
+  await abortable(host.connect(entries), signal);
+  await startAll(host, names, signal);
 }
 
 /**
@@ -59,8 +69,14 @@ export async function connectAll(
 async function connectEach(session: CommandSession, signal: AbortSignal): Promise<void> {
   const { host } = session;
   await session.connect();
-  const waiting = host.servers().filter(({ state }) => state.status === 'disconnected');
-  await Promise.all(waiting.map(({ name }) => host.start(name, { signal }).catch(() => undefined)));
+  const names = host.servers().map(({ name }) => name);
+  await startAll(host, names, signal);
+}
+
+/** Starts those of the servers that wait for their first use. */
+async function startAll(host: Host, names: readonly string[], signal: AbortSignal): Promise<void> {
+  const lazy = names.filter((name) => host.server(name).state.status === 'disconnected');
+  await Promise.all(lazy.map((name) => host.start(name, { signal }).catch(() => undefined)));
 }
 
 function whenEnough(

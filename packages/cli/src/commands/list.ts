@@ -1,20 +1,13 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { Host } from '@mcp-fittings/host';
 import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions } from '../options.js';
 import { errorLine, exitCodeOf } from '../output/error-report.js';
 import { noteUnreadFiles } from '../output/config-problems.js';
-import { openSpinner } from '../output/spinner.js';
-import {
-  type CommandServers,
-  type CommandSession,
-  loadForCommand,
-  openSession,
-} from '../session/open-session.js';
+import { type CommandServers, loadForCommand, openSession } from '../session/open-session.js';
 import { openPins, type UserPins } from '../session/pins.js';
-import { isServerUrl, refuseRemoteOptions, resolveServer } from '../session/resolve-server.js';
-import { configSecrets, entrySecrets } from '../session/secrets.js';
+import { isServerUrl, refuseRemoteOptions } from '../session/resolve-server.js';
+import { configSecrets } from '../session/secrets.js';
 import {
   type ListedTool,
   type OfferedLists,
@@ -22,7 +15,7 @@ import {
   StoredLists,
 } from '../session/stored-lists.js';
 import { configurationExit, noteProblems } from './config-notes.js';
-import { connectAll, namesStillConnecting, whyNotConnected } from './connect.js';
+import { connectAll, connectNamed, whyNotConnected } from './connect.js';
 import { type OfferKind, exampleCall, listLines, listValue } from './list-lines.js';
 
 export interface ListOptions extends RemoteOptions {
@@ -122,7 +115,7 @@ async function ask(
   };
   {
     using _subscription = host.on('state', printReady);
-    await connect(deps, session, names, options);
+    await (names.length === 0 ? connectAll(deps, session) : connectNamed(deps, session, names, options));
     signal.throwIfAborted();
     printReady();
   }
@@ -157,26 +150,6 @@ async function ask(
     deps.exitCode = exitCodeOf(problem);
   }
   return { lists, isWhole: problems.length + unread.length === 0 };
-}
-
-async function connect(
-  deps: CommandDeps,
-  session: CommandSession,
-  names: readonly string[],
-  options: RemoteOptions,
-): Promise<void> {
-  if (names.length === 0) return connectAll(deps, session);
-  const { host, loaded } = session;
-  const { signal, env, output } = deps;
-  const servers = names.map((name) => resolveServer(name, options, loaded, env));
-  output.hide(entrySecrets(servers.map(({ config }) => config)));
-  using _waiting = openSpinner(deps, () => namesStillConnecting(host));
-  await abortable(
-    host.connect(Object.fromEntries(servers.map(({ name, config }) => [name, config]))),
-    signal,
-  );
-  const lazy = names.filter((name) => host.server(name).state.status === 'disconnected');
-  await Promise.all(lazy.map((name) => host.start(name, { signal }).catch(() => undefined)));
 }
 
 /** Joins the lists of several servers. */
