@@ -7,28 +7,6 @@ import type {
 } from '@mcp-fittings/client-core';
 import { answersId, isMessage, isRequest, isResponse, META, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 
-/**
- * Lets a client send `server/discover` first without losing servers that are older than it: some of them exit at any request
- * before `initialize`, some never answer. The former are started once more; for the latter the wait ends. Either way the
- * client receives "method not found", as from every other old server.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/lifecycle (version negotiation)
- */
-export interface DiscoveryFallback {
-  /** Only discovery requests, and a handshake after one, have been sent. */
-  readonly isUp: boolean;
-  /** A message is being sent to the server. */
-  sent(message: JSONRPCMessage): void;
-  /** A value arrived. Returns true if it answers a request that the client already has an answer to, so it must not get it. */
-  received(value: unknown): boolean;
-  /**
-   * The server has ended. Returns what to do if it has to be started again, which happens once: `answers` are for the
-   * client, `replay` is for the new server. Returns undefined if discovery is not the reason, for example because the server
-   * did not read the request.
-   */
-  take(end: { readonly leftUnread: boolean }): SecondStart | undefined;
-  stop(): void;
-}
-
 export interface SecondStart {
   readonly answers: readonly JSONRPCErrorResponse[];
   readonly replay: readonly JSONRPCRequest[];
@@ -54,82 +32,106 @@ const VERSION_REFUSED = -32_022;
 /** A server that has answered the ping has read the discovery request before it, so that answer is at most this late, in ms. */
 const LATE_MS = 1000;
 
-export function createDiscoveryFallback(options: DiscoveryFallbackOptions): DiscoveryFallback {
-  const { clock, timeoutMs, onSilence, ping } = options;
-  let state: 'fresh' | 'up' | 'down' = 'fresh';
-  let sent: JSONRPCRequest[] = [];
-  let timers: Disposable[] = [];
+/**
+ * Lets a client send `server/discover` first without losing servers that are older than it: some of them exit at any request
+ * before `initialize`, some never answer. The former are started once more; for the latter the wait ends. Either way the
+ * client receives "method not found", as from every other old server.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/lifecycle (version negotiation)
+ */
+export class DiscoveryFallback {
+  readonly #options: DiscoveryFallbackOptions;
+  #state: 'fresh' | 'up' | 'down' = 'fresh';
+  #sent: JSONRPCRequest[] = [];
+  readonly #timers: Disposable[] = [];
   /** Discovery requests that the server was too slow to answer. */
-  const givenUp = new Set<RequestId>();
+  readonly #givenUp = new Set<RequestId>();
   /** A ping was sent and is not answered yet. */
-  let isAsked = false;
+  #isAsked = false;
 
-  const disposeTimers = (): void => {
-    for (const timer of timers) timer[Symbol.dispose]();
-    timers = [];
-  };
-  const drop = (): void => {
-    state = 'down';
-    sent = [];
-    disposeTimers();
-  };
+  constructor(options: DiscoveryFallbackOptions) {
+    this.#options = options;
+  }
 
-  const schedule = (task: () => void, ms: number): void => {
-    timers.push(clock.schedule(task, ms, { unref: true }));
-  };
-  const giveUp = (): void => {
-    for (const message of sent.filter(isProbe)) {
-      if (givenUp.has(message.id)) continue;
-      givenUp.add(message.id);
-      onSilence(notFound(message, 'The server does not answer this request.', { reason: 'silent' }));
+  /** Only discovery requests, and a handshake after one, have been sent. */
+  get isUp(): boolean {
+    return this.#state === 'up';
+  }
+
+  /** A message is being sent to the server. */
+  sent(message: JSONRPCMessage): void {
+    if (this.#state === 'down') return;
+    const probes = isProbe(message);
+    // Only what may be sent twice is kept: the discovery request, and the handshake of a client that did not wait for it.
+    const holds = probes || (this.isUp && isRequest(message) && message.method === HANDSHAKE);
+    if (!holds || !isRequest(message)) return this.stop();
+    this.#state = 'up';
+    this.#sent.push(message);
+    const { timeoutMs } = this.#options;
+    // A client that sends something else has stopped waiting.
+    if (!probes) this.#disposeTimers();
+    else if (timeoutMs > 0) this.#schedule(() => this.#ask(), timeoutMs);
+  }
+
+  /** A value arrived. Returns true if it answers a request that the client already has an answer to, so it must not get it. */
+  received(value: unknown): boolean {
+    if (this.#isAsked && isMessage(value) && isResponse(value) && value.id === PING_ID) {
+      this.#isAsked = false;
+      const knowsDiscovery = 'error' in value && value.error.code === VERSION_REFUSED;
+      if (this.isUp && !knowsDiscovery)
+        this.#schedule(() => this.#giveUp(), Math.min(this.#options.timeoutMs, LATE_MS));
+      return true;
     }
-  };
-  // A server that is still starting is silent too. Only one that answers something else does not know the method.
-  const ask = (): void => {
-    isAsked = true;
-    ping(pingAfter(sent.findLast(isProbe)));
-  };
+    if (this.#state === 'fresh' || (this.#state === 'down' && this.#givenUp.size === 0)) return false;
+    if (!isMessage(value) || !isResponse(value)) return false;
+    this.stop();
+    const late = [...this.#givenUp].find((id) => answersId(value.id, id));
+    return late !== undefined && this.#givenUp.delete(late);
+  }
 
-  return {
-    get isUp() {
-      return state === 'up';
-    },
-    sent(message) {
-      if (state === 'down') return;
-      const probes = isProbe(message);
-      // Only what may be sent twice is kept: the discovery request, and the handshake of a client that did not wait for it.
-      const holds = probes || (state === 'up' && isRequest(message) && message.method === HANDSHAKE);
-      if (!holds || !isRequest(message)) return drop();
-      state = 'up';
-      sent.push(message);
-      // A client that sends something else has stopped waiting.
-      if (!probes) disposeTimers();
-      else if (timeoutMs > 0) schedule(ask, timeoutMs);
-    },
-    received(value) {
-      if (isAsked && isMessage(value) && isResponse(value) && value.id === PING_ID) {
-        isAsked = false;
-        const knowsDiscovery = 'error' in value && value.error.code === VERSION_REFUSED;
-        if (state === 'up' && !knowsDiscovery) schedule(giveUp, Math.min(timeoutMs, LATE_MS));
-        return true;
-      }
-      if (state === 'fresh' || (state === 'down' && givenUp.size === 0)) return false;
-      if (!isMessage(value) || !isResponse(value)) return false;
-      drop();
-      const late = [...givenUp].find((id) => answersId(value.id, id));
-      return late !== undefined && givenUp.delete(late);
-    },
-    take({ leftUnread }) {
-      if (state !== 'up' || leftUnread) return undefined;
-      const answers = sent
-        .filter(isProbe)
-        .map((probe) => notFound(probe, 'The server exited on this request and was started again.'));
-      const replay = sent.filter((message) => !isProbe(message));
-      drop();
-      return { answers, replay };
-    },
-    stop: drop,
-  };
+  /**
+   * The server has ended. Returns what to do if it has to be started again, which happens once: `answers` are for the
+   * client, `replay` is for the new server. Returns undefined if discovery is not the reason, for example because the server
+   * did not read the request.
+   */
+  take({ leftUnread }: { readonly leftUnread: boolean }): SecondStart | undefined {
+    if (!this.isUp || leftUnread) return undefined;
+    const answers = this.#sent
+      .filter(isProbe)
+      .map((probe) => notFound(probe, 'The server exited on this request and was started again.'));
+    const replay = this.#sent.filter((message) => !isProbe(message));
+    this.stop();
+    return { answers, replay };
+  }
+
+  stop(): void {
+    this.#state = 'down';
+    this.#sent = [];
+    this.#disposeTimers();
+  }
+
+  #disposeTimers(): void {
+    for (const timer of this.#timers.splice(0)) timer[Symbol.dispose]();
+  }
+
+  #schedule(task: () => void, ms: number): void {
+    this.#timers.push(this.#options.clock.schedule(task, ms, { unref: true }));
+  }
+
+  #giveUp(): void {
+    for (const message of this.#sent.filter(isProbe)) {
+      if (this.#givenUp.has(message.id)) continue;
+      this.#givenUp.add(message.id);
+      this.#options.onSilence(
+        notFound(message, 'The server does not answer this request.', { reason: 'silent' }),
+      );
+    }
+  }
+
+  /** Finds out whether the server runs. One that is still starting is silent too; only one that answers this does not know the method. */
+  #ask(): void {
+    this.#isAsked = true;
+    this.#options.ping(pingAfter(this.#sent.findLast(isProbe)));
+  }
 }
 
 function isProbe(message: JSONRPCMessage): boolean {

@@ -16,19 +16,19 @@ import { type Redactor, sanitizeText } from '@mcp-fittings/toolbox/text';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { planLaunch, type LaunchPlan } from './launch-plan.js';
 import type { StdioTransportOptions } from './options.js';
-import { createDiscoveryFallback, type DiscoveryFallback, type SecondStart } from './discovery-fallback.js';
+import { DiscoveryFallback, type SecondStart } from './discovery-fallback.js';
 import { describeEnd, STDERR_LENGTH, STDERR_LINES, type ProcessEnd } from './process/process-exit.js';
 import { startServerProcess, type PacedReader, type ServerProcess } from './process/server-process.js';
 import { checkPlan, explainSpawnError } from './process/spawn-failure.js';
-import { createStderrStream, type StderrStream } from './process/stderr-stream.js';
+import { StderrStream } from './process/stderr-stream.js';
 import { createStderrTail, type StderrTail } from './process/stderr-tail.js';
 import { answeredId } from './wire/answered-id.js';
 import { contentLengthFraming } from './wire/content-length-framing.js';
 import { describeNoise } from './wire/describe-noise.js';
 import type { Framing, RejectedMessage } from './wire/framing.js';
-import { createMessageReader, type MessageSink } from './wire/message-reader.js';
+import { MessageReader, type MessageSink } from './wire/message-reader.js';
 import { newlineFraming } from './wire/newline-framing.js';
-import { createOutboundQueue, type OutboundQueue } from './wire/outbound-queue.js';
+import { OutboundQueue } from './wire/outbound-queue.js';
 
 /** A connection to a server that runs as a child process, as {@link createStdioTransport} returns it. */
 export interface StdioTransport extends Transport {
@@ -125,8 +125,8 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       ...(onLine !== undefined && { onLine: (line) => this.#stderrLines.push(line) }),
     });
     const { stderr } = options;
-    this.#stderrStream = stderr === 'pipe' || stderr === 'overlapped' ? createStderrStream() : undefined;
-    this.#fallback = createDiscoveryFallback({
+    this.#stderrStream = stderr === 'pipe' || stderr === 'overlapped' ? new StderrStream() : undefined;
+    this.#fallback = new DiscoveryFallback({
       clock: this.#clock,
       timeoutMs: options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
       onSilence: (answer) => this.receive(answer),
@@ -213,7 +213,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       maxMessageBytes = maxBufferSize,
       shutdown = {},
     } = this.#options;
-    const reader = createMessageReader({
+    const reader = new MessageReader({
       framing: this.#framing,
       sink: this.#sink(),
       maxBytes: maxMessageBytes,
@@ -341,7 +341,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
   }
 
   #newQueue(): OutboundQueue {
-    return createOutboundQueue(this.#options.maxQueuedBytes ?? DEFAULT_MAX_BYTES, this);
+    return new OutboundQueue(this.#options.maxQueuedBytes ?? DEFAULT_MAX_BYTES, this);
   }
 
   #stderrListener(): ((line: string) => void) | undefined {

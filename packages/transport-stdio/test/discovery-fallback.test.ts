@@ -7,7 +7,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createStdioTransport } from '@mcp-fittings/transport-stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lateServer } from '../../host/test/support/late-server.js';
-import { createDiscoveryFallback } from '../src/discovery-fallback.js';
+import { DiscoveryFallback } from '../src/discovery-fallback.js';
 import { isRunning, until } from './support/processes.js';
 import { clientOf, startToy, toy, type ToyClient, type ToyOptions } from './support/toy-client.js';
 
@@ -140,7 +140,7 @@ describe('C.3 a server that stays silent on server/discover', () => {
 
 it('a client that has stopped waiting does not get a made-up answer later', () => {
   const clock = createManualClock();
-  const fallback = createDiscoveryFallback({
+  const fallback = new DiscoveryFallback({
     clock,
     timeoutMs: 100,
     onSilence: () => undefined,
@@ -156,7 +156,7 @@ it('a client that has stopped waiting does not get a made-up answer later', () =
 it('the fallback ends once the server has answered anything', () => {
   const silences: unknown[] = [];
   const clock = createManualClock();
-  const fallback = createDiscoveryFallback({
+  const fallback = new DiscoveryFallback({
     clock,
     timeoutMs: 100,
     onSilence: (answer) => void silences.push(answer),
@@ -174,7 +174,7 @@ it('silence counts only if the server answers something else', async () => {
   const clock = createManualClock();
   const pings: JSONRPCRequest[] = [];
   const silences: unknown[] = [];
-  const fallback = createDiscoveryFallback({
+  const fallback = new DiscoveryFallback({
     clock,
     timeoutMs: 100,
     onSilence: (answer) => void silences.push(answer),
@@ -196,7 +196,7 @@ it('a server that starts late answers for itself, and its answer to the ping is 
   const clock = createManualClock();
   const silences: unknown[] = [];
   let ping: JSONRPCRequest | undefined;
-  const fallback = createDiscoveryFallback({
+  const fallback = new DiscoveryFallback({
     clock,
     timeoutMs: 100,
     onSilence: (answer) => void silences.push(answer),
@@ -215,7 +215,7 @@ it('a server that refuses the revision of the ping knows the discovery, and is w
   const clock = createManualClock();
   const silences: unknown[] = [];
   let ping: JSONRPCRequest | undefined;
-  const fallback = createDiscoveryFallback({
+  const fallback = new DiscoveryFallback({
     clock,
     timeoutMs: 100,
     onSilence: (answer) => void silences.push(answer),

@@ -5,7 +5,7 @@ import { readPaced } from '../src/process/server-process.js';
 import type { RejectedMessage } from '../src/wire/framing.js';
 import { contentLengthFraming } from '../src/wire/content-length-framing.js';
 import { newlineFraming } from '../src/wire/newline-framing.js';
-import { createMessageReader } from '../src/wire/message-reader.js';
+import { MessageReader } from '../src/wire/message-reader.js';
 
 const LIMIT = 1000;
 const FRAMINGS = { newline: newlineFraming, 'content-length': contentLengthFraming };
@@ -27,7 +27,7 @@ function readInPieces(
   answers: Answers,
 ): Found {
   const found: Found = { values: [], noise: [], rejected: [], broken: [] };
-  const reader = createMessageReader({
+  const reader = new MessageReader({
     framing: FRAMINGS[name],
     sink: {
       value: (value) => void found.values.push(value),

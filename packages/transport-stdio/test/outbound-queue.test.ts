@@ -1,7 +1,7 @@
 import type { RequestId } from '@mcp-fittings/client-core';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createOutboundQueue } from '../src/wire/outbound-queue.js';
+import { OutboundQueue } from '../src/wire/outbound-queue.js';
 
 /** A pipe that takes nothing until it is told to, and remembers each write. */
 function slowPipe(): {
@@ -45,7 +45,7 @@ function outcomes(sends: readonly (Promise<void> | undefined)[]): string[] {
 describe('messages on their way into a pipe', () => {
   it('joins what is sent in one turn into one write, in order', async () => {
     const { pipe, writes, take } = slowPipe();
-    const queue = createOutboundQueue(1000, unheard);
+    const queue = new OutboundQueue(1000, unheard);
     queue.attach(pipe);
     const states = outcomes(['a', 'b'].map((text) => queue.offer(text)));
     await Promise.resolve()
@@ -61,7 +61,7 @@ describe('messages on their way into a pipe', () => {
 
   it('does not join without bound', async () => {
     const { pipe, writes, take } = slowPipe();
-    const queue = createOutboundQueue(1e9, unheard);
+    const queue = new OutboundQueue(1e9, unheard);
     queue.attach(pipe);
     const half = 'x'.repeat(40_000);
     outcomes([queue.offer(half), queue.offer(half), queue.offer('y')]);
@@ -80,7 +80,7 @@ describe('messages on their way into a pipe', () => {
         callback();
       },
     });
-    const queue = createOutboundQueue(1e9, unheard);
+    const queue = new OutboundQueue(1e9, unheard);
     queue.attach(pipe);
     const texts = Array.from({ length: 1000 }, (_, index) => `${index};`);
     for (const text of texts.slice(0, 15)) void queue.offer(text);
@@ -100,7 +100,7 @@ describe('messages on their way into a pipe', () => {
   it('writes nothing to a full pipe, and tells written messages from unwritten ones', async () => {
     const { pipe, writes, take } = slowPipe();
     const unsent = new Set<RequestId>();
-    const queue = createOutboundQueue(1e9, {
+    const queue = new OutboundQueue(1e9, {
       isPending: () => true,
       markSent: (id) => void unsent.delete(id),
       markUnsent: (id) => void unsent.add(id),
@@ -124,7 +124,7 @@ describe('messages on their way into a pipe', () => {
 
   it('does not write a request that was given up while it waited', async () => {
     const { pipe, writes, take } = slowPipe();
-    const queue = createOutboundQueue(1000, { ...unheard, isPending: (id) => id !== 1 });
+    const queue = new OutboundQueue(1000, { ...unheard, isPending: (id) => id !== 1 });
     queue.attach(pipe);
     outcomes([queue.offer('a', 1), queue.offer('b', 2)]);
     await tick();
@@ -139,7 +139,7 @@ describe('messages on their way into a pipe', () => {
 
   it('rejects a message without room, and accepts one of any size when the queue is empty', async () => {
     const { pipe, take } = slowPipe();
-    const queue = createOutboundQueue(10, unheard);
+    const queue = new OutboundQueue(10, unheard);
     queue.attach(pipe);
     expect(outcomes([queue.offer('x'.repeat(50)), queue.offer('y')])).toEqual(['waits', 'refused']);
     await tick();
@@ -155,7 +155,7 @@ describe('messages on their way into a pipe', () => {
 
   it('waits until it is attached to a pipe', async () => {
     const { pipe, writes } = slowPipe();
-    const queue = createOutboundQueue(1000, unheard);
+    const queue = new OutboundQueue(1000, unheard);
     outcomes([queue.offer('a')]);
     await tick();
     outcomes([queue.offer('b')]);
@@ -166,7 +166,7 @@ describe('messages on their way into a pipe', () => {
 
   it('rejects what is left at the end, with the right delivery, and stops writing', async () => {
     const { pipe, writes, breakIt } = slowPipe();
-    const queue = createOutboundQueue(1e9, unheard);
+    const queue = new OutboundQueue(1e9, unheard);
     queue.attach(pipe);
     const large = 'x'.repeat(100_000);
     const states = outcomes([queue.offer(large)]);

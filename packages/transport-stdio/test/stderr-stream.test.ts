@@ -9,7 +9,7 @@ import type { StdioServerParameters as ParametersV1 } from '@modelcontextprotoco
 import type { StdioServerParameters as ParametersV2 } from '@modelcontextprotocol/client/stdio';
 import { createStdioTransport, type StdioTransportOptions } from '@mcp-fittings/transport-stdio';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
-import { createStderrStream } from '../src/process/stderr-stream.js';
+import { StderrStream } from '../src/process/stderr-stream.js';
 import { startToy, toy, toyClient } from './support/toy-client.js';
 import { until } from './support/processes.js';
 
@@ -137,7 +137,7 @@ describe('stderr: pipe', () => {
 
 describe('a stream that is not read', () => {
   it('keeps a bounded number of chunks, too', async () => {
-    const stream = createStderrStream();
+    const stream = new StderrStream();
     for (let count = 0; count < 100_000; count++) stream.append(Buffer.from('y'));
     stream.end();
     const read = await text(stream.readable);
@@ -148,7 +148,7 @@ describe('a stream that is not read', () => {
   });
 
   it('delivers the kept output, then the rest in order, to a reader that comes late and pauses', async () => {
-    const stream = createStderrStream();
+    const stream = new StderrStream();
     const numbers = Array.from({ length: 3000 }, (_, index) => `${String(index)}\n`);
     for (const line of numbers.slice(0, 1000)) stream.append(Buffer.from(line));
     const read: string[] = [];
@@ -165,7 +165,7 @@ describe('a stream that is not read', () => {
   });
 
   it('keeps nothing once it is destroyed', () => {
-    const stream = createStderrStream();
+    const stream = new StderrStream();
     stream.append(Buffer.from('a'));
     stream.readable.destroy();
     stream.append(Buffer.from('b'));

@@ -10,24 +10,7 @@ import { endTree } from './shutdown-ladder.js';
 import type { ChildStderr } from './spawn-failure.js';
 
 /** One running server. */
-export interface ServerProcess {
-  readonly pid: number | undefined;
-  readonly stdin: Writable;
-  /** From now on, {@link leftUnread} notices when the server exits without having read everything it was sent. */
-  watchStdin(): void;
-  /** Is true if it exited with unread input. Only POSIX systems tell, and only for what was sent after {@link watchStdin}. */
-  readonly leftUnread: boolean;
-  /** Exit of the process, as soon as it has exited; its output may still be on its way. */
-  readonly exit: ProcessEnd | undefined;
-  /** Resolves when the server is unusable and all of its output has been delivered. */
-  readonly ended: Promise<ProcessEnd>;
-  /**
-   * Ends the server and everything it started, and frees all resources. With `polite`, its stdin is closed first and it gets
-   * time to exit. Must be called also when the server exited by itself; later calls do nothing. Resolves with false if a process
-   * could not be ended.
-   */
-  stop(options: { readonly polite: boolean }): Promise<boolean>;
-}
+export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
 
 /** A reader of a stream that can ask for a pause. */
 export interface PacedReader {
@@ -51,7 +34,7 @@ export interface ServerProcessOptions {
  * Starts a server without a shell. Rejects with the error of the operating system. What Node.js needs for a child process, 2 ms, is
  * loaded with the first one: a program that imports the transport may start none.
  */
-export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+export async function startServerProcess(options: ServerProcessOptions) {
   const { program, env, cwd, clock } = options;
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { Duplex } = process.getBuiltinModule('node:stream');
@@ -114,16 +97,25 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   return {
     pid: child.pid,
     stdin,
+    /** Exit of the process, as soon as it has exited; its output may still be on its way. */
     get exit(): ProcessEnd | undefined {
       const { exitCode, signalCode: signal } = child;
       return exitCode === null && signal === null ? undefined : { kind: 'exited', exitCode, signal };
     },
+    /** Resolves when the server is unusable and all of its output has been delivered. */
     ended,
+    /** From now on, `leftUnread` notices when the server exits without having read everything it was sent. */
     watchStdin,
+    /** Is true if it exited with unread input. Only POSIX systems tell, and only for what was sent after `watchStdin()`. */
     get leftUnread() {
       return leftUnread;
     },
-    stop: ({ polite }) => (stopped ??= stop(polite)),
+    /**
+     * Ends the server and everything it started, and frees all resources. With `polite`, its stdin is closed first and it gets
+     * time to exit. Must be called also when the server exited by itself; later calls do nothing. Resolves with false if a process
+     * could not be ended.
+     */
+    stop: ({ polite }: { readonly polite: boolean }) => (stopped ??= stop(polite)),
   };
 }
 

@@ -2,15 +2,7 @@ import { type Redactor, sanitizeText } from '@mcp-fittings/toolbox/text';
 import { failureExcerpt, type ExcerptLimits } from './failure-excerpt.js';
 
 /** The end of a server's stderr, made safe to show: without secrets and control sequences, and bounded. */
-export interface StderrTail {
-  append(bytes: Uint8Array): void;
-  /** The stream has ended: delivers a last line that has no line end. */
-  end(): void;
-  /** The lines that tell why the server failed, see {@link failureExcerpt}. */
-  excerpt(limits: ExcerptLimits): string;
-  /** The last lines, as many as fit. */
-  lastLines(maxLines: number, maxLength: number): string;
-}
+export type StderrTail = ReturnType<typeof createStderrTail>;
 
 export interface StderrTailOptions {
   readonly redact: Redactor;
@@ -27,8 +19,7 @@ const LINE_LENGTH = 4096;
 const LINE_END = /\r\n|\n|\r/;
 
 /** Text is redacted and cleaned only when it is asked for, so that a byte costs next to nothing. */
-export function createStderrTail(options: StderrTailOptions): StderrTail {
-  const { redact, onLine } = options;
+export function createStderrTail({ redact, onLine }: StderrTailOptions) {
   const kept = createBoundedText(KEPT);
   let beginning = '';
   const decoder = new TextDecoder();
@@ -40,20 +31,23 @@ export function createStderrTail(options: StderrTailOptions): StderrTail {
         );
 
   return {
-    append(bytes) {
+    append(bytes: Uint8Array): void {
       const text = decoder.decode(bytes, { stream: true });
       if (beginning.length < BEGINNING_KEPT) beginning += text.slice(0, BEGINNING_KEPT - beginning.length);
       kept.append(text);
       lines?.push(text);
     },
+    /** The stream has ended: delivers a last line that has no line end. */
     end: () => lines?.end(),
-    excerpt(limits) {
+    /** Returns the lines that tell why the server failed, see {@link failureExcerpt}. */
+    excerpt(limits: ExcerptLimits): string {
       if (kept.total <= KEPT) return failureExcerpt(redact(kept.tail()), limits);
       // A line break between them, so that the rests of two lines are not read as one.
       const parts = [redact(beginning, 'end'), redact(kept.tail(), 'start')];
       return failureExcerpt(parts.join('\n'), limits);
     },
-    lastLines(maxLines, maxLength) {
+    /** Returns the last lines, as many as fit. */
+    lastLines(maxLines: number, maxLength: number): string {
       const text = redact(kept.tail(), kept.total > KEPT ? 'start' : undefined);
       const shown: string[] = [];
       let length = 0;
@@ -75,7 +69,7 @@ interface CutLine {
 }
 
 /** Splits text into lines that may be `\r`-separated, as progress bars are, and keeps a bounded part of each. */
-function createLines(onLine: (line: CutLine) => void): { push(text: string): void; end(): void } {
+function createLines(onLine: (line: CutLine) => void) {
   let kept = '';
   let cut = false;
   const add = (text: string): void => {
@@ -89,7 +83,7 @@ function createLines(onLine: (line: CutLine) => void): { push(text: string): voi
     cut = false;
   };
   return {
-    push(text) {
+    push(text: string): void {
       const parts = text.split(LINE_END);
       for (const [index, part] of parts.entries()) {
         if (index > 0) finish();
@@ -101,26 +95,20 @@ function createLines(onLine: (line: CutLine) => void): { push(text: string): voi
 }
 
 /** Keeps the last characters of a growing text, in O(1) per character. */
-export interface BoundedText {
-  append(chunk: string): void;
-  /** Returns the last `limit` UTF-16 units that were appended. */
-  tail(): string;
-  /** Number of UTF-16 units that were appended in all. */
-  readonly total: number;
-}
-
-export function createBoundedText(limit: number): BoundedText {
+export function createBoundedText(limit: number) {
   let kept = '';
   let total = 0;
   const lastOf = (text: string): string => (text.length > limit ? text.slice(text.length - limit) : text);
   return {
-    append(chunk) {
+    append(chunk: string): void {
       total += chunk.length;
       kept += lastOf(chunk);
       // Cut at twice the limit, not at each chunk, so that copying stays proportional to what is appended.
       if (kept.length > limit * 2) kept = lastOf(kept);
     },
+    /** Returns the last `limit` UTF-16 units that were appended. */
     tail: () => lastOf(kept),
+    /** Number of UTF-16 units that were appended in all. */
     get total() {
       return total;
     },

@@ -76,14 +76,12 @@ export const contentLengthFraming: Framing = {
       return end + 1;
     };
 
-    return {
-      push(chunk) {
-        for (let rest = chunk; rest.length > 0;) {
-          const taken = body === undefined ? takeHeader(rest) : body.take(rest);
-          rest = rest.subarray(taken);
-          if (body?.missing === 0) body = undefined;
-        }
-      },
+    return (chunk) => {
+      for (let rest = chunk; rest.length > 0;) {
+        const taken = body === undefined ? takeHeader(rest) : body.take(rest);
+        rest = rest.subarray(taken);
+        if (body?.missing === 0) body = undefined;
+      }
     };
   },
 };

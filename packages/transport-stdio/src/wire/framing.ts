@@ -4,11 +4,8 @@ import type { ErrorCode } from '@mcp-fittings/client-core';
 export interface Framing {
   /** Returns what goes on the wire for one message, as text. */
   frame(json: string): string;
-  createReader(sink: FrameSink, maxBytes: number): FrameReader;
-}
-
-export interface FrameReader {
-  push(chunk: Uint8Array): void;
+  /** Returns the function that takes the bytes of the stream. */
+  createReader(sink: FrameSink, maxBytes: number): (chunk: Uint8Array) => void;
 }
 
 /** A rejected message. Its first and last characters may tell which request it answers. */

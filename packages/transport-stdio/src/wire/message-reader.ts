@@ -5,18 +5,11 @@ export interface MessageSink extends Omit<FrameSink, 'message'> {
   value(value: unknown): void;
 }
 
-/** Turns the bytes of a server into parsed messages. */
-export interface MessageReader {
-  push(chunk: Uint8Array): void;
-  /** Parses a text that was found; see {@link MessageReaderOptions.found}. */
-  parse(text: string): void;
-}
-
 export interface MessageReaderOptions {
   readonly framing: Framing;
   readonly sink: MessageSink;
   readonly maxBytes: number;
-  /** Called with each text that may be a message. Passes it to `parse`, now or later, in order. */
+  /** Called with each text that may be a message. Passes it to {@link MessageReader.parse}, now or later, in order. */
   readonly found: (text: string) => void;
 }
 
@@ -24,29 +17,31 @@ export interface MessageReaderOptions {
 const MAY_BE_MESSAGE = /^\s*(?:\[\s*)?\{\s*["}]/;
 const EXCERPT = 256;
 
-export function createMessageReader({ framing, sink, maxBytes, found }: MessageReaderOptions): MessageReader {
-  const message = (text: string): void => {
-    // The expression takes longer than all else that happens to a message before it is parsed.
-    if (text.startsWith('{"') || MAY_BE_MESSAGE.test(text)) found(text);
-    else sink.noise(() => text.slice(0, EXCERPT));
-  };
-  const reader = framing.createReader({ ...sink, message }, maxBytes);
-  return {
-    push: (chunk) => reader.push(chunk),
-    parse(text) {
-      let value: unknown;
-      try {
-        value = JSON.parse(text);
-      } catch {
-        const excerpt = { head: text.slice(0, EXCERPT), tail: text.slice(-EXCERPT) };
-        sink.rejected({
-          code: 'MESSAGE_INVALID',
-          problem: 'A message from the server is not valid JSON.',
-          ...excerpt,
-        });
-        return;
-      }
-      sink.value(value);
-    },
-  };
+/** Turns the bytes of a server into parsed messages. */
+export class MessageReader {
+  readonly #sink: MessageSink;
+  readonly push: (chunk: Uint8Array) => void;
+
+  constructor({ framing, sink, maxBytes, found }: MessageReaderOptions) {
+    this.#sink = sink;
+    const message = (text: string): void => {
+      // The expression takes longer than all else that happens to a message before it is parsed.
+      if (text.startsWith('{"') || MAY_BE_MESSAGE.test(text)) found(text);
+      else sink.noise(() => text.slice(0, EXCERPT));
+    };
+    this.push = framing.createReader({ ...sink, message }, maxBytes);
+  }
+
+  parse(text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      const excerpt = { head: text.slice(0, EXCERPT), tail: text.slice(-EXCERPT) };
+      const problem = 'A message from the server is not valid JSON.';
+      this.#sink.rejected({ code: 'MESSAGE_INVALID', problem, ...excerpt });
+      return;
+    }
+    this.#sink.value(value);
+  }
 }

@@ -26,7 +26,7 @@ export const newlineFraming: Framing = {
       broken = true;
       sink.broken('MESSAGE_TOO_LARGE', `The server wrote ${bytes} bytes without a line end.`);
     };
-    return createLineReader({
+    const reader = createLineReader({
       maxBytes,
       accepts: (byte) => OPENING.has(byte),
       onSkip: (head) => sink.noise(head),
@@ -47,5 +47,6 @@ export const newlineFraming: Framing = {
         reported = false;
       },
     });
+    return (chunk) => reader.push(chunk);
   },
 };

@@ -2,22 +2,6 @@ import type { Writable } from 'node:stream';
 import type { RequestId } from '@mcp-fittings/client-core';
 import type { TransportController } from '@mcp-fittings/toolbox/base-transport';
 
-/** Messages on their way into a pipe: joined when they are sent together, kept while the pipe is full. */
-export interface OutboundQueue {
-  /**
-   * Adds a message. Returns undefined if the queue is full. An empty queue accepts a message of any size. The promise resolves when the pipe has accepted the message, and rejects only with an error of {@link end}; that
-   * rejection need not be handled. Throws such an error after the end. `id` is that of a request, which counts as unsent
-   * until it is written, and is not written if it was given up before.
-   */
-  offer(text: string, id?: RequestId): Promise<void> | undefined;
-  /** Starts to write to the pipe. */
-  attach(pipe: Writable): void;
-  /** Is true if writing the very first message failed, because the other end was closed already. */
-  readonly wasRefused: boolean;
-  /** Stops writing, and rejects what is left. */
-  end(errorFor: (delivery: 'not-sent' | 'unknown') => Error): void;
-}
-
 /** Bytes that are written to the pipe at once, and the outcome. */
 interface Batch {
   readonly messages: { readonly text: string; readonly id: RequestId | undefined }[];
@@ -38,119 +22,127 @@ const JOINED_LENGTH = 65_536;
 const EARLY_MESSAGES = 16;
 const EARLY_GROWTH = 3;
 
-export function createOutboundQueue(
-  maxBytes: number,
-  controller: Pick<TransportController, 'isPending' | 'markSent' | 'markUnsent'>,
-): OutboundQueue {
-  let queue: Batch[] = [];
-  let pipe: Writable | undefined;
-  let scheduled = false;
-  let full = false;
+/** Messages on their way into a pipe: joined when they are sent together, kept while the pipe is full. */
+export class OutboundQueue {
+  /** Is true if writing the very first message failed, because the other end was closed already. */
+  wasRefused = false;
+  readonly #maxBytes: number;
+  readonly #controller: Pick<TransportController, 'isPending' | 'markSent' | 'markUnsent'>;
+  readonly #queue: Batch[] = [];
+  readonly #inPipe = new Set<Batch>();
+  #pipe: Writable | undefined;
+  #isScheduled = false;
+  #isFull = false;
   /** Messages of this turn, and after how many of them the next early write is due. */
-  let offered = 0;
-  let early = EARLY_MESSAGES;
-  let hasDelivered = false;
-  let wasRefused = false;
-  let ended: ((delivery: 'not-sent' | 'unknown') => Error) | undefined;
+  #offered = 0;
+  #early = EARLY_MESSAGES;
+  #hasDelivered = false;
+  #ended: ((delivery: 'not-sent' | 'unknown') => Error) | undefined;
   /** Bytes that the pipe has not accepted yet. */
-  let waitingBytes = 0;
-  const inPipe = new Set<Batch>();
+  #waitingBytes = 0;
+
+  constructor(
+    maxBytes: number,
+    controller: Pick<TransportController, 'isPending' | 'markSent' | 'markUnsent'>,
+  ) {
+    this.#maxBytes = maxBytes;
+    this.#controller = controller;
+  }
+
+  /**
+   * Adds a message. Returns undefined if the queue is full. An empty queue accepts a message of any size. The promise resolves when the pipe has accepted the message, and rejects only with an error of {@link end}; that
+   * rejection need not be handled. Throws such an error after the end. `id` is that of a request, which counts as unsent
+   * until it is written, and is not written if it was given up before.
+   */
+  offer(text: string, id?: RequestId): Promise<void> | undefined {
+    if (this.#ended !== undefined) throw this.#ended('not-sent');
+    const bytes = Buffer.byteLength(text);
+    if (this.#waitingBytes > 0 && this.#waitingBytes + bytes > this.#maxBytes) return undefined;
+    this.#waitingBytes += bytes;
+    const batch = this.#batchFor(text);
+    batch.messages.push({ text, id });
+    batch.length += text.length;
+    batch.bytes += bytes;
+    if (id !== undefined) this.#controller.markUnsent(id);
+    // After the promise jobs of this turn, so that everything they send goes out in one write.
+    if (!this.#isScheduled) process.nextTick(() => this.#flushTurn());
+    this.#isScheduled = true;
+    if (++this.#offered >= this.#early) {
+      this.#early *= EARLY_GROWTH;
+      this.#flush();
+    }
+    return batch.taken;
+  }
+
+  /** Starts to write to the pipe. */
+  attach(pipe: Writable): void {
+    this.#pipe = pipe;
+    pipe.on('drain', () => {
+      this.#isFull = false;
+      this.#flush();
+    });
+    this.#flush();
+  }
+
+  /** Stops writing, and rejects what is left. */
+  end(errorFor: (delivery: 'not-sent' | 'unknown') => Error): void {
+    this.#ended = errorFor;
+    for (const batch of this.#queue.splice(0)) batch.reject(errorFor('not-sent'));
+    for (const batch of this.#inPipe) batch.reject(errorFor('unknown'));
+    this.#inPipe.clear();
+  }
 
   /** The last batch, while the text still fits into it. */
-  const batchFor = (text: string): Batch => {
-    const last = queue.at(-1);
+  #batchFor(text: string): Batch {
+    const last = this.#queue.at(-1);
     if (last !== undefined && last.length + text.length <= JOINED_LENGTH) return last;
     const batch = newBatch();
-    queue.push(batch);
+    this.#queue.push(batch);
     return batch;
-  };
+  }
 
-  const settle = (batch: Batch): void => {
-    waitingBytes -= batch.bytes;
-    batch.resolve();
-  };
+  #flushTurn(): void {
+    this.#isScheduled = false;
+    this.#offered = 0;
+    this.#early = EARLY_MESSAGES;
+    this.#flush();
+  }
 
-  const write = (to: Writable, batch: Batch): void => {
+  #flush(): void {
+    while (this.#pipe !== undefined && !this.#isFull) {
+      const batch = this.#queue.shift();
+      if (batch === undefined) return;
+      this.#write(this.#pipe, batch);
+    }
+  }
+
+  #write(pipe: Writable, batch: Batch): void {
     let joined = '';
     for (const { text, id } of batch.messages) {
-      if (id !== undefined && !controller.isPending(id)) continue;
-      if (id !== undefined) controller.markSent(id);
+      if (id !== undefined && !this.#controller.isPending(id)) continue;
+      if (id !== undefined) this.#controller.markSent(id);
       joined += text;
     }
-    if (joined === '') return settle(batch);
-    inPipe.add(batch);
+    if (joined === '') return this.#settle(batch);
+    this.#inPipe.add(batch);
     // If each character is one byte, as in nearly all JSON, UTF-8 equals Latin-1, which is copied instead of encoded.
     const encoding = batch.bytes === batch.length ? 'latin1' : 'utf8';
-    full = !to.write(joined, encoding, (error) => {
+    this.#isFull = !pipe.write(joined, encoding, (error) => {
       // A broken pipe: the end of the process will tell why, so the messages wait for `end`.
       if (error !== null && error !== undefined) {
-        wasRefused ||= !hasDelivered;
+        this.wasRefused ||= !this.#hasDelivered;
         return;
       }
-      hasDelivered = true;
-      inPipe.delete(batch);
-      settle(batch);
+      this.#hasDelivered = true;
+      this.#inPipe.delete(batch);
+      this.#settle(batch);
     });
-  };
+  }
 
-  const flush = (): void => {
-    if (pipe === undefined || full || ended !== undefined) return;
-    const batches = queue;
-    queue = [];
-    for (const [index, batch] of batches.entries()) {
-      write(pipe, batch);
-      if (!full) continue;
-      queue = [...batches.slice(index + 1), ...queue];
-      return;
-    }
-  };
-
-  const flushTurn = (): void => {
-    scheduled = false;
-    offered = 0;
-    early = EARLY_MESSAGES;
-    flush();
-  };
-
-  return {
-    offer(text, id) {
-      if (ended !== undefined) throw ended('not-sent');
-      const bytes = Buffer.byteLength(text);
-      if (waitingBytes > 0 && waitingBytes + bytes > maxBytes) return undefined;
-      waitingBytes += bytes;
-      const batch = batchFor(text);
-      batch.messages.push({ text, id });
-      batch.length += text.length;
-      batch.bytes += bytes;
-      if (id !== undefined) controller.markUnsent(id);
-      // After the promise jobs of this turn, so that everything they send goes out in one write.
-      if (!scheduled) process.nextTick(flushTurn);
-      scheduled = true;
-      if (++offered >= early) {
-        early *= EARLY_GROWTH;
-        flush();
-      }
-      return batch.taken;
-    },
-    attach(to) {
-      pipe = to;
-      to.on('drain', () => {
-        full = false;
-        flush();
-      });
-      flush();
-    },
-    get wasRefused() {
-      return wasRefused;
-    },
-    end(errorFor) {
-      ended = errorFor;
-      for (const batch of queue) batch.reject(errorFor('not-sent'));
-      for (const batch of inPipe) batch.reject(errorFor('unknown'));
-      queue = [];
-      inPipe.clear();
-    },
-  };
+  #settle(batch: Batch): void {
+    this.#waitingBytes -= batch.bytes;
+    batch.resolve();
+  }
 }
 
 function newBatch(): Batch {
