@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { Intake } from '../src/base-transport/intake.js';
@@ -93,6 +94,23 @@ describe('a peer that floods', () => {
       pass(1);
     }
     expect(order).toHaveLength(50);
+  });
+
+  it('pauses its source while items wait, and reads on when they are handled', async () => {
+    const { intake, order } = paced();
+    const source = new PassThrough({ highWaterMark: 1 });
+    const paused: boolean[] = [];
+    source.on('data', (chunk: Buffer) => {
+      intake.read(source, () => {
+        order.push(String(chunk));
+        for (let count = 0; count < 4; count++) intake.push(1);
+      });
+      paused.push(source.isPaused());
+    });
+    for (const chunk of ['a', 'b']) source.write(chunk);
+    while (order.length < 10) await turn();
+    expect(order.join('')).toBe('a1111b1111');
+    expect(paused).toEqual([true, true]);
   });
 
   it('nothing waits while the clock is stopped', () => {

@@ -18,7 +18,7 @@ import { planLaunch, type LaunchPlan } from './launch-plan.js';
 import type { StdioTransportOptions } from './options.js';
 import { DiscoveryFallback, type SecondStart } from './discovery-fallback.js';
 import { describeEnd, STDERR_LENGTH, STDERR_LINES, type ProcessEnd } from './process/process-exit.js';
-import { startServerProcess, type PacedReader, type ServerProcess } from './process/server-process.js';
+import { startServerProcess, type ServerProcess } from './process/server-process.js';
 import { checkPlan, explainSpawnError } from './process/spawn-failure.js';
 import { StderrStream } from './process/stderr-stream.js';
 import { createStderrTail, type StderrTail } from './process/stderr-tail.js';
@@ -219,7 +219,7 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
       maxBytes: maxMessageBytes,
       found: (text) => messages.push(text),
     });
-    const messages = this.intake<string>((text) => reader.parse(text), parsingMs);
+    const messages = this.intake<string>((text) => reader.parse(text));
     this.#messages = messages;
     const queue = this.#queue;
     let server: ServerProcess;
@@ -236,12 +236,13 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
         program,
         shutdown,
         clock: this.#clock,
-        stdoutReader: paced(messages, (chunk) => reader.push(chunk)),
-        stderrReader: paced(this.#stderrLines, (chunk) => {
-          this.markUnsolicited();
-          this.#stderr.append(chunk);
-          this.guard(() => this.#stderrStream?.append(chunk), 'A listener of the stderr stream');
-        }),
+        onStdout: (chunk, stream) => messages.read(stream, () => reader.push(chunk)),
+        onStderr: (chunk, stream) =>
+          this.#stderrLines.read(stream, () => {
+            this.markUnsolicited();
+            this.#stderr.append(chunk);
+            this.guard(() => this.#stderrStream?.append(chunk), 'A listener of the stderr stream');
+          }),
       });
     } catch (cause) {
       if (cause instanceof TransportError) throw cause;
@@ -362,21 +363,4 @@ class ChildProcessTransport extends BaseTransport implements StdioTransport {
     const details = { command: this.#plan.command, ...options.details };
     return this.error(code, name + message, { ...options, details });
   }
-}
-
-/** Characters that `JSON.parse` and a handler process in a millisecond, approximately. */
-const PARSED_PER_MS = 200_000;
-
-function parsingMs(text: string): number {
-  return text.length / PARSED_PER_MS;
-}
-
-function paced<T>(intake: Intake<T>, push: (chunk: Uint8Array) => void): PacedReader {
-  return {
-    push(chunk) {
-      intake.work(() => push(chunk));
-      return intake.busy;
-    },
-    whenReady: (task) => intake.whenReady(task),
-  };
 }

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { readPaced } from '../src/process/server-process.js';
 import type { RejectedMessage } from '../src/wire/framing.js';
 import { contentLengthFraming } from '../src/wire/content-length-framing.js';
 import { newlineFraming } from '../src/wire/newline-framing.js';
@@ -256,24 +253,4 @@ describe('Content-Length', () => {
     expect(announced.broken).toEqual(['MESSAGE_TOO_LARGE: The server announced a message of N bytes.']);
     expect(read('content-length', 'x'.repeat(LIMIT + 1)).broken).toHaveLength(1);
   });
-});
-
-it('pauses the stream after a chunk that was a lot of work, until there is time again', async () => {
-  const stdout = new PassThrough({ highWaterMark: 1 });
-  const order: string[] = [];
-  const waiting: (() => void)[] = [];
-  readPaced(stdout, {
-    push(chunk) {
-      order.push(String(chunk));
-      return String(chunk) === 'b';
-    },
-    whenReady: (task) => void waiting.push(task),
-  });
-  for (const chunk of ['a', 'b', 'c']) stdout.write(chunk);
-  stdout.end();
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-  expect(order).toEqual(['a', 'b']);
-  for (const task of waiting) task();
-  await once(stdout, 'end');
-  expect(order).toEqual(['a', 'b', 'c']);
 });

@@ -1,4 +1,5 @@
 import { Fifo } from './fifo.js';
+import type { Pausable } from './paced-source.js';
 import type { TurnBudget } from './turn-budget.js';
 
 /** A queue of arrived items. They are handled at once, or in later turns when the budget of the current one is used up. */
@@ -31,10 +32,13 @@ export class Intake<T> {
     this.#schedule();
   }
 
-  /** Runs other work of the same wire, such as splitting bytes into messages, and counts its time. */
-  work(task: () => void): void {
-    if (this.#isStopped) task();
-    else this.#budget.run(task);
+  /** Runs `handle`, which splits bytes of the source into items, and pauses the source while the queue is {@link busy}. */
+  read(source: Pausable, handle: () => void): void {
+    if (this.#isStopped) return handle();
+    this.#budget.run(handle);
+    if (!this.busy) return;
+    source.pause();
+    this.whenReady(() => source.resume());
   }
 
   /** Returns whether to stop reading the wire for now, until {@link whenReady}. */

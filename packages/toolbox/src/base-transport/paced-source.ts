@@ -10,7 +10,7 @@ export interface Pausable {
 }
 
 /** Bytes that are parsed and handled in a millisecond, approximately. */
-const BYTES_PER_MS = 200_000;
+export const BYTES_PER_MS = 200_000;
 
 /**
  * A source whose bytes are handled at once. With `Transport.limitUnsolicited`, it is paused while the peer has used up its share of the

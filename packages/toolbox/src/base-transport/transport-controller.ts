@@ -10,6 +10,7 @@ import {
 import { classifySystemError } from '../errors/system-errors.js';
 import { sanitizeText } from '../text/sanitize-text.js';
 import { Intake } from './intake.js';
+import { BYTES_PER_MS } from './paced-source.js';
 import { TurnBudget } from './turn-budget.js';
 
 /**
@@ -100,10 +101,12 @@ export abstract class TransportController {
 
   /**
    * Creates a queue for what has arrived and is not parsed yet. `take` handles one item: at once while this connection has used
-   * little of the current turn of the event loop, and in later turns otherwise. Stop reading while the queue is `busy`. Waiting
-   * items are handled when the wire fails, and dropped by `close()`. All queues of a transport share one budget.
+   * little of the current turn of the event loop, and in later turns otherwise; a long text waits for a turn of its own. Stop reading
+   * while the queue is `busy`. Waiting items are handled when the wire fails, and dropped by `close()`. All queues of a transport share
+   * one budget.
    */
-  intake<T>(take: (item: T) => void, estimateMs?: (item: T) => number): Intake<T> {
+  intake<T>(take: (item: T) => void): Intake<T> {
+    const estimateMs = (item: T): number => (typeof item === 'string' ? item.length / BYTES_PER_MS : 0);
     const intake = new Intake(this.budget, take, estimateMs);
     this.#intakes.push(intake);
     return intake;

@@ -26,9 +26,6 @@ export interface SharedTransportOptions {
   readonly onStderr?: ((line: string) => void) | undefined;
 }
 
-/** Characters that `JSON.parse` and a handler process in a millisecond, approximately. */
-const PARSED_PER_MS = 200_000;
-
 /** Room in a line for what is not its message. */
 const ENVELOPE_BYTES = 1024 * 1024;
 
@@ -45,10 +42,7 @@ export class SharedTransport extends BaseTransport {
   constructor(options: SharedTransportOptions) {
     super({ server: options.server, signal: options.signal });
     this.#options = options;
-    this.#lines = this.intake<string>(
-      (text) => this.#take(text),
-      (text) => text.length / PARSED_PER_MS,
-    );
+    this.#lines = this.intake<string>((text) => this.#take(text));
   }
 
   /** Returns what is known about the server, and `shared: true`. */
@@ -78,7 +72,8 @@ export class SharedTransport extends BaseTransport {
       signal.addEventListener('abort', () => connection.destroy(), { once: true });
       const socket = createLineSocket({
         socket: connection,
-        onLine: (text) => this.#push(text),
+        onLine: (text) => this.#lines.push(text),
+        intake: this.#lines,
         maxBytes: Math.max(MAX_LINE_BYTES, (opening.launch.maxMessageBytes ?? 0) + ENVELOPE_BYTES),
         onEnd: () => this.#onEnd(),
       });
@@ -101,14 +96,6 @@ export class SharedTransport extends BaseTransport {
     if (reason === undefined) this.#socket?.end();
     this.#socket?.destroy();
     this.#socket = undefined;
-  }
-
-  #push(text: string): void {
-    this.#lines.push(text);
-    const socket = this.#socket;
-    if (socket === undefined || !this.#lines.busy) return;
-    socket.pause();
-    this.#lines.whenReady(() => socket.resume());
   }
 
   #take(text: string): void {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Intake } from '@mcp-fittings/toolbox/base-transport';
 import { createLineReader } from '@mcp-fittings/toolbox/framing';
 import { MAX_LINE_BYTES } from './protocol.js';
 
@@ -9,8 +10,6 @@ const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 export interface LineSocket {
   /** Writes a line. Resolves when the system has it. Rejects if the connection has ended, or the peer is too far behind. */
   write(line: string): Promise<void>;
-  pause(): void;
-  resume(): void;
   /** Ends the connection after what was written. */
   end(): void;
   /** Ends it at once. */
@@ -21,6 +20,8 @@ export interface LineSocketOptions {
   readonly socket: Socket;
   /** Called with each line. */
   readonly onLine: (text: string) => void;
+  /** The queue of the lines, which slows the reading. Default: they are handled as they arrive. */
+  readonly intake?: Intake<string> | undefined;
   /** Longest line that is read, in bytes. Default {@link MAX_LINE_BYTES}. */
   readonly maxBytes?: number | undefined;
   /** Called once, when the connection has ended in either direction. */
@@ -28,7 +29,7 @@ export interface LineSocketOptions {
 }
 
 export function createLineSocket(options: LineSocketOptions): LineSocket {
-  const { socket, onLine, onEnd, maxBytes = MAX_LINE_BYTES } = options;
+  const { socket, onLine, intake, onEnd, maxBytes = MAX_LINE_BYTES } = options;
   let hasEnded = false;
   let longest = 0;
   const end = (): void => {
@@ -44,7 +45,10 @@ export function createLineSocket(options: LineSocketOptions): LineSocket {
       else socket.destroy();
     },
   });
-  socket.on('data', (chunk: Buffer) => reader.push(chunk));
+  socket.on('data', (chunk: Buffer) => {
+    if (intake === undefined) reader.push(chunk);
+    else intake.read(socket, () => reader.push(chunk));
+  });
   socket.on('end', end);
   socket.on('close', end);
   // `close` follows.
@@ -61,8 +65,6 @@ export function createLineSocket(options: LineSocketOptions): LineSocket {
         socket.write(line, (error) => (error ? reject(error) : resolve()));
       });
     },
-    pause: () => void socket.pause(),
-    resume: () => void socket.resume(),
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
   };

@@ -12,13 +12,6 @@ import type { ChildStderr } from './spawn-failure.js';
 /** One running server. */
 export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
 
-/** A reader of a stream that can ask for a pause. */
-export interface PacedReader {
-  /** Returns true if there is too much work: {@link whenReady} then runs its task when more may come. */
-  push(chunk: Uint8Array): boolean;
-  whenReady(task: () => void): void;
-}
-
 export interface ServerProcessOptions {
   readonly program: Program;
   readonly env: Readonly<Record<string, string>>;
@@ -26,8 +19,9 @@ export interface ServerProcessOptions {
   readonly stderr: ChildStderr;
   readonly shutdown: NonNullable<StdioTransportOptions['shutdown']>;
   readonly clock: Clock;
-  readonly stdoutReader: PacedReader;
-  readonly stderrReader: PacedReader;
+  /** Pauses the stream while there is too much work: Node.js would deliver dozens of chunks at once while other servers wait. */
+  readonly onStdout: (chunk: Uint8Array, stream: Readable) => void;
+  readonly onStderr: (chunk: Uint8Array, stream: Readable) => void;
 }
 
 /**
@@ -48,7 +42,7 @@ export async function startServerProcess(options: ServerProcessOptions) {
     shell: false,
     windowsVerbatimArguments: program.verbatim,
   });
-  for (const stream of [child.stdin, child.stderr]) stream?.on('error', () => undefined);
+  for (const stream of child.stdio) stream?.on('error', () => undefined);
   await once(child, 'spawn');
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null || child.pid === undefined)
@@ -74,8 +68,9 @@ export async function startServerProcess(options: ServerProcessOptions) {
   };
   const exited = once(child, 'exit').catch(() => undefined);
   const ended = waitForEnd({ child, stdin, stdout, exited, clock });
-  readPaced(stdout, options.stdoutReader);
-  if (child.stderr !== null) readPaced(child.stderr, options.stderrReader);
+  const { stderr } = child;
+  stdout.on('data', (chunk: Uint8Array) => options.onStdout(chunk, stdout));
+  stderr?.on('data', (chunk: Uint8Array) => options.onStderr(chunk, stderr));
 
   const stop = async (polite: boolean): Promise<boolean> => {
     stdout.removeAllListeners('data');
@@ -87,7 +82,7 @@ export async function startServerProcess(options: ServerProcessOptions) {
     const isGone = await endTree({ tree, exited, clock, times, endStdin });
     // A process that hangs in the kernel must not keep this one alive.
     child.unref();
-    const streams = [stdin, stdout, child.stderr].filter((stream) => stream !== null);
+    const streams = [stdin, stdout, stderr].filter((stream) => stream !== null);
     await Promise.all(streams.map((stream) => closed(stream)));
     atExit[Symbol.dispose]();
     return isGone;
@@ -124,17 +119,4 @@ async function closed(stream: Readable | Writable): Promise<void> {
   const done = new Promise<void>((resolve) => stream.once('close', resolve));
   stream.destroy();
   await done;
-}
-
-/**
- * Passes the output of a server to the reader, and pauses the stream while the reader has too much work. Otherwise Node.js
- * would deliver dozens of chunks at once while other servers wait.
- */
-export function readPaced(stream: Readable, reader: PacedReader): void {
-  stream.on('error', () => undefined);
-  stream.on('data', (chunk: Uint8Array) => {
-    if (!reader.push(chunk)) return;
-    stream.pause();
-    reader.whenReady(() => stream.resume());
-  });
 }
