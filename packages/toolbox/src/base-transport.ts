@@ -6,6 +6,7 @@
 export { BaseTransport, type BaseTransportOptions } from './base-transport/base-transport.js';
 export type { TransportController } from './base-transport/transport-controller.js';
 export { afterTurn, RefusalPace } from './base-transport/after-turn.js';
+export { Fifo } from './base-transport/fifo.js';
 export { InFlight } from './base-transport/in-flight.js';
 export type { Intake } from './base-transport/intake.js';
 export { overlay } from './base-transport/overlay.js';

@@ -7,6 +7,7 @@ export class Fifo<T> {
   /** Index of the first item that was not taken. */
   #next = 0;
 
+  /** Returns whether there is no item. */
   get isEmpty(): boolean {
     return this.#next >= this.#items.length;
   }
@@ -16,6 +17,7 @@ export class Fifo<T> {
     return this.#items[this.#next];
   }
 
+  /** Adds an item. */
   push(item: T): void {
     this.#items.push(item);
   }
@@ -31,6 +33,7 @@ export class Fifo<T> {
     return item;
   }
 
+  /** Drops all items. */
   clear(): void {
     this.#items = [];
     this.#next = 0;

@@ -9,7 +9,7 @@ import type { RawData, WebSocket } from 'ws';
 import { CLOSE, meaningOfClose } from './close-codes.js';
 import { faultOfFrame } from './frame-errors.js';
 import { startHeartbeat } from './heartbeat.js';
-import { createOutbox, type Outbox } from './outbox.js';
+import { Outbox } from './outbox.js';
 import {
   DEFAULT_CLOSE_TIMEOUT_MS,
   DEFAULT_MAX_PINGS,
@@ -86,7 +86,7 @@ export class SocketTransport extends BaseTransport {
     const open = 'accepted' in source ? source.accepted : await source.dial(signal);
     const { webSocket, socket } = open;
     this.#open = open;
-    this.#outbox = createOutbox(webSocket, socket, {
+    this.#outbox = new Outbox(webSocket, socket, {
       maxQueuedBytes,
       controller: this,
       full: () =>
