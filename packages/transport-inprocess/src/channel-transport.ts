@@ -3,7 +3,7 @@ import { BaseTransport, type BaseTransportOptions } from '@mcp-fittings/toolbox/
 import type { ControlChannel } from './control-channel.js';
 
 /** One side of a connection over a control channel. */
-export class ChannelTransport extends BaseTransport implements ChannelRoute {
+export class ChannelTransport extends BaseTransport {
   readonly #name: string;
   readonly #channel: ControlChannel;
   readonly #routes: RouteTable;
@@ -25,6 +25,7 @@ export class ChannelTransport extends BaseTransport implements ChannelRoute {
     return { transport: 'inprocess', channel: true, server: this.#name };
   }
 
+  /** Call it when the other side has closed this connection. */
   peerClosed(): void {
     this.#endedByPeer = true;
     this.fail(this.error('CONNECTION_LOST', 'The other side of the control channel closed the connection.'));
@@ -65,31 +66,24 @@ export class ChannelTransport extends BaseTransport implements ChannelRoute {
   }
 }
 
-/** The connection that gets what arrives under one name. */
-export interface ChannelRoute {
-  receive(message: unknown): void;
-  /** Called when the other side has closed this connection. */
-  peerClosed(): void;
-}
-
 /** Registers connections while they are open. */
 export interface RouteTable {
   /** Throws `CONNECT_FAILED` while another connection of that name is open: each would get the other's answers. */
-  add(server: string, route: ChannelRoute): void;
+  add(server: string, route: ChannelTransport): void;
   remove(server: string): void;
 }
 
 /** The connections that share one channel, by the name of their server. It is subscribed to the channel while there is one. */
 export class ChannelRoutes implements RouteTable {
   readonly #channel: ControlChannel;
-  readonly #routes = new Map<unknown, ChannelRoute>();
+  readonly #routes = new Map<unknown, ChannelTransport>();
   #unsubscribe: (() => void) | undefined;
 
   constructor(channel: ControlChannel) {
     this.#channel = channel;
   }
 
-  add(server: string, route: ChannelRoute): void {
+  add(server: string, route: ChannelTransport): void {
     const routes = this.#routes;
     if (routes.has(server)) {
       throw new TransportError(

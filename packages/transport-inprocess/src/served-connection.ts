@@ -6,14 +6,7 @@ import type { ControlChannel } from './control-channel.js';
 import { HostedServer, type ServerFactory } from './hosted-server.js';
 
 /** One client's connection to one served server. */
-export interface ServedConnection {
-  /** Passes a message of the client to the server; messages wait until the server is connected. */
-  receive(message: JSONRPCMessage): void;
-  /** Ends the connection without telling the client, which is gone. */
-  abandon(): void;
-  /** Resolves when the server is closed. */
-  close(): Promise<void>;
-}
+export type ServedConnection = ReturnType<typeof serveConnection>;
 
 export interface ServedConnectionOptions {
   readonly server: string;
@@ -31,7 +24,7 @@ export interface ServedConnectionOptions {
 /** A client that keeps sending while the server is being created must not fill the memory. */
 const BACKLOG_MESSAGES = 1024;
 
-export function serveConnection(options: ServedConnectionOptions): ServedConnection {
+export function serveConnection(options: ServedConnectionOptions) {
   const {
     server,
     channel,
@@ -78,17 +71,20 @@ export function serveConnection(options: ServedConnectionOptions): ServedConnect
   void start();
 
   return {
-    receive(message) {
+    /** Passes a message of the client to the server; messages wait until the server is connected. */
+    receive(message: JSONRPCMessage): void {
       if (backlog === undefined) transport.receive(message);
       else if (backlog.length < BACKLOG_MESSAGES) backlog.push(message);
       else if (isRequest(message)) refuse(message.id);
     },
-    abandon() {
+    /** Ends the connection without telling the client, which is gone. */
+    abandon(): void {
       takeBacklog();
       transport.peerClosed();
       void end();
     },
-    async close() {
+    /** Resolves when the server is closed. */
+    async close(): Promise<void> {
       await transport.close();
       await end();
     },
