@@ -11,8 +11,6 @@ export interface InFlight<Client> {
   readonly method: string;
   /** The client's progress token; undefined if it requested no progress. */
   readonly progressToken: unknown;
-  /** True if its revision cancels a request by closing the stream. */
-  readonly isStateless: boolean;
   /** Abort it to stop waiting for the response. */
   readonly giveUp: AbortController;
 }
@@ -42,8 +40,7 @@ export class InFlightRequests<Client> {
     const progressToken = meta?.['progressToken'];
     const keepsToken = isKept && !isOurs(progressToken) && !this.#tokens.has(progressToken);
     const token = keepsToken ? progressToken : number;
-    const isStateless = meta?.[META.protocolVersion] !== undefined;
-    const entry = { client, id, method, progressToken, token, isStateless, giveUp: new AbortController() };
+    const entry = { client, id, method, progressToken, token, giveUp: new AbortController() };
     this.#entries.set(number, entry);
     if (progressToken === undefined) return { forwarded: { ...request, id: number }, entry };
     this.#tokens.set(token, entry);

@@ -1,6 +1,6 @@
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { checkPrivateDirectory, readPrivateFile } from '@mcp-fittings/toolbox/files';
+import { checkPrivateDirectory, ownFolder, readPrivateFile } from '@mcp-fittings/toolbox/files';
 import { WIRE_VERSION } from './protocol.js';
 
 /** Longest path of a socket on macOS; Linux permits four characters more. */
@@ -13,13 +13,9 @@ const LONGEST_SOCKET_PATH = 103;
 export function sharedFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
   const runtime = env['XDG_RUNTIME_DIR'];
   if (runtime !== undefined && isAbsolute(runtime)) return join(runtime, 'mcp-fittings');
-  const home = homedir();
-  if (process.platform === 'win32') return join(home, 'AppData', 'Local', 'mcp-fittings', 'run');
-  const folder =
-    process.platform === 'darwin'
-      ? join(home, 'Library', 'Caches', 'mcp-fittings', 'run')
-      : join(home, '.local', 'state', 'mcp-fittings', 'run');
-  if (Buffer.byteLength(socketPath(folder)) <= LONGEST_SOCKET_PATH) return folder;
+  const folder = join(ownFolder(process.platform === 'darwin' ? 'cache' : 'state', homedir()), 'run');
+  const isShort = Buffer.byteLength(socketPath(folder)) <= LONGEST_SOCKET_PATH;
+  if (process.platform === 'win32' || isShort) return folder;
   return join(tmpdir(), `mcp-fittings-${process.geteuid?.() ?? 0}`);
 }
 
